@@ -1,0 +1,97 @@
+// The import table of the house: a room may import what its line lists, and nothing above it. Type-only imports count.
+const rooms = {
+  util: [],
+  value: ["util"],
+  apply: ["util", "value"],
+  meta: ["util", "value"],
+  patch: ["util", "value", "apply/schema"],
+  api: ["util", "value", "meta", "apply/schema"],
+  storage: ["util", "value", "meta"],
+  cache: ["util", "value", "storage", "meta"],
+  auth: ["util", "value", "meta", "api"],
+  admission: ["util", "value", "meta", "api", "auth"],
+  registry: ["util", "value", "apply", "meta", "patch", "api", "storage", "cache", "auth", "admission"],
+  server: ["util", "value", "meta", "apply/schema", "api", "auth", "admission", "registry"],
+  client: ["util", "value", "meta", "api"],
+  controllers: ["util", "value", "meta", "api", "client"],
+  cli: ["util", "value", "meta", "api", "client", "apply"],
+  app: [
+    "util",
+    "value",
+    "apply",
+    "meta",
+    "patch",
+    "api",
+    "storage",
+    "cache",
+    "auth",
+    "admission",
+    "registry",
+    "server",
+    "client",
+    "controllers",
+    "cli",
+  ],
+};
+
+const room = ([name, may]) => ({
+  name: `room-${name}`,
+  severity: "error",
+  comment: `src/${name}/ may import only: ${may.join(", ") || "nothing of ours"}. Move the shared part down, or pass it in.`,
+  from: { path: `^src/${name}/` },
+  to: { path: "^src/", pathNot: [`^src/${name}/`, ...may.map((m) => `^src/${m}/`)] },
+});
+
+const ladder = ["schema", "fieldpath", "typed", "merge"];
+const rung = (name, i) => ({
+  name: `apply-ladder-${name}`,
+  severity: "error",
+  comment: `src/apply/${name}/ stands on ${ladder.slice(0, i).join(", ") || "nothing"}; it may not look up the ladder.`,
+  from: { path: `^src/apply/${name}/` },
+  to: { path: "^src/apply/", pathNot: ladder.slice(0, i + 1).map((r) => `^src/apply/${r}/`) },
+});
+
+const backends = ["memory", "sqlite", "etcd"];
+const backend = (name) => ({
+  name: `backend-${name}`,
+  severity: "error",
+  comment: "A storage backend knows the contract only, never another backend.",
+  from: { path: `^src/storage/${name}/` },
+  to: { path: backends.filter((b) => b !== name).map((b) => `^src/storage/${b}/`) },
+});
+
+const IO = "^(node:)?(fs|net|http|https|http2|tls|worker_threads|child_process|sqlite|dgram|dns|readline)(/|$)";
+
+module.exports = {
+  forbidden: [
+    { name: "no-circular", severity: "error", comment: "Split the file, or move the shared part down.", from: {}, to: { circular: true } },
+    ...Object.entries(rooms).map(room),
+    ...ladder.map(rung),
+    ...backends.map(backend),
+    {
+      name: "registry-knows-no-backend",
+      severity: "error",
+      comment: "The registry speaks the storage contract; which backend it is, only app/ knows.",
+      from: { path: "^src/(registry|cache|server|api|admission|auth)/" },
+      to: { path: "^src/storage/(memory|sqlite|etcd)/" },
+    },
+    {
+      name: "io-stays-outside",
+      severity: "error",
+      comment: "Sockets, files and processes live in the storage backends, server/, cli/, app/ and the client's transport.",
+      from: {
+        path: "^src/",
+        pathNot: ["^src/(storage/(sqlite|etcd)|server|cli|app)/", "^src/client/transport", "\\.test\\.ts$", "/testing/"],
+      },
+      to: { path: IO },
+    },
+    {
+      name: "not-to-tests",
+      severity: "error",
+      comment: "Code that ships does not import tests or test helpers.",
+      from: { path: "^src/", pathNot: ["\\.test\\.ts$", "/testing/"] },
+      to: { path: ["\\.test\\.ts$", "/testing/", "^test/"] },
+    },
+  ],
+  options: { tsPreCompilationDeps: true, doNotFollow: { path: "node_modules" }, tsConfig: { fileName: "tsconfig.json" } },
+};
