@@ -1,0 +1,175 @@
+/**
+ * The storage contract: what the rest of the house may rely on, whatever keeps the bytes.
+ *
+ * A store maps keys to values (opaque bytes) and counts one revision for all of them. It knows nothing of objects,
+ * kinds or HTTP.
+ *
+ * Basics
+ * - Every successful write gets the next revision; revisions only grow and are never used twice, not even after a
+ *   crash or a restore. Several writes may share one flush, but each has its own revision.
+ * - A write is acknowledged (its promise resolves) only when it is on disk, and nobody sees it before that: neither
+ *   `get`, `range` nor `watch`.
+ * - Before the promise of a write resolves, its event has been handed to every watcher of this store object.
+ * - Writes that were called in one order on one key are applied in that order.
+ * - A failed write changed nothing, unless it fails with `unknown`: then it may or may not have happened.
+ * - Damage is reported by key ({@link StoreError} `corrupt`), never served, and never taken for an empty store.
+ *
+ * Caveats
+ * - `Value` buffers that a store hands out are shared: read them, do not write to them.
+ * - Keys are compared as UTF-8 bytes. `range(prefix)` takes a plain prefix: end it with a separator of your own if
+ *   `foo` must not find `foobar`.
+ *
+ * @module
+ */
+
+/** What is stored under a key: opaque bytes. */
+export type Bytes = Uint8Array;
+
+/** A stored record. `revision` is that of the last write to the key. */
+export interface StoredRecord {
+  readonly key: string;
+  readonly value: Bytes;
+  readonly revision: number;
+}
+
+/** One change, as watchers see it. */
+export interface StoreEvent {
+  readonly type: "put" | "delete";
+  readonly key: string;
+  /** The revision of this change. */
+  readonly revision: number;
+  /** The value after a put; the last value before a delete. */
+  readonly value: Bytes;
+  /** The revision that the key had before, 0 when the change created it. */
+  readonly previousRevision: number;
+}
+
+/** A condition and a change on one key. */
+export type Write =
+  /** Stores a key that must not exist yet; else fails with `exists`. */
+  | { readonly type: "create"; readonly key: string; readonly value: Bytes }
+  /** Replaces a value whose revision must still be `expected`; else fails with `conflict` or `notFound`. */
+  | { readonly type: "update"; readonly key: string; readonly value: Bytes; readonly expected: number }
+  /**
+   * Removes a key whose revision must still be `expected`; else fails with `conflict` or `notFound`.
+   * `value` is what the delete event shows as the last value.
+   */
+  | { readonly type: "delete"; readonly key: string; readonly value: Bytes; readonly expected: number };
+
+/** What a range read answers: records in key order, as of `revision`. */
+export interface RangeResult {
+  readonly records: readonly StoredRecord[];
+  /** The revision at which this is the whole truth. */
+  readonly revision: number;
+  /** Whether `limit` cut the answer short. */
+  readonly more: boolean;
+}
+
+/** Options of a range read. */
+export interface RangeOptions {
+  /** Starts at this key (included) instead of at the prefix. */
+  readonly start?: string;
+  /** At most this many records; no limit unless told. */
+  readonly limit?: number;
+  /** Reads as of this revision (within the history that is kept, else `compacted`); the newest unless told. */
+  readonly revision?: number;
+}
+
+/** Gets every event once, in order of revision, those that were committed together in one call. */
+export interface StoreWatcher {
+  events(batch: readonly StoreEvent[]): void;
+  /** All events up to `revision` have been delivered, although none of them may have matched. Optional for backends. */
+  progress?(revision: number): void;
+  /** The stream ended and nothing will follow; `compacted` when the start is no longer kept. */
+  ended(error: StoreError): void;
+}
+
+/** A running watch. */
+export interface StoreWatch {
+  close(): void;
+}
+
+/** Figures of a store, for `/metrics` and `keelson info`. */
+export interface StoreStats {
+  readonly revision: number;
+  /** The oldest revision that can still be read or watched from. */
+  readonly compactedRevision: number;
+  readonly records: number;
+  /** Bytes on disk (or in memory), all files together. */
+  readonly bytes: number;
+  /** Flushes so far and the writes that they carried. */
+  readonly flushes: number;
+  readonly writes: number;
+  /** Milliseconds of the last flushes, newest last; at most 1000 since the last call. */
+  readonly flushMillis: readonly number[];
+}
+
+/** A store that is open. */
+export interface Store {
+  /** The newest revision that this process has seen committed. */
+  readonly revision: number;
+
+  /** Carries out one write and resolves to its revision once it is durable. Rejects with {@link StoreError}. */
+  write(write: Write): Promise<number>;
+
+  /** The record of a key, or undefined. Always the newest committed state. */
+  get(key: string): Promise<StoredRecord | undefined>;
+
+  /** The records whose key begins with `prefix`, in key order. */
+  range(prefix: string, options?: RangeOptions): Promise<RangeResult>;
+
+  /**
+   * Delivers every change after revision `after` to a key that begins with `prefix`. Changes that are already stored
+   * are delivered first (asynchronously), then new ones as they are committed. Ends with `compacted` when `after` is older than the history.
+   */
+  watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch;
+
+  /** Forgets the history up to and including `revision`; the newest version of each key stays. In small steps. */
+  compact(revision: number): Promise<void>;
+
+  /**
+   * The newest revision of the whole store, asked of whoever decides it: for an embedded store the same as
+   * `revision`, for a shared one a round trip.
+   */
+  currentRevision(): Promise<number>;
+
+  stats(): Promise<StoreStats>;
+
+  /** Flushes, releases the lock and closes. Writes that are under way end first. */
+  close(): Promise<void>;
+
+  /** Resolves when the store has failed for good and the process must end: what the disk holds is unknown. */
+  readonly failed: Promise<StoreError>;
+}
+
+/** Why a store refused; see {@link StoreError.code}. */
+export type StoreErrorCode =
+  | "exists" // create of a key that is there
+  | "notFound" // update or delete of a key that is not there
+  | "conflict" // the key has another revision than expected
+  | "compacted" // the revision is older than the history that is kept
+  | "future" // the revision is newer than the store
+  | "full" // no room on the disk; reads go on, writes work again when there is room
+  | "corrupt" // a record's checksum does not fit
+  | "tooLarge" // the value is over the store's limit
+  | "unknown" // the write may or may not have happened
+  | "failed" // the store has failed for good
+  | "closed"; // the store is closed
+
+/** An error of a store. `revision` is the one that the key has, where that is known. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+  readonly key: string | undefined;
+  readonly revision: number | undefined;
+
+  constructor(code: StoreErrorCode, message: string, details: { key?: string; revision?: number; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.key = details.key;
+    this.revision = details.revision;
+  }
+}
+
+/** Largest value that a store takes: 1.5 MiB, the limit of etcd, so that objects can move there. */
+export const MAX_VALUE_BYTES: number = 1_572_864;
