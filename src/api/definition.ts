@@ -1,0 +1,159 @@
+/**
+ * A resource is one definition: names, schema, defaults, rules and columns of a kind, as data and a few pure functions.
+ *
+ * Everything else derives from it: decoding, defaulting, pruning, merge topology, OpenAPI, discovery, tables, selectors.
+ * A custom resource definition compiles to the same structure at run time; nothing in `registry/` or `server/` knows
+ * whether a kind is built in.
+ *
+ * The life of a written object, and where the functions of a definition come in:
+ *
+ *     decode (schema) -> convert -> defaults (schema, then `defaults`) -> ownership -> admission
+ *       -> prepareForCreate | prepareForUpdate -> validate | validateUpdate -> store
+ *
+ * Objects are plain JSON in wire form. `convert`, `defaults` and the `prepare` functions change the object they are
+ * given (it belongs to the request); `old` objects and all objects given to `validate` are read only.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../util/clock.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import type { FieldErrors } from "../meta/field-errors.ts";
+import type { Gates } from "../meta/gates.ts";
+import type { ObjectMeta } from "../meta/object-meta.ts";
+import type { TSchema } from "../meta/types.ts";
+
+/** What is the same for every request of a server. */
+export interface ApiContext {
+  readonly dialect: Dialect;
+  readonly gates: Gates;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** An object of any kind. */
+export interface ApiObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  [member: string]: unknown;
+}
+
+/** What the functions of a definition see of the request beside the object. */
+export interface WriteContext extends ApiContext {
+  /** Texts for `Warning` headers; add to it. */
+  readonly warnings: string[];
+}
+
+/** The verbs that a resource can have. */
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/** Every verb, the default of a definition. */
+export const ALL_VERBS: readonly Verb[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+
+/** A column of a table (`kubectl get`). */
+export interface Column {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: string;
+  readonly description: string;
+  /** 0 is always shown, more only in wide tables. */
+  readonly priority?: number;
+  /** The cell of an object; `now` (ms) for ages. Ages and durations are written as kubectl writes them. */
+  readonly cell: (object: ApiObject, now: number) => string | number | boolean | null;
+}
+
+/** How an object of one kind may be called (DEC-2). The value is true when the name is fine, else what was expected. */
+export type NameRule = (name: string) => true | string;
+
+/** Rules of one way to write an object: the object itself, or one of its subresources. */
+export interface WriteRules {
+  /** Resets what a client may not set this way, drops gated fields, counts generations. Changes `object`. */
+  prepareForUpdate?(object: ApiObject, old: ApiObject, ctx: WriteContext): void;
+  /** Everything that is wrong with the new state of an object, immutability included. */
+  validateUpdate?(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  /**
+   * Fields that a write this way never owns, as dotted paths (`status`, `metadata.deletionTimestamp`): they are dropped
+   * from ownership (DEC-14, DEC-22).
+   */
+  readonly resetFields?: readonly string[];
+}
+
+/** A subresource that is a view of the same object (`status`, `finalize`). */
+export interface SubresourceRules extends WriteRules {
+  readonly verbs: readonly ("get" | "update" | "patch")[];
+}
+
+/** A kind that is stored in the form of another definition: one storage, several group versions. */
+export interface StoredAs {
+  /** `plural.group/version` of the definition in whose form objects are stored. */
+  readonly definition: string;
+  /** From this form to the stored one; pure. */
+  toStored(object: ApiObject): ApiObject;
+  /** From the stored form to this one; pure. */
+  fromStored(object: ApiObject): ApiObject;
+}
+
+/** One kind in one group and version. */
+export interface ResourceDefinition extends WriteRules {
+  /** The API group, empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** `<Kind>List` unless told. */
+  readonly listKind?: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly scope: "Namespaced" | "Cluster";
+  /** One or two sentences for `kubectl explain`. */
+  readonly description: string;
+  readonly schema: TSchema;
+  readonly verbs?: readonly Verb[];
+  /** Not served unless this says so (a feature gate, a dialect). */
+  readonly served?: boolean;
+  /** The text of the Warning that every answer of a deprecated version carries. */
+  readonly deprecated?: string;
+  readonly storedAs?: StoredAs;
+
+  /** What decoding turns members into, before anything is owned (a Secret's stringData). Changes `object`. */
+  convert?(object: ApiObject, ctx: WriteContext): void;
+  /** Defaults that depend on other members; defaults of the schema are there already. Changes `object`. */
+  defaults?(object: ApiObject, ctx: WriteContext): void;
+  /** Resets what a client may not set on create, drops gated fields. Changes `object`. */
+  prepareForCreate?(object: ApiObject, ctx: WriteContext): void;
+  /** Everything that is wrong with a new object. */
+  validate?(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  /** Texts for `Warning` headers about a new or changed object. */
+  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): readonly string[];
+
+  /** How objects may be called; a DNS subdomain unless told (DEC-2). */
+  readonly nameRule?: NameRule;
+  /** Whether PUT on a missing name creates (DEC-32). */
+  readonly createOnUpdate?: boolean;
+  /** Whether PUT must carry a resourceVersion where the dialect demands one (DEC-31). */
+  readonly versionedUpdate?: boolean;
+  /** What a finished delete answers (EP-30..51). */
+  readonly deleteAnswers: "object" | "status";
+  /** Whether a new object starts at generation 1, counts from its first change, or has none (DEC-3). */
+  readonly generation?: "fromOne" | "fromFirstChange";
+  /** Seconds that a delete waits before the object goes, by default 0: at once (SUP-5). */
+  gracePeriod?(object: ApiObject, requested: number | undefined): number;
+  readonly subresources?: Readonly<Record<string, SubresourceRules>>;
+  /** Fields that selectors may name beside `metadata.name` and `metadata.namespace`, and how to read them (DEC-25). */
+  readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
+  /** Columns after the name; a name and an age column unless told. */
+  readonly columns?: readonly Column[];
+}
+
+/** A family of kinds: made for a dialect, so that names and switches are decided once. */
+export type DefinitionFactory = (ctx: ApiContext) => readonly ResourceDefinition[];

@@ -1,0 +1,183 @@
+/**
+ * The two dialects: one code base, two sets of names and a short list of switches.
+ *
+ * Nothing outside this file and the resource definitions asks which dialect it is; everything else asks a switch by its
+ * name. A switch exists where a document and Kubernetes differ; its docstring names the rule that says so.
+ *
+ * @module
+ */
+
+/** Members of volume sources that carry a vendor's name (CONV-12): neutral name to the name of the kubernetes dialect. */
+export const VENDOR_MEMBERS = {
+  cloudAElasticBlockStore: "awsElasticBlockStore",
+  cloudBDisk: "azureDisk",
+  cloudBFile: "azureFile",
+  cloudCPersistentDisk: "photonPersistentDisk",
+  distFsA: "cephfs",
+  distFsB: "glusterfs",
+  distFsC: "quobyte",
+  blockVolA: "cinder",
+  datasetVolA: "flocker",
+  vendorDVolume: "portworxVolume",
+  vendorEVolume: "scaleIO",
+  vendorFVolume: "storageos",
+  vendorGVolume: "vsphereVolume",
+} as const;
+
+/** The neutral name of a vendor member. */
+export type VendorMember = keyof typeof VENDOR_MEMBERS;
+
+/** What differs between the dialects. */
+export interface Dialect {
+  readonly name: "neutral" | "kubernetes";
+  /** Domain of the API groups: `storage.svc.io` or `storage.k8s.io` (CONV-10). */
+  readonly domain: string;
+  /** Domain of labels, annotations, finalizers and secret types: `svc.io/tls` or `kubernetes.io/tls`. */
+  readonly labelDomain: string;
+  /** The JSON name of a vendor member (CONV-12). */
+  vendor(member: VendorMember): string;
+  readonly rules: DialectRules;
+}
+
+/** The switches. `strict` ones follow Kubernetes where the documents do not ask for it (POL-3, POL-4). */
+export interface DialectRules {
+  /** Fields that only Kubernetes requires are required: provisioner, driverName, accessModes, capacity ... (POL-3). */
+  readonly requireUndocumented: boolean;
+  /** Restrictions that only Kubernetes has are enforced: extra immutability, cross-field rules ... (POL-4, DEC-39). */
+  readonly enforceUndocumented: boolean;
+  /** A create in a namespace that does not exist makes the namespace; else it is 404 (POL-5). */
+  readonly autoProvisionNamespaces: boolean;
+  /** The namespaces that exist from the start, and those that cannot be deleted (checked.md, loose ends). */
+  readonly systemNamespaces: readonly string[];
+  readonly protectedNamespaces: readonly string[];
+  /** Whether namespaces have delete-collection. */
+  readonly namespaceDeleteCollection: boolean;
+  /** Kinds that want a resourceVersion in PUT refuse one without (DEC-31). */
+  readonly demandResourceVersion: boolean;
+  /** List items of built-in kinds carry apiVersion and kind (DEC-4, META-1). */
+  readonly itemsCarryKind: boolean;
+  /** A delete answers a Status for the kinds of EP-30..33, EP-40, EP-44 even while finalizers are pending (AMB-41). */
+  readonly pendingDeleteAnswersStatus: boolean;
+  /** Delete-collection answers a Status instead of the list of what was deleted (EP-21, AMB-48). */
+  readonly deleteCollectionAnswersStatus: boolean;
+  /** 202 is answered for foreground deletion that waits, not only for `orphanDependents=false` (DEC-18, DEC-26). */
+  readonly foregroundAnswersAccepted: boolean;
+  /** An empty `managedFields` list clears it (CLR-5, AMB-45: the documents say no). */
+  readonly emptyListClearsManagedFields: boolean;
+  /** PUT, merge and strategic patches may edit managedFields; else only a JSON patch may (MF-11). */
+  readonly managedFieldsEditable: boolean;
+  /** Objects whose managedFields were cleared record owners from the next write on (DEC-14, AMB-37). */
+  readonly recordAfterClear: boolean;
+  /** An apply that changes only ownership writes an entry without a time (DEC-14 in checked.md). */
+  readonly timelessOwnership: boolean;
+  /** Apply compares quantities by value (DEC-9, OWN-6); else by the text that was sent. */
+  readonly compareQuantitiesByValue: boolean;
+  /** A null in an apply body is as if the member were absent (DEC-22). */
+  readonly applyNullIsAbsent: boolean;
+  /** In apply, stringData is folded into data before ownership is recorded (DEC-13). */
+  readonly applyFoldsStringData: boolean;
+  /** A dropped gated field is told in a Warning that names field and gate (feature gates, loose ends). */
+  readonly warnDroppedFields: boolean;
+  /** If-Match is a precondition (AMB-36); else it is ignored. */
+  readonly ifMatch: boolean;
+  /** Invalid UTF-8 in JSON is refused (CM-4); else each bad byte becomes U+FFFD. */
+  readonly refuseInvalidUtf8: boolean;
+  /** MicroTime takes any number of fraction digits (DEC-5); else exactly six. */
+  readonly lenientMicroTime: boolean;
+  /** A finalizer without `/` must be one that Kubernetes knows (DEC-1). */
+  readonly strictFinalizers: boolean;
+  /** Unauthenticated requests get 401 everywhere but on health and version paths (AUTH-1, DEC-35). */
+  readonly anonymousUnauthorized: boolean;
+  /** `generation` sent in a create is kept (DEC-1). */
+  readonly keepSentGeneration: boolean;
+  /** A non-numeric resourceVersion in a create, and any in a dry run, is ignored (DEC-1). */
+  readonly lenientCreateVersion: boolean;
+  /** The protection finalizers of claims, volumes and attributes classes are added on create (DEC-57). */
+  readonly storageProtection: boolean;
+  /** Field selectors of LeaseCandidate know `spec.leaseName` (DEC-25). */
+  readonly leaseNameSelectable: boolean;
+  /** An unknown API group answers plain text instead of a Status (DEC-18, CONV-1). */
+  readonly unknownGroupPlainText: boolean;
+}
+
+/** The dialect of the three documents: the default. */
+export const neutral: Dialect = {
+  name: "neutral",
+  domain: "svc.io",
+  labelDomain: "svc.io",
+  vendor: (member) => member,
+  rules: {
+    requireUndocumented: false,
+    enforceUndocumented: false,
+    autoProvisionNamespaces: true,
+    systemNamespaces: ["default"],
+    protectedNamespaces: [],
+    namespaceDeleteCollection: true,
+    demandResourceVersion: false,
+    itemsCarryKind: true,
+    pendingDeleteAnswersStatus: true,
+    deleteCollectionAnswersStatus: true,
+    foregroundAnswersAccepted: true,
+    emptyListClearsManagedFields: false,
+    managedFieldsEditable: false,
+    recordAfterClear: true,
+    timelessOwnership: false,
+    compareQuantitiesByValue: true,
+    applyNullIsAbsent: true,
+    applyFoldsStringData: true,
+    warnDroppedFields: true,
+    ifMatch: true,
+    refuseInvalidUtf8: true,
+    lenientMicroTime: true,
+    strictFinalizers: false,
+    anonymousUnauthorized: true,
+    keepSentGeneration: false,
+    lenientCreateVersion: false,
+    storageProtection: false,
+    leaseNameSelectable: true,
+    unknownGroupPlainText: false,
+  },
+};
+
+/** The dialect of Kubernetes 1.35: unmodified clients of its groups find nothing missing. */
+export const kubernetes: Dialect = {
+  name: "kubernetes",
+  domain: "k8s.io",
+  labelDomain: "kubernetes.io",
+  vendor: (member) => VENDOR_MEMBERS[member],
+  rules: {
+    requireUndocumented: true,
+    enforceUndocumented: true,
+    autoProvisionNamespaces: false,
+    systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
+    protectedNamespaces: ["default", "kube-system", "kube-public"],
+    namespaceDeleteCollection: false,
+    demandResourceVersion: true,
+    itemsCarryKind: false,
+    pendingDeleteAnswersStatus: false,
+    deleteCollectionAnswersStatus: false,
+    foregroundAnswersAccepted: false,
+    emptyListClearsManagedFields: true,
+    managedFieldsEditable: true,
+    recordAfterClear: false,
+    timelessOwnership: true,
+    compareQuantitiesByValue: false,
+    applyNullIsAbsent: false,
+    applyFoldsStringData: false,
+    warnDroppedFields: false,
+    ifMatch: false,
+    refuseInvalidUtf8: false,
+    lenientMicroTime: false,
+    strictFinalizers: true,
+    anonymousUnauthorized: true,
+    keepSentGeneration: true,
+    lenientCreateVersion: true,
+    storageProtection: true,
+    leaseNameSelectable: false,
+    unknownGroupPlainText: true,
+  },
+};
+
+/** The dialect of a name; undefined for other names. */
+export const dialectOf = (name: string): Dialect | undefined =>
+  name === "neutral" ? neutral : name === "kubernetes" ? kubernetes : undefined;

@@ -1,0 +1,65 @@
+import type { CauseReason, StatusCause } from "./status.ts";
+
+/**
+ * Collects what is wrong with an object, field by field, so that one answer tells all of it (ERR-5).
+ *
+ * Paths are dotted (`spec.drivers[0].name`, `data[a b]`); build them only where an error is added.
+ */
+export class FieldErrors {
+  readonly causes: StatusCause[] = [];
+
+  get any(): boolean {
+    return this.causes.length > 0;
+  }
+
+  /** The field must be there and not empty. */
+  required(field: string, why = "expected a value, got none"): void {
+    this.#add("FieldValueRequired", field, `Required value: ${why}`);
+  }
+
+  /** The value has the wrong form; `why` says what was expected. */
+  invalid(field: string, got: unknown, why: string): void {
+    this.#add("FieldValueInvalid", field, `Invalid value: ${show(got)}: ${why}`);
+  }
+
+  /** The value is none of the closed set. */
+  notSupported(field: string, got: unknown, supported: Iterable<string>): void {
+    const list = [...supported].map((s) => JSON.stringify(s)).join(", ");
+    this.#add("FieldValueNotSupported", field, `Unsupported value: ${show(got)}: expected one of ${list}`);
+  }
+
+  /** The value stands in the list twice. */
+  duplicate(field: string, got: unknown): void {
+    this.#add("FieldValueDuplicate", field, `Duplicate value: ${show(got)}`);
+  }
+
+  /** The field may not be set, or not changed, here. */
+  forbidden(field: string, why: string): void {
+    this.#add("FieldValueForbidden", field, `Forbidden: ${why}`);
+  }
+
+  /** The text has more than `most` bytes. */
+  tooLong(field: string, most: number): void {
+    this.#add("FieldValueTooLong", field, `Too long: expected at most ${most} bytes`);
+  }
+
+  /** The list or map has more than `most` entries. */
+  tooMany(field: string, got: number, most: number): void {
+    this.#add("FieldValueTooMany", field, `Too many: ${got}: expected at most ${most}`);
+  }
+
+  /** The value is of another JSON type than expected. */
+  typeInvalid(field: string, got: unknown, why: string): void {
+    this.#add("FieldValueTypeInvalid", field, `Invalid value: ${show(got)}: ${why}`);
+  }
+
+  #add(reason: CauseReason, field: string, message: string): void {
+    this.causes.push({ reason, message, field });
+  }
+}
+
+/** A value in a message: JSON, cut when long, so that no answer repeats a megabyte of input. */
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? "null";
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,277 @@
+/**
+ * Status objects and the catalogue of errors: every answer that is not an object of the store.
+ *
+ * Handlers throw an {@link ApiError}; one filter of the server renders it. The catalogue below is the only place that
+ * pairs a reason with its HTTP code (DEC-18, DEC-19).
+ *
+ * @module
+ */
+
+/** Why a request failed, machine readable (DEC-19). */
+export type StatusReason =
+  | "BadRequest"
+  | "Unauthorized"
+  | "Forbidden"
+  | "NotFound"
+  | "MethodNotAllowed"
+  | "NotAcceptable"
+  | "AlreadyExists"
+  | "Conflict"
+  | "Expired"
+  | "Gone"
+  | "RequestEntityTooLarge"
+  | "UnsupportedMediaType"
+  | "Invalid"
+  | "TooManyRequests"
+  | "InternalError"
+  | "ServiceUnavailable"
+  | "StorageFull"
+  | "StorageError"
+  | "Timeout";
+
+/** What is wrong with one field (DEC-19). */
+export type CauseReason =
+  | "FieldValueRequired"
+  | "FieldValueInvalid"
+  | "FieldValueNotSupported"
+  | "FieldValueDuplicate"
+  | "FieldValueForbidden"
+  | "FieldValueTooLong"
+  | "FieldValueTooMany"
+  | "FieldValueTypeInvalid"
+  | "FieldManagerConflict"
+  | "NamespaceTerminating"
+  | "ResourceVersionTooLarge"
+  | "UnexpectedServerResponse";
+
+/** One thing that is wrong: `field` is a dotted path such as `spec.drivers[0].name`. */
+export interface StatusCause {
+  readonly reason: CauseReason;
+  readonly message: string;
+  readonly field?: string;
+}
+
+/** What a Status is about. `kind` is the plural resource, for `Invalid` the kind (DEC-19). */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The Status object of `meta/v1` (DEC-19). */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: { readonly continue?: string; readonly resourceVersion?: string };
+  readonly status: "Success" | "Failure";
+  readonly message?: string;
+  readonly reason?: StatusReason;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+const CODES: Record<StatusReason, number> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Expired: 410,
+  Gone: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  StorageError: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+  StorageFull: 507,
+};
+
+/** A failure that has an answer: the Status is what the client sees. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: Status;
+
+  constructor(
+    reason: StatusReason,
+    message: string,
+    options: { details?: StatusDetails; metadata?: Status["metadata"]; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: options.metadata ?? {},
+      status: "Failure",
+      message,
+      reason,
+      ...(options.details ? { details: options.details } : {}),
+      code: CODES[reason],
+    };
+  }
+
+  get code(): number {
+    return this.status.code!;
+  }
+
+  get reason(): StatusReason {
+    return this.status.reason!;
+  }
+}
+
+/** Whether `error` is an {@link ApiError} of one of these reasons. */
+export function hasReason(error: unknown, ...reasons: StatusReason[]): error is ApiError {
+  return error instanceof ApiError && reasons.includes(error.reason);
+}
+
+/** The object or collection that an error is about. */
+export interface ObjectRef {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+const place = (ref: ObjectRef): string => (ref.group ? `${ref.plural}.${ref.group}` : ref.plural);
+
+const details = (ref: ObjectRef, name?: string, more: StatusDetails = {}): StatusDetails => ({
+  ...(name ? { name } : {}),
+  ...(ref.group ? { group: ref.group } : {}),
+  kind: ref.plural,
+  ...more,
+});
+
+/** 400: the request cannot be understood. */
+export const badRequest = (message: string, cause?: unknown): ApiError =>
+  new ApiError("BadRequest", message, { cause });
+
+/** 401: no acceptable credential (AUTH-1, ERR-1). */
+export const unauthorized = (message = "Unauthorized: expected a valid bearer token or client certificate"): ApiError =>
+  new ApiError("Unauthorized", message);
+
+/** 403: known, but not allowed; also creates in a namespace that is being deleted (DEC-34). */
+export const forbidden = (ref: ObjectRef, name: string, why: string, causes?: readonly StatusCause[]): ApiError =>
+  new ApiError("Forbidden", `${place(ref)} "${name}" is forbidden: ${why}`, {
+    details: details(ref, name, causes ? { causes } : {}),
+  });
+
+/** 404 for an object that is not there. */
+export const notFound = (ref: ObjectRef, name: string): ApiError =>
+  new ApiError("NotFound", `${place(ref)} "${name}" not found`, { details: details(ref, name) });
+
+/** 404 for a path that nothing is served on. */
+export const unknownPath = (): ApiError =>
+  new ApiError("NotFound", "the server could not find the requested resource", { details: {} });
+
+/** 405: the path exists, the method does not (DEC-18). */
+export const methodNotAllowed = (ref: ObjectRef, method: string): ApiError =>
+  new ApiError("MethodNotAllowed", `${method} is not supported on resources of kind "${place(ref)}"`, {
+    details: details(ref),
+  });
+
+/** 406: none of the media types that the client accepts can be given. */
+export const notAcceptable = (accepted: readonly string[]): ApiError =>
+  new ApiError("NotAcceptable", `expected Accept to allow one of: ${accepted.join(", ")}`);
+
+/** 409: the name is taken. */
+export const alreadyExists = (ref: ObjectRef, name: string): ApiError =>
+  new ApiError("AlreadyExists", `${place(ref)} "${name}" already exists`, { details: details(ref, name) });
+
+/** 409: another version, uid or precondition than expected (DEC-31). */
+export const conflict = (ref: ObjectRef, name: string, why: string): ApiError =>
+  new ApiError("Conflict", `Operation cannot be fulfilled on ${place(ref)} "${name}": ${why}`, {
+    details: details(ref, name),
+  });
+
+/** 409 of an apply: fields that other managers own (DEC-20); no name, kind or group in its details (DEC-19). */
+export const applyConflict = (message: string, causes: readonly StatusCause[]): ApiError =>
+  new ApiError("Conflict", message, { details: { causes } });
+
+/** 410: the version asked for is no longer kept; `continueToken` goes on with the current state (DEC-25). */
+export const expired = (message: string, continueToken?: string): ApiError =>
+  new ApiError("Expired", message, continueToken === undefined ? {} : { metadata: { continue: continueToken } });
+
+/** 413: the body, the object or the patch is too large. */
+export const tooLarge = (message: string): ApiError => new ApiError("RequestEntityTooLarge", message);
+
+/** 415: the body has a media type that is not taken here (DEC-17). */
+export const unsupportedMediaType = (got: string, expected: readonly string[]): ApiError =>
+  new ApiError(
+    "UnsupportedMediaType",
+    `expected the Content-Type to be one of ${expected.join(", ")}, got ${got || "none"}`,
+  );
+
+/** 422: the object or the options are understood and wrong; every violation is a cause (ERR-5). `kind` may be empty. */
+export const invalid = (
+  kind: { readonly group?: string; readonly kind: string },
+  name: string,
+  causes: readonly StatusCause[],
+): ApiError => {
+  const what = causes.map((c) => (c.field ? `${c.field}: ${c.message}` : c.message));
+  const list = what.length === 1 ? what[0] : `[${what.join(", ")}]`;
+  const full = kind.group ? `${kind.kind}.${kind.group}` : kind.kind;
+  return new ApiError("Invalid", `${full} "${name}" is invalid: ${list}`, {
+    details: {
+      ...(name ? { name } : {}),
+      ...(kind.group ? { group: kind.group } : {}),
+      ...(kind.kind ? { kind: kind.kind } : {}),
+      causes,
+    },
+  });
+};
+
+/** 429: try again after `retryAfterSeconds`. */
+export const tooManyRequests = (message: string, retryAfterSeconds = 1): ApiError =>
+  new ApiError("TooManyRequests", message, { details: { retryAfterSeconds } });
+
+/** 500: a mistake of ours; the message never tells internals. */
+export const internalError = (cause?: unknown): ApiError =>
+  new ApiError("InternalError", "an internal error occurred; the server's log has the details", { cause });
+
+/** 503: not now, for instance while shutting down. */
+export const unavailable = (message: string, retryAfterSeconds = 1): ApiError =>
+  new ApiError("ServiceUnavailable", message, { details: { retryAfterSeconds } });
+
+/** 504: the server has not reached the resourceVersion that was asked for (DEC-25). */
+export const resourceVersionTooLarge = (asked: number, current: number): ApiError =>
+  new ApiError("Timeout", `Too large resource version: ${asked}, current: ${current}`, {
+    details: {
+      retryAfterSeconds: 1,
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    },
+  });
+
+/** 507: the disk is full; reads go on. */
+export const storageFull = (): ApiError =>
+  new ApiError("StorageFull", "the store has no room for this write; reads go on, make room and try again");
+
+/** 500: a stored object whose checksum does not fit; it is not served. */
+export const storageCorrupt = (ref: ObjectRef, name: string): ApiError =>
+  new ApiError("StorageError", `the stored ${place(ref)} "${name}" is damaged and not served`, {
+    details: details(ref, name),
+  });
+
+/** The Status that a delete answers where the object itself is not the answer (DEC-19). */
+export const deleted = (ref: ObjectRef, name: string, uid: string): Status => ({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Success",
+  details: details(ref, name, { uid }),
+});
+
+/** The Status of success without details, as delete-collection answers it (EP-21). */
+export const success = (ref: ObjectRef): Status => ({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Success",
+  details: details(ref),
+});
