@@ -1,0 +1,154 @@
+/**
+ * What the server may ask of the registry: the verbs of one resource, in typed words.
+ *
+ * The registry knows objects, versions, ownership and storage; it knows nothing of HTTP. The server parses paths, query
+ * and bodies, calls these verbs, and writes the bytes that come back. Every verb rejects with an `ApiError`.
+ *
+ * @module
+ */
+import type { ApiObject, ResourceDefinition } from "../api/definition.ts";
+import type { Entry, Selection, Watch, WatchSink } from "../cache/index.ts";
+import type { Status } from "../meta/status.ts";
+import type { Value } from "../value/value.ts";
+
+/** Who asks, and for what: the same for all verbs. */
+export interface Caller {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  /** From the `User-Agent`; names the manager of writes without `fieldManager` (DEC-15). */
+  readonly userAgent: string;
+}
+
+/** A decoded body: the value, and the paths of members that stood there twice. */
+export interface Body {
+  readonly value: Value;
+  readonly duplicates: readonly string[];
+}
+
+/** Where a request points. `namespace` is empty for resources of the cluster and for lists across namespaces. */
+export interface Target {
+  readonly namespace: string;
+  readonly name: string;
+  /** `status`, `finalize` ...; empty for the object itself. */
+  readonly subresource: string;
+}
+
+/** Options of every write, checked by the server (DEC-21..24). */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** Empty when the client named none. */
+  readonly fieldManager: string;
+  readonly fieldValidation: "Ignore" | "Warn" | "Strict";
+}
+
+/** The four ways to patch (DEC-17). */
+export type PatchType = "json" | "merge" | "strategic" | "apply";
+
+/** Options of a patch; `force` only for apply. */
+export interface PatchOptions extends WriteOptions {
+  readonly type: PatchType;
+  readonly force: boolean;
+}
+
+/** DeleteOptions, from the body or from the query (DEC-26). */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly orphanDependents?: boolean;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** Options of a list, syntax checked by the server (DEC-25). `match` empty when not sent. */
+export interface ListOptions {
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  /** 0 for no limit. */
+  readonly limit: number;
+  readonly continue: string;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: "" | "Exact" | "NotOlderThan";
+}
+
+/** Options of a watch (DEC-28). */
+export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
+  readonly sendInitialEvents: boolean | undefined;
+  readonly allowWatchBookmarks: boolean;
+}
+
+/** What a write answers. */
+export interface WriteResult {
+  /** The object as it is now (or would be, in a dry run), in the version of the request. */
+  readonly bytes: Uint8Array;
+  readonly code: 200 | 201 | 202;
+  /** The object of {@link WriteResult.bytes}, parsed; read only. */
+  readonly object: ApiObject;
+  /** Texts for `Warning` headers. */
+  readonly warnings: readonly string[];
+}
+
+/** What a delete answers: the object, or a Status. */
+export type DeleteResult =
+  | WriteResult
+  | { readonly status: Status; readonly code: 200 | 202; readonly warnings: readonly string[] };
+
+/** A page of a list: entries in order, in stored form; turn them into bytes with {@link Resource.view}. */
+export interface ListResult {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  readonly continue: string;
+  readonly remaining: number | undefined;
+}
+
+/** A running watch and what the server needs to stream it. */
+export interface WatchStart {
+  /** The watch; its `revision` is what a bookmark may say. */
+  readonly watch: Watch;
+  readonly selection: Selection;
+}
+
+/** One resource: a kind in one group and version. */
+export interface Resource {
+  readonly definition: ResourceDefinition;
+
+  /** The object (or its subresource view) as it is at `resourceVersion` or later (DEC-25). */
+  get(target: Target, options: { readonly resourceVersion: string }): Promise<Entry>;
+  list(namespace: string, options: ListOptions): Promise<ListResult>;
+  /** Starts a watch; events reach `sink`. With `sendInitialEvents` the sink is told when the initial part is over. */
+  watch(namespace: string, options: WatchOptions, sink: WatchSink): Promise<WatchStart>;
+  create(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
+  update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
+  patch(target: Target, body: Body, options: PatchOptions, caller: Caller): Promise<WriteResult>;
+  delete(target: Target, options: DeleteOptions, caller: Caller): Promise<DeleteResult>;
+  /** Deletes what the list options select, each as a single delete would; answers a Status or the list (EP-21). */
+  deleteCollection(
+    namespace: string,
+    list: ListOptions,
+    options: DeleteOptions,
+    caller: Caller,
+  ): Promise<{ readonly bytes: Uint8Array; readonly warnings: readonly string[] }>;
+
+  /** The JSON bytes of an entry in this version, as `get` answers them; made once per entry and version. */
+  view(entry: Entry): Uint8Array;
+  /**
+   * Where the bytes of {@link Resource.view} begin when an item of a list leaves out apiVersion and kind: an item is
+   * `{` followed by the bytes from here. 0 when items carry them (DEC-4).
+   */
+  readonly itemOffset: number;
+  /** The parsed object of an entry in this version; read only, kept with the entry while hot. */
+  object(entry: Entry): ApiObject;
+}
+
+/** All resources that are served. */
+export interface Registry {
+  /** In the order of discovery: core first, then by group and version. */
+  readonly resources: readonly Resource[];
+  find(group: string, version: string, plural: string): Resource | undefined;
+  /** Whether any resource of this group (and version) is served. */
+  hasGroup(group: string, version?: string): boolean;
+  /** Changes whenever `resources` changes; part of discovery's ETag. */
+  readonly generation: number;
+  /** The newest revision. */
+  readonly revision: number;
+}
