@@ -1,0 +1,182 @@
+/**
+ * Quantities: `1Gi`, `500m`, `2e3` (DEC-9, with the corrections of checked.md).
+ *
+ * A quantity is an exact decimal number and the family of suffixes in which it is written. It has at most nine decimal
+ * places (more are rounded away from zero), and a binary one is at most 2^63-1. Numbers are kept as digits and a power
+ * of ten, so that `1e400` costs nothing.
+ *
+ * @module
+ */
+
+/** `binary`: Ki, Mi ...; `decimal`: n, u, m, k, M ...; `exponent`: e3, E3. */
+export type QuantityFamily = "binary" | "decimal" | "exponent";
+
+/** An exact number, `mantissa` x 10^`exponent`, and how it is written. */
+export interface Quantity {
+  readonly mantissa: bigint;
+  readonly exponent: number;
+  readonly family: QuantityFamily;
+}
+
+const FORM = /^([+-]?)0*(\d*)(?:\.(\d*))?(|[KMGTPE]i|[eE][+-]?\d{1,10}|[numkMGTPE])$/;
+const LONGEST = 1024;
+const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const MOST_EXPONENT = 2 ** 31 - 1;
+const MOST_BINARY = 2n ** 63n - 1n;
+const PLACES = 9;
+
+/** The parts of a quantity as it was written; the number is digits without leading zeros and its decimal places. */
+interface Written {
+  readonly negative: boolean;
+  readonly whole: string;
+  readonly places: string;
+  readonly family: QuantityFamily;
+  /** Power of ten of the suffix, or of 1024 in the binary family. */
+  readonly power: number;
+}
+
+function read(text: string): Written | undefined {
+  if (text.length > LONGEST) return undefined;
+  const match = FORM.exec(text);
+  if (!match || text === "") return undefined;
+  const [, sign, whole = "", places = "", suffix = ""] = match;
+  const parts = { negative: sign === "-", whole, places };
+  if (suffix.endsWith("i")) return { ...parts, family: "binary", power: BINARY.indexOf(suffix) };
+  const decimal = DECIMAL.indexOf(suffix);
+  if (decimal >= 0) return { ...parts, family: "decimal", power: (decimal - 3) * 3 };
+  const power = Number(suffix.slice(1));
+  return Math.abs(power) > MOST_EXPONENT ? undefined : { ...parts, family: "exponent", power };
+}
+
+const sentText = (value: string | number): string => (typeof value === "number" ? String(value) : value.trim());
+
+/** Reads a quantity; blanks around it are ignored. Undefined when it is malformed or has more than 1024 characters. */
+export function parseQuantity(value: string | number): Quantity | undefined {
+  const written = read(sentText(value));
+  return written && toQuantity(written);
+}
+
+function toQuantity({ negative, whole, places, family, power }: Written): Quantity {
+  let mantissa = BigInt(whole + places || "0");
+  let exponent = -places.length;
+  if (family === "binary") mantissa <<= BigInt(power * 10);
+  else exponent += power;
+  if (exponent < -PLACES) {
+    mantissa = divideUp(mantissa, -PLACES - exponent);
+    exponent = -PLACES;
+  }
+  if (family === "binary" && mantissa > MOST_BINARY * 10n ** BigInt(-exponent)) {
+    mantissa = MOST_BINARY;
+    exponent = 0;
+  }
+  return { mantissa: negative ? -mantissa : mantissa, exponent, family };
+}
+
+/** `value` / 10^`places`, rounded up; `value` is not negative. */
+function divideUp(value: bigint, places: number): bigint {
+  if (value === 0n) return 0n;
+  if (places > 2 * LONGEST) return 1n;
+  const unit = 10n ** BigInt(places);
+  return (value + unit - 1n) / unit;
+}
+
+// Most quantities are like this and canonical already: a short number and a suffix.
+const SHORT = /^[1-9]\d{0,5}(?:[KMGT]i|[numkMGTPE]?)$/;
+
+/**
+ * The canonical text of a quantity: no fraction, the largest suffix of its family without loss (`1.5Gi` -> `1536Mi`,
+ * `0.5` -> `500m`). Undefined when it is malformed.
+ *
+ * @param keepNearly leaves a text alone that typed clients take for canonical at first sight, such as `+5` or `1e0`
+ *   (kubernetes dialect)
+ */
+export function canonicalQuantity(value: string | number, keepNearly = false): string | undefined {
+  const text = sentText(value);
+  if (text === "0") return text;
+  if (SHORT.test(text)) {
+    const number = Number.parseInt(text, 10);
+    if (number % (text.endsWith("i") ? 1024 : 1000) !== 0) return text;
+  }
+  const written = read(text);
+  if (!written) return undefined;
+  return keepNearly && looksCanonical(written) ? text : print(toQuantity(written));
+}
+
+/** Whether a typed Go client would not look closer: it fits an int64 easily and has no obvious factor to take out. */
+function looksCanonical({ whole, places, family, power }: Written): boolean {
+  const number = (whole || "0") + places;
+  if (family === "binary") {
+    const precision = 15 - (whole.length || 1) - Math.trunc(power * 3) - 1;
+    return places === "" && precision >= 0 && (Number(number) & 7) !== 0;
+  }
+  const exponent = power - places.length;
+  if (number.length > 18 || exponent < -PLACES) return false;
+  return exponent % 3 === 0 && !number.endsWith("000") && number[0] !== "0";
+}
+
+function print(quantity: Quantity): string {
+  if (quantity.mantissa === 0n) return "0";
+  const { mantissa, exponent, family } = normal(quantity);
+  if (family === "binary" && exponent >= 0) {
+    const value = mantissa * 10n ** BigInt(exponent);
+    if (value >= 1024n || value <= -1024n) return printBinary(value);
+  }
+  return printDecimal(mantissa, exponent, family === "exponent");
+}
+
+/** The same number without trailing zeros in its mantissa. */
+function normal({ mantissa, exponent, family }: Quantity): Quantity {
+  const digits = mantissa.toString();
+  let end = digits.length;
+  while (end > 1 && digits[end - 1] === "0") end--;
+  return { mantissa: BigInt(digits.slice(0, end)), exponent: exponent + digits.length - end, family };
+}
+
+function printBinary(value: bigint): string {
+  let rest = value;
+  let power = 0;
+  while (rest % 1024n === 0n && power < BINARY.length - 1) {
+    rest /= 1024n;
+    power++;
+  }
+  return `${rest}${BINARY[power]}`;
+}
+
+/** Powers of ten go in steps of three; beyond the largest suffix an exponent is written. */
+function printDecimal(mantissa: bigint, exponent: number, asExponent: boolean): string {
+  const power = Math.floor(exponent / 3) * 3;
+  const number = `${mantissa}${"0".repeat(exponent - power)}`;
+  const suffix = asExponent ? undefined : DECIMAL[power / 3 + 3];
+  return `${number}${suffix ?? (power === 0 ? "" : `e${power}`)}`;
+}
+
+const ZERO: Quantity = { mantissa: 0n, exponent: 0, family: "decimal" };
+
+/** Compares two quantities by value: negative, 0 or positive; a malformed one counts as 0. */
+export function compareQuantities(a: string, b: string): number {
+  if (a === b) return 0;
+  const x = normal(parseQuantity(a) ?? ZERO);
+  const y = normal(parseQuantity(b) ?? ZERO);
+  const sign = signOf(x.mantissa);
+  if (sign !== signOf(y.mantissa)) return sign - signOf(y.mantissa);
+  if (sign === 0) return 0;
+  // Different numbers of digits before the point decide; else the exponents are close enough to be aligned.
+  const size = x.mantissa.toString().length + x.exponent - (y.mantissa.toString().length + y.exponent);
+  if (size !== 0) return size > 0 ? sign : -sign;
+  const shift = x.exponent - y.exponent;
+  const left = shift > 0 ? x.mantissa * 10n ** BigInt(shift) : x.mantissa;
+  const right = shift < 0 ? y.mantissa * 10n ** BigInt(-shift) : y.mantissa;
+  return left === right ? 0 : left > right ? 1 : -1;
+}
+
+const signOf = (value: bigint): -1 | 0 | 1 => (value === 0n ? 0 : value > 0n ? 1 : -1);
+
+/** The sign of a quantity; a malformed one counts as 0. */
+export const quantitySign = (value: string): -1 | 0 | 1 => signOf((parseQuantity(value) ?? ZERO).mantissa);
+
+/** Whether a quantity is a whole number (`500m` is none). */
+export function isWholeBytes(value: string): boolean {
+  const quantity = parseQuantity(value);
+  return quantity !== undefined && normal(quantity).exponent >= 0;
+}
