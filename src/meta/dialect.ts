@@ -45,6 +45,13 @@ export interface DialectRules {
   readonly requireUndocumented: boolean;
   /** Restrictions that only Kubernetes has are enforced: extra immutability, cross-field rules ... (POL-4, DEC-39). */
   readonly enforceUndocumented: boolean;
+  /**
+   * What the documents ask for and Kubernetes does not check is enforced: CSINode `spec.drivers` must be there (CSIN-9),
+   * `maximumVolumeSize` may not be negative (DEC-39 in checked.md) ...
+   */
+  readonly enforceDocumented: boolean;
+  /** Members that typed clients always print are printed as null when unset (DEC-45 in checked.md); else left out. */
+  readonly printUnsetAsNull: boolean;
   /** A create in a namespace that does not exist makes the namespace; else it is 404 (POL-5). */
   readonly autoProvisionNamespaces: boolean;
   /** The namespaces that exist from the start, and those that cannot be deleted (checked.md, loose ends). */
@@ -109,6 +116,8 @@ export const neutral: Dialect = {
   rules: {
     requireUndocumented: false,
     enforceUndocumented: false,
+    enforceDocumented: true,
+    printUnsetAsNull: false,
     autoProvisionNamespaces: true,
     systemNamespaces: ["default"],
     protectedNamespaces: [],
@@ -148,6 +157,8 @@ export const kubernetes: Dialect = {
   rules: {
     requireUndocumented: true,
     enforceUndocumented: true,
+    enforceDocumented: false,
+    printUnsetAsNull: true,
     autoProvisionNamespaces: false,
     systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
     protectedNamespaces: ["default", "kube-system", "kube-public"],
