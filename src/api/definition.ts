@@ -148,6 +148,15 @@ export interface ResourceDefinition extends WriteRules {
   readonly generation?: "fromOne" | "fromFirstChange";
   /** Seconds that a delete waits before the object goes, by default 0: at once (SUP-5). */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
+  /**
+   * `twoSteps`: the first delete only marks the object, a later one (or the change that takes its last hold away)
+   * removes it. Namespaces go that way (DEC-34).
+   */
+  readonly deletion?: "twoSteps";
+  /** Changes an object when its deletion begins (a Namespace becomes Terminating). Changes `object`. */
+  beginDelete?(object: ApiObject, ctx: WriteContext): void;
+  /** Whether something beside `metadata.finalizers` keeps a deleted object (a Namespace's `spec.finalizers`). */
+  isHeld?(object: ApiObject): boolean;
   readonly subresources?: Readonly<Record<string, SubresourceRules>>;
   /** Fields that selectors may name beside `metadata.name` and `metadata.namespace`, and how to read them (DEC-25). */
   readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;

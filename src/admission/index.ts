@@ -1,0 +1,21 @@
+/**
+ * The steps that are built in, in the order in which they run.
+ *
+ * @module
+ */
+import type { Dialect } from "../meta/dialect.ts";
+import type { Admission, Lookup } from "./contract.ts";
+import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
+import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
+
+export type { Admission, AdmissionRequest, AdmissionStep, Lookup } from "./contract.ts";
+
+/** The chain of a dialect; steps that the documents do not ask for run only where the dialect says so. */
+export function builtInAdmission(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): Admission {
+  return [
+    namespaceLifecycle(lookup, dialect, provision),
+    defaultStorageClass(lookup, dialect),
+    ...(dialect.rules.storageProtection ? [storageObjectInUseProtection(dialect)] : []),
+    ...(dialect.rules.enforceUndocumented ? [persistentVolumeClaimResize(lookup, dialect)] : []),
+  ];
+}

@@ -1,0 +1,61 @@
+/**
+ * What the namespace of a write must be like (POL-5, DEC-34).
+ *
+ * @module
+ */
+import type { Dialect } from "../meta/dialect.ts";
+import { type ObjectRef, forbidden, notFound } from "../meta/status.ts";
+import type { AdmissionRequest, AdmissionStep, Lookup } from "./contract.ts";
+
+const NAMESPACES: ObjectRef = { group: "", plural: "namespaces", kind: "Namespace" };
+
+/** Creates a namespace that nobody created yet; succeeds when it is there by now. */
+export type ProvisionNamespace = (name: string) => Promise<void>;
+
+/**
+ * Creates go only into a namespace that exists and is not being deleted; namespaces of the system stay.
+ *
+ * With `provision` (neutral dialect) a missing namespace is made when the create is about to succeed; without it the
+ * create is refused with 404. A create in a namespace that is being deleted is 403 with the cause `NamespaceTerminating` at
+ * `metadata.namespace`; updates and deletes go on, so that finalizers can be removed (checked.md).
+ */
+export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): AdmissionStep {
+  const { autoProvisionNamespaces, protectedNamespaces } = dialect.rules;
+  const isCreate = (request: AdmissionRequest): boolean => request.operation === "CREATE" && request.namespaced;
+  return {
+    name: autoProvisionNamespaces ? "NamespaceAutoProvision" : "NamespaceLifecycle",
+    mutate(request) {
+      if (isCreate(request)) admitCreate(request);
+    },
+    validate(request) {
+      const { operation, ref, name } = request;
+      if (operation === "DELETE" && isNamespace(ref) && protectedNamespaces.includes(name)) {
+        throw forbidden(ref, name, "this namespace may not be deleted");
+      }
+    },
+    commit(request) {
+      if (!autoProvisionNamespaces || !isCreate(request)) return undefined;
+      return lookup.get("namespaces", "", request.namespace) ? undefined : provision(request.namespace);
+    },
+  };
+
+  function admitCreate(request: AdmissionRequest): void {
+    const { ref, namespace } = request;
+    const found = lookup.get("namespaces", "", namespace);
+    if (!found) {
+      if (autoProvisionNamespaces) return;
+      throw notFound(NAMESPACES, namespace);
+    }
+    if (found.metadata.deletionTimestamp === undefined) return;
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    throw forbidden(ref, request.name, why, [
+      {
+        reason: "NamespaceTerminating",
+        message: `namespace ${namespace} is being terminated`,
+        field: "metadata.namespace",
+      },
+    ]);
+  }
+}
+
+const isNamespace = (ref: ObjectRef): boolean => ref.group === "" && ref.plural === "namespaces";

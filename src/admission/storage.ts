@@ -1,0 +1,87 @@
+/**
+ * Admission of the storage kinds: protection finalizers, the default class, the right to grow.
+ *
+ * What these steps add is owned by nobody: ownership is recorded before admission.
+ *
+ * @module
+ */
+import { compareQuantities } from "../meta/quantity.ts";
+import type { ApiObject } from "../api/definition.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { forbidden } from "../meta/status.ts";
+import type { AdmissionRequest, AdmissionStep, Lookup } from "./contract.ts";
+
+const PROTECTED: Readonly<Record<string, string>> = {
+  persistentvolumeclaims: "pvc-protection",
+  persistentvolumes: "pv-protection",
+  volumeattributesclasses: "vac-protection",
+};
+
+/** Adds the finalizer that keeps a claim, volume or attributes class while it is in use (DEC-57). */
+export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
+  return {
+    name: "StorageObjectInUseProtection",
+    mutate({ operation, ref, subresource, object }) {
+      const suffix = PROTECTED[ref.plural];
+      if (operation !== "CREATE" || subresource || !suffix || !object) return;
+      const finalizer = `${dialect.labelDomain}/${suffix}`;
+      const finalizers = object.metadata.finalizers ?? [];
+      if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
+    },
+  };
+}
+
+/** Gives a new claim without a class the newest default class (DEC-40). */
+export function defaultStorageClass(lookup: Lookup, dialect: Dialect): AdmissionStep {
+  const resource = `storageclasses.storage.${dialect.domain}`;
+  const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
+  const marks = [
+    `storageclass.${dialect.labelDomain}/is-default-class`,
+    `storageclass.beta.${dialect.labelDomain}/is-default-class`,
+  ];
+  const isDefault = (item: ApiObject): boolean => marks.some((m) => item.metadata.annotations?.[m] === "true");
+  return {
+    name: "DefaultStorageClass",
+    mutate({ operation, ref, subresource, object }) {
+      if (operation !== "CREATE" || subresource || ref.plural !== "persistentvolumeclaims" || !object) return;
+      const spec = object["spec"] as { storageClassName?: string } | undefined;
+      if (!spec || spec.storageClassName !== undefined || object.metadata.annotations?.[beta] !== undefined) return;
+      const chosen = lookup.all(resource).filter(isDefault).toSorted(newestFirst)[0];
+      if (chosen) spec.storageClassName = chosen.metadata.name!;
+    },
+  };
+}
+
+/** The newest class wins, then the one that is first by name. */
+function newestFirst(a: ApiObject, b: ApiObject): number {
+  const [at, bt] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
+  if (at !== bt) return at < bt ? 1 : -1;
+  return a.metadata.name! < b.metadata.name! ? -1 : 1;
+}
+
+interface ClaimSpec {
+  readonly storageClassName?: string;
+  readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
+}
+
+/** Refuses to raise the request of a claim whose class does not allow expansion, or that has none (checked.md DEC-39). */
+export function persistentVolumeClaimResize(lookup: Lookup, dialect: Dialect): AdmissionStep {
+  const resource = `storageclasses.storage.${dialect.domain}`;
+  return {
+    name: "PersistentVolumeClaimResize",
+    validate(request: AdmissionRequest) {
+      const { operation, ref, subresource, object, old } = request;
+      if (operation !== "UPDATE" || subresource || ref.plural !== "persistentvolumeclaims" || !object || !old) return;
+      const after = object["spec"] as ClaimSpec;
+      const before = old["spec"] as ClaimSpec;
+      const [asked, had] = [after.resources?.requests?.["storage"], before.resources?.requests?.["storage"]];
+      if (asked === undefined || (had !== undefined && compareQuantities(asked, had) <= 0)) return;
+      if ((old["status"] as { phase?: string } | undefined)?.phase !== "Bound") return;
+      const name = before.storageClassName ?? "";
+      const storageClass = name ? lookup.get(resource, "", name) : undefined;
+      if (storageClass?.["allowVolumeExpansion"] !== true) {
+        throw forbidden(ref, request.name, "only a claim whose class allows volume expansion can grow");
+      }
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * The certificates of a server: its own CA, the serving certificate, the admin's client certificate, the key that signs
+ * tokens.
+ *
+ * Made on the first start and kept in `pki/` of the data directory; a certificate that ends within a month, or that does
+ * not name the address to listen on, is made anew from the same CA. The library that makes certificates is loaded only
+ * when one must be made.
+ *
+ * @module
+ */
+import { X509Certificate, generateKeyPairSync, randomBytes } from "node:crypto";
+import { isIP } from "node:net";
+import type { Clock } from "../util/clock.ts";
+
+/** A certificate and its private key, PEM. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** All that a server needs to prove who it is and to know its admin. */
+export interface Pki {
+  readonly ca: KeyPair;
+  readonly server: KeyPair;
+  readonly admin: KeyPair;
+  /** Private key for tokens of service accounts, PEM (PKCS#8). */
+  readonly tokenKey: string;
+  /** The admin's bearer token. */
+  readonly adminToken: string;
+}
+
+/** Where a Pki is kept between starts. Reading answers undefined for what is not there. */
+export interface PkiFiles {
+  read(name: string): string | undefined;
+  /** Writes a file that only its owner may read. */
+  write(name: string, text: string): void;
+}
+
+const DAY = 86_400_000;
+const RENEW_BEFORE = 30 * DAY;
+const CA_DAYS = 3650;
+const LEAF_DAYS = 365;
+
+/** Reads the Pki from its files and makes what is missing, too old, or does not name `hosts`. */
+export async function openPki(files: PkiFiles, hosts: readonly string[], clock: Clock): Promise<Pki> {
+  const now = clock.now();
+  const load = (name: string): KeyPair | undefined => {
+    const [cert, key] = [files.read(`${name}.crt`), files.read(`${name}.key`)];
+    return cert !== undefined && key !== undefined && lasts(cert, now) ? { cert, key } : undefined;
+  };
+  let ca = load("ca");
+  const stale = ca === undefined;
+  let server = stale ? undefined : load("server");
+  let admin = stale ? undefined : load("admin");
+  if (server && !names(server.cert, hosts)) server = undefined;
+  if (!ca || !server || !admin) {
+    const make = await import("./certificates.ts");
+    const keep = (name: string, pair: KeyPair): KeyPair => {
+      files.write(`${name}.key`, pair.key);
+      files.write(`${name}.crt`, pair.cert);
+      return pair;
+    };
+    ca ??= keep("ca", await make.authority(now, CA_DAYS));
+    server ??= keep("server", await make.serving(ca, hosts, now, LEAF_DAYS));
+    admin ??= keep("admin", await make.client(ca, "keelson:admin", ["system:masters"], now, LEAF_DAYS));
+  }
+  return { ca, server, admin, tokenKey: tokenKey(files), adminToken: adminToken(files) };
+}
+
+/** A certificate that does not end within a month. */
+function lasts(pem: string, now: number): boolean {
+  return Date.parse(new X509Certificate(pem).validTo) - now > RENEW_BEFORE;
+}
+
+/** Whether a certificate is good for all of these names and addresses. */
+function names(pem: string, hosts: readonly string[]): boolean {
+  const certificate = new X509Certificate(pem);
+  return hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
+}
+
+function tokenKey(files: PkiFiles): string {
+  const known = files.read("token.key");
+  if (known !== undefined) return known;
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  files.write("token.key", pem);
+  return pem;
+}
+
+function adminToken(files: PkiFiles): string {
+  const known = files.read("admin.token")?.trim();
+  if (known) return known;
+  const token = randomBytes(32).toString("base64url");
+  files.write("admin.token", token);
+  return token;
+}

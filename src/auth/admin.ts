@@ -1,0 +1,61 @@
+/**
+ * The admin identity: the one credential that exists from the first start, as a bearer token or a client certificate.
+ *
+ * Everything else is 401 (AUTH-1). Tokens are compared by their SHA-256 in constant time, so that neither the length of
+ * a common prefix nor the token itself can be learnt from the answer's time.
+ *
+ * @module
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { unauthorized } from "../meta/status.ts";
+import type { Authenticator, Authorizer, ClientCertificate, Connection, Identity } from "./contract.ts";
+
+/** The admin: a member of the group that may do everything (DEC-36). */
+export const ADMIN: Identity = { user: "keelson:admin", groups: ["system:masters", "system:authenticated"] };
+
+const MASTERS = "system:masters";
+const BEARER = /^bearer +(\S+)$/i;
+const digest = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+/**
+ * Recognises the admin token, and client certificates of the server's own CA.
+ *
+ * @param token the admin's bearer token
+ * @param now milliseconds since the epoch, to end certificates in time on connections that outlive them
+ */
+export function adminAuthenticator(token: string, now: () => number): Authenticator {
+  const expected = digest(token);
+  // A client sends the same header with every request of a connection; one digest per connection is enough.
+  const known = new WeakMap<Connection, string>();
+  return {
+    authenticate({ header, connection }) {
+      const authorization = header("authorization");
+      if (authorization !== "") {
+        if (known.get(connection) === authorization) return ADMIN;
+        const sent = BEARER.exec(authorization)?.[1];
+        if (sent === undefined || !timingSafeEqual(digest(sent), expected)) throw unauthorized();
+        known.set(connection, authorization);
+        return ADMIN;
+      }
+      return connection.certificate && certified(connection.certificate, now());
+    },
+  };
+}
+
+/** A certificate's common name is the user and its organisations are the groups; only masters may in for now. */
+function certified(certificate: ClientCertificate, now: number): Identity {
+  if (certificate.notAfter < now) throw unauthorized("Unauthorized: the client certificate has expired");
+  if (!certificate.organizations.includes(MASTERS) || !certificate.commonName) throw unauthorized();
+  return { user: certificate.commonName, groups: [...certificate.organizations, "system:authenticated"] };
+}
+
+/** Lets members of `system:masters` do everything and nobody else anything (DEC-36). */
+export const mastersAuthorizer: Authorizer = {
+  authorize: (identity, info) =>
+    identity.groups.includes(MASTERS)
+      ? { allowed: true }
+      : {
+          allowed: false,
+          reason: `user "${identity.user}" may not ${info.verb} ${info.isResource ? info.resource : info.path}`,
+        },
+};

@@ -1,0 +1,96 @@
+/**
+ * From a decoded body to an object in wire form: the kind is right, the types fit, unknown members are told or refused.
+ *
+ * @module
+ */
+import type { ApiObject, WriteContext } from "../api/definition.ts";
+import { badRequest, invalid } from "../meta/status.ts";
+import { type Value, isObject } from "../value/value.ts";
+import type { Body, WriteOptions } from "./contract.ts";
+import type { Kind } from "./kind.ts";
+
+/**
+ * Decodes the body of a POST or PUT: wrong apiVersion, kind or JSON types are 400, unknown and duplicate members are
+ * what `fieldValidation` says (DEC-18, DEC-24). The body's value is changed in place and becomes the object.
+ */
+export function decodeBody(kind: Kind, body: Body, options: WriteOptions, ctx: WriteContext): ApiObject {
+  const value = body.value ?? {};
+  if (!isObject(value)) {
+    throw badRequest(`expected the body to be a JSON object of kind ${kind.definition.kind}, got ${nameOf(value)}`);
+  }
+  checkKind(kind, value);
+  const { object, unknown, mismatch } = walk(kind, value);
+  if (mismatch !== undefined) throw badRequest(`${kind.definition.kind} in version "${kind.apiVersion}" ${mismatch}`);
+  const told = tellFields(unknown, body.duplicates, options, ctx);
+  if (told) throw badRequest(told);
+  return finish(kind, object, ctx);
+}
+
+/** Decodes the result of a patch: what does not fit is 422 with one cause at `patch` (DEC-18 in checked.md). */
+export function decodePatched(
+  kind: Kind,
+  value: Value,
+  duplicates: readonly string[],
+  options: WriteOptions,
+  ctx: WriteContext,
+): ApiObject {
+  if (!isObject(value)) throw patchInvalid(`expected the patched object to be an object, got ${nameOf(value)}`);
+  const { object, unknown, mismatch } = walk(kind, value);
+  if (mismatch !== undefined) throw patchInvalid(mismatch);
+  const told = tellFields(unknown, duplicates, options, ctx);
+  if (told) throw patchInvalid(told);
+  return finish(kind, object, ctx);
+}
+
+/** 422 for a patch whose result does not fit the type: empty kind and name, one cause at `patch`. */
+export const patchInvalid = (why: string): Error =>
+  invalid({ kind: "" }, "", [{ reason: "FieldValueInvalid", message: `Invalid value: ${why}`, field: "patch" }]);
+
+/** apiVersion and kind, where they are sent, must be those of the path. */
+function checkKind(kind: Kind, value: { [key: string]: Value }): void {
+  for (const [member, expected] of [
+    ["apiVersion", kind.apiVersion],
+    ["kind", kind.definition.kind],
+  ] as const) {
+    const got = value[member];
+    if (got === undefined || got === null || got === "") continue;
+    if (got !== expected) {
+      throw badRequest(`expected ${member} of the body to be "${expected}" as the path says, got ${JSON.stringify(got)}`);
+    }
+  }
+}
+
+function walk(kind: Kind, value: Value): { object: ApiObject; unknown: string[]; mismatch: string | undefined } {
+  const report = kind.walker.newReport();
+  const object = kind.walker.decode(value, report) as ApiObject;
+  const first = report.mismatches[0];
+  const mismatch = first && `cannot be read: expected ${first.path || "the body"} to be ${first.expected}, got ${first.got}`;
+  return { object, unknown: report.unknown, mismatch };
+}
+
+/** Adds warnings, or returns the message of the refusal under Strict. */
+function tellFields(
+  unknown: readonly string[],
+  duplicates: readonly string[],
+  options: WriteOptions,
+  ctx: WriteContext,
+): string | undefined {
+  if (options.fieldValidation === "Ignore" || (unknown.length === 0 && duplicates.length === 0)) return undefined;
+  const texts = [...duplicates.map((p) => `duplicate field "${p}"`), ...unknown.map((p) => `unknown field "${p}"`)];
+  if (options.fieldValidation === "Strict") return `strict decoding error: ${texts.join(", ")}`;
+  ctx.warnings.push(...texts);
+  return undefined;
+}
+
+function finish(kind: Kind, object: ApiObject, ctx: WriteContext): ApiObject {
+  object.apiVersion = kind.apiVersion;
+  object.kind = kind.definition.kind;
+  object.metadata ??= {};
+  kind.definition.convert?.(object, ctx);
+  kind.walker.applyDefaults(object);
+  kind.definition.defaults?.(object, ctx);
+  return object;
+}
+
+const nameOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;

@@ -1,0 +1,62 @@
+/**
+ * The one border where errors of the store and of the cache become answers.
+ *
+ * @module
+ */
+import { CacheError } from "../cache/index.ts";
+import {
+  alreadyExists,
+  ApiError,
+  conflict,
+  expired,
+  internalError,
+  notFound,
+  resourceVersionTooLarge,
+  storageCorrupt,
+  storageFull,
+  tooLarge,
+  unavailable,
+} from "../meta/status.ts";
+import { StoreError } from "../storage/contract.ts";
+import type { Kind } from "./kind.ts";
+
+/** The answer to a write that the store refused. */
+export function storeError(kind: Kind, name: string, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof StoreError)) return internalError(error);
+  switch (error.code) {
+    case "exists":
+      return alreadyExists(kind.ref, name);
+    case "notFound":
+      return notFound(kind.ref, name);
+    case "conflict":
+      return conflict(kind.ref, name, "the object has been modified; read it again and apply your changes to that");
+    case "full":
+      return storageFull();
+    case "corrupt":
+      return storageCorrupt(kind.ref, name);
+    case "tooLarge":
+      return tooLarge(error.message);
+    case "closed":
+    case "failed":
+      return unavailable("the store is closing");
+    case "compacted":
+      return expired(error.message);
+    case "future":
+    case "unknown":
+      return internalError(error);
+    default:
+      return internalError(error);
+  }
+}
+
+/** The answer to a read at a version that the cache does not have. */
+export function cacheError(error: unknown, asked: number, current: number): ApiError {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof CacheError)) return internalError(error);
+  return error.code === "future"
+    ? resourceVersionTooLarge(asked, current)
+    : error.code === "compacted"
+      ? expired("The resourceVersion that was asked for is too old")
+      : internalError(error);
+}

@@ -1,0 +1,129 @@
+/**
+ * The steps between an object that a client wants and an object that may be stored, in their order.
+ *
+ *     ownership -> admission (mutate) -> prepare -> validate -> admission (validate)
+ *
+ * The verbs put the candidate together (from a body, a patch or an intent) and write what comes out.
+ *
+ * @module
+ */
+import type { AdmissionRequest } from "../admission/contract.ts";
+import type { ApiObject, WriteContext, WriteRules } from "../api/definition.ts";
+import { FieldErrors } from "../meta/field-errors.ts";
+import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta-rules.ts";
+import { invalid } from "../meta/status.ts";
+import { subdomainName } from "../meta/names.ts";
+import type { Caller, Target, WriteOptions } from "./contract.ts";
+import type { Kind } from "./kind.ts";
+import { countGeneration, dropDoubledOwners, fillNewMetadata, keepServerMetadata } from "./metadata.ts";
+
+/** One write under way. */
+export interface Write {
+  readonly kind: Kind;
+  readonly target: Target;
+  readonly options: WriteOptions;
+  readonly caller: Caller;
+  readonly ctx: WriteContext;
+}
+
+/** A context for one write, with an empty list of warnings; deprecated versions warn on every answer. */
+export function newContext(kind: Kind): WriteContext {
+  const { deprecated } = kind.definition;
+  return { ...kind.house.api, warnings: deprecated === undefined ? [] : [deprecated] };
+}
+
+/** The rules of the way in which an object is written: its own, or those of a subresource. */
+export function rulesOf(kind: Kind, subresource: string): WriteRules {
+  return subresource ? (kind.definition.subresources?.[subresource] ?? {}) : kind.definition;
+}
+
+/** What admission steps see of a write. */
+export function admissionOf(
+  write: Pick<Write, "kind" | "target" | "caller"> & { options: { dryRun: boolean }; ctx: { warnings: string[] } },
+  operation: AdmissionRequest["operation"],
+  object: ApiObject | undefined,
+  old: ApiObject | undefined,
+): AdmissionRequest {
+  const { kind, target, options, caller, ctx } = write;
+  return {
+    operation,
+    ref: kind.ref,
+    namespaced: kind.namespaced,
+    namespace: target.namespace,
+    name: target.name || (object?.metadata.name ?? ""),
+    subresource: target.subresource,
+    object,
+    old,
+    dryRun: options.dryRun,
+    user: caller.user,
+    warnings: ctx.warnings,
+  };
+}
+
+/** Makes a new object ready to be stored; throws 422 with everything that is wrong with it. */
+export function prepareNew(write: Write, object: ApiObject): AdmissionRequest {
+  const { kind, ctx } = write;
+  const { definition, house } = kind;
+  const admission = admissionOf(write, "CREATE", object, undefined);
+  for (const step of house.admission) step.mutate?.(admission);
+  dropDoubledOwners(object, ctx);
+  fillNewMetadata(kind, object, house.api);
+  definition.prepareForCreate?.(object, ctx);
+  const errors = new FieldErrors();
+  validateObjectMeta(object.metadata, errors, {
+    namespaced: kind.namespaced,
+    nameRule: definition.nameRule ?? subdomainName,
+    dialect: house.api.dialect,
+  });
+  definition.validate?.(object, errors, ctx);
+  refuse(write, object, errors);
+  warn(write, object, undefined);
+  for (const step of house.admission) step.validate?.(admission);
+  return admission;
+}
+
+/** Makes the next state of an object ready to be stored; throws 422 with everything that is wrong with it. */
+export function prepareChanged(write: Write, object: ApiObject, old: ApiObject): AdmissionRequest {
+  const { kind, target, ctx } = write;
+  const { definition, house } = kind;
+  const rules = rulesOf(kind, target.subresource);
+  const errors = new FieldErrors();
+  const admission = admissionOf(write, "UPDATE", object, old);
+  for (const step of house.admission) step.mutate?.(admission);
+  dropDoubledOwners(object, ctx);
+  const sent = { ...object.metadata };
+  keepServerMetadata(object, old);
+  rules.prepareForUpdate?.(object, old, ctx);
+  countGeneration(kind, object, old);
+  validateObjectMetaUpdate(object.metadata, old.metadata, errors, {
+    namespaced: kind.namespaced,
+    nameRule: definition.nameRule ?? subdomainName,
+    dialect: house.api.dialect,
+    sent,
+  });
+  rules.validateUpdate?.(object, old, errors, ctx);
+  refuse(write, object, errors);
+  warn(write, object, old);
+  for (const step of house.admission) step.validate?.(admission);
+  return admission;
+}
+
+function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors): void {
+  if (!errors.any) return;
+  const name = target.name || (object.metadata.name ?? "");
+  throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, name, errors.causes);
+}
+
+function warn({ kind, ctx, target }: Write, object: ApiObject, old: ApiObject | undefined): void {
+  if (target.subresource) return;
+  const texts = kind.definition.warnings?.(object, old, ctx);
+  if (texts) ctx.warnings.push(...texts);
+}
+
+/** Lets every admission step do what must be done before the write; nothing waits when none has anything to do. */
+export async function commitAdmission(kind: Kind, admission: AdmissionRequest): Promise<void> {
+  for (const step of kind.house.admission) {
+    const pending = step.commit?.(admission);
+    if (pending) await pending;
+  }
+}

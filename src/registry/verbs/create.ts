@@ -1,0 +1,87 @@
+/**
+ * create: a new object under a name that nobody has (EP-15, DEC-18).
+ *
+ * @module
+ */
+import type { ApiObject } from "../../api/definition.ts";
+import { alreadyExists, badRequest, hasReason, invalid } from "../../meta/status.ts";
+import { encodeObject } from "../codec.ts";
+import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
+import { decodeBody } from "../decode.ts";
+import { storeError } from "../errors.ts";
+import { type Kind, keyOf } from "../kind.ts";
+import { dropDoubledOwners, generateName, placeObject } from "../metadata.ts";
+import { managerOf, ownCreated } from "../ownership.ts";
+import { type Write, commitAdmission, newContext, prepareNew } from "../pipeline.ts";
+import { pretended, stored } from "../results.ts";
+
+const GENERATE_TRIES = 8;
+
+/** Creates the object of a body. 201, or 409 AlreadyExists, 422 with everything that is wrong. */
+export async function create(
+  kind: Kind,
+  target: Target,
+  body: Body,
+  options: WriteOptions,
+  caller: Caller,
+): Promise<WriteResult> {
+  const ctx = newContext(kind);
+  const write: Write = { kind, target, options, caller, ctx };
+  const object = decodeBody(kind, body, options, ctx);
+  placeObject(kind, object, target);
+  checkVersion(write, object);
+  dropDoubledOwners(object, ctx);
+  const { name, generateName: prefix } = object.metadata;
+  const generated = !name && prefix ? prefix : undefined;
+  if (generated !== undefined) object.metadata.name = generateName(generated, kind.house.api);
+  if (!object.metadata.name) throw nameRequired(write);
+  delete object.metadata.managedFields;
+  ownCreated(kind, object, managerOf(options, caller));
+  return storeNew(write, object, generated);
+}
+
+/**
+ * Stores a new object, whatever verb made it (POST, PUT, apply). A generated name that is taken is made again a few
+ * times.
+ */
+export async function storeNew(write: Write, object: ApiObject, generated?: string): Promise<WriteResult> {
+  const { kind, options, ctx } = write;
+  const admission = prepareNew(write, object);
+  const { house } = kind;
+  for (let tries = 1; ; tries++) {
+    const name = object.metadata.name!;
+    const key = keyOf(kind, object.metadata.namespace ?? "", name);
+    try {
+      if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
+      if (options.dryRun) return pretended(object, 201, ctx);
+      await commitAdmission(kind, admission);
+      const inStore = kind.definition.storedAs?.toStored(object) ?? object;
+      await house.store.write({ type: "create", key: kind.stored.prefix + key, value: encodeObject(inStore) });
+    } catch (error) {
+      const answer = storeError(kind, name, error);
+      if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;
+      object.metadata.name = generateName(generated, house.api);
+      continue;
+    }
+    const entry = kind.cache.get(key);
+    // Somebody may have deleted it again before this turn of the loop: the answer is still what was stored.
+    return entry ? stored(kind, entry, 201, ctx) : pretended(object, 201, ctx);
+  }
+}
+
+/** A create does not carry a version, except where the dialect shrugs at it (DEC-1 in checked.md). */
+function checkVersion({ options, ctx }: Write, object: ApiObject): void {
+  const sent = object.metadata.resourceVersion ?? "";
+  if (sent === "" || sent === "0") return;
+  if (ctx.dialect.rules.lenientCreateVersion && (options.dryRun || !/^\d+$/.test(sent))) return;
+  throw badRequest(`expected no metadata.resourceVersion in a create, got "${sent}"`);
+}
+
+const nameRequired = ({ kind }: Write): Error =>
+  invalid({ group: kind.ref.group, kind: kind.definition.kind }, "", [
+    {
+      reason: "FieldValueRequired",
+      message: "Required value: expected a name or a generateName",
+      field: "metadata.name",
+    },
+  ]);

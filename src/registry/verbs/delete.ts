@@ -1,0 +1,172 @@
+/**
+ * delete: removes an object, or marks it and waits for its finalizers (DEC-26).
+ *
+ * Without finalizers the object goes at once. With them it gets a deletionTimestamp and stays until the last one is
+ * taken away; a policy adds or strips the finalizers `orphan` and `foregroundDeletion`. A second delete keeps the time
+ * of the first.
+ *
+ * @module
+ */
+import type { ApiObject, WriteContext } from "../../api/definition.ts";
+import type { Entry } from "../../cache/index.ts";
+import { conflict, deleted, notFound } from "../../meta/status.ts";
+import { formatTime } from "../../meta/time.ts";
+import { StoreError } from "../../storage/contract.ts";
+import { type Value, clone, equal } from "../../value/value.ts";
+import { encodeObject } from "../codec.ts";
+import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
+import { storeError } from "../errors.ts";
+import { type Kind, keyOf, objectOf } from "../kind.ts";
+import { admissionOf, newContext } from "../pipeline.ts";
+import { pretended, stored } from "../results.ts";
+
+const TRIES = 12;
+const ORPHAN = "orphan";
+const FOREGROUND = "foregroundDeletion";
+
+interface Deletion {
+  readonly kind: Kind;
+  readonly target: Target;
+  readonly options: DeleteOptions;
+  readonly caller: Caller;
+  readonly ctx: WriteContext;
+}
+
+/** Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the caller asked to know. */
+export function deleteObject(
+  kind: Kind,
+  target: Target,
+  options: DeleteOptions,
+  caller: Caller,
+): Promise<DeleteResult> {
+  const deletion: Deletion = { kind, target, options, caller, ctx: newContext(kind) };
+  const key = keyOf(kind, target.namespace, target.name);
+  return kind.house.locks.run(kind.stored.prefix + key, () => attempt(deletion, key));
+}
+
+async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
+  const { kind, target } = deletion;
+  for (let tries = 1; ; tries++) {
+    const entry = kind.cache.get(key);
+    if (!entry) throw notFound(kind.ref, target.name);
+    try {
+      return await once(deletion, key, entry);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "conflict" || tries >= TRIES) {
+        throw storeError(kind, target.name, error);
+      }
+      await kind.house.cacher.waitFor(error.revision ?? kind.house.cacher.revision);
+    }
+  }
+}
+
+async function once(deletion: Deletion, key: string, entry: Entry): Promise<DeleteResult> {
+  const { kind, options, ctx } = deletion;
+  const old = objectOf(kind, entry);
+  checkPreconditions(deletion, old);
+  const admission = admissionOf(deletion, "DELETE", undefined, old);
+  for (const step of kind.house.admission) step.validate?.(admission);
+  const marked = mark(deletion, old);
+  if (!waits(kind, marked, old)) return remove(deletion, key, entry, old);
+  if (options.dryRun) return answerWaiting(deletion, pretended(marked, 200, ctx));
+  if (equal(marked as unknown as Value, old as unknown as Value)) {
+    return answerWaiting(deletion, stored(kind, entry, 200, ctx));
+  }
+  await kind.house.store.write({
+    type: "update",
+    key: kind.stored.prefix + key,
+    value: encodeObject(kind.definition.storedAs?.toStored(marked) ?? marked),
+    expected: entry.revision,
+  });
+  const now = kind.cache.get(key);
+  return answerWaiting(deletion, now ? stored(kind, now, 200, ctx) : pretended(marked, 200, ctx));
+}
+
+async function remove(deletion: Deletion, key: string, entry: Entry, old: ApiObject): Promise<DeleteResult> {
+  const { kind, options, ctx, target } = deletion;
+  const answersObject = kind.definition.deleteAnswers === "object";
+  if (!options.dryRun) {
+    const revision = await kind.house.store.write({
+      type: "delete",
+      key: kind.stored.prefix + key,
+      value: encodeObject(kind.definition.storedAs?.toStored(old) ?? old),
+      expected: entry.revision,
+    });
+    if (answersObject) {
+      return pretended({ ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } }, 200, ctx);
+    }
+  }
+  if (answersObject) return stored(kind, entry, 200, ctx);
+  return { status: deleted(kind.ref, target.name, old.metadata.uid ?? ""), code: 200, warnings: ctx.warnings };
+}
+
+/** The object as it is once its deletion has begun: times, the finalizers of the policy. */
+function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
+  const object = clone(old as unknown as Value & object) as unknown as ApiObject;
+  const { metadata } = object;
+  const finalizers = policyFinalizers(metadata.finalizers ?? [], options);
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+  const { clock } = kind.house.api;
+  const grace = kind.definition.gracePeriod?.(old, options.gracePeriodSeconds) ?? 0;
+  const remaining = metadata.deletionGracePeriodSeconds;
+  if (metadata.deletionTimestamp === undefined) {
+    metadata.deletionTimestamp = formatTime(clock.now() + grace * 1000);
+    if (kind.definition.deletion !== "twoSteps") metadata.deletionGracePeriodSeconds = grace;
+    kind.definition.beginDelete?.(object, ctx);
+    if (kind.definition.generation !== undefined) metadata.generation = (metadata.generation ?? 0) + 1;
+  } else if (remaining !== undefined && grace < remaining) {
+    // A shorter wait than the one that is running: the time moves nearer.
+    const end = Date.parse(metadata.deletionTimestamp) - (remaining - grace) * 1000;
+    metadata.deletionTimestamp = formatTime(end);
+    metadata.deletionGracePeriodSeconds = grace;
+  }
+  return object;
+}
+
+/** Whether the object stays for now. */
+function waits(kind: Kind, marked: ApiObject, old: ApiObject): boolean {
+  if (kind.definition.deletion === "twoSteps" && old.metadata.deletionTimestamp === undefined) return true;
+  if ((marked.metadata.finalizers?.length ?? 0) > 0) return true;
+  if ((marked.metadata.deletionGracePeriodSeconds ?? 0) > 0) return true;
+  return kind.definition.isHeld?.(marked) ?? false;
+}
+
+/**
+ * The finalizers after a delete with these options: Orphan and Foreground add theirs, any policy strips the one that
+ * contradicts it, no policy keeps both (facts of the recorded answers).
+ */
+function policyFinalizers(finalizers: readonly string[], options: DeleteOptions): string[] {
+  const { propagationPolicy, orphanDependents } = options;
+  const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
+  if (policy === undefined) return [...finalizers];
+  const wanted = policy === "Orphan" ? ORPHAN : policy === "Foreground" ? FOREGROUND : undefined;
+  const kept = finalizers.filter((f) => (f !== ORPHAN && f !== FOREGROUND) || f === wanted);
+  if (wanted !== undefined && !kept.includes(wanted)) kept.push(wanted);
+  return kept;
+}
+
+function checkPreconditions({ kind, target, options }: Deletion, old: ApiObject): void {
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  if (uid !== undefined && uid !== old.metadata.uid) {
+    throw conflict(kind.ref, target.name, `the precondition expected uid ${JSON.stringify(uid)}, got ${old.metadata.uid}`);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion) {
+    const got = old.metadata.resourceVersion;
+    throw conflict(kind.ref, target.name, `the precondition expected resourceVersion ${resourceVersion}, got ${got}`);
+  }
+}
+
+/** A deletion that waits: the object, or a Status for the kinds and dialects that say so (AMB-41); 202 when asked for. */
+function answerWaiting({ kind, target, options, ctx }: Deletion, result: WriteResult): DeleteResult {
+  const { rules } = ctx.dialect;
+  const asked =
+    options.orphanDependents === false ||
+    (rules.foregroundAnswersAccepted && options.propagationPolicy === "Foreground");
+  const code = asked ? 202 : 200;
+  if (kind.definition.deleteAnswers === "status" && rules.pendingDeleteAnswersStatus) {
+    const uid = result.object.metadata.uid ?? "";
+    return { status: deleted(kind.ref, target.name, uid), code, warnings: ctx.warnings };
+  }
+  return { bytes: result.bytes, object: result.object, code, warnings: ctx.warnings };
+}

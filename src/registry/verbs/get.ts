@@ -1,0 +1,34 @@
+/**
+ * get: one object, as it is now or not older than a version (EP-11, DEC-25).
+ *
+ * @module
+ */
+import type { Entry } from "../../cache/index.ts";
+import { notFound } from "../../meta/status.ts";
+import type { Target } from "../contract.ts";
+import { cacheError } from "../errors.ts";
+import { type Kind, keyOf } from "../kind.ts";
+import { parseVersion } from "./versions.ts";
+
+const WAIT_MS = 3000;
+
+/** The entry of an object; 404, or 504 when the version asked for is beyond the present. */
+export async function get(kind: Kind, target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {
+  const { cacher, store } = kind.house;
+  const version = parseVersion(options.resourceVersion);
+  const wanted = version === undefined ? await store.currentRevision() : version;
+  if (wanted > cacher.revision) await reach(kind, wanted);
+  const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
+  if (!entry) throw notFound(kind.ref, target.name);
+  return entry;
+}
+
+/** Waits until the cache has a revision; 504 Timeout when it does not come. */
+export async function reach(kind: Kind, revision: number): Promise<void> {
+  const { cacher } = kind.house;
+  try {
+    await cacher.waitFor(revision, { timeoutMs: WAIT_MS });
+  } catch (error) {
+    throw cacheError(error, revision, cacher.revision);
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * list: a page of a collection as it was at one revision (EP-13, EP-14, DEC-25).
+ *
+ * @module
+ */
+import { CacheError, type Snapshot } from "../../cache/index.ts";
+import { badRequest, expired } from "../../meta/status.ts";
+import { type ContinueToken, decodeContinue, encodeContinue } from "../continue-token.ts";
+import type { ListOptions, ListResult } from "../contract.ts";
+import { cacheError } from "../errors.ts";
+import type { Kind } from "../kind.ts";
+import { reach } from "./get.ts";
+import { selectionOf } from "./selection.ts";
+import { parseVersion } from "./versions.ts";
+
+/** Lists a namespace, or all of them. Every page of one list shows the same revision; 410 when that has expired. */
+export async function list(kind: Kind, namespace: string, options: ListOptions): Promise<ListResult> {
+  const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
+  const collection = kind.stored.prefix + selection.prefix;
+  const token = options.continue === "" ? undefined : readToken(collection, options);
+  const snapshot = token ? continued(kind, collection, token) : await first(kind, options);
+  // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (checked.md DEC-25).
+  const limit = !token && options.resourceVersion === "0" && options.resourceVersionMatch === "" ? 0 : options.limit;
+  const page = snapshot.list(selection, {
+    ...(token ? { after: token.after } : {}),
+    ...(limit > 0 ? { limit } : {}),
+  });
+  const last = page.entries.at(-1);
+  const more = page.more && last !== undefined;
+  return {
+    entries: page.entries,
+    revision: snapshot.revision,
+    continue: more ? encodeContinue(collection, { revision: snapshot.revision, after: last.key }) : "",
+    remaining: more && selection.matches === undefined ? page.remaining : undefined,
+  };
+}
+
+function readToken(collection: string, options: ListOptions): ContinueToken {
+  const token = decodeContinue(collection, options.continue);
+  if (!token) throw badRequest("expected continue to be a token that a list of this collection gave out");
+  if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
+    throw badRequest("expected no resourceVersion beside continue: the token says which version it is");
+  }
+  return token;
+}
+
+/** The snapshot that a token goes on with; when it has expired the client is told how to go on without it. */
+function continued(kind: Kind, collection: string, token: ContinueToken): Snapshot {
+  if (token.revision === -1) return kind.cache.snapshot();
+  try {
+    return kind.cache.snapshotAt(token.revision);
+  } catch (error) {
+    if (error instanceof CacheError && error.code === "compacted") {
+      throw expired(
+        "The continue token is too old: its version is no longer kept. Begin anew, or go on with the token in metadata.continue, which shows the present state from here on",
+        encodeContinue(collection, { revision: -1, after: token.after }),
+      );
+    }
+    throw cacheError(error, token.revision, kind.house.cacher.revision);
+  }
+}
+
+async function first(kind: Kind, options: ListOptions): Promise<Snapshot> {
+  const { cacher, store } = kind.house;
+  const version = parseVersion(options.resourceVersion);
+  const wanted = version ?? (await store.currentRevision());
+  if (wanted > cacher.revision) await reach(kind, wanted);
+  const exact =
+    options.resourceVersionMatch === "Exact" ||
+    (options.limit > 0 && options.resourceVersionMatch === "" && version !== undefined && version > 0);
+  if (!exact || version === undefined) return kind.cache.snapshot();
+  try {
+    return kind.cache.snapshotAt(version);
+  } catch (error) {
+    throw cacheError(error, version, cacher.revision);
+  }
+}

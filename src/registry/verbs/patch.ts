@@ -1,0 +1,130 @@
+/**
+ * patch: changes an object by a JSON patch, a merge patch, a strategic merge patch, or an apply (DEC-17, APPLY-1).
+ *
+ * The first three make the next state from the stored one and then go the way of an update; apply merges an intent with
+ * what others own and may create the object.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../api/definition.ts";
+import { PatchError, applyJsonPatch, applyMergePatch, applyStrategicMergePatch, parseJsonPatch } from "../../patch/index.ts";
+import { badRequest, invalid, tooLarge } from "../../meta/status.ts";
+import { type Value, type ValueObject, isObject } from "../../value/value.ts";
+import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
+import { decodePatched, patchInvalid } from "../decode.ts";
+import { type Kind, parseEntry } from "../kind.ts";
+import { placeObject } from "../metadata.ts";
+import { managerOf, ownUpdated } from "../ownership.ts";
+import { type Write, newContext } from "../pipeline.ts";
+import { applyPatch } from "./apply.ts";
+import { checkVersion, guaranteedUpdate } from "./update.ts";
+
+/** Patches an object or its subresource. 200; 201 when an apply created it. */
+export function patch(
+  kind: Kind,
+  target: Target,
+  body: Body,
+  options: PatchOptions,
+  caller: Caller,
+): Promise<WriteResult> {
+  const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
+  if (options.type === "apply") return applyPatch(write, body, options);
+  const how = read(() => patcher(kind, body, options.type, write.ctx.dialect.name));
+  const manager = managerOf(options, caller);
+  return guaranteedUpdate(write, {
+    change(old, entry) {
+      const base = parseEntry(kind, entry) as unknown as ValueObject;
+      const patched = read(() => how.patch(base));
+      checkIdentity(kind, patched, how.ignoresKind);
+      const object = decodePatched(kind, patched, [...body.duplicates], options, {
+        ...write.ctx,
+        warnings: write.ctx.warnings,
+      });
+      for (const path of how.unknown) write.ctx.warnings.push(`unknown field "${path}"`);
+      placeObject(kind, object, target);
+      checkUid(write, object, old);
+      checkVersion(write, object, old);
+      ownUpdated(kind, object, old, manager, target.subresource, how.edits);
+      return object;
+    },
+  });
+}
+
+interface Patcher {
+  patch(base: ValueObject): Value;
+  /** Members of patch operations that nobody knows, for warnings. */
+  readonly unknown: readonly string[];
+  /** Whether a change of kind or apiVersion is dropped instead of refused. */
+  readonly ignoresKind: boolean;
+  /** How the patch may touch `managedFields`, see `ownership.ts`. */
+  readonly edits: "jsonPatch" | "update";
+}
+
+function patcher(kind: Kind, body: Body, type: PatchOptions["type"], _dialect: string): Patcher {
+  const { value } = body;
+  if (type === "json") {
+    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: false, edits: "jsonPatch" };
+    const { operations, unknown } = parseJsonPatch(value);
+    const edits = operations.some((op) => touchesManagedFields(op.path) || touchesManagedFields(op.from ?? ""))
+      ? "jsonPatch"
+      : "update";
+    return { patch: (base) => applyJsonPatch(base, operations), unknown, ignoresKind: false, edits };
+  }
+  if (type === "strategic") {
+    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: true, edits: "update" };
+    if (!isObject(value)) throw badRequest("expected a strategic merge patch to be a JSON object");
+    return {
+      patch: (base) => applyStrategicMergePatch(base, value, kind.type),
+      unknown: [],
+      ignoresKind: true,
+      edits: "update",
+    };
+  }
+  if (!isObject(value)) throw badRequest("expected a merge patch to be a JSON object");
+  for (const member of ["apiVersion", "kind"]) {
+    if (value[member] === null) throw badRequest(`expected ${member} not to be removed`);
+  }
+  return { patch: (base) => applyMergePatch(base, value), unknown: [], ignoresKind: false, edits: "update" };
+}
+
+const touchesManagedFields = (path: string): boolean =>
+  path === "/metadata" || path === "" || path.startsWith("/metadata/managedFields");
+
+/** A patch that cannot be read is 400, one that cannot be applied 422, one that is too much 413. */
+function read<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    if (error.code === "malformed") throw badRequest(error.message);
+    if (error.code === "tooLarge") throw tooLarge(error.message);
+    throw invalid({ kind: "" }, "", [{ reason: "FieldValueInvalid", message: error.message, field: "patch" }]);
+  }
+}
+
+/** kind and apiVersion of the result are those of the path (DEC-18 in checked.md: 422). */
+function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean): void {
+  if (!isObject(patched)) return;
+  if (ignoresKind) {
+    patched["kind"] = kind.definition.kind;
+    patched["apiVersion"] = kind.apiVersion;
+    return;
+  }
+  if (patched["kind"] !== kind.definition.kind || patched["apiVersion"] !== kind.apiVersion) {
+    throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
+  }
+}
+
+/** A uid in the result must be that of the stored object (DEC-1 in checked.md: 422 in a patch). */
+export function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
+  const { uid } = object.metadata;
+  if (uid === undefined || uid === "" || uid === old.metadata.uid) return;
+  throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, target.name, [
+    {
+      reason: "FieldValueInvalid",
+      message: `Invalid value: ${JSON.stringify(uid)}: expected the uid to stay ${old.metadata.uid}`,
+      field: "metadata.uid",
+    },
+  ]);
+}
+

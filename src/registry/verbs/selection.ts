@@ -1,0 +1,47 @@
+/**
+ * From the selector parameters of a list or watch to what the cache is asked for.
+ *
+ * @module
+ */
+import type { Entry, Selection } from "../../cache/index.ts";
+import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
+import { badRequest } from "../../meta/status.ts";
+import type { Kind } from "../kind.ts";
+
+/** The selection of a namespace (empty: all) and two selectors; 400 for a selector that cannot be read or a field that cannot be selected. */
+export function selectionOf(kind: Kind, namespace: string, labelSelector: string, fieldSelector: string): Selection {
+  const prefix = kind.namespaced && namespace ? `${namespace}/` : "";
+  if (labelSelector === "" && fieldSelector === "") return { id: prefix, prefix };
+  const labels = parseLabelSelector(labelSelector);
+  const fields = parseFieldSelector(fieldSelector);
+  const tests: ((entry: Entry) => boolean)[] = [];
+  let key: string | undefined;
+  for (const { field, operator, value } of fields.terms) {
+    if (!selectable(kind, field)) {
+      throw badRequest(`expected a field of ${kind.ref.plural} that can be selected, got "${field}"`);
+    }
+    if (field === "metadata.name" && operator === "=" && (prefix || !kind.namespaced)) key ??= prefix + value;
+    tests.push((entry) => (readField(kind, entry, field) === value) === (operator === "="));
+  }
+  if (labels.text !== "") tests.push((entry) => labels.matches(entry.labels));
+  return {
+    id: `${prefix}?${labels.text}&${fields.text}&${kind.apiVersion}`,
+    prefix,
+    ...(key === undefined ? {} : { key }),
+    labels: labels.equalityPairs,
+    matches: (entry) => tests.every((test) => test(entry)),
+  };
+}
+
+const selectable = (kind: Kind, field: string): boolean =>
+  field === "metadata.name" ||
+  (field === "metadata.namespace" && kind.namespaced) ||
+  Object.hasOwn(kind.definition.selectableFields ?? {}, field);
+
+/** Name and namespace are read off the key; other fields are kept with the entry under their version. */
+function readField(kind: Kind, entry: Entry, field: string): string {
+  const slash = entry.key.indexOf("/");
+  if (field === "metadata.name") return entry.key.slice(slash + 1);
+  if (field === "metadata.namespace") return slash < 0 ? "" : entry.key.slice(0, slash);
+  return entry.field(`${kind.apiVersion}:${field}`);
+}

@@ -1,0 +1,163 @@
+/**
+ * The guaranteed update: read, make the next state, write it if nobody changed the object meanwhile, else try again.
+ *
+ * Writers of one object in this process take turns, so a second try happens only when another server wrote. An update
+ * that changes nothing, not even an owner, writes nothing and keeps the version (DEC-31).
+ *
+ * @module
+ */
+import type { ApiObject } from "../../api/definition.ts";
+import type { Entry } from "../../cache/index.ts";
+import { badRequest, conflict, invalid, notFound } from "../../meta/status.ts";
+import { StoreError } from "../../storage/contract.ts";
+import { type Value, clone, equal } from "../../value/value.ts";
+import { encodeObject } from "../codec.ts";
+import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
+import { decodeBody } from "../decode.ts";
+import { storeError } from "../errors.ts";
+import { type Kind, keyOf, objectOf } from "../kind.ts";
+import { placeObject } from "../metadata.ts";
+import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
+import { type Write, commitAdmission, newContext, prepareChanged } from "../pipeline.ts";
+import { pretended, stored } from "../results.ts";
+import { storeNew } from "./create.ts";
+
+/** How often another server may be faster before the client hears of it. */
+const TRIES = 12;
+
+/** Replaces an object, or writes its subresource. 200; 201 where PUT creates (DEC-32). */
+export async function update(
+  kind: Kind,
+  target: Target,
+  body: Body,
+  options: WriteOptions,
+  caller: Caller,
+): Promise<WriteResult> {
+  const ctx = newContext(kind);
+  const write: Write = { kind, target, options, caller, ctx };
+  const sent = decodeBody(kind, body, options, ctx);
+  placeObject(kind, sent, target);
+  if (!sent.metadata.name) throw badRequest("expected metadata.name in the body, got none");
+  if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, sent);
+  const manager = managerOf(options, caller);
+  return guaranteedUpdate(write, {
+    change(old) {
+      const object = clone(sent as Value & object) as unknown as ApiObject;
+      checkUid(write, object, old);
+      checkVersion(write, object, old);
+      ownUpdated(kind, object, old, manager, target.subresource, "update");
+      return object;
+    },
+    missing:
+      kind.definition.createOnUpdate && !target.subresource
+        ? () => {
+            if (sent.metadata.uid) throw conflict(kind.ref, target.name, "expected no uid, the object does not exist");
+            delete sent.metadata.managedFields;
+            ownCreated(kind, sent, manager);
+            return sent;
+          }
+        : undefined,
+  });
+}
+
+/** How a verb makes the next state of an object. */
+export interface Change {
+  /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
+  change(old: ApiObject, entry: Entry): ApiObject;
+  /** The object to create when there is none; without it the answer is 404. */
+  readonly missing?: (() => ApiObject) | undefined;
+}
+
+/** Carries a change out, under the lock of the object. */
+export function guaranteedUpdate(write: Write, how: Change): Promise<WriteResult> {
+  const { kind, target } = write;
+  const key = keyOf(kind, target.namespace, target.name);
+  return kind.house.locks.run(kind.stored.prefix + key, () => attempt(write, key, how));
+}
+
+async function attempt(write: Write, key: string, how: Change): Promise<WriteResult> {
+  const { kind, target, ctx } = write;
+  const warnings = ctx.warnings.length;
+  for (let tries = 1; ; tries++) {
+    const entry = kind.cache.get(key);
+    if (!entry) {
+      if (!how.missing) throw notFound(kind.ref, target.name);
+      return storeNew(write, how.missing());
+    }
+    try {
+      return await once(write, key, entry, how);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "conflict" || tries >= TRIES) {
+        throw storeError(kind, target.name, error);
+      }
+      ctx.warnings.length = warnings;
+      await kind.house.cacher.waitFor(error.revision ?? kind.house.cacher.revision);
+    }
+  }
+}
+
+async function once(write: Write, key: string, entry: Entry, how: Change): Promise<WriteResult> {
+  const { kind, options, ctx } = write;
+  const { house, definition } = kind;
+  const old = objectOf(kind, entry);
+  const object = how.change(old, entry);
+  const admission = prepareChanged(write, object, old);
+  if (sameObject(object, old)) return stored(kind, entry, 200, ctx);
+  const gone = isGone(kind, object, old);
+  if (options.dryRun) return pretended(object, 200, ctx);
+  await commitAdmission(kind, admission);
+  const value = encodeObject(definition.storedAs?.toStored(object) ?? object);
+  const storeKey = kind.stored.prefix + key;
+  const type = gone ? "delete" : "update";
+  const revision = await house.store.write({ type, key: storeKey, value, expected: entry.revision });
+  const now = gone ? undefined : kind.cache.get(key);
+  if (now) return stored(kind, now, 200, ctx);
+  object.metadata.resourceVersion = String(revision);
+  return pretended(object, 200, ctx);
+}
+
+/** Equal in everything but the version, which the store gives. */
+function sameObject(a: ApiObject, b: ApiObject): boolean {
+  return equal(a as unknown as Value, b as unknown as Value);
+}
+
+/** An object that is being deleted goes with its last finalizer (DEC-26); what holds a Namespace is in its spec too. */
+export function isGone(kind: Kind, object: ApiObject, old: ApiObject): boolean {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined || old.metadata.deletionTimestamp === undefined) return false;
+  if ((metadata.finalizers?.length ?? 0) > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
+  return !kind.definition.isHeld?.(object);
+}
+
+function demandVersion({ kind, target }: Write, object: ApiObject): void {
+  const version = object.metadata.resourceVersion ?? "";
+  if (version !== "" && version !== "0") return;
+  throw invalid({ group: kind.ref.group, kind: kind.ref.plural }, target.name, [
+    {
+      reason: "FieldValueInvalid",
+      message: `Invalid value: ${JSON.stringify(version)}: expected the resourceVersion that was read`,
+      field: "metadata.resourceVersion",
+    },
+  ]);
+}
+
+/** A uid in the body must be that of the stored object (DEC-1: 409). */
+function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
+  const { uid } = object.metadata;
+  if (uid && uid !== old.metadata.uid) {
+    throw conflict(kind.ref, target.name, `expected the uid to be ${old.metadata.uid}, got ${uid}`);
+  }
+}
+
+/** A version in the body must be that of the stored object; empty and "0" mean any (DEC-31). */
+export function checkVersion({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
+  const sent = object.metadata.resourceVersion ?? "";
+  if (sent === "" || sent === "0") return;
+  if (!/^\d+$/.test(sent)) throw badRequest(`expected metadata.resourceVersion to be a number, got "${sent}"`);
+  if (sent === old.metadata.resourceVersion) return;
+  throw conflict(
+    kind.ref,
+    target.name,
+    "the object has been modified; read it again and apply your changes to that",
+  );
+}

@@ -1,0 +1,34 @@
+/**
+ * watch: the changes of a collection from a version on (EP-13, DEC-28).
+ *
+ * @module
+ */
+import type { WatchSink } from "../../cache/index.ts";
+import type { WatchOptions, WatchStart } from "../contract.ts";
+import type { Kind } from "../kind.ts";
+import { selectionOf } from "./selection.ts";
+import { parseVersion } from "./versions.ts";
+
+/**
+ * Starts a watch. Without a version (or with 0) the present objects come first; with one, only what happened since;
+ * with `sendInitialEvents` the present objects and then a mark, at a revision not older than the newest at the time of
+ * the request.
+ */
+export async function watch(
+  kind: Kind,
+  namespace: string,
+  options: WatchOptions,
+  sink: WatchSink,
+): Promise<WatchStart> {
+  const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
+  const { cacher, store } = kind.house;
+  const version = parseVersion(options.resourceVersion);
+  const initial = options.sendInitialEvents ?? (version === undefined || version === 0);
+  if (initial) {
+    const wanted = Math.max(version ?? 0, await store.currentRevision());
+    if (wanted > cacher.revision && version === undefined) await cacher.waitFor(wanted);
+    return { watch: kind.cache.watch(selection, { initial: true }, sink), selection };
+  }
+  const after = version === undefined || version === 0 ? cacher.revision : version;
+  return { watch: kind.cache.watch(selection, { after }, sink), selection };
+}
