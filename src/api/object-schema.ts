@@ -1,0 +1,14 @@
+import { ObjectMetaSchema } from "../meta/object-meta.ts";
+import { type TSchema, always, optional, struct, text } from "../meta/types.ts";
+
+const head = {
+  apiVersion: optional(text("Group and version of this form of the object, the version alone for the core group.")),
+  kind: optional(text("The kind of the object.")),
+  metadata: always(ObjectMetaSchema),
+};
+
+/** The schema of a kind: what every object has (META-1, META-2, META-4) and the members of its own. */
+export const objectSchema = <P extends Record<string, TSchema>>(
+  description: string,
+  members: P,
+): ReturnType<typeof struct<typeof head & P>> => struct(description, { ...head, ...members });
