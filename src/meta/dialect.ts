@@ -50,6 +50,8 @@ export interface DialectRules {
    * `maximumVolumeSize` may not be negative (DEC-39 in checked.md) ...
    */
   readonly enforceDocumented: boolean;
+  /** Causes name a field as Kubernetes misspells or shortens it (`spec.attachedRequired`); else by its own path. */
+  readonly recordedCauseNames: boolean;
   /** Members that typed clients always print are printed as null when unset (DEC-45 in checked.md); else left out. */
   readonly printUnsetAsNull: boolean;
   /** A create in a namespace that does not exist makes the namespace; else it is 404 (POL-5). */
@@ -117,6 +119,7 @@ export const neutral: Dialect = {
     requireUndocumented: false,
     enforceUndocumented: false,
     enforceDocumented: true,
+    recordedCauseNames: false,
     printUnsetAsNull: false,
     autoProvisionNamespaces: true,
     systemNamespaces: ["default"],
@@ -158,6 +161,7 @@ export const kubernetes: Dialect = {
     requireUndocumented: true,
     enforceUndocumented: true,
     enforceDocumented: false,
+    recordedCauseNames: true,
     printUnsetAsNull: true,
     autoProvisionNamespaces: false,
     systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
