@@ -1,0 +1,110 @@
+/**
+ * How scalars are read: their JSON type, their range, and the canonical form of quantities, times and bytes.
+ *
+ * @module
+ */
+import type { ScalarType } from "../apply/schema/schema.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { canonicalQuantity } from "../meta/quantity.ts";
+import { canonicalMicroTime, canonicalTime } from "../meta/time.ts";
+import { asJsonNumber } from "../value/value.ts";
+import type { DecodeReport } from "./decode-report.ts";
+
+/**
+ * Reads a value that is not null: gives its wire form, the very same value when it is in wire form already. What does
+ * not fit is told to the report and given back. A time without a moment (year 1) gives null.
+ */
+export type Decode = (value: unknown, report: DecodeReport) => unknown;
+
+/** The reader of a scalar type. */
+export function scalarDecoder(type: ScalarType, dialect: Dialect): Decode {
+  switch (type.scalar) {
+    case "string":
+      return textDecoder(type.format, dialect);
+    case "integer":
+      return type.format === "int32" ? int32 : int64;
+    case "number":
+      return number;
+    case "boolean":
+      return (value, report) => (typeof value === "boolean" ? value : report.mismatch("true or false", value));
+    case "intOrString":
+      return (value, report) => (typeof value === "string" ? value : int32(value, report, "an integer or a text"));
+  }
+}
+
+function textDecoder(format: string | undefined, dialect: Dialect): Decode {
+  switch (format) {
+    case "quantity": {
+      // Where apply compares texts, a text that typed clients would not touch is left as it was sent (DEC-9).
+      const keepNearly = !dialect.rules.compareQuantitiesByValue;
+      return (value, report) => quantity(value, report, keepNearly);
+    }
+    case "date-time":
+      return (value, report) =>
+        told(typeof value === "string" ? canonicalTime(value) : undefined, value, report, "an RFC 3339 time");
+    case "micro-time": {
+      const options = { lenient: dialect.rules.lenientMicroTime };
+      const expected = options.lenient ? "an RFC 3339 time" : "an RFC 3339 time with six digits of fraction";
+      return (value, report) =>
+        told(typeof value === "string" ? canonicalMicroTime(value, options) : undefined, value, report, expected);
+    }
+    case "byte":
+      return (value, report) => told(canonicalBytes(value), value, report, "padded base64 of the standard alphabet");
+    default:
+      return (value, report) => (typeof value === "string" ? value : report.mismatch("a string", value));
+  }
+}
+
+/** `form`, or the value itself when it has none, which is told. */
+const told = (form: unknown, value: unknown, report: DecodeReport, expected: string): unknown =>
+  form === undefined ? report.mismatch(expected, value) : form;
+
+function quantity(value: unknown, report: DecodeReport, keepNearly: boolean): unknown {
+  const sent = asJsonNumber(value)?.text ?? value;
+  const fits = typeof sent === "string" || typeof sent === "number";
+  return told(fits ? canonicalQuantity(sent, keepNearly) : undefined, value, report, "a quantity such as 10Gi or 500m");
+}
+
+function int32(value: unknown, report: DecodeReport, expected = "an integer of 32 bits"): unknown {
+  return typeof value === "number" && (value | 0) === value ? value : report.mismatch(expected, value);
+}
+
+// Integers are doubles in this program, so those beyond 2^53 would be stored as others than were sent.
+function int64(value: unknown, report: DecodeReport): unknown {
+  return Number.isSafeInteger(value) ? value : report.mismatch("an integer between -2^53 and 2^53", value);
+}
+
+function number(value: unknown, report: DecodeReport): unknown {
+  const sent = asJsonNumber(value)?.value ?? value;
+  return typeof sent === "number" && Number.isFinite(sent) ? sent : report.mismatch("a number", value);
+}
+
+const ALPHABET = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * Bytes in the base64 that is stored, undefined when they are malformed (DEC-13 in checked.md): line breaks are taken,
+ * so are stray bits behind the last byte, and a list of numbers.
+ */
+function canonicalBytes(value: unknown): string | undefined {
+  if (Array.isArray(value)) return bytesOfList(value);
+  if (typeof value !== "string") return undefined;
+  const text = value.includes("\n") || value.includes("\r") ? value.replaceAll(/[\r\n]/g, "") : value;
+  if (text.length % 4 !== 0 || !ALPHABET.test(text)) return undefined;
+  return strayBits(text) === 0 ? text : Buffer.from(text, "base64").toString("base64");
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** Bits of the last letter that belong to no byte. */
+function strayBits(text: string): number {
+  if (!text.endsWith("=")) return 0;
+  const two = text.endsWith("==");
+  const last = LETTERS.indexOf(text[text.length - (two ? 3 : 2)]!);
+  return last & (two ? 15 : 3);
+}
+
+function bytesOfList(list: readonly unknown[]): string | undefined {
+  const bytes = list.map((byte) => byte ?? 0);
+  const fits = (byte: unknown): byte is number => typeof byte === "number" && byte === (byte & 255);
+  return bytes.every(fits) ? Buffer.from(bytes).toString("base64") : undefined;
+}

@@ -1,0 +1,314 @@
+/**
+ * The walker: brings decoded JSON into wire form and applies the defaults of a schema. It is compiled once per schema.
+ *
+ * Wire form is what a typed client would print of the object: members of the right JSON types, nothing that the schema
+ * does not know, quantities, times and bytes in canonical form, empty members left out or printed as their
+ * {@link Presence} says, null nowhere but where such a client prints it. The value is changed in place; a value that is
+ * in wire form already costs no allocation.
+ *
+ * The walker knows types only. What values mean is checked by the rules of each kind.
+ *
+ * @module
+ */
+import type { Field, JsonSchema, Presence, StructType, Type } from "../apply/schema/schema.ts";
+import { typeOf } from "../apply/schema/schema.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import type { TSchema } from "../meta/types.ts";
+import { type Value, type ValueObject, clone, isObject, setMember } from "../value/value.ts";
+import type { ApiObject } from "./definition.ts";
+import { DecodeReport } from "./decode-report.ts";
+import { type Decode, scalarDecoder } from "./scalars.ts";
+
+export { DecodeReport, type Mismatch } from "./decode-report.ts";
+
+/** What is compiled from a schema. */
+export interface Walker {
+  /**
+   * Brings a decoded body into wire form, in place, and returns it. Whatever does not fit is told to `report`; with
+   * mismatches the result must not be used.
+   */
+  decode(value: unknown, report: DecodeReport): ApiObject;
+  /** An empty report; one per decode. */
+  newReport(): DecodeReport;
+  /** Gives absent members the defaults of the schema; those of a nested struct only where the struct is there. */
+  applyDefaults(object: ApiObject): void;
+  /** The object that an empty body is. */
+  zero(): ApiObject;
+}
+
+/** How one type is walked. `decode` is never given null; `zero` is what null stands for inside lists and maps. */
+interface Node {
+  readonly decode: Decode;
+  zero(): unknown;
+  /** Undefined when there are no defaults below. */
+  readonly applyDefaults: ((value: unknown) => void) | undefined;
+}
+
+/** Compiles the walker of a kind's schema. */
+export function compileWalker(schema: TSchema, options: { readonly dialect: Dialect }): Walker {
+  const node = new Compiler(options.dialect).node(typeOf(schema as JsonSchema));
+  return {
+    decode: (value, report) => {
+      if (value !== null) return node.decode(value, report) as ApiObject;
+      report.mismatch("an object", value);
+      return node.zero() as ApiObject;
+    },
+    newReport: () => new DecodeReport(),
+    applyDefaults: (object) => node.applyDefaults?.(object),
+    zero: () => node.zero() as ApiObject,
+  };
+}
+
+/** A member of a struct, compiled. */
+interface Member {
+  readonly name: string;
+  readonly node: Node;
+  /** Whether a value that was sent is as good as none. */
+  isEmpty(value: unknown): boolean;
+  /** What an unset member is printed as; undefined when it is left out. */
+  unset(): unknown;
+  readonly default: unknown;
+  readonly presence: Presence;
+}
+
+class Compiler {
+  readonly #dialect: Dialect;
+  readonly #nodes = new Map<Type, Node>();
+  readonly #defaulted = new Map<Type, boolean>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  node(type: Type): Node {
+    let node = this.#nodes.get(type);
+    if (!node) {
+      node = this.#compile(type);
+      this.#nodes.set(type, node);
+    }
+    return node;
+  }
+
+  #compile(type: Type): Node {
+    switch (type.kind) {
+      case "scalar":
+        return { decode: scalarDecoder(type, this.#dialect), zero: () => zeroOf(type), applyDefaults: undefined };
+      case "any":
+        return { decode: (value) => value, zero: () => null, applyDefaults: undefined };
+      case "map":
+        return mapNode(() => this.node(type.item), type.item, this.#hasDefaults(type.item));
+      case "list":
+        return listNode(() => this.node(type.item), this.#hasDefaults(type.item));
+      case "struct":
+        return structNode(type, () => this.#members(type), this.#hasDefaults(type));
+    }
+  }
+
+  #members(type: StructType): ReadonlyMap<string, Member> {
+    return new Map([...type.fields].map(([name, field]) => [name, this.#member(field)]));
+  }
+
+  #member(field: Field): Member {
+    const node = this.node(field.type);
+    return {
+      name: field.name,
+      node,
+      isEmpty: field.presence === "omitEmpty" ? emptinessOf(field.type) : this.#emptyWhenPrinted(field),
+      unset: this.#unset(field, node),
+      default: field.default,
+      presence: field.presence,
+    };
+  }
+
+  /**
+   * An empty list or map that is always printed reads back as null where typed clients do the printing: their storage
+   * does not tell empty from unset. A time without a moment is null there behind a pointer, else it is unset.
+   */
+  #emptyWhenPrinted({ presence, type }: Field): (value: unknown) => boolean {
+    const asNull = this.#dialect.rules.printUnsetAsNull;
+    if (type.kind === "scalar") return presence === "keepZero" && asNull ? never : isNull;
+    if (presence === "always" && asNull) return emptinessOf(type);
+    return never;
+  }
+
+  #unset(field: Field, node: Node): () => unknown {
+    const { presence, type } = field;
+    const none = this.#dialect.rules.printUnsetAsNull ? null : undefined;
+    if (presence === "alwaysNull") return () => none;
+    // A default takes the place of the zero value.
+    if (presence !== "always" || field.default !== undefined) return () => undefined;
+    if (type.kind === "struct" || (type.kind === "scalar" && zeroOf(type) !== null && type.format !== "byte")) {
+      return () => node.zero();
+    }
+    return () => none;
+  }
+
+  /** Whether there is a default in a type or below it; a type that contains itself is looked at once. */
+  #hasDefaults(type: Type): boolean {
+    const known = this.#defaulted.get(type);
+    if (known !== undefined) return known;
+    this.#defaulted.set(type, false);
+    const found =
+      type.kind === "struct"
+        ? [...type.fields.values()].some((f) => f.default !== undefined || this.#hasDefaults(f.type))
+        : (type.kind === "map" || type.kind === "list") && this.#hasDefaults(type.item);
+    this.#defaulted.set(type, found);
+    return found;
+  }
+}
+
+const never = (): boolean => false;
+const isNull = (value: unknown): boolean => value === null;
+
+const isEmptyObject = (value: unknown): boolean => {
+  for (const _key in value as object) return false;
+  return true;
+};
+
+/** Which values of a type `omitEmpty` leaves out. */
+function emptinessOf(type: Type): (value: unknown) => boolean {
+  switch (type.kind) {
+    case "scalar":
+      if (type.scalar === "intOrString") return never;
+      return (value) => value === "" || value === 0 || value === false || value === null;
+    case "list":
+      return (value) => Array.isArray(value) && value.length === 0;
+    case "map":
+      return (value) => isObject(value) && isEmptyObject(value);
+    default:
+      return never;
+  }
+}
+
+/** The zero value of a scalar; null for times, which have no zero text. */
+function zeroOf(type: Type & { kind: "scalar" }): unknown {
+  if (type.format === "date-time" || type.format === "micro-time") return null;
+  if (type.format === "quantity") return "0";
+  switch (type.scalar) {
+    case "string":
+      return "";
+    case "boolean":
+      return false;
+    default:
+      return 0;
+  }
+}
+
+function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean): Node {
+  // Labels and data are maps of plain strings: those need no more than a look.
+  const plain = itemType.kind === "scalar" && itemType.scalar === "string" && itemType.format === undefined;
+  let item: Node | undefined;
+  return {
+    decode(value, report) {
+      if (!isObject(value)) return report.mismatch("an object", value);
+      item ??= itemOf();
+      for (const key in value) {
+        const sent = value[key];
+        if (plain && typeof sent === "string") continue;
+        report.enter(key);
+        const kept = sent === null ? item.zero() : item.decode(sent, report);
+        report.leave();
+        if (kept !== sent) setMember(value, key, kept);
+      }
+      return value;
+    },
+    zero: () => null,
+    applyDefaults: hasDefaults
+      ? (value) => {
+          item ??= itemOf();
+          if (isObject(value)) for (const key in value) item.applyDefaults?.(value[key]);
+        }
+      : undefined,
+  };
+}
+
+function listNode(itemOf: () => Node, hasDefaults: boolean): Node {
+  let item: Node | undefined;
+  return {
+    decode(value, report) {
+      if (!Array.isArray(value)) return report.mismatch("a list", value);
+      item ??= itemOf();
+      for (let i = 0; i < value.length; i++) {
+        const sent: unknown = value[i];
+        report.enter(i);
+        const kept = sent === null ? item.zero() : item.decode(sent, report);
+        report.leave();
+        if (kept !== sent) value[i] = kept;
+      }
+      return value;
+    },
+    zero: () => null,
+    applyDefaults: hasDefaults
+      ? (value) => {
+          item ??= itemOf();
+          if (Array.isArray(value)) for (const element of value) item.applyDefaults?.(element);
+        }
+      : undefined,
+  };
+}
+
+function structNode(type: StructType, membersOf: () => ReadonlyMap<string, Member>, hasDefaults: boolean): Node {
+  let members: ReadonlyMap<string, Member> | undefined;
+  let printed: readonly Member[] = [];
+  let defaulted: readonly Member[] = [];
+  // A struct may contain itself, so its members are compiled when the first value comes.
+  const open = (): ReadonlyMap<string, Member> => {
+    if (members) return members;
+    members = membersOf();
+    printed = [...members.values()].filter((member) => member.unset() !== undefined);
+    defaulted = [...members.values()].filter((m) => m.default !== undefined || m.node.applyDefaults !== undefined);
+    return members;
+  };
+
+  const decode = (value: unknown, report: DecodeReport): unknown => {
+    if (!isObject(value)) return report.mismatch("an object", value);
+    const known = open();
+    for (const key in value) {
+      const member = known.get(key);
+      if (member) decodeMember(value, member, report);
+      else if (!type.open) {
+        report.unknownMember(key);
+        delete value[key];
+      }
+    }
+    for (const member of printed) {
+      if (!Object.hasOwn(value, member.name)) setMember(value, member.name, member.unset());
+    }
+    return value;
+  };
+
+  return {
+    decode,
+    zero: () => decode({}, new DecodeReport()),
+    applyDefaults: hasDefaults
+      ? (value) => {
+          open();
+          if (isObject(value)) for (const member of defaulted) defaultMember(value, member);
+        }
+      : undefined,
+  };
+}
+
+function decodeMember(value: ValueObject, member: Member, report: DecodeReport): void {
+  const sent: unknown = value[member.name];
+  if (sent !== null) {
+    report.enter(member.name);
+    const kept = member.node.decode(sent, report);
+    report.leave();
+    if (!member.isEmpty(kept)) {
+      if (kept !== sent) setMember(value, member.name, kept);
+      return;
+    }
+  }
+  // Set empty or null: what is printed of such a member depends on its presence alone.
+  const printed = member.unset();
+  if (printed === undefined) delete value[member.name];
+  else setMember(value, member.name, printed);
+}
+
+function defaultMember(object: ValueObject, { name, node, default: standard, presence }: Member): void {
+  const value: unknown = Object.hasOwn(object, name) ? object[name] : undefined;
+  const unset = value === undefined || (presence !== "keepZero" && (value === null || value === ""));
+  if (unset && standard !== undefined) setMember(object, name, clone(standard as Value));
+  if (!unset || standard !== undefined) node.applyDefaults?.(object[name]);
+}

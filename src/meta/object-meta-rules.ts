@@ -1,0 +1,160 @@
+/**
+ * What holds for the metadata of every object: names, labels, annotations, owners, finalizers, and what may not change
+ * (DEC-1, DEC-2, with the corrections of checked.md).
+ *
+ * @module
+ */
+import type { Dialect } from "./dialect.ts";
+import type { FieldErrors } from "./field-errors.ts";
+import { type ObjectNameRule, dnsLabel, labelValue, qualifiedName } from "./names.ts";
+import type { ObjectMeta, OwnerRef } from "./object-meta.ts";
+
+/** What a check of metadata must know of the kind. */
+export interface ObjectMetaRules {
+  readonly namespaced: boolean;
+  readonly nameRule: ObjectNameRule;
+  readonly dialect: Dialect;
+  /** Whether a finalizer without `/` must be a well-known one; the dialect's rule unless told (DEC-1). */
+  readonly strictFinalizers?: boolean;
+}
+
+/** The same for an update; `sent` is the metadata as the client sent it, before the server's members were put back. */
+export interface ObjectMetaUpdateRules extends ObjectMetaRules {
+  readonly sent?: ObjectMeta;
+}
+
+const MOST_ANNOTATION_BYTES = 262_144;
+
+/** Finalizers that have a meaning of their own and need no domain. */
+const KNOWN_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+
+/** Everything that is wrong with the metadata of a new object. */
+export function validateObjectMeta(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
+  validateName(meta, errors, rules);
+  if (rules.namespaced) {
+    const wrong = meta.namespace ? dnsLabel(meta.namespace) : undefined;
+    if (!meta.namespace) errors.required("metadata.namespace");
+    if (wrong) errors.invalid("metadata.namespace", meta.namespace, wrong);
+  } else if (meta.namespace) {
+    errors.forbidden("metadata.namespace", "expected no namespace, objects of this kind belong to the cluster");
+  }
+  if (meta.generation !== undefined && meta.generation < 0) {
+    errors.invalid("metadata.generation", meta.generation, "expected at least 0");
+  }
+  validateShared(meta, errors, rules);
+}
+
+/** Everything that is wrong with the changed metadata of an object; the name is that of the path and not looked at. */
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  errors: FieldErrors,
+  rules: ObjectMetaUpdateRules,
+): void {
+  const sent = rules.sent ?? meta;
+  const keep = (member: "uid" | "deletionTimestamp" | "deletionGracePeriodSeconds"): void =>
+    errors.invalid(
+      `metadata.${member}`,
+      sent[member],
+      `expected no change, it is ${JSON.stringify(old[member] ?? null)}`,
+    );
+  if (sent.uid && sent.uid !== old.uid) keep("uid");
+  if (sent.deletionTimestamp && !old.deletionTimestamp) keep("deletionTimestamp");
+  const grace = sent.deletionGracePeriodSeconds;
+  if (grace !== undefined && grace !== old.deletionGracePeriodSeconds) keep("deletionGracePeriodSeconds");
+  if (old.deletionTimestamp) refuseNewFinalizers(meta, old, errors);
+  validateShared(meta, errors, rules);
+}
+
+function validateShared(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
+  if (meta.labels) validateLabels(meta.labels, "metadata.labels", errors);
+  if (meta.annotations) validateAnnotations(meta.annotations, "metadata.annotations", errors);
+  if (meta.ownerReferences) validateOwners(meta.ownerReferences, errors, rules.dialect);
+  if (meta.finalizers) {
+    validateFinalizers(meta.finalizers, errors, rules.strictFinalizers ?? rules.dialect.rules.strictFinalizers);
+  }
+}
+
+/** A name is needed, or a prefix to make one of; both have the form of a name of the kind. */
+function validateName(meta: ObjectMeta, errors: FieldErrors, { nameRule }: ObjectMetaRules): void {
+  if (meta.generateName) {
+    // A dash at the end of a prefix does not stay at the end.
+    const fine = nameRule(meta.generateName.replace(/(.)-$/s, "$1a"));
+    if (fine !== true) errors.invalid("metadata.generateName", meta.generateName, fine);
+  }
+  if (!meta.name) {
+    errors.required("metadata.name", "expected a name or a generateName");
+    return;
+  }
+  const fine = nameRule(meta.name);
+  if (fine !== true) errors.invalid("metadata.name", meta.name, fine);
+}
+
+/** Label keys are qualified names, their values short names or empty (DEC-2); causes name the map, not the key. */
+export function validateLabels(labels: Readonly<Record<string, string>>, field: string, errors: FieldErrors): void {
+  for (const key in labels) {
+    const wrongKey = qualifiedName(key);
+    if (wrongKey) errors.invalid(field, key, wrongKey);
+    const wrongValue = labelValue(labels[key]!);
+    if (wrongValue) errors.invalid(field, labels[key], wrongValue);
+  }
+}
+
+/** Annotation keys are qualified names in any case; keys and values together have at most 262144 bytes (DEC-2). */
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  field: string,
+  errors: FieldErrors,
+): void {
+  let bytes = 0;
+  for (const key in annotations) {
+    const wrong = qualifiedName(key.toLowerCase());
+    if (wrong) errors.invalid(field, key, wrong);
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key]!);
+  }
+  if (bytes > MOST_ANNOTATION_BYTES) errors.tooLong(field, MOST_ANNOTATION_BYTES);
+}
+
+/** Owners are named in full and at most one of them is the controller (DEC-1); causes carry no index. */
+function validateOwners(owners: readonly OwnerRef[], errors: FieldErrors, dialect: Dialect): void {
+  const field = "metadata.ownerReferences";
+  for (const owner of owners) {
+    const [first, second, ...more] = owner.apiVersion.split("/");
+    if (more.length > 0 || !(second ?? first)) {
+      errors.invalid(`${field}.apiVersion`, owner.apiVersion, "expected 'group/version', or a version alone");
+    }
+    for (const member of ["kind", "name", "uid"] as const) {
+      if (!owner[member]) errors.invalid(`${field}.${member}`, owner[member], "expected a value, got none");
+    }
+    if (owner.apiVersion === "v1" && owner.kind === "Event" && dialect.rules.enforceUndocumented) {
+      errors.invalid(field, owner, "expected an owner other than an Event of v1");
+    }
+  }
+  const controllers = owners.filter((owner) => owner.controller === true);
+  if (controllers.length > 1) {
+    errors.invalid(field, controllers, `expected at most one controller, got ${controllers.length}`);
+  }
+}
+
+/** Finalizers are qualified names; the same may stand there twice (checked.md DEC-1). */
+function validateFinalizers(finalizers: readonly string[], errors: FieldErrors, strict: boolean): void {
+  const field = "metadata.finalizers";
+  finalizers.forEach((finalizer, i) => {
+    const wrong = qualifiedName(finalizer);
+    if (wrong) errors.invalid(field, finalizer, wrong);
+    if (strict && !finalizer.includes("/") && !KNOWN_FINALIZERS.has(finalizer)) {
+      errors.invalid(`${field}[${i}]`, finalizer, "expected a name with a domain in front, or a well-known one");
+    }
+  });
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    errors.invalid(field, finalizers, "expected only one of 'orphan' and 'foregroundDeletion'");
+  }
+}
+
+function refuseNewFinalizers(meta: ObjectMeta, old: ObjectMeta, errors: FieldErrors): void {
+  const before = new Set(old.finalizers);
+  const added = (meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
+  if (added.length > 0) {
+    errors.forbidden("metadata.finalizers", `expected no new finalizers on a deleted object, got ${added.join(", ")}`);
+  }
+}
