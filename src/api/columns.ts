@@ -1,0 +1,33 @@
+/**
+ * Columns of tables that many kinds share, and how cells are written (`kubectl get`).
+ *
+ * @module
+ */
+import { humanDuration, parseTime } from "../meta/time.ts";
+import type { ApiObject, Column } from "./definition.ts";
+
+/** How long ago a time was, `<unknown>` when there is none. */
+export function since(time: string | null | undefined, now: number): string {
+  const ms = time ? parseTime(time) : undefined;
+  return ms === undefined ? "<unknown>" : humanDuration(now - ms);
+}
+
+/** The age of an object. */
+export const ageColumn: Column = {
+  name: "Age",
+  type: "string",
+  description: "Time since the object was created.",
+  cell: (object, now) => since(object.metadata.creationTimestamp, now),
+};
+
+/** A column of texts, in wide tables only when `wide`. */
+export const textColumn = (
+  name: string,
+  description: string,
+  cell: (object: ApiObject, now: number) => string | number | null,
+  wide = false,
+): Column => ({ name, type: "string", description, ...(wide ? { priority: 1 } : {}), cell });
+
+/** The number of entries of a map or list, 0 when there is none. */
+export const countOf = (value: unknown): number =>
+  Array.isArray(value) ? value.length : typeof value === "object" && value !== null ? Object.keys(value).length : 0;
