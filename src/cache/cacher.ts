@@ -1,0 +1,377 @@
+/**
+ * The watch cache: all stored objects in memory, their recent past, and everybody who watches them.
+ *
+ * It follows one store by one watch and keeps a {@link ResourceCache} for each resource. What it answers is what the
+ * store has committed, never earlier and, once {@link Cacher.waitFor} has resolved, not older than was asked for. It
+ * knows keys, bytes, labels and selectable fields; it knows nothing of HTTP, of kinds or of what is in the bytes.
+ *
+ * Reading is synchronous and takes no locks: a snapshot is a root of a copy-on-write tree. Changes that the store
+ * committed together are applied to all resources first and delivered then, in one batch for each group of watchers.
+ *
+ * When the store's watch breaks it is taken up where it was; when the store has forgotten that place, all resources are
+ * loaded anew and their watches end with `compacted`, since nobody knows what they missed.
+ *
+ * @module
+ */
+import type { Store, StoreEvent, StoreWatch } from "../storage/contract.ts";
+import { StoreError } from "../storage/contract.ts";
+import { type Clock, type Timer, systemClock } from "../util/clock.ts";
+import type { CacheResource } from "./entry.ts";
+import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
+import type { HistoryLimits } from "./history.ts";
+import { loadState } from "./load.ts";
+import { type Hub, ResourceCache, type ResourceStats } from "./resource.ts";
+import { Router } from "./router.ts";
+import type { VersionLimits } from "./versions.ts";
+import { Waiters } from "./waiters.ts";
+
+/** Settings of a {@link Cacher}; all have defaults. */
+export interface CacherOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** All keys of interest begin with it; default `""`, the whole store. */
+  readonly root?: string;
+  /** Changes of a resource that are kept however old they are. Default 10 000. */
+  readonly historyEvents?: number;
+  /** For how long changes are kept however many they are, in ms. Default 5 minutes. */
+  readonly historyMillis?: number;
+  /** Most bytes that the changes of all resources may hold. Default 64 MiB. */
+  readonly historyBytes?: number;
+  /** For how long after its last use a state that a paged list began with is kept, in ms. Default 5 minutes. */
+  readonly pageMillis?: number;
+  /** Most such states of one resource. Default 64. */
+  readonly pageVersions?: number;
+  /** Most bytes of replaced entries that they may hold, for each resource. Default 64 MiB. */
+  readonly pageBytes?: number;
+  /** Lets everything else that is ready run; default: a turn of the event loop. */
+  readonly pause?: () => Promise<void>;
+  /** Told of errors that nobody is waiting for. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Figures for `/metrics`. */
+export interface CacherStats {
+  readonly revision: number;
+  readonly resources: readonly ResourceStats[];
+  /** How often everything had to be loaded anew. */
+  readonly reloads: number;
+  /** Requests that wait for a revision. */
+  readonly waiting: number;
+}
+
+/** How long to wait before the store is asked again after it failed, in ms. */
+const RETRY_MS = 500;
+/** How often a load is begun anew because the store forgot its revision on the way. */
+const MOST_LOADS = 5;
+/** Part of the bytes of all histories that is made free when they are full. */
+const SPARE = 1 / 16;
+
+interface Slot {
+  readonly cache: ResourceCache;
+  /** Changes that arrived while the resource is being loaded; undefined when it is loaded. */
+  waiting: StoreEvent[] | undefined;
+}
+
+/** See the head of this file. */
+export class Cacher {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #options: CacherOptions;
+  readonly #historyBytes: number;
+  readonly #hub: Hub;
+  readonly #slots = new Router<Slot>();
+  readonly #waiters = new Waiters();
+  #revision = 0;
+  #delivered = 0;
+  #reloads = 0;
+  /** Resources with changes that have not been delivered. */
+  readonly #touched = new Set<ResourceCache>();
+  /** Bytes that the changes of all resources hold. */
+  #historyUsed = 0;
+  #feed: StoreWatch | undefined;
+  /** Counts the feeds: what an earlier one still says is not listened to. */
+  #feeds = 0;
+  #retry: Timer | undefined;
+  #closed: CacheError | undefined;
+
+  private constructor(store: Store, options: CacherOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#historyBytes = options.historyBytes ?? 64 * 1024 * 1024;
+    this.#hub = this.#makeHub();
+  }
+
+  /** Loads all resources as of one revision and follows the store from there. Rejects with CacheError. */
+  static async open(store: Store, resources: readonly CacheResource[], options: CacherOptions = {}): Promise<Cacher> {
+    const cacher = new Cacher(store, options);
+    for (const resource of resources) {
+      cacher.#slots.add(resource.prefix, { cache: new ResourceCache(cacher.#hub, resource), waiting: undefined });
+    }
+    await cacher.#loadAll().catch(fromStore);
+    cacher.#follow();
+    return cacher;
+  }
+
+  /** Every change up to this revision can be read. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /**
+   * The cache of a resource.
+   *
+   * @throws CacheError `closed` when nothing is registered for the prefix
+   */
+  resource(prefix: string): ResourceCache {
+    const slot = this.#slots.get(prefix);
+    if (!slot || slot.waiting) throw closed(prefix);
+    return slot.cache;
+  }
+
+  /** Whether a resource is registered and loaded. */
+  has(prefix: string): boolean {
+    const slot = this.#slots.get(prefix);
+    return slot !== undefined && slot.waiting === undefined;
+  }
+
+  /** Loads one more resource while everything else goes on. Rejects with CacheError. */
+  async addResource(resource: CacheResource): Promise<ResourceCache> {
+    if (this.#closed) throw this.#closed;
+    const slot: Slot = { cache: new ResourceCache(this.#hub, resource), waiting: [] };
+    this.#slots.add(resource.prefix, slot);
+    try {
+      await this.#load(slot);
+    } catch (error) {
+      this.#slots.remove(resource.prefix);
+      return fromStore(error);
+    }
+    return slot.cache;
+  }
+
+  /** Stops serving a resource; its watches end with `closed`. */
+  removeResource(prefix: string): void {
+    const slot = this.#slots.get(prefix);
+    if (!slot) return;
+    this.#drop(slot);
+    slot.cache.close();
+  }
+
+  /**
+   * Resolves when everything up to `revision` can be read; at once when that is so already.
+   * Rejects with CacheError `future` after `timeoutMs`, `closed` when the cache is closed.
+   */
+  async waitFor(revision: number, { timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+    if (revision <= this.#revision) return;
+    if (this.#closed) throw this.#closed;
+    const { reached, cancel } = this.#waiters.add(revision);
+    const timer = this.#clock.after(timeoutMs, () => cancel(future(revision, this.#revision)));
+    try {
+      await reached;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  stats(): CacherStats {
+    return {
+      revision: this.#revision,
+      resources: [...this.#slots.values()].map(({ cache }) => cache.stats()),
+      reloads: this.#reloads,
+      waiting: this.#waiters.size,
+    };
+  }
+
+  /**
+   * Loads everything anew, because the cache may differ from the store; all watches end with `compacted`. Rejects with
+   * CacheError when the store cannot be read; the old state is served on then.
+   */
+  async reload(): Promise<void> {
+    this.#unfollow();
+    await this.#loadAll().catch(fromStore);
+    this.#reloads++;
+    if (!this.#closed) this.#follow();
+  }
+
+  /** Stops following the store; all watches end with `closed`, all who wait are refused. */
+  close(): void {
+    this.#end(closed("the cache"));
+  }
+
+  #makeHub(): Hub {
+    const minutes = 60_000;
+    const { historyEvents = 10_000, historyMillis = 5 * minutes } = this.#options;
+    const { pageMillis = 5 * minutes, pageVersions = 64, pageBytes = 64 * 1024 * 1024 } = this.#options;
+    const historyLimits: HistoryLimits = { events: historyEvents, millis: historyMillis };
+    const versionLimits: VersionLimits = { count: pageVersions, millis: pageMillis, bytes: pageBytes };
+    const revision = (): number => this.#revision;
+    const delivered = (): number => this.#delivered;
+    return {
+      store: this.#store,
+      clock: this.#clock,
+      historyLimits,
+      versionLimits,
+      get revision() {
+        return revision();
+      },
+      get delivered() {
+        return delivered();
+      },
+      reached: (wanted, signal) => this.#reached(wanted, signal),
+      pause: this.#options.pause ?? turn,
+    };
+  }
+
+  async #reached(revision: number, signal: AbortSignal): Promise<void> {
+    const { reached, cancel } = this.#waiters.add(revision);
+    const onAbort = (): void => cancel(signal.reason as Error);
+    signal.addEventListener("abort", onAbort);
+    try {
+      await reached;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Reads all resources as of the newest revision and only then replaces what there was. */
+  async #loadAll(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const revision = await this.#store.currentRevision();
+      const slots = [...this.#slots.values()].filter((slot) => slot.waiting === undefined);
+      try {
+        const states = await Promise.all(slots.map(({ cache }) => loadState(this.#store, cache.resource, revision)));
+        this.#revision = this.#delivered = revision;
+        slots.forEach(({ cache }, i) => cache.reset(states[i]!, revision));
+        this.#historyUsed = 0;
+        this.#waiters.reach(revision);
+        return;
+      } catch (error) {
+        if (!isCompacted(error) || attempt >= MOST_LOADS) throw error;
+      }
+    }
+  }
+
+  /** Reads one resource as of the present revision, then applies what was committed since. */
+  async #load(slot: Slot): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const revision = this.#revision;
+      slot.waiting = [];
+      try {
+        const state = await loadState(this.#store, slot.cache.resource, revision);
+        slot.cache.reset(state, revision);
+        for (const event of slot.waiting) this.#apply(slot, event);
+        slot.waiting = undefined;
+        return;
+      } catch (error) {
+        if (!isCompacted(error) || attempt >= MOST_LOADS) throw error;
+      }
+    }
+  }
+
+  #follow(): void {
+    const turnOf = ++this.#feeds;
+    this.#feed = this.#store.watch(this.#options.root ?? "", this.#revision, {
+      events: (batch) => turnOf === this.#feeds && this.#take(batch),
+      progress: (revision) => turnOf === this.#feeds && this.#advance(revision),
+      ended: (error) => turnOf === this.#feeds && this.#broken(error),
+    });
+  }
+
+  #unfollow(): void {
+    this.#feeds++;
+    this.#feed?.close();
+    this.#feed = undefined;
+  }
+
+  #take(batch: readonly StoreEvent[]): void {
+    let revision = this.#revision;
+    const before = revision;
+    for (const event of batch) {
+      // A watch that was taken up again may repeat what is known.
+      if (event.revision <= before) continue;
+      revision = event.revision;
+      const slot = this.#slots.find(event.key);
+      if (slot?.waiting) slot.waiting.push(event);
+      else if (slot) this.#apply(slot, event);
+    }
+    this.#advance(revision);
+  }
+
+  #apply(slot: Slot, event: StoreEvent): void {
+    const { cache } = slot;
+    try {
+      this.#historyUsed -= cache.historyBytes;
+      cache.apply(event);
+      this.#historyUsed += cache.historyBytes;
+      this.#touched.add(cache);
+    } catch (error) {
+      // The cache would be wrong from here on, so it stops to answer for this resource.
+      this.#options.onError?.(error);
+      this.#historyUsed += cache.historyBytes;
+      this.#drop(slot);
+      cache.close(new CacheError("failed", `Expected ${event.key} to be readable, got an error`, error));
+    }
+  }
+
+  #drop({ cache }: Slot): void {
+    this.#slots.remove(cache.resource.prefix);
+    this.#historyUsed -= cache.historyBytes;
+  }
+
+  /** Everything up to `revision` has been applied: deliver it, let those go on who waited for it. */
+  #advance(revision: number): void {
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
+    for (const cache of this.#touched) cache.flush();
+    this.#touched.clear();
+    this.#delivered = revision;
+    this.#waiters.reach(revision);
+    if (this.#historyUsed > this.#historyBytes) this.#trim();
+  }
+
+  /** Brings the histories well below their bytes, at the cost of the largest one; well below, so that it is rare. */
+  #trim(): void {
+    const caches = [...this.#slots.values()].map(({ cache }) => cache);
+    const largest = caches.reduce((a, b) => (b.historyBytes > a.historyBytes ? b : a));
+    const before = largest.historyBytes;
+    largest.shrinkHistory(before - (this.#historyUsed - this.#historyBytes * (1 - SPARE)));
+    this.#historyUsed -= before - largest.historyBytes;
+  }
+
+  #broken(error: StoreError): void {
+    this.#feed = undefined;
+    if (error.code === "closed" || error.code === "failed") return this.#end(cacheErrorOf(error));
+    this.#options.onError?.(error);
+    this.#again(error.code === "compacted");
+  }
+
+  /** Takes the store's watch up again after a while, or everything anew. */
+  #again(anew: boolean): void {
+    if (this.#closed) return;
+    if (!anew) {
+      this.#retry = this.#clock.after(RETRY_MS, () => this.#follow());
+      return;
+    }
+    this.reload().catch((error: unknown) => {
+      this.#options.onError?.(error);
+      this.#retry = this.#clock.after(RETRY_MS, () => this.#again(true));
+    });
+  }
+
+  #end(error: CacheError): void {
+    if (this.#closed) return;
+    this.#closed = error;
+    this.#retry?.cancel();
+    this.#unfollow();
+    this.#waiters.end(error);
+    for (const { cache } of this.#slots.values()) cache.close(error);
+  }
+}
+
+const isCompacted = (error: unknown): boolean => error instanceof StoreError && error.code === "compacted";
+
+/** A turn of the event loop: what was ready before runs first. */
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });

@@ -1,0 +1,41 @@
+import { compareKeys } from "../storage/keys.ts";
+import type { Store, StoredRecord } from "../storage/contract.ts";
+import type { CacheResource, Entry } from "./entry.ts";
+import { ResourceState } from "./resource-state.ts";
+
+/** Records in one read. */
+const PAGE = 1000;
+
+/**
+ * Visits every record under a prefix as of a revision, in pages, in the order of the store. Rejects with StoreError, among others
+ * `compacted` when the revision is forgotten on the way.
+ */
+export async function readAll(
+  store: Store,
+  prefix: string,
+  revision: number,
+  visit: (record: StoredRecord) => void,
+): Promise<void> {
+  let start = prefix;
+  for (;;) {
+    const page = await store.range(prefix, { start, limit: PAGE, revision });
+    for (const record of page.records) visit(record);
+    const last = page.records.at(-1);
+    if (!page.more || !last) return;
+    start = `${last.key}\0`;
+  }
+}
+
+/** The state of a resource as the store had it at a revision. Rejects with StoreError. */
+export async function loadState(store: Store, resource: CacheResource, revision: number): Promise<ResourceState> {
+  const { prefix, factory } = resource;
+  const entries: Entry[] = [];
+  await readAll(store, prefix, revision, (record) => {
+    entries.push(factory(record.key.slice(prefix.length), record.value, record.revision));
+  });
+  // Stores answer in order; a foreign one may order what is outside ASCII in its own way.
+  if (entries.some((entry, i) => i > 0 && compareKeys(entries[i - 1]!.key, entry.key) >= 0)) {
+    entries.sort((a, b) => compareKeys(a.key, b.key));
+  }
+  return ResourceState.of(entries);
+}

@@ -1,0 +1,107 @@
+import { compareKeys } from "../storage/keys.ts";
+import { type Entry, type Selection, covers, isSelective, passes } from "./entry.ts";
+import type { ResourceState } from "./resource-state.ts";
+
+/** Which part of a list is wanted. */
+export interface ListRange {
+  /** Only keys after this one. */
+  readonly after?: string;
+  /** At most this many entries; no limit when absent or not positive. */
+  readonly limit?: number;
+  /**
+   * At most this many entries are looked at, so that a rare match does not hold up everything else; `next` then says
+   * where to go on. No bound when absent.
+   */
+  readonly budget?: number;
+}
+
+/** A part of a list. */
+export interface ListPage {
+  readonly entries: Entry[];
+  /** Whether there is, or with a budget may be, more after this part. */
+  readonly more: boolean;
+  /** The `after` of the next part; undefined when there is no more. */
+  readonly next: string | undefined;
+  /** How many are left; only known (and cheap) when the selection asks for everything at its place. */
+  readonly remaining?: number;
+}
+
+/** The objects of one resource as they were at one revision; nothing changes it. */
+export interface Snapshot {
+  readonly revision: number;
+  /** Objects of the whole resource. */
+  readonly size: number;
+  get(key: string): Entry | undefined;
+  /** The selected entries in order of their keys, compared as UTF-8 (DEC-4). */
+  list(selection: Selection, range?: ListRange): ListPage;
+  /** How many keys begin with `prefix`. */
+  count(prefix: string): number;
+}
+
+/** A snapshot over a state that nobody changes any more. */
+export class StateSnapshot implements Snapshot {
+  readonly revision: number;
+  readonly #state: ResourceState;
+  readonly #retain: () => void;
+
+  /** @param retain called when a list leaves something for later, so that this revision must stay readable */
+  constructor(revision: number, state: ResourceState, retain: () => void) {
+    this.revision = revision;
+    this.#state = state;
+    this.#retain = retain;
+  }
+
+  get size(): number {
+    return this.#state.size;
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#state.get(key);
+  }
+
+  count(prefix: string): number {
+    return this.#state.count(prefix);
+  }
+
+  list(selection: Selection, range: ListRange = {}): ListPage {
+    const page =
+      selection.key === undefined ? this.#scan(selection, range) : this.#one(selection.key, selection, range);
+    if (page.more) this.#retain();
+    return page;
+  }
+
+  #one(key: string, selection: Selection, { after }: ListRange): ListPage {
+    const entry = after === undefined || compareKeys(after, key) < 0 ? this.#state.get(key) : undefined;
+    const found = entry !== undefined && covers(selection, key) && passes(selection, entry);
+    return { entries: found ? [entry] : [], more: false, next: undefined };
+  }
+
+  #scan(selection: Selection, { after, limit = 0, budget = Infinity }: ListRange): ListPage {
+    const { prefix } = selection;
+    const selective = isSelective(selection);
+    const most = limit > 0 ? limit : Infinity;
+    const from = after === undefined || compareKeys(after, prefix) < 0 ? prefix : `${after}\0`;
+    const entries: Entry[] = [];
+    let left = Math.max(1, budget);
+    let last: string | undefined;
+    let next: string | undefined;
+    this.#state.scan(selection, from, (entry) => {
+      if (left === 0) {
+        next = last ?? after;
+        return false;
+      }
+      left--;
+      if (!selective || passes(selection, entry)) {
+        if (entries.length === most) {
+          next = entries[most - 1]!.key;
+          return false;
+        }
+        entries.push(entry);
+      }
+      last = entry.key;
+      return true;
+    });
+    const page = { entries, more: next !== undefined, next };
+    return selective || next === undefined ? page : { ...page, remaining: this.#state.countAfter(prefix, next) };
+  }
+}
