@@ -1,0 +1,36 @@
+import { compareText, pathToString } from "./fieldpath/index.ts";
+import type { Conflict } from "./merge/index.ts";
+import { managerInfo } from "./entries.ts";
+import type { ManagerInfo } from "./entries.ts";
+
+/** A field that an intent would change and somebody else owns (DEC-20). One per field and owner. */
+export interface FieldConflict {
+  /** The field as in `.spec.drivers[name="d1"].nodeID`. */
+  readonly field: string;
+  readonly owner: ManagerInfo;
+  /** Names the owner; for an update also the version. */
+  readonly message: string;
+}
+
+/** The conflicts in words, sorted by owner, then in the order of the fields. */
+export function describeConflicts(conflicts: readonly Conflict[]): FieldConflict[] {
+  return conflicts
+    .map(({ manager, path }) => {
+      const owner = managerInfo(manager);
+      return { field: pathToString(path), owner, message: `conflict with ${nameOwner(owner)}` };
+    })
+    .sort((a, b) => compareText(a.message, b.message) || compareText(a.field, b.field));
+}
+
+function nameOwner({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
+  const at = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
+  return JSON.stringify(manager) + at + (operation === "Update" ? ` using ${apiVersion}` : "");
+}
+
+/** One sentence for all conflicts: how many, with whom, about which fields. */
+export function conflictMessage(conflicts: readonly FieldConflict[]): string {
+  const byOwner = Map.groupBy(conflicts, (conflict) => conflict.message);
+  const parts = [...byOwner].map(([message, same]) => `${message}: ${same.map(({ field }) => field).join(", ")}`);
+  const count = conflicts.length === 1 ? "1 conflict" : `${conflicts.length} conflicts`;
+  return `Apply failed with ${count}: ${parts.join("; ")}`;
+}

@@ -1,0 +1,183 @@
+import { isObject } from "../value/value.ts";
+import type { Value, ValueObject } from "../value/value.ts";
+import { compareText, FieldsError, parseFields, sameSet, toFieldsV1 } from "./fieldpath/index.ts";
+import type { FieldSet } from "./fieldpath/index.ts";
+import type { Managers, Owned } from "./merge/index.ts";
+
+/** Whether fields were applied, or written in any other way (MF-2, MF-3). */
+export type Operation = "Apply" | "Update";
+
+/** One entry of `metadata.managedFields` (MF-1..9, DEC-14), with its members in the order in which they are printed. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation: Operation;
+  readonly apiVersion: string;
+  /** RFC 3339 with seconds. Absent only where an apply changed nothing but owners (see {@link OwnershipRules}). */
+  readonly time?: string;
+  readonly fieldsType: "FieldsV1";
+  readonly fieldsV1: FieldSet;
+  readonly subresource?: string;
+}
+
+/** What an entry says of its manager beside the fields. */
+export interface ManagerInfo {
+  readonly manager: string;
+  readonly operation: Operation;
+  /** Empty for an applier, which is one manager in all versions (APPLY-19). */
+  readonly apiVersion: string;
+  readonly subresource: string;
+}
+
+/** The key of a manager: one entry per manager, operation, subresource, and for updates version (DEC-14). */
+export const managerKey = (info: ManagerInfo): string => JSON.stringify(keyMembers(info));
+
+/** The members of a key in their order. Keys are compared as texts where two updates are equally old. */
+const keyMembers = ({ manager, operation, apiVersion, subresource }: ManagerInfo): object => ({
+  ...(manager === "" ? {} : { manager }),
+  operation,
+  ...(apiVersion === "" ? {} : { apiVersion }),
+  ...(subresource === "" ? {} : { subresource }),
+});
+
+/** Takes a key apart again. */
+export function managerInfo(key: string): ManagerInfo {
+  const members = JSON.parse(key) as Partial<ManagerInfo>;
+  return {
+    manager: members.manager ?? "",
+    operation: members.operation ?? "Update",
+    apiVersion: members.apiVersion ?? "",
+    subresource: members.subresource ?? "",
+  };
+}
+
+/** A list of entries, read: who owns what, since when, and the entry that said so. */
+export interface Ledger {
+  readonly managers: Managers;
+  readonly times: ReadonlyMap<string, string | undefined>;
+  readonly sources: ReadonlyMap<string, ManagedFieldsEntry>;
+}
+
+/** The ledger of an object without owners. */
+export const EMPTY_LEDGER: Ledger = { managers: new Map(), times: new Map(), sources: new Map() };
+
+/** Reads a list of entries; undefined when one of them is malformed, for then none of them counts (DEC-14). */
+export function readEntries(entries: unknown, readOldShape: boolean): Ledger | undefined {
+  if (entries === undefined || entries === null) return EMPTY_LEDGER;
+  if (!Array.isArray(entries)) return undefined;
+  const managers = new Map<string, Owned>();
+  const times = new Map<string, string | undefined>();
+  const sources = new Map<string, ManagedFieldsEntry>();
+  for (const entry of entries as unknown[]) {
+    const read = isObject(entry) ? readEntry(entry, readOldShape) : undefined;
+    if (read === undefined) return undefined;
+    managers.set(read.key, read.owned);
+    times.set(read.key, read.time);
+    if (read.canonical) sources.set(read.key, entry as unknown as ManagedFieldsEntry);
+  }
+  return { managers, times, sources };
+}
+
+const text = (value: Value | undefined): string => (typeof value === "string" ? value : "");
+
+function readEntry(entry: ValueObject, readOldShape: boolean) {
+  const { operation } = entry;
+  if (operation !== "Apply" && operation !== "Update") return undefined;
+  const apiVersion = text(entry["apiVersion"]);
+  // The shape before `fieldsV1` had no fieldsType (MF-10).
+  const old = readOldShape && entry["fieldsV1"] === undefined && entry["fields"] !== undefined;
+  if (apiVersion === "" || !(entry["fieldsType"] === "FieldsV1" || (old && !entry["fieldsType"]))) return undefined;
+  const tree = old ? entry["fields"] : entry["fieldsV1"];
+  const set = readTree(tree);
+  if (set === undefined) return undefined;
+  const key = managerKey({
+    manager: text(entry["manager"]),
+    operation,
+    apiVersion: operation === "Apply" ? "" : apiVersion,
+    subresource: text(entry["subresource"]),
+  });
+  const time = typeof entry["time"] === "string" ? entry["time"] : undefined;
+  return { key, owned: { set, apiVersion, applied: operation === "Apply" }, time, canonical: !old && set === tree };
+}
+
+function readTree(tree: unknown): FieldSet | undefined {
+  try {
+    return parseFields(tree);
+  } catch (error) {
+    if (error instanceof FieldsError) return undefined;
+    throw error;
+  }
+}
+
+/** Managers, and the times of their last writes. */
+export interface Timed {
+  readonly managers: Managers;
+  readonly times: ReadonlyMap<string, string | undefined>;
+}
+
+/**
+ * Writes managers as entries, in their order (DEC-14).
+ *
+ * An entry that says what it said before is the very same object; so is the list, when all of them are those of `stored`.
+ */
+export function writeEntries(
+  { managers, times }: Timed,
+  ledger: Ledger,
+  stored: readonly ManagedFieldsEntry[],
+): readonly ManagedFieldsEntry[] {
+  const entries: ManagedFieldsEntry[] = [];
+  for (const [key, owned] of managers) entries.push(writeEntry(key, owned, times.get(key), ledger));
+  if (entries.length === stored.length && entries.every((entry) => stored.includes(entry))) return stored;
+  return entries.length > 1 ? entries.sort(compareEntries) : entries;
+}
+
+function writeEntry(key: string, owned: Owned, time: string | undefined, ledger: Ledger): ManagedFieldsEntry {
+  const source = ledger.sources.get(key);
+  const before = ledger.managers.get(key);
+  if (source !== undefined && before?.apiVersion === owned.apiVersion && source.time === time) {
+    if (sameSet(before.set, owned.set)) return source;
+  }
+  const { manager, operation, subresource } = managerInfo(key);
+  return {
+    ...(manager === "" ? {} : { manager }),
+    operation,
+    apiVersion: owned.apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: toFieldsV1(owned.set),
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+/** Appliers first, then by time in seconds, then by manager, version and subresource (DEC-14). */
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareTimes(a.time, b.time) ||
+    compareText(a.manager ?? "", b.manager ?? "") ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource ?? "", b.subresource ?? "")
+  );
+}
+
+/** The order of two times to the second; an absent one is the oldest. */
+export function compareTimes(a: string | undefined, b: string | undefined): number {
+  return a === b ? 0 : seconds(a) - seconds(b);
+}
+
+function seconds(time: string | undefined): number {
+  const at = time === undefined ? 0 : Date.parse(time);
+  return Number.isNaN(at) ? 0 : Math.floor(at / 1000);
+}
+
+/** Whether two lists of entries say the same of everyone, in any order and whatever the times (DEC-31). */
+export function sameOwners(a: readonly ManagedFieldsEntry[], b: readonly ManagedFieldsEntry[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  const before = readEntries(a, false);
+  const after = readEntries(b, false);
+  if (before?.managers.size !== after?.managers.size || before === undefined || after === undefined) return false;
+  return [...after.managers].every(([key, owned]) => {
+    const was = before.managers.get(key);
+    return was !== undefined && was.apiVersion === owned.apiVersion && sameSet(was.set, owned.set);
+  });
+}

@@ -1,0 +1,56 @@
+import type { PathElement } from "./element.ts";
+import { EMPTY, isEmpty, SELF } from "./set.ts";
+import type { FieldSet, MutableSet } from "./set.ts";
+
+/**
+ * Builds a set out of paths that come in the order of a walk.
+ *
+ * The nodes on the way to the last path are remembered, so inserting a neighbour costs the steps that differ. An empty
+ * set costs nothing.
+ */
+export class SetBuilder {
+  #root: MutableSet | undefined;
+  readonly #elements: PathElement[] = [];
+  readonly #nodes: MutableSet[] = [];
+
+  /** Adds the first `length` elements of `path`; the empty path is nobody's and is ignored. */
+  insert(path: readonly PathElement[], length: number): void {
+    if (length === 0) return;
+    const parent = this.#descend(path, length - 1);
+    const last = path[length - 1]!;
+    const present = parent[last];
+    if (present === undefined) parent[last] = EMPTY;
+    else if (!isEmpty(present)) (present as MutableSet)[SELF] = EMPTY;
+  }
+
+  /** Adds `element` below the first `length` elements of `path`. */
+  insertBelow(path: readonly PathElement[], length: number, element: PathElement): void {
+    this.insert([...path.slice(0, length), element], length + 1);
+  }
+
+  #descend(path: readonly PathElement[], depth: number): MutableSet {
+    const elements = this.#elements;
+    const nodes = this.#nodes;
+    let at = 0;
+    while (at < depth && at < elements.length && elements[at] === path[at]) at++;
+    let node = at === 0 ? (this.#root ??= {}) : nodes[at - 1]!;
+    elements.length = at;
+    for (; at < depth; at++) {
+      const element = path[at]!;
+      const present = node[element];
+      // An empty node is a leaf, which may be shared: what is below it needs a node of its own.
+      const next: MutableSet =
+        present === undefined ? {} : isEmpty(present) ? { [SELF]: EMPTY } : (present as MutableSet);
+      node[element] = next;
+      nodes[at] = next;
+      elements[at] = element;
+      node = next;
+    }
+    return node;
+  }
+
+  /** The set so far; the builder must not be used afterwards. */
+  build(): FieldSet {
+    return this.#root ?? EMPTY;
+  }
+}

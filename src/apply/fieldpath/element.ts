@@ -1,0 +1,207 @@
+/**
+ * Path elements: one step from a container to something in it.
+ *
+ * An element is a string in the form that `fieldsV1` uses on the wire (DEC-14), so a set of paths is read and written
+ * without translation:
+ *
+ * - `f:<name>` a field of a struct or a key of a map,
+ * - `k:{"key":"value"}` the entry of a keyed list whose key fields have these values, sorted by name,
+ * - `v:<json>` the element of a set with this value,
+ * - `i:<n>` the element of a list at this position (read, never produced).
+ *
+ * Texts are canonical: two elements mean the same exactly when their strings are equal. A name never collides with
+ * `__proto__` or `constructor`, because every element carries its prefix.
+ *
+ * @module
+ */
+import type { Value } from "../../value/value.ts";
+
+/** One step of a path, in canonical wire form: `f:…`, `k:…`, `v:…` or `i:…`. */
+export type PathElement = string;
+
+/** A path from the root of an object: outermost element first. */
+export type Path = readonly PathElement[];
+
+/** The element of a struct field or map key. */
+export const fieldElement = (name: string): PathElement => "f:" + name;
+
+/** The element of a set entry. */
+export const valueElement = (value: Value): PathElement => "v:" + canonicalJson(value);
+
+/** The element of a list entry by position. */
+export const indexElement = (index: number): PathElement => "i:" + index;
+
+/** The element of a keyed list entry; `names` are the key fields that it has, sorted, with their `values`. */
+export function keyElement(names: readonly string[], values: readonly Value[]): PathElement {
+  let text = "k:{";
+  for (let i = 0; i < names.length; i++) {
+    text += (i === 0 ? "" : ",") + quote(names[i]!) + ":" + canonicalJson(values[i]!);
+  }
+  return text + "}";
+}
+
+/** Characters that the canonical form writes otherwise than `JSON.stringify`. */
+// oxlint-disable-next-line no-control-regex
+const SPECIAL = /[<>&\u2028\u2029\b\f]/;
+const ESCAPED = /\\.|[<>&\u2028\u2029]/g;
+
+/** A JSON string as FieldsV1 keys hold it: also `<`, `>`, `&` and the line separators are escaped. */
+function quote(text: string): string {
+  const json = JSON.stringify(text);
+  if (!SPECIAL.test(text)) return json;
+  return json.replace(ESCAPED, (found) => {
+    if (found === "\\b") return "\\u0008";
+    if (found === "\\f") return "\\u000c";
+    return found.length > 1 ? found : "\\u" + found.charCodeAt(0).toString(16).padStart(4, "0");
+  });
+}
+
+function canonicalJson(value: Value): string {
+  if (typeof value === "string") return quote(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return "[" + value.map(canonicalJson).join(",") + "]";
+  const names = Object.keys(value).sort(compareText);
+  return "{" + names.map((name) => quote(name) + ":" + canonicalJson(value[name]!)).join(",") + "}";
+}
+
+/** What an element says, taken apart. */
+export type ParsedElement =
+  | { readonly kind: "field"; readonly name: string }
+  | { readonly kind: "key"; readonly names: readonly string[]; readonly values: readonly Value[] }
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "index"; readonly index: number };
+
+/**
+ * Takes an element apart; undefined when the text is none.
+ *
+ * The text need not be canonical: `k:` texts may have blanks and any order of fields.
+ */
+export function parseElement(text: string): ParsedElement | undefined {
+  if (text.charCodeAt(1) !== 58) return undefined;
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case "f":
+      return { kind: "field", name: rest };
+    case "i":
+      return /^[+-]?\d{1,15}$/.test(rest) ? { kind: "index", index: Number(rest) } : undefined;
+    case "v": {
+      const value = parseJson(rest);
+      return value === undefined ? undefined : { kind: "value", value };
+    }
+    case "k": {
+      const value = parseJson(rest);
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+      const names = Object.keys(value).sort(compareText);
+      return { kind: "key", names, values: names.map((name) => value[name]!) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function parseJson(text: string): Value | undefined {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The canonical text of an element that a client or an older server wrote; undefined when it is malformed. */
+export function canonicalElement(text: string): PathElement | undefined {
+  const parsed = parseElement(text);
+  switch (parsed?.kind) {
+    case undefined:
+      return undefined;
+    case "field":
+      return text;
+    case "index":
+      return indexElement(parsed.index);
+    case "value":
+      return valueElement(parsed.value);
+    case "key":
+      return keyElement(parsed.names, parsed.values);
+  }
+}
+
+const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
+
+/** The order of elements in a tree: fields, keys, values, indexes; each among themselves by what they say. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const rank = RANK[a[0]!]! - RANK[b[0]!]!;
+  if (rank !== 0) return rank;
+  if (a[0] === "f") return compareText(a, b);
+  const pa = parseElement(a);
+  const pb = parseElement(b);
+  if (pa?.kind === "index" && pb?.kind === "index") return pa.index - pb.index;
+  if (pa?.kind === "value" && pb?.kind === "value") return compareValues(pa.value, pb.value);
+  if (pa?.kind === "key" && pb?.kind === "key") return compareKeys(pa, pb);
+  return compareText(a, b);
+}
+
+type Key = Extract<ParsedElement, { kind: "key" }>;
+
+function compareKeys(a: Key, b: Key): number {
+  for (let i = 0; i < a.names.length && i < b.names.length; i++) {
+    const order = compareText(a.names[i]!, b.names[i]!) || compareValues(a.values[i]!, b.values[i]!);
+    if (order !== 0) return order;
+  }
+  return a.names.length - b.names.length;
+}
+
+const typeRank = (value: Value): number =>
+  typeof value === "number"
+    ? 0
+    : typeof value === "string"
+      ? 1
+      : typeof value === "boolean"
+        ? 2
+        : value === null
+          ? 4
+          : 3;
+
+function compareValues(a: Value, b: Value): number {
+  const rank = typeRank(a) - typeRank(b);
+  if (rank !== 0) return rank;
+  if (typeof a === "number" || typeof a === "boolean") return Number(a) - Number(b);
+  if (typeof a === "string") return compareText(a, b as string);
+  return compareText(canonicalJson(a), canonicalJson(b));
+}
+
+/** The order of the UTF-8 bytes of two texts, which is the order of code points. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    // Surrogates stand for code points above the rest of the plane.
+    const high = Number(isSurrogate(x)) - Number(isSurrogate(y));
+    return high === 0 ? x - y : high;
+  }
+  return a.length - b.length;
+}
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+
+/** An element as people read it: `.name`, `[name="d1"]`, `[="x"]`, `[3]`. */
+export function elementToString(element: PathElement): string {
+  const parsed = parseElement(element);
+  switch (parsed?.kind) {
+    case "field":
+      return "." + parsed.name;
+    case "index":
+      return `[${parsed.index}]`;
+    case "value":
+      return `[=${JSON.stringify(parsed.value)}]`;
+    case "key":
+      return `[${parsed.names.map((name, i) => `${name}=${JSON.stringify(parsed.values[i])}`).join(",")}]`;
+    case undefined:
+      return `{${element}}`;
+  }
+}
+
+/** A path as conflict causes name it: `.data.k`, `.spec.drivers[name="d1"].nodeID`, `.metadata.finalizers[="x"]` (DEC-20). */
+export const pathToString = (path: Path): string => path.map(elementToString).join("");

@@ -1,0 +1,129 @@
+import { canonicalElement, compareElements } from "./element.ts";
+import type { PathElement } from "./element.ts";
+import { EMPTY, isEmpty, SELF } from "./set.ts";
+import type { FieldSet, MutableSet } from "./set.ts";
+
+/** A `fieldsV1` tree that is none: a member without a prefix, a key that is no JSON, a node that is no object. */
+export class FieldsError extends Error {
+  override readonly name = "FieldsError";
+}
+
+/** Trees deeper than this are refused; what a client may send has far fewer levels. */
+const MAX_DEPTH = 256;
+
+/** What has been read already, by identity: stored trees are shared and never written to. */
+const known = new WeakMap<object, FieldSet>();
+
+/**
+ * Reads a `fieldsV1` tree as a set; the tree itself when it is canonical already, which is the rule.
+ *
+ * Members with an unknown letter before the colon are left out, since a later release may know what they mean.
+ *
+ * @throws {FieldsError} for anything else that is no tree of path elements
+ */
+export function parseFields(tree: unknown): FieldSet {
+  if (tree === undefined || tree === null) return EMPTY;
+  if (typeof tree !== "object") throw new FieldsError(`Expected fieldsV1 to be an object, got ${typeof tree}`);
+  let set = known.get(tree);
+  if (set === undefined) {
+    set = parseNode(tree, 0);
+    // A root says nothing of itself.
+    if (set[SELF] !== undefined) {
+      const { [SELF]: _, ...rest } = set;
+      set = rest;
+    }
+    known.set(tree, set);
+    known.set(set, set);
+  }
+  return set;
+}
+
+function parseNode(tree: unknown, depth: number): FieldSet {
+  if (tree === null) return EMPTY;
+  if (typeof tree !== "object" || Array.isArray(tree)) {
+    throw new FieldsError(`Expected a node of fieldsV1 to be an object, got ${JSON.stringify(tree)}`);
+  }
+  if (depth > MAX_DEPTH) throw new FieldsError(`Expected at most ${MAX_DEPTH} levels in fieldsV1`);
+  const source = tree as Readonly<Record<string, unknown>>;
+  let canonical = true;
+  let changed: MutableSet | undefined;
+  let children = 0;
+  for (const name in source) {
+    const element = name === SELF ? SELF : memberElement(name);
+    const child = element === undefined || element === SELF ? EMPTY : parseNode(source[name], depth + 1);
+    if (element !== undefined && element !== SELF) children++;
+    if (element !== name || (child !== source[name] && element !== SELF)) canonical = false;
+    if (canonical) continue;
+    changed ??= before(source, name);
+    if (element !== undefined) changed[element] = child;
+  }
+  if (children === 0) return isEmpty(source as FieldSet) ? (source as FieldSet) : EMPTY;
+  return changed ?? (source as unknown as FieldSet);
+}
+
+/** The members of `source` before `name`, all of which are canonical. */
+function before(source: Readonly<Record<string, unknown>>, name: string): MutableSet {
+  const copy: MutableSet = {};
+  for (const key in source) {
+    if (key === name) break;
+    copy[key] = source[key] as FieldSet;
+  }
+  return copy;
+}
+
+/** Elements are few and come again with every object of a kind. The memory is bounded by starting over. */
+const elements = new Map<string, PathElement>();
+const MAX_ELEMENTS = 4096;
+
+/** The canonical element of a member; undefined for one of an unknown kind. */
+function memberElement(name: string): PathElement | undefined {
+  if (name.charCodeAt(1) !== 58) {
+    throw new FieldsError(`Expected a member of fieldsV1 to begin with f:, k:, v: or i:, got ${JSON.stringify(name)}`);
+  }
+  const letter = name.charCodeAt(0);
+  if (letter === 102) return name;
+  if (letter !== 107 && letter !== 118 && letter !== 105) return undefined;
+  let element = elements.get(name);
+  if (element === undefined) {
+    element = canonicalElement(name);
+    if (element === undefined) {
+      throw new FieldsError(`Expected a member of fieldsV1 to hold JSON after its prefix, got ${JSON.stringify(name)}`);
+    }
+    if (elements.size >= MAX_ELEMENTS) elements.clear();
+    elements.set(name, element);
+  }
+  return element;
+}
+
+/** The tree of a set with its members in the one order: `.`, then as {@link compareElements}; the set itself if sorted. */
+export function toFieldsV1(set: FieldSet): FieldSet {
+  const tree = sorted(set);
+  known.set(tree, tree);
+  return tree;
+}
+
+function sorted(node: FieldSet): FieldSet {
+  let previous: string | undefined;
+  let inOrder = true;
+  let same = true;
+  const children: [string, FieldSet][] = [];
+  for (const element in node) {
+    const child = node[element]!;
+    const done = element === SELF ? child : sorted(child);
+    children.push([element, done]);
+    if (done !== child) same = false;
+    if (previous !== undefined && compareMembers(previous, element) > 0) inOrder = false;
+    previous = element;
+  }
+  if (same && inOrder) return node;
+  if (!inOrder) sortMembers(children);
+  const copy: MutableSet = {};
+  for (const [element, child] of children) copy[element] = child;
+  return copy;
+}
+
+const compareMembers = (a: string, b: string): number => (a === SELF ? -1 : b === SELF ? 1 : compareElements(a, b));
+
+function sortMembers(members: [string, FieldSet][]): void {
+  members.sort(([a], [b]) => compareMembers(a, b));
+}

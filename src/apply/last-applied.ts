@@ -1,0 +1,93 @@
+import { isObject, setMember } from "../value/value.ts";
+import type { Value, ValueObject } from "../value/value.ts";
+import { compareText, difference } from "./fieldpath/index.ts";
+import type { FieldSet } from "./fieldpath/index.ts";
+import { compare, toFieldSet, validate } from "./typed/index.ts";
+import type { Type } from "./schema/schema.ts";
+
+/** Where kubectl keeps what it applied before it applied on the server. */
+export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** The manager that moves from the annotation to ownership: the name that kubectl has when it applies on the server. */
+export const KUBECTL = "kubectl";
+
+/** All annotations of an object together may have this many bytes. */
+const MAX_ANNOTATION_BYTES = 256 * 1024;
+
+function annotationsOf(object: Value): ValueObject | undefined {
+  const metadata = isObject(object) ? object["metadata"] : undefined;
+  const annotations = isObject(metadata) ? metadata["annotations"] : undefined;
+  return isObject(annotations) ? annotations : undefined;
+}
+
+/** The annotation of an object; undefined when there is none, or an empty one. */
+export function lastApplied(object: Value): string | undefined {
+  const text = annotationsOf(object)?.[LAST_APPLIED];
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+/**
+ * The fields that the annotation of a live object says kubectl applied, and that still have the applied values.
+ *
+ * They are kubectl's to take over without a conflict. Undefined when the annotation is missing, broken, of another
+ * version or does not fit the type.
+ */
+export function lastAppliedFields(type: Type, live: Value, apiVersion: string): FieldSet | undefined {
+  const text = lastApplied(live);
+  const applied = text === undefined ? undefined : parse(text);
+  if (!isObject(applied) || applied["apiVersion"] !== apiVersion || typeof applied["kind"] !== "string")
+    return undefined;
+  if (validate(type, applied).length > 0 || validate(type, live).length > 0) return undefined;
+  const { added, modified, removed } = compare(type, applied, live);
+  return [modified, added, removed].reduce(difference, toFieldSet(type, applied));
+}
+
+function parse(text: string): Value | undefined {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object with its annotation brought up to date with an intent of kubectl; unchanged when it has no annotation. */
+export function refreshLastApplied(object: Value, intent: Value): Value {
+  if (lastApplied(object) === undefined || !isObject(object) || !isObject(object["metadata"])) return object;
+  const text = goJson(withoutAnnotation(intent)) + "\n";
+  if (lastApplied(object) === text) return object;
+  const annotations: ValueObject = { ...annotationsOf(object), [LAST_APPLIED]: text };
+  if (byteSize(annotations) > MAX_ANNOTATION_BYTES) delete annotations[LAST_APPLIED];
+  return { ...object, metadata: { ...object["metadata"], annotations } };
+}
+
+function withoutAnnotation(intent: Value): Value {
+  const annotations = annotationsOf(intent);
+  if (annotations === undefined || !isObject(intent) || !Object.hasOwn(annotations, LAST_APPLIED)) return intent;
+  const { [LAST_APPLIED]: _, ...rest } = annotations;
+  return { ...intent, metadata: { ...(intent["metadata"] as ValueObject), annotations: rest } };
+}
+
+function byteSize(annotations: ValueObject): number {
+  let bytes = 0;
+  for (const key in annotations) {
+    const text = annotations[key];
+    bytes += Buffer.byteLength(key) + (typeof text === "string" ? Buffer.byteLength(text) : 0);
+  }
+  return bytes;
+}
+
+/** JSON with sorted members and the characters of HTML escaped: the form in which kubectl itself writes the annotation. */
+function goJson(value: Value): string {
+  return JSON.stringify(sortMembers(value)).replace(
+    /[<>&\u2028\u2029]/g,
+    (found) => "\\u" + found.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}
+
+function sortMembers(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortMembers);
+  const sorted: ValueObject = {};
+  for (const key of Object.keys(value).sort(compareText)) setMember(sorted, key, sortMembers(value[key]!));
+  return sorted;
+}

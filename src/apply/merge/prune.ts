@@ -1,0 +1,86 @@
+/**
+ * Takes out of a merged object what its applier no longer sends (OWN-9, OWN-11, APPLY-14).
+ *
+ * A path goes when the applier owned it, does not send it now, and nobody else owns it. What lies below a path that
+ * goes and has another owner, or none, holds the path in place.
+ *
+ * @module
+ */
+import { assert } from "../../util/assert.ts";
+import type { Value } from "../../value/value.ts";
+import { difference, intersection, isEmpty, union } from "../fieldpath/index.ts";
+import type { FieldSet } from "../fieldpath/index.ts";
+import { ensureFields, removeItems, toFieldSet } from "../typed/index.ts";
+import type { Type } from "../schema/schema.ts";
+import type { Converter, Managers, Owned } from "./managers.ts";
+
+/** What {@link prune} works on. */
+export interface PruneInput {
+  readonly converter: Converter;
+  /** The live object with the intent merged into it, in `apiVersion`. */
+  readonly merged: Value;
+  readonly apiVersion: string;
+  /** Every manager, the applier with its new set. */
+  readonly managers: Managers;
+  /** What the applier owned before. */
+  readonly last: Owned;
+  /** What it owns now. */
+  readonly next: FieldSet;
+}
+
+/** The merged object without what the applier gave up. */
+export function prune(input: PruneInput): Value {
+  const { converter, last } = input;
+  const version = last.apiVersion;
+  // Who gave up nothing removes nothing: every path of the old set is held by the new one.
+  if (version === input.apiVersion && isEmpty(difference(last.set, input.next))) return input.merged;
+  const type = converter.typeAt(version);
+  const merged = convert(converter, input.merged, input.apiVersion, version);
+  if (type === undefined || merged === undefined) return input.merged;
+  const lastSet = ensureFields(type, last.set);
+  const removed = removeItems(type, merged, lastSet);
+  const held = addBackOwned(input, { version, merged, pruned: removed });
+  const left = ensureFields(type, toFieldSet(type, held));
+  const gone = difference(ensureFields(type, toFieldSet(type, merged)), left);
+  const pruned = removeItems(type, merged, intersection(gone, lastSet));
+  const result = convert(converter, pruned, version, input.apiVersion);
+  assert(result !== undefined, "a version that could be converted to can be converted back");
+  return result;
+}
+
+const convert = (converter: Converter, value: Value, from: string, to: string): Value | undefined =>
+  from === to ? value : converter.convert(value, from, to);
+
+/** A merged and a pruned object at a version. */
+interface Pruning {
+  readonly version: string;
+  readonly merged: Value;
+  readonly pruned: Value;
+}
+
+/** Puts back what others own, or the applier owns now: version by version, that of the pruned object first. */
+function addBackOwned(input: PruneInput, start: Pruning): Value {
+  const owned = new Map<string, FieldSet>();
+  for (const { apiVersion, set } of input.managers.values()) {
+    const present = owned.get(apiVersion);
+    owned.set(apiVersion, present === undefined ? set : union(present, set));
+  }
+  const first = owned.get(start.version);
+  let at: Pruning = first === undefined ? start : addBackAt(input.converter, start, start.version, first);
+  owned.delete(start.version);
+  for (const [version, set] of owned) at = addBackAt(input.converter, at, version, set);
+  return convert(input.converter, at.pruned, at.version, start.version) ?? start.pruned;
+}
+
+function addBackAt(converter: Converter, at: Pruning, version: string, owned: FieldSet): Pruning {
+  const type = converter.typeAt(version);
+  const merged = convert(converter, at.merged, at.version, version);
+  const pruned = convert(converter, at.pruned, at.version, version);
+  if (type === undefined || merged === undefined || pruned === undefined) return at;
+  return { version, merged, pruned: removeUnowned(type, merged, pruned, owned) };
+}
+
+function removeUnowned(type: Type, merged: Value, pruned: Value, owned: FieldSet): Value {
+  const kept = union(ensureFields(type, toFieldSet(type, pruned)), ensureFields(type, owned));
+  return removeItems(type, merged, difference(ensureFields(type, toFieldSet(type, merged)), kept));
+}

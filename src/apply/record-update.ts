@@ -1,0 +1,133 @@
+import type { Value } from "../value/value.ts";
+import { EMPTY, intersection, union } from "./fieldpath/index.ts";
+import type { FieldSet } from "./fieldpath/index.ts";
+import { ownable, updateTo } from "./merge/index.ts";
+import type { Converter, Filters, Write } from "./merge/index.ts";
+import { compare, sameValue, toFieldSet } from "./typed/index.ts";
+import { capUpdates } from "./cap.ts";
+import { EMPTY_LEDGER, managerKey, readEntries, writeEntries } from "./entries.ts";
+import type { Ledger, ManagedFieldsEntry, Timed } from "./entries.ts";
+import { clears, isStored, sentEntries, storedEntries, withoutEntries } from "./objects.ts";
+import { NEVER_OWNED } from "./never-owned.ts";
+import { DEFAULT_RULES } from "./rules.ts";
+import type { OwnershipRules } from "./rules.ts";
+
+/** What every write says of itself. */
+export interface WriteContext {
+  /** The types of the kind by version, and how to convert between them. */
+  readonly converter: Converter;
+  /** The version of the write; objects are in it. */
+  readonly apiVersion: string;
+  /** The kind's object without anything in it, as decoding `{}` gives it: what a create is compared with. */
+  readonly zero: Value;
+  /** The writer's name; empty counts as `unknown`. */
+  readonly manager: string;
+  /** `status` for writes through that path; empty or absent for the object itself. */
+  readonly subresource?: string | undefined;
+  /** The time of the write, RFC 3339 in UTC with seconds. */
+  readonly time: string;
+  /** What this path may own, by version: without the fields that it resets. Default: everything. */
+  readonly filters?: Filters | undefined;
+  readonly rules?: Partial<OwnershipRules>;
+}
+
+/** A create, replace or patch that is done and not yet stored. */
+export interface UpdateRecord extends WriteContext {
+  /** The stored object with its entries; undefined for a create. */
+  readonly live: Value | undefined;
+  /** The object that is about to be stored, with the entries that the client sent or left. */
+  readonly updated: Value;
+  /**
+   * What the client may do with the entries: `all` honours edits and clearing, `clear` only clearing (MF-11), `none`
+   * nothing, which is right for creates. Writes through a subresource never may. Default `all`.
+   */
+  readonly editing?: "all" | "clear" | "none";
+  /**
+   * The partial object that the client sent, for the case that it clears the entries and changes fields at once: the
+   * writer then owns what it sent, changed or not (CLR-6). For a replace, the object itself. Default: what changed.
+   */
+  readonly request?: Value | undefined;
+}
+
+/**
+ * The entries after a write that is no apply (OWN-12, OWN-13, DEC-14).
+ *
+ * The writer owns what it added and changed; everyone else has lost that, and what is gone. The very list of the live
+ * object comes back when nothing about it changed. An empty list means that the member is to be left out.
+ */
+export function recordUpdate(record: UpdateRecord): readonly ManagedFieldsEntry[] {
+  const rules: OwnershipRules = { ...DEFAULT_RULES, ...record.rules };
+  const live = record.live ?? record.zero;
+  const start = startingPoint(record, live, rules);
+  if (start.ledger.managers.size === 0 && isStored(live) && !rules.recordAfterClear) return [];
+  const taken = takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start);
+  return writeEntries(capUpdates(taken, rules.maxUpdateManagers), start.ledger, storedEntries(live));
+}
+
+/** Where a write begins: the entries that count, and what the writer owns beside what it changes. */
+export interface StartingPoint {
+  readonly ledger: Ledger;
+  readonly claims?: FieldSet | undefined;
+}
+
+function startingPoint(record: UpdateRecord, live: Value, rules: OwnershipRules): StartingPoint {
+  const stored = (): StartingPoint => ({
+    ledger: readEntries(sentEntries(live), rules.readOldShape) ?? EMPTY_LEDGER,
+  });
+  const editing = record.subresource ? "none" : (record.editing ?? "all");
+  if (editing === "none") return stored();
+  const sent = sentEntries(record.updated);
+  if (clears(sent, rules)) return { ledger: EMPTY_LEDGER, claims: claimsOf(record) };
+  if (editing === "clear" || sent === undefined || sameValue(sent, sentEntries(live) ?? null)) return stored();
+  const edited = readEntries(sent, rules.readOldShape);
+  return edited === undefined || edited.managers.size === 0 ? stored() : { ledger: edited };
+}
+
+/** What a request that also clears says about fields, as far as the object has them now. */
+function claimsOf({ request, zero, updated, converter, apiVersion }: UpdateRecord): FieldSet | undefined {
+  const type = converter.typeAt(apiVersion);
+  if (request === undefined || type === undefined) return undefined;
+  const { added, modified } = compare(type, withoutEntries(zero), withoutEntries(updated));
+  const present = union(added, modified);
+  return request === updated ? present : intersection(present, toFieldSet(type, request));
+}
+
+/**
+ * The managers after `record.manager` made `updated` out of `live`, and their times.
+ *
+ * The write is a manager of its own at first, so that it takes what it changes out of its own earlier entry as well and
+ * the entry's time only changes when there is something to take.
+ */
+export function takeChanges(record: WriteContext, live: Value, updated: Value, start: StartingPoint): Timed {
+  const { ledger, claims } = start;
+  const { apiVersion, converter, filters } = record;
+  const type = converter.typeAt(apiVersion);
+  if (type === undefined) return ledger;
+  const write: Write = {
+    converter,
+    apiVersion,
+    type,
+    live,
+    filters,
+    manager: THIS_WRITE,
+    managers: ledger.managers,
+    neverOwned: NEVER_OWNED,
+    scalarEqual: record.rules?.scalarEqual,
+  };
+  const managers = new Map(updateTo({ ...write, updated }));
+  const taken = managers.get(THIS_WRITE);
+  if (taken === undefined) return { managers, times: ledger.times };
+  managers.delete(THIS_WRITE);
+  const key = managerKey({
+    manager: record.manager || "unknown",
+    operation: "Update",
+    apiVersion,
+    subresource: record.subresource ?? "",
+  });
+  const set = union(taken.set, claims === undefined ? EMPTY : ownable(write, claims));
+  managers.set(key, { ...taken, set: union(managers.get(key)?.set ?? EMPTY, set) });
+  return { managers, times: new Map(ledger.times).set(key, record.time) };
+}
+
+/** Not a manager of an object: keys of entries are never empty. */
+const THIS_WRITE = "";

@@ -1,0 +1,208 @@
+/**
+ * What changed between two values of a type, as sets of paths.
+ *
+ * One walk over both values. Every update goes through it, so an unchanged part costs an equality check and no
+ * allocation; the element of a path is only made where values differ.
+ *
+ * @module
+ */
+import type { Value, ValueObject } from "../../value/value.ts";
+import { fieldElement, SetBuilder } from "../fieldpath/index.ts";
+import type { FieldSet, Filter, PathElement } from "../fieldpath/index.ts";
+import type { ListType, ScalarType, Type } from "../schema/schema.ts";
+import { elementOrNone, memberType } from "./items.ts";
+import { sameValue } from "./same.ts";
+import type { ScalarEqual } from "./same.ts";
+
+/** The paths that the new value has and the old one lacks, those that differ, and those that only the old one has. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/**
+ * Compares two values of one type.
+ *
+ * Duplicates of a set or keyed list count as one thing: it is modified when any of them changes, and `added` or
+ * `removed` says that there are duplicates now, or no longer. Entries without a key are not looked at.
+ *
+ * @param scalarEqual says which scalars are equal although their texts differ; none when left out
+ */
+export function compare(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Comparison {
+  const walker = new CompareWalker(scalarEqual);
+  if (before !== after) walker.walk(type, before, after);
+  return walker.result();
+}
+
+/** A comparison of which only the paths that a filter keeps are left. */
+export const filterComparison = (found: Comparison, filter: Filter): Comparison => ({
+  added: filter(found.added),
+  modified: filter(found.modified),
+  removed: filter(found.removed),
+});
+
+type Kind = "none" | "scalar" | "list" | "object" | "null";
+
+const kindOf = (value: Value | undefined): Kind => {
+  if (value === undefined) return "none";
+  if (value === null) return "null";
+  if (typeof value !== "object") return "scalar";
+  return Array.isArray(value) ? "list" : "object";
+};
+
+const asObject = (value: Value | undefined): ValueObject | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+
+const asList = (value: Value | undefined): Value[] | undefined => (Array.isArray(value) ? value : undefined);
+
+const isVoid = (object: ValueObject | undefined): boolean => {
+  for (const _ in object) return false;
+  return true;
+};
+
+/** An undefined side means that the place is not there; null is a value. */
+class CompareWalker {
+  readonly #path: PathElement[] = [];
+  readonly #added = new SetBuilder();
+  readonly #modified = new SetBuilder();
+  readonly #removed = new SetBuilder();
+  readonly #scalarEqual: ScalarEqual | undefined;
+
+  constructor(scalarEqual: ScalarEqual | undefined) {
+    this.#scalarEqual = scalarEqual;
+  }
+
+  result(): Comparison {
+    return { added: this.#added.build(), modified: this.#modified.build(), removed: this.#removed.build() };
+  }
+
+  /** Compares two sides that are not identical; at least one of them is there. */
+  walk(type: Type, a: Value | undefined, b: Value | undefined): void {
+    switch (type.kind) {
+      case "scalar":
+        return this.#scalar(type, a, b);
+      case "struct":
+      case "map":
+        return this.#object(type, type.atomic, a, b);
+      case "list":
+        return this.#list(type, a, b);
+      case "any":
+        return this.#any(type, a, b);
+    }
+  }
+
+  #here(set: SetBuilder): void {
+    set.insert(this.#path, this.#path.length);
+  }
+
+  /** A place that has one owner, whatever it holds. */
+  #leaf(a: Value | undefined, b: Value | undefined): void {
+    if (a === undefined) this.#here(this.#added);
+    else if (b === undefined) this.#here(this.#removed);
+    else if (!sameValue(a, b)) this.#here(this.#modified);
+  }
+
+  #scalar(type: ScalarType, a: Value | undefined, b: Value | undefined): void {
+    const equal = this.#scalarEqual;
+    if (equal !== undefined && a !== undefined && b !== undefined && equal(type, a, b)) return;
+    this.#leaf(a, b);
+  }
+
+  /** A container appeared or went away as such, besides what is in it. */
+  #container(a: Value | undefined, b: Value | undefined): void {
+    if (a === undefined) this.#here(this.#added);
+    else if (b === undefined) this.#here(this.#removed);
+  }
+
+  #object(type: Extract<Type, { kind: "struct" | "map" | "any" }>, atomic: boolean, a?: Value, b?: Value): void {
+    const x = asObject(a);
+    const y = asObject(b);
+    // Two empty sides are a leaf, so that `{}` and null can be told apart.
+    if (atomic || (isVoid(x) && isVoid(y))) return this.#leaf(a, b);
+    let unseen = 0;
+    for (const _ in y) unseen++;
+    for (const key in x) {
+      const was = x[key]!;
+      const now = y === undefined || !Object.hasOwn(y, key) ? undefined : y[key];
+      if (now !== undefined) unseen--;
+      if (was !== now) this.#member(memberType(type, key), key, was, now);
+    }
+    if (unseen > 0) {
+      for (const key in y) {
+        if (x === undefined || !Object.hasOwn(x, key)) this.#member(memberType(type, key), key, undefined, y[key]);
+      }
+    }
+    this.#container(a, b);
+  }
+
+  #member(type: Type, key: string, a: Value | undefined, b: Value | undefined): void {
+    this.#path.push(fieldElement(key));
+    this.walk(type, a, b);
+    this.#path.pop();
+  }
+
+  #list(type: ListType, a: Value | undefined, b: Value | undefined): void {
+    const x = asList(a) ?? [];
+    const y = asList(b) ?? [];
+    if (type.merge === "atomic" || (x.length === 0 && y.length === 0)) return this.#leaf(a, b);
+    if (x.length === 0 || y.length === 0 || !sameValue(x, y)) this.#items(type, x, y);
+    this.#container(a, b);
+  }
+
+  #items(type: ListType, x: readonly Value[], y: readonly Value[]): void {
+    const before = groups(type, x);
+    const after = groups(type, y);
+    for (const [element, was] of before) this.#item(type, element, was, after.get(element) ?? NONE);
+    for (const [element, now] of after) {
+      if (!before.has(element)) this.#item(type, element, NONE, now);
+    }
+  }
+
+  #item(type: ListType, element: PathElement, was: readonly Value[], now: readonly Value[]): void {
+    this.#path.push(element);
+    if (was.length <= 1 && now.length <= 1) {
+      if (was[0] !== now[0]) this.walk(type.item, was[0], now[0]);
+    } else if (was.length >= 2 && now.length >= 2) {
+      if (!sameValue(was as Value[], now as Value[])) this.#here(this.#modified);
+    } else if (was.length >= 2) {
+      if (now.length === 1) this.walk(type.item, undefined, now[0]);
+      this.#here(this.#removed);
+    } else {
+      if (was.length === 1) this.walk(type.item, was[0], undefined);
+      this.#here(this.#added);
+    }
+    this.#path.pop();
+  }
+
+  /**
+   * A place without a schema has the type of its value. Where both sides have one and they differ, the old type says
+   * what went and the new one what came. Null has no type of its own and is read as an object.
+   */
+  #any(type: Extract<Type, { kind: "any" }>, a: Value | undefined, b: Value | undefined): void {
+    const ka = kindOf(a);
+    const kb = kindOf(b);
+    if (ka !== kb && ka !== "none" && kb !== "none") this.#as(ka, type, a, b);
+    this.#as(kb === "none" ? ka : kb, type, a, b);
+  }
+
+  #as(kind: Kind, type: Extract<Type, { kind: "any" }>, a: Value | undefined, b: Value | undefined): void {
+    if (kind === "scalar" || kind === "list") this.#leaf(a, b);
+    else this.#object(type, false, a, b);
+  }
+}
+
+const NONE: readonly Value[] = [];
+
+/** The entries of a list by element; those without one are nobody's. */
+function groups(type: ListType, list: readonly Value[]): Map<PathElement, Value[]> {
+  const found = new Map<PathElement, Value[]>();
+  for (const item of list) {
+    const element = elementOrNone(type, item);
+    if (element === undefined) continue;
+    const same = found.get(element);
+    if (same === undefined) found.set(element, [item]);
+    else same.push(item);
+  }
+  return found;
+}

@@ -1,0 +1,83 @@
+import type { Value, ValueObject } from "../../value/value.ts";
+import { EMPTY, fieldElement, SELF } from "../fieldpath/index.ts";
+import type { FieldSet, MutableSet, PathElement } from "../fieldpath/index.ts";
+import type { AnyType, ListType, MapType, StructType, Type } from "../schema/schema.ts";
+import { elementOrNone, memberType } from "./items.ts";
+
+/**
+ * The paths that a value says something about: what an applier owns of the intent it sends (MARK-2..12).
+ *
+ * Scalars and atomic parts are paths; so are entries of lists and of maps, and containers that are empty or null. A
+ * struct that has members is none, only its members are. Duplicates count as one path with nothing below it.
+ */
+export function toFieldSet(type: Type, value: Value): FieldSet {
+  return below(type, value) ?? EMPTY;
+}
+
+/** What a walk finds at a place: the node below it, or undefined when the place itself is the path. */
+type Found = MutableSet | undefined;
+
+function below(type: Type, value: Value): Found {
+  switch (type.kind) {
+    case "scalar":
+      return undefined;
+    case "struct":
+    case "map":
+      return type.atomic ? undefined : members(type, value);
+    case "list":
+      return type.merge === "atomic" ? undefined : items(type, value);
+    case "any":
+      return members(type, value);
+  }
+}
+
+function members(type: StructType | MapType | AnyType, value: Value): Found {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  let found: MutableSet | undefined;
+  for (const key in value) {
+    const item = value[key]!;
+    const declared = type.kind === "struct" && type.fields.has(key);
+    const node = place(memberType(type, key), item, !declared);
+    if (node !== undefined) (found ??= {})[fieldElement(key)] = node;
+  }
+  return found ?? (isVoid(value) ? undefined : {});
+}
+
+const isVoid = (object: ValueObject): boolean => {
+  for (const _ in object) return false;
+  return true;
+};
+
+/** The node of a member. An empty list that is merged by entry says nothing, unless the member is one of a map. */
+function place(type: Type, value: Value, always: boolean): FieldSet | undefined {
+  const node = below(type, value);
+  if (node === undefined) {
+    const silent = type.kind === "list" && type.merge !== "atomic" && value !== null;
+    return silent && !always ? undefined : EMPTY;
+  }
+  let empty = true;
+  for (const _ in node) {
+    empty = false;
+    break;
+  }
+  if (empty) return always ? EMPTY : undefined;
+  if (always) node[SELF] = EMPTY;
+  return node;
+}
+
+function items(type: ListType, value: Value): Found {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const found: MutableSet = {};
+  const twice = new Set<PathElement>();
+  for (const item of value) {
+    const element = elementOrNone(type, item);
+    if (element === undefined || twice.has(element)) continue;
+    if (found[element] === undefined) {
+      found[element] = place(type.item, item, true) ?? EMPTY;
+    } else {
+      twice.add(element);
+      found[element] = EMPTY;
+    }
+  }
+  return found;
+}

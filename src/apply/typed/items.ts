@@ -1,0 +1,97 @@
+import { isObject } from "../../value/value.ts";
+import type { Value } from "../../value/value.ts";
+import { compareText, keyElement, valueElement } from "../fieldpath/index.ts";
+import type { PathElement } from "../fieldpath/index.ts";
+import type { AnyType, Field, ListType, MapType, StructType, Type } from "../schema/schema.ts";
+
+/** The type of what a schema does not describe: members of open structs, and everything below a free value. */
+export const ANY: AnyType = { kind: "any", schema: {} };
+
+/** The type of a member of a struct, map or free object. */
+export function memberType(type: StructType | MapType | AnyType, name: string): Type {
+  switch (type.kind) {
+    case "struct":
+      return type.fields.get(name)?.type ?? ANY;
+    case "map":
+      return type.item;
+    case "any":
+      return ANY;
+  }
+}
+
+/** The declared field of a struct; undefined for other types and other names. */
+export const fieldOf = (type: Type, name: string): Field | undefined =>
+  type.kind === "struct" ? type.fields.get(name) : undefined;
+
+/** The type of what lies behind an element of a path; ANY when the element does not fit the type. */
+export function elementType(type: Type, element: PathElement): Type {
+  if (element.startsWith("f:")) {
+    return type.kind === "scalar" || type.kind === "list" ? ANY : memberType(type, element.slice(2));
+  }
+  return type.kind === "list" ? type.item : ANY;
+}
+
+/** How to make the element of a keyed list entry: its key fields sorted by name, each with its default. */
+interface KeyPlan {
+  readonly names: readonly string[];
+  readonly defaults: readonly (Value | undefined)[];
+}
+
+const plans = new WeakMap<ListType, KeyPlan>();
+
+function keyPlan(type: ListType): KeyPlan {
+  let plan = plans.get(type);
+  if (plan === undefined) {
+    const names = type.keys.toSorted(compareText);
+    const defaults = names.map((name) => (fieldOf(type.item, name)?.default ?? undefined) as Value | undefined);
+    plan = { names, defaults };
+    plans.set(type, plan);
+  }
+  return plan;
+}
+
+/** Why an entry of a set or keyed list cannot be told from others. */
+export interface NoElement {
+  readonly problem: string;
+}
+
+/**
+ * The path element of an entry of a `set` or `map` list (MARK-3, MARK-4), or why there is none.
+ *
+ * A key field that is absent counts with its default; without one it is no part of the key, as long as another is.
+ */
+export function listElement(type: ListType, item: Value): PathElement | NoElement {
+  if (type.merge === "set") return setElement(item);
+  if (!isObject(item)) return { problem: `expected an entry of a keyed list to be an object, got ${describe(item)}` };
+  const { names, defaults } = keyPlan(type);
+  const present: string[] = [];
+  const values: Value[] = [];
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    const value = Object.hasOwn(item, name) ? item[name] : defaults[i];
+    if (value === undefined) continue;
+    present.push(name);
+    values.push(value);
+  }
+  if (present.length > 0) return keyElement(present, values);
+  return { problem: `expected an entry to have at least one of the key fields ${type.keys.join(", ")}, got none` };
+}
+
+function setElement(item: Value): PathElement | NoElement {
+  if (typeof item === "object")
+    return { problem: `expected an element of a set to be a scalar, got ${describe(item)}` };
+  return valueElement(item);
+}
+
+/** The JSON type of a value, for messages. */
+export function describe(value: Value): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : typeof value === "string" ? JSON.stringify(value) : String(value);
+}
+
+/** {@link listElement} where an entry that cannot be told from others has no owner. */
+export function elementOrNone(type: ListType, item: Value): PathElement | undefined {
+  const element = listElement(type, item);
+  return typeof element === "string" ? element : undefined;
+}

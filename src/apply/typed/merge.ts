@@ -1,0 +1,159 @@
+/**
+ * Puts an intent over a live value: what the intent says wins, what it does not mention stays (APPLY-13).
+ *
+ * The result shares every part with the live value that the intent does not change, up to the whole; so whoever
+ * compares the two afterwards pays for the intent, not for the object. A null in the intent is a value of its own: it
+ * replaces scalars and atomic parts, and leaves what is in a granular container (DEC-22 has the other reading, which
+ * takes nulls out before it comes here).
+ *
+ * @module
+ */
+import { setMember } from "../../value/value.ts";
+import type { Value, ValueObject } from "../../value/value.ts";
+import type { PathElement } from "../fieldpath/index.ts";
+import type { AnyType, ListType, MapType, ScalarType, StructType, Type } from "../schema/schema.ts";
+import { elementOrNone, memberType } from "./items.ts";
+import { sameValue } from "./same.ts";
+import type { ScalarEqual } from "./same.ts";
+
+/**
+ * Merges `intent` into `live`; neither is changed.
+ *
+ * @param intent a value that {@link validate} has nothing against: without duplicates in sets and keyed lists
+ * @param scalarEqual where the two are equal by it, the live text stays
+ */
+export function merge(type: Type, live: Value, intent: Value, scalarEqual?: ScalarEqual): Value {
+  return mergeValue({ scalarEqual }, type, live, intent);
+}
+
+interface Rules {
+  readonly scalarEqual: ScalarEqual | undefined;
+}
+
+function mergeValue(rules: Rules, type: Type, live: Value, intent: Value): Value {
+  if (live === intent) return live;
+  switch (type.kind) {
+    case "scalar":
+      return mergeScalar(rules, type, live, intent);
+    case "struct":
+    case "map":
+      return mergeObject(rules, type, type.atomic, live, intent);
+    case "list":
+      return mergeList(rules, type, live, intent);
+    case "any":
+      return mergeAny(rules, type, live, intent);
+  }
+}
+
+const takeLeaf = (live: Value, intent: Value): Value => (sameValue(live, intent) ? live : intent);
+
+const mergeScalar = (rules: Rules, type: ScalarType, live: Value, intent: Value): Value =>
+  rules.scalarEqual?.(type, live, intent) ? live : takeLeaf(live, intent);
+
+/** The type of a free value is that of the intent; null is read as an object without members. */
+function mergeAny(rules: Rules, type: AnyType, live: Value, intent: Value): Value {
+  const leaf = intent !== null && (typeof intent !== "object" || Array.isArray(intent));
+  return leaf ? takeLeaf(live, intent) : mergeObject(rules, type, false, live, intent);
+}
+
+const members = (value: Value): ValueObject | undefined => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  for (const _ in value) return value;
+  return undefined;
+};
+
+function mergeObject(
+  rules: Rules,
+  type: StructType | MapType | AnyType,
+  atomic: boolean,
+  live: Value,
+  intent: Value,
+): Value {
+  const from = members(live);
+  const over = members(intent);
+  if (atomic || (from === undefined && over === undefined)) return takeLeaf(live, intent);
+  if (over === undefined) return live;
+  if (from === undefined) return intent;
+  let result: ValueObject | undefined;
+  for (const key in over) {
+    const was = Object.hasOwn(from, key) ? from[key]! : undefined;
+    const now = was === undefined ? over[key]! : mergeValue(rules, memberType(type, key), was, over[key]!);
+    if (now !== was) setMember((result ??= { ...from }), key, now);
+  }
+  return result ?? from;
+}
+
+function mergeList(rules: Rules, type: ListType, live: Value, intent: Value): Value {
+  const from = Array.isArray(live) ? live : [];
+  const over = Array.isArray(intent) ? intent : [];
+  if (type.merge === "atomic" || (from.length === 0 && over.length === 0)) return takeLeaf(live, intent);
+  if (over.length === 0) return live;
+  if (from.length === 0) return intent;
+  const merged = mergeItems(rules, type, from, over);
+  return merged.length === from.length && merged.every((item, i) => item === from[i]) ? live : merged;
+}
+
+/** The entries of a list with their elements. `first` has no value for an element that comes twice. */
+interface Indexed {
+  readonly elements: readonly (PathElement | undefined)[];
+  readonly first: ReadonlyMap<PathElement, Value | undefined>;
+}
+
+function indexItems(type: ListType, list: readonly Value[]): Indexed {
+  const first = new Map<PathElement, Value | undefined>();
+  const elements = list.map((item) => {
+    const element = elementOrNone(type, item);
+    if (element !== undefined) first.set(element, first.has(element) ? undefined : item);
+    return element;
+  });
+  return { elements, first };
+}
+
+/**
+ * Interleaves two lists: the order of the intent among its entries, the order of the live list among the others.
+ *
+ * An entry that only the live list has stays behind the entries that it followed; the entries of both lists come in the
+ * order of the intent, so that one the live list has too early is passed over until its turn. Live `[a b c d]` under
+ * intent `[c x a]` gives `[b c x a d]`.
+ */
+function mergeItems(rules: Rules, type: ListType, live: readonly Value[], intent: readonly Value[]): Value[] {
+  const from = indexItems(type, live);
+  const over = indexItems(type, intent);
+  const shared = over.elements.filter((element) => element !== undefined && from.first.has(element));
+  const out: Value[] = [];
+  const taken = new Set<PathElement>();
+  let nextShared = 0;
+  const take = (element: PathElement): void => {
+    taken.add(element);
+    const was = from.first.get(element);
+    const now = over.first.get(element)!;
+    out.push(was === undefined ? now : mergeValue(rules, type.item, was, now));
+    if (shared[nextShared] === element) nextShared++;
+  };
+  let l = 0;
+  let r = 0;
+  while (l < live.length || r < intent.length) {
+    if (l < live.length) {
+      const element = from.elements[l];
+      if (element === undefined || !over.first.has(element)) {
+        out.push(live[l++]!);
+        continue;
+      }
+      if (r < intent.length) {
+        if (element === over.elements[r]) {
+          take(element);
+          l++;
+          r++;
+          continue;
+        }
+        if (nextShared < shared.length && shared[nextShared] !== element) {
+          l++;
+          continue;
+        }
+      }
+      if (taken.has(element)) l++;
+    }
+    if (r < intent.length) take(over.elements[r++]!);
+  }
+  return out;
+}

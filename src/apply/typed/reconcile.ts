@@ -1,0 +1,68 @@
+import { EMPTY, fieldElement, hasChildren, isMember, SELF } from "../fieldpath/index.ts";
+import type { FieldSet, MutableSet } from "../fieldpath/index.ts";
+import type { Type } from "../schema/schema.ts";
+import { elementType, fieldOf } from "./items.ts";
+
+/**
+ * Brings a set that was recorded under an older schema in line with the present one; the same set when it fits.
+ *
+ * Where a list, map or struct has become atomic, whoever owned it or any part of it owns the whole (TOPO-1, AMB-34).
+ * Where it was atomic and is granular now, the owner keeps the container and no part of it, so parts are free for
+ * anyone to apply (TOPO-2, TOPO-4). Free values are left alone: they have no markers to change.
+ */
+export function reconcileSet(type: Type, set: FieldSet): FieldSet {
+  return reconcile(type, set, true);
+}
+
+function reconcile(type: Type, node: FieldSet, root = false): FieldSet {
+  switch (type.kind) {
+    case "scalar":
+    case "any":
+      return node;
+    case "list":
+      return type.merge === "atomic" ? whole(node) : mapChildren(type, node);
+    case "struct":
+    case "map":
+      return type.atomic && !root ? whole(node) : mapChildren(type, node);
+  }
+}
+
+const whole = (node: FieldSet): FieldSet => (hasChildren(node) ? EMPTY : node);
+
+function mapChildren(type: Type, node: FieldSet): FieldSet {
+  let copy: MutableSet | undefined;
+  for (const element in node) {
+    if (element === SELF) continue;
+    const child = node[element]!;
+    const known = type.kind !== "struct" || type.open || fieldOf(type, element.slice(2)) !== undefined;
+    const fitted = known ? reconcile(elementType(type, element), child) : child;
+    if (fitted !== child) (copy ??= { ...node })[element] = fitted;
+  }
+  return copy ?? node;
+}
+
+/**
+ * The set with every struct field on the way to a path in it as well.
+ *
+ * A struct that has members is not a path of its own (see {@link toFieldSet}); for the question of what to remove it
+ * counts as one, so that a struct of which nothing is left goes away with its members. Map keys and list entries are
+ * left as they are.
+ */
+export function ensureFields(type: Type, set: FieldSet): FieldSet {
+  let copy: MutableSet | undefined;
+  for (const element in set) {
+    if (element === SELF) continue;
+    const child = set[element]!;
+    if (!hasChildren(child)) continue;
+    let ensured = ensureFields(elementType(type, element), child);
+    if (element.startsWith("f:") && fieldOf(type, element.slice(2)) !== undefined && !isMember(ensured)) {
+      ensured = { ...ensured, [SELF]: EMPTY };
+    }
+    if (ensured !== child) (copy ??= { ...set })[element] = ensured;
+  }
+  return copy ?? set;
+}
+
+/** The set of one struct field, for the callers that name fields. */
+export const fieldSetOf = (...names: readonly string[]): FieldSet =>
+  names.reduceRight<FieldSet>((below, name) => ({ [fieldElement(name)]: below }), EMPTY);

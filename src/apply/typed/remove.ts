@@ -1,0 +1,122 @@
+import { setMember } from "../../value/value.ts";
+import type { Value, ValueObject } from "../../value/value.ts";
+import { childOf, fieldElement, hasChildren, isEmpty, isMember } from "../fieldpath/index.ts";
+import type { FieldSet } from "../fieldpath/index.ts";
+import type { AnyType, ListType, MapType, StructType, Type } from "../schema/schema.ts";
+import { elementOrNone, memberType } from "./items.ts";
+
+/**
+ * Takes the paths of a set out of a value.
+ *
+ * A container that loses its last entry becomes null rather than going away: it was not itself in the set. An atomic
+ * container of which the set names a part becomes null as well. The value is not changed; what stays is shared.
+ */
+export function removeItems(type: Type, value: Value, items: FieldSet): Value {
+  if (isEmpty(items)) return value;
+  switch (type.kind) {
+    case "scalar":
+      return value;
+    case "struct":
+    case "map":
+      return type.atomic ? null : removeMembers(type, value, items);
+    case "list":
+      return type.merge === "atomic" ? null : removeEntries(type, value, items);
+    case "any":
+      if (Array.isArray(value)) return null;
+      return typeof value === "object" ? removeMembers(type, value, items) : value;
+  }
+}
+
+function removeMembers(type: StructType | MapType | AnyType, value: Value, items: FieldSet): Value {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const left: ValueObject = {};
+  let empty = true;
+  let same = true;
+  for (const key in value) {
+    const node = childOf(items, fieldElement(key));
+    if (node !== undefined && isMember(node)) {
+      same = false;
+      continue;
+    }
+    const item = value[key]!;
+    const kept = node === undefined ? item : removeItems(memberType(type, key), item, node);
+    if (kept !== item) same = false;
+    setMember(left, key, kept);
+    empty = false;
+  }
+  if (empty) return null;
+  return same ? value : left;
+}
+
+function removeEntries(type: ListType, value: Value, items: FieldSet): Value {
+  if (!Array.isArray(value)) return null;
+  const left: Value[] = [];
+  let same = true;
+  for (const item of value) {
+    const element = elementOrNone(type, item);
+    const node = element === undefined ? undefined : childOf(items, element);
+    if (node !== undefined && isMember(node)) {
+      same = false;
+      continue;
+    }
+    const kept = node === undefined ? item : removeItems(type.item, item, node);
+    if (kept !== item) same = false;
+    left.push(kept);
+  }
+  if (left.length === 0) return null;
+  return same ? value : left;
+}
+
+/**
+ * Keeps only the paths of a set, and the containers on the way to them; undefined when nothing is left.
+ *
+ * A path that is in the set without anything below it keeps all of a scalar or atomic value, and the empty shell of a
+ * granular one. Entries of keyed lists keep their key fields, so that they can be told apart.
+ */
+export function extractItems(type: Type, value: Value, items: FieldSet): Value | undefined {
+  switch (type.kind) {
+    case "scalar":
+      return value;
+    case "struct":
+    case "map":
+      return type.atomic ? value : extractMembers(type, value, items);
+    case "list":
+      return type.merge === "atomic" ? value : extractEntries(type, value, items);
+    case "any":
+      return typeof value !== "object" || Array.isArray(value) ? value : extractMembers(type, value, items);
+  }
+}
+
+function extractMembers(type: StructType | MapType | AnyType, value: Value, items: FieldSet): Value | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!hasChildren(items)) return {};
+  let kept: ValueObject | undefined;
+  for (const key in value) {
+    const node = childOf(items, fieldElement(key));
+    const item = node === undefined ? undefined : extractItems(memberType(type, key), value[key]!, node);
+    if (item !== undefined) setMember((kept ??= {}), key, item);
+  }
+  return kept;
+}
+
+function extractEntries(type: ListType, value: Value, items: FieldSet): Value | undefined {
+  if (!Array.isArray(value)) return value;
+  if (!hasChildren(items)) return [];
+  const kept: Value[] = [];
+  for (const item of value) {
+    const element = elementOrNone(type, item);
+    const node = element === undefined ? undefined : childOf(items, element);
+    if (node === undefined) continue;
+    const part = extractItems(type.item, item, node) ?? {};
+    kept.push(type.merge === "map" ? withKeys(type, item as ValueObject, part) : part);
+  }
+  return kept.length > 0 ? kept : undefined;
+}
+
+function withKeys(type: ListType, item: ValueObject, part: Value): Value {
+  const keyed = { ...(part as ValueObject) };
+  for (const key of type.keys) {
+    if (Object.hasOwn(item, key)) setMember(keyed, key, item[key]);
+  }
+  return keyed;
+}
