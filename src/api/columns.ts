@@ -12,6 +12,18 @@ export function since(time: string | null | undefined, now: number): string {
   return ms === undefined ? "<unknown>" : humanDuration(now - ms);
 }
 
+/**
+ * The name of an object. Tables begin with it by themselves; a definition that has a column of the format `name` among
+ * its own (Events have it last) says where else it goes and how it is written.
+ */
+export const nameColumn: Column = {
+  name: "Name",
+  type: "string",
+  format: "name",
+  description: "Name of the object.",
+  cell: (object) => object.metadata.name ?? "",
+};
+
 /** The age of an object. */
 export const ageColumn: Column = {
   name: "Age",

@@ -1,0 +1,83 @@
+/**
+ * LabelSelector: which labels a member of an object asks for (DEC-10). An empty selector matches everything; what an
+ * absent one means is for the field to say.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { labelValue, qualifiedName } from "../../meta/names.ts";
+import { validateLabels } from "../../meta/object-meta-rules.ts";
+import { type LabelRequirement, type LabelSelector as Compiled, labelSelectorOf } from "../../meta/selectors.ts";
+import { type Static, atomicList, map, optional, required, struct, text } from "../../meta/types.ts";
+
+const Requirement = struct("One thing that is asked of the labels.", {
+  key: required(text("The key of the label.")),
+  operator: required(text("How the value is compared: In, NotIn, Exists or DoesNotExist.")),
+  values: optional(atomicList(text(), "The values of In and NotIn; none for the other operators.")),
+});
+
+/** The schema of a label selector; one owner for all of it. */
+export const LabelSelector = struct(
+  "Selects objects by their labels; everything in it must hold. An empty selector selects all.",
+  {
+    matchLabels: optional(map(text(), "Labels that must be there with exactly these values.")),
+    matchExpressions: optional(atomicList(Requirement, "What else is asked of the labels.")),
+  },
+  { atomic: true },
+);
+
+/** A label selector as it stands in an object. */
+export type LabelSelectorValue = Static<typeof LabelSelector>;
+
+const OPERATORS: Readonly<Record<string, LabelRequirement["operator"]>> = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+};
+
+/** Everything that is wrong with a selector at `field`. */
+export function validateLabelSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {
+  if (selector.matchLabels) validateLabels(selector.matchLabels, `${field}.matchLabels`, errors);
+  selector.matchExpressions?.forEach((requirement, i) => {
+    validateRequirement(requirement, `${field}.matchExpressions[${i}]`, errors);
+  });
+}
+
+function validateRequirement(
+  { key, operator, values = [] }: Static<typeof Requirement>,
+  at: string,
+  errors: FieldErrors,
+): void {
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      if (values.length === 0) errors.required(`${at}.values`, `expected at least one value for ${operator}, got none`);
+      break;
+    case "Exists":
+    case "DoesNotExist":
+      if (values.length > 0) errors.forbidden(`${at}.values`, `expected no values for ${operator}`);
+      break;
+    default:
+      errors.invalid(`${at}.operator`, operator, "expected In, NotIn, Exists or DoesNotExist");
+  }
+  const wrongKey = qualifiedName(key);
+  if (wrongKey) errors.invalid(`${at}.key`, key, wrongKey);
+  values.forEach((value, i) => {
+    const wrong = labelValue(value);
+    if (wrong) errors.invalid(`${at}.values[${i}]`, value, wrong);
+  });
+}
+
+/** The selector, compiled; it is known to be valid. */
+export function compileLabelSelector(selector: LabelSelectorValue): Compiled {
+  const labels = Object.entries(selector.matchLabels ?? {});
+  return labelSelectorOf([
+    ...labels.map(([key, value]): LabelRequirement => ({ key, operator: "in", values: [value] })),
+    ...(selector.matchExpressions ?? []).map(({ key, operator, values = [] }): LabelRequirement => ({
+      key,
+      operator: OPERATORS[operator] ?? "in",
+      values,
+    })),
+  ]);
+}
