@@ -18,9 +18,49 @@ export interface ValueObject {
   [key: string]: Value;
 }
 
-/** Whether `value` is a JSON object (neither an array nor null). */
+/**
+ * A number as it was written, where a JavaScript number would lose something: an integer beyond 2^53, a number beyond
+ * the doubles (`1e400`), or a whole number written with a fraction or an exponent (`19.0`, `2e1`), which is no integer
+ * to those who ask for one.
+ *
+ * Only a body that has just been decoded holds such numbers, in place of a {@link Value}; the walker of a schema (`api/`)
+ * accepts or refuses them and puts plain numbers there. Nothing that comes out of storage holds one, so {@link Value}
+ * does not name this class; ask with {@link asJsonNumber}.
+ */
+export class JsonNumber {
+  /** The literal, as JSON writes numbers. */
+  readonly text: string;
+  /** The nearest double; infinite when there is none. */
+  readonly value: number;
+
+  constructor(text: string) {
+    this.text = text;
+    this.value = Number(text);
+  }
+
+  /** The exact value when the literal is an integer (no fraction, no exponent), else undefined. */
+  get integer(): bigint | undefined {
+    return /^-?\d+$/.test(this.text) ? BigInt(this.text) : undefined;
+  }
+
+  /** What `JSON.stringify` prints: the literal where a double is not exact, else the plain number. */
+  toJSON(): unknown {
+    const exact = this.integer === undefined ? Number.isFinite(this.value) : Number.isSafeInteger(this.value);
+    return exact ? this.value : rawJSON(this.text);
+  }
+}
+
+/** The value as a {@link JsonNumber}, undefined when it is anything else. */
+export function asJsonNumber(value: unknown): JsonNumber | undefined {
+  return value instanceof JsonNumber ? value : undefined;
+}
+
+/** `JSON.rawJSON` of Node 22 and newer, which the type library does not know yet. */
+const rawJSON = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
+
+/** Whether `value` is a JSON object (neither an array nor null nor a {@link JsonNumber}). */
 export function isObject(value: unknown): value is ValueObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 }
 
 /** Sets an own member, also one called `__proto__`. */
@@ -39,16 +79,17 @@ export function getMember(object: ValueObject, key: string): Value | undefined {
 
 /** A deep copy. */
 export function clone<T extends Value>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || value instanceof JsonNumber) return value;
   if (Array.isArray(value)) return value.map(clone) as T;
   const copy: ValueObject = {};
   for (const key of Object.keys(value)) setMember(copy, key, clone((value as ValueObject)[key]!));
   return copy as T;
 }
 
-/** Whether two values are the same JSON: members in any order, elements in the same order. */
+/** Whether two values are the same JSON: members in any order, elements in the same order, numbers by value. */
 export function equal(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;
+  if (a instanceof JsonNumber || b instanceof JsonNumber) return equalNumbers(a, b);
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || !a || !b) return false;
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((x, i) => equal(x, b[i]));
@@ -57,4 +98,20 @@ export function equal(a: Value | undefined, b: Value | undefined): boolean {
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+}
+
+function equalNumbers(a: Value | undefined, b: Value | undefined): boolean {
+  const [x, y] = [exactly(a), exactly(b)];
+  if (x === undefined || y === undefined) return false;
+  return typeof x === typeof y ? x === y : Number(x) === Number(y);
+}
+
+/** The exact value of a number of either kind; the literal of one that no double holds. */
+function exactly(value: Value | undefined): bigint | number | string | undefined {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
+  const number = asJsonNumber(value);
+  if (!number) return undefined;
+  if (number.integer !== undefined) return number.integer;
+  if (!Number.isFinite(number.value)) return number.text;
+  return Number.isInteger(number.value) ? BigInt(number.value) : number.value;
 }

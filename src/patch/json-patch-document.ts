@@ -1,0 +1,197 @@
+/**
+ * A document while a JSON patch is applied to it: each operation is one method.
+ *
+ * The value that it was made of is never modified. A container is copied when it is first written to; the copies are
+ * `#owned`, and written to in place from then on. A value that comes to stand in two places (`copy`) is owned by neither.
+ * Everything that takes time is charged to a budget, so that no patch blocks the process (CVE-2019-1002100).
+ *
+ * @module
+ */
+
+import { asJsonNumber, equal, getMember, isObject, setMember, type Value, type ValueObject } from "../value/value.ts";
+import { unescapeToken } from "../value/pointer.ts";
+import { PatchError } from "./patch-error.ts";
+
+/** How many bytes of JSON the `copy` operations of a patch may add together, as in the real server. */
+export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+/** How many values the operations of a patch may visit, copy or move together: some 50 ms. */
+export const MAX_WORK = 4_000_000;
+
+/** Elements that are shifted along inside a list cost about this part of a visit. */
+const SHIFT_COST = 1 / 16;
+
+type Container = Value[] | ValueObject;
+
+/** See the module. All methods throw PatchError `invalid` when the operation does not fit the document. */
+export class JsonPatchDocument {
+  #root: Value;
+  readonly #owned = new Set<Container>();
+  #copiedBytes = 0;
+  #work = 0;
+
+  constructor(root: Value) {
+    this.#root = root;
+  }
+
+  /** The document as it is now. Call it once, after the last operation. */
+  get root(): Value {
+    return this.#root;
+  }
+
+  /** Sets a member, or inserts an element in front of the index (`-` is the end). */
+  add(pointer: string, value: Value): void {
+    const { container, key } = this.#own(pointer);
+    if (!Array.isArray(container)) return setMember(container, key, value);
+    const index = key === "-" ? container.length : indexIn(key, container.length + 1, pointer);
+    this.#charge((container.length - index) * SHIFT_COST);
+    container.splice(index, 0, value);
+  }
+
+  /** Sets a member or an element; the element must be there. */
+  replace(pointer: string, value: Value): void {
+    const { container, key } = this.#own(pointer);
+    if (Array.isArray(container)) container[indexIn(key, container.length, pointer)] = value;
+    else setMember(container, key, value);
+  }
+
+  /** Takes a member or an element out, and gives it. */
+  remove(pointer: string): Value {
+    const { container, key } = this.#own(pointer);
+    if (Array.isArray(container)) {
+      const index = indexIn(key, container.length, pointer);
+      this.#charge((container.length - index) * SHIFT_COST);
+      return container.splice(index, 1)[0]!;
+    }
+    const value = getMember(container, key);
+    if (value === undefined) throw new PatchError("invalid", `Expected ${quote(pointer)} to exist, found nothing to remove`);
+    delete container[key];
+    return value;
+  }
+
+  /** {@link remove} and {@link add}. */
+  move(from: string, to: string): void {
+    this.add(to, this.remove(from));
+  }
+
+  /** Adds what is at another place, null when that is a member that is missing. */
+  copy(from: string, to: string): void {
+    const value = this.#get(from) ?? null;
+    this.#copiedBytes += this.#share(value, MAX_COPIED_BYTES - this.#copiedBytes);
+    if (this.#copiedBytes > MAX_COPIED_BYTES) {
+      throw new PatchError("tooManyOperations", `Expected a JSON patch to copy at most ${MAX_COPIED_BYTES} bytes, got more`);
+    }
+    this.add(to, value);
+  }
+
+  /** Compares; a missing member equals null, and nothing equals a value that the operation does not have. */
+  test(pointer: string, value: Value | undefined): void {
+    const found = this.#get(pointer) ?? null;
+    this.#charge(this.#comparison(found, value));
+    if (value !== undefined && equal(found, value)) return;
+    throw new PatchError("invalid", `Expected ${quote(pointer)} to be ${excerpt(value)}, found ${excerpt(found)}`);
+  }
+
+  /** The value at a pointer, undefined for a member that is missing. */
+  #get(pointer: string): Value | undefined {
+    const { tokens, key } = split(pointer);
+    let container: Value | undefined = this.#root;
+    this.#charge(tokens.length + 1);
+    for (const token of tokens) container = child(container, token, pointer);
+    if (Array.isArray(container)) return container[indexIn(key, container.length, pointer)];
+    if (isObject(container)) return getMember(container, key);
+    throw missing(pointer);
+  }
+
+  /** The container that a pointer leads into, owned, and the key in it. */
+  #own(pointer: string): { container: Container; key: string } {
+    const { tokens, key } = split(pointer);
+    this.#charge(tokens.length + 1);
+    let container = this.#ownContainer(this.#root, pointer);
+    this.#root = container;
+    for (const token of tokens) {
+      const inner = this.#ownContainer(child(container, token, pointer), pointer);
+      if (Array.isArray(container)) container[indexIn(token, container.length, pointer)] = inner;
+      else setMember(container, token, inner);
+      container = inner;
+    }
+    return { container, key };
+  }
+
+  #ownContainer(value: Value | undefined, pointer: string): Container {
+    if (!Array.isArray(value) && !isObject(value)) throw missing(pointer);
+    if (this.#owned.has(value)) return value;
+    const copy = Array.isArray(value) ? value.slice() : { ...value };
+    this.#charge(Array.isArray(value) ? value.length * SHIFT_COST : Object.keys(value).length);
+    this.#owned.add(copy);
+    return copy;
+  }
+
+  /** Gives up a value that will stand in two places; its size as JSON, or more than `limit`. */
+  #share(value: Value, limit: number): number {
+    if (typeof value === "string") return value.length + 2;
+    if (typeof value !== "object" || value === null || asJsonNumber(value)) return String(value).length;
+    this.#owned.delete(value);
+    const isList = Array.isArray(value);
+    const keys = isList ? [] : Object.keys(value);
+    const parts = isList ? value : keys.map((key) => value[key]!);
+    this.#charge(parts.length);
+    let size = 2 + Math.max(0, parts.length - 1);
+    for (const key of keys) size += key.length + 3;
+    for (const part of parts) {
+      if (size > limit) break;
+      size += this.#share(part, limit - size);
+    }
+    return size;
+  }
+
+  /** About how many values a comparison visits: it ends where the two differ, but lists the members of both first. */
+  #comparison(a: Value, b: Value | undefined): number {
+    if (Array.isArray(a) && Array.isArray(b)) {
+      return a.length === b.length ? a.reduce((sum: number, x, i) => sum + this.#comparison(x, b[i]), 1) : 1;
+    }
+    if (!isObject(a) || !isObject(b)) return 1;
+    const keys = Object.keys(a);
+    this.#charge(keys.length);
+    return Object.keys(b).reduce((sum, key) => sum + this.#comparison(getMember(a, key) ?? null, b[key]), 1);
+  }
+
+  #charge(work: number): void {
+    this.#work += work;
+    if (this.#work <= MAX_WORK) return;
+    throw new PatchError("tooManyOperations", "Expected a JSON patch to visit and move fewer values than this one does");
+  }
+}
+
+/** The way into the last container, and the key there. What stands before the first slash is not looked at. */
+function split(pointer: string): { tokens: string[]; key: string } {
+  const tokens = pointer.split("/").map(unescapeToken);
+  if (tokens.length < 2) throw missing(pointer);
+  return { tokens: tokens.slice(1, -1), key: tokens.at(-1)! };
+}
+
+function child(container: Value | undefined, token: string, pointer: string): Value | undefined {
+  if (Array.isArray(container)) return container[indexIn(token, container.length, pointer)];
+  if (isObject(container)) return getMember(container, token);
+  throw missing(pointer);
+}
+
+/** An index below `length`; a negative one counts from `length`. */
+function indexIn(token: string, length: number, pointer: string): number {
+  const given = /^[-+]?\d+$/.test(token) ? Number(token) : Number.NaN;
+  const index = given < 0 ? given + length : given;
+  if (index >= 0 && index < length) return index;
+  throw new PatchError("invalid", `Expected ${quote(token)} in ${quote(pointer)} to be an index of a list below ${length}`);
+}
+
+const missing = (pointer: string): PatchError =>
+  new PatchError("invalid", `Expected ${quote(pointer)} to lead into an object or a list, found none there`);
+
+const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+
+/** A value for people, not longer than a line. */
+function excerpt(value: Value | undefined): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isObject(value)) return "an object";
+  return typeof value === "string" ? quote(value) : (JSON.stringify(value) ?? "no value");
+}

@@ -1,0 +1,64 @@
+/**
+ * JSON bodies to values: strict, bounded, and telling what `JSON.parse` hides.
+ *
+ * The bytes are scanned once ({@link scanJson}). When the scan saw nothing that `JSON.parse` would lose, `JSON.parse` it
+ * is; when it saw a member given twice, or a number that would be rounded, the slow decoder of `json-exact.ts`. So what
+ * is common costs little, and what is rare is exact.
+ *
+ * @module
+ */
+
+import { DecodeError, DEFAULT_DEPTH, type Decoded } from "./decode-error.ts";
+import { decodeExactly } from "./json-exact.ts";
+import { MAX_CONTAINERS, MAX_MEMBERS, scanJson } from "./json-scan.ts";
+import { containsInvalidUtf8, decodeUtf8 } from "./utf8.ts";
+import type { Value } from "./value.ts";
+
+/** How {@link decodeJson} treats what is unusual. */
+export interface JsonOptions {
+  /** How many containers may stand inside one another; default 1000. */
+  readonly depth?: number;
+  /** Whether bytes that are no UTF-8 become U+FFFD (kubernetes dialect) instead of an error (neutral dialect, CM-4). */
+  readonly replaceInvalidUtf8?: boolean;
+  /**
+   * Whether an object that is given twice is merged with the first one, member by member, as the typed decoder of the
+   * real server does (the default); otherwise the last one wins, as its untyped decoder does.
+   */
+  readonly mergeDuplicates?: boolean;
+}
+
+/**
+ * Decodes a JSON text.
+ *
+ * Numbers that a double does not hold and whole numbers written as floats are {@link JsonNumber}s. An empty text is an
+ * error. Time is linear in the length; nothing deeper than the limit is parsed, nor more than
+ * {@link MAX_MEMBERS} members.
+ *
+ * @throws DecodeError with the place and what was found there
+ */
+export function decodeJson(bytes: Uint8Array, options: JsonOptions = {}): Decoded {
+  const plain = decodePlainJson(bytes, options);
+  if (plain !== undefined) return { value: plain, duplicates: [] };
+  return decodeExactly(decodeUtf8(bytes, options.replaceInvalidUtf8), options);
+}
+
+/**
+ * Decodes a JSON text that holds nothing unusual: no repeated member, no number that needs a {@link JsonNumber}, no
+ * half surrogate pair, no syntax error. Undefined for any other text.
+ *
+ * @throws DecodeError for text that is too deep, has too many members or is no UTF-8
+ */
+export function decodePlainJson(bytes: Uint8Array, options: JsonOptions = {}): Value | undefined {
+  const depth = options.depth ?? DEFAULT_DEPTH;
+  const scan = scanJson(bytes, depth);
+  if (scan === "tooDeep") throw new DecodeError("tooDeep", `Expected values nested at most ${depth} deep, found more`);
+  if (scan === "tooLarge") throw new DecodeError("tooLarge", `Expected at most ${MAX_MEMBERS} members and ${MAX_CONTAINERS} objects and arrays, found more`);
+  // Bad bytes that become U+FFFD can make equal keys of different ones; the scan saw the bytes only.
+  if (scan === "doubtful" || (options.replaceInvalidUtf8 && containsInvalidUtf8(bytes))) return undefined;
+  const text = decodeUtf8(bytes);
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return undefined; // the exact decoder finds the same fault and says where
+  }
+}
