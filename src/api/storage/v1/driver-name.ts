@@ -1,0 +1,18 @@
+import { dnsSubdomain } from "../../../meta/names.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+
+const LONGEST = 63;
+
+/**
+ * The name of a CSI driver where an object refers to one: required, at most 63 bytes, a DNS subdomain when its capitals
+ * are made small (DEC-39).
+ */
+export function validateDriverName(name: string, field: string, errors: FieldErrors): void {
+  if (name === "") {
+    errors.required(field, "expected the name of a CSI driver");
+    return;
+  }
+  if (Buffer.byteLength(name) > LONGEST) errors.tooLong(field, LONGEST);
+  const expected = dnsSubdomain(name.toLowerCase());
+  if (expected !== undefined) errors.invalid(field, name, expected);
+}

@@ -1,0 +1,39 @@
+import { qualifiedName } from "../../../meta/names.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+
+const MOST_ENTRIES = 512;
+const MOST_BYTES = 256 * 1024;
+
+/** A map of texts as it may stand in an object: absent, null or filled. */
+export type Texts = Readonly<Record<string, string>> | null | undefined;
+
+/** The bytes of all keys and values together. */
+export function bytesOf(texts: Texts): number {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(texts ?? {})) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  return bytes;
+}
+
+/** Parameters of a class: at most 512 entries, 262144 bytes of keys and values, no empty key (VAC-7..9, LIM-4, DEC-40). */
+export function validateParameters(parameters: Texts, field: string, errors: FieldErrors): void {
+  if (!parameters) return;
+  const keys = Object.keys(parameters);
+  if (keys.length > MOST_ENTRIES) {
+    // The reason is the one that servers of this API give for too many entries of a map of parameters.
+    const message = `Too long: ${keys.length} entries: expected at most ${MOST_ENTRIES}`;
+    errors.causes.push({ reason: "FieldValueTooLong", field, message });
+    return;
+  }
+  if (Object.hasOwn(parameters, "")) errors.invalid(field, "", "expected no empty key");
+  if (bytesOf(parameters) > MOST_BYTES) errors.tooLong(field, MOST_BYTES);
+}
+
+/** The name of who provisions or modifies volumes: a qualified name when its capitals are made small (DEC-40). */
+export function validateProvisioner(name: string, field: string, required: boolean, errors: FieldErrors): void {
+  if (name === "") {
+    if (required) errors.required(field);
+    return;
+  }
+  const expected = qualifiedName(name.toLowerCase());
+  if (expected !== undefined) errors.invalid(field, name, expected);
+}

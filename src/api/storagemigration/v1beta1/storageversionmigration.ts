@@ -1,0 +1,139 @@
+/**
+ * StorageVersionMigration in `v1beta1`, the version that Kubernetes 1.35 serves (DEC-55 in checked.md).
+ *
+ * It is a view: `../v1alpha1/` is what is stored. A view knows neither the version of the resource nor the continue
+ * token, so writing one keeps those of the object that it replaces.
+ *
+ * @module
+ */
+import {
+  type Static,
+  always,
+  int64,
+  keyedList,
+  optional,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../definition.ts";
+import { objectSchema } from "../../object-schema.ts";
+import { migrationRules } from "../rules.ts";
+import type { StorageVersionMigration } from "../v1alpha1/storageversionmigration.ts";
+
+const Condition = struct("What was last seen of one aspect of the migration.", {
+  type: required(text("The aspect: `Running`, `Succeeded`, `Failed` or a qualified name.")),
+  status: required(text("`True`, `False` or `Unknown`.")),
+  observedGeneration: optional(int64("The generation of the object that the condition was seen for.")),
+  lastTransitionTime: required(time("When the condition last changed.")),
+  reason: required(text("Why the condition last changed, in one word.")),
+  message: required(text("Details of the last change, for people.")),
+});
+
+const Spec = struct("What to migrate; it cannot change.", {
+  resource: required(
+    struct("The resource that is migrated.", {
+      group: required(text("The API group, empty for the core group.")),
+      resource: required(text("The plural name of the resource.")),
+    }),
+  ),
+});
+
+const MigrationStatus = struct("How far the migration is; written by its controller.", {
+  conditions: optional(
+    keyedList(Condition, ["type"], "The latest observations; at most one of Succeeded and Failed is true, for good."),
+  ),
+  resourceVersion: optional(
+    text("The version of the resource when the migration was first seen; it is set once."),
+  ),
+});
+
+/** A StorageVersionMigration as v1beta1 shows it. */
+export type StorageVersionMigrationView = ApiObject & {
+  spec: Static<typeof Spec>;
+  status: Static<typeof MigrationStatus>;
+};
+
+type Stored = StorageVersionMigration;
+type View = StorageVersionMigrationView;
+type StoredCondition = NonNullable<Stored["status"]["conditions"]>[number];
+type ViewCondition = NonNullable<View["status"]["conditions"]>[number];
+
+/** Leaves out members that are unset or empty, as the stored form does. */
+function compact<T extends object>(members: { [K in keyof T]: T[K] | null | undefined }): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value != null && value !== "")) as T;
+}
+
+const storedCondition = ({ type, status, lastTransitionTime, ...rest }: ViewCondition): StoredCondition => ({
+  type,
+  status,
+  ...compact({ lastUpdateTime: lastTransitionTime, ...rest }),
+});
+
+const viewCondition = (condition: StoredCondition, noTime: null | undefined): ViewCondition => {
+  const { type, status, lastUpdateTime = noTime, reason = "", message = "", observedGeneration } = condition;
+  return {
+    type,
+    status,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...(lastUpdateTime === undefined ? {} : { lastTransitionTime: lastUpdateTime }),
+    reason,
+    message,
+  } as ViewCondition;
+};
+
+/** Whether the stored object is of the very resource that the view names. */
+const sameResource = (view: View, stored: Stored): boolean =>
+  (view.spec.resource.group ?? "") === (stored.spec.resource.group ?? "") &&
+  view.spec.resource.resource === stored.spec.resource.resource;
+
+/** From a view to the stored form; what views do not show is taken from `before`, the stored object it replaces. */
+function toStored(object: ApiObject, apiVersion: string, before?: ApiObject): ApiObject {
+  const view = object as View;
+  const kept = before && sameResource(view, before as Stored) ? (before as Stored).spec : undefined;
+  const { group, resource } = view.spec.resource;
+  const { conditions, ...status } = view.status ?? {};
+  return {
+    ...view,
+    apiVersion,
+    spec: {
+      resource: compact({ group, version: kept?.resource.version, resource }),
+      ...compact({ continueToken: kept?.continueToken }),
+    },
+    status: { ...status, ...(conditions?.length ? { conditions: conditions.map(storedCondition) } : {}) },
+  };
+}
+
+function fromStored(object: ApiObject, apiVersion: string, noTime: null | undefined): ApiObject {
+  const stored = object as Stored;
+  const { group = "", resource = "" } = stored.spec.resource;
+  const { conditions, ...status } = stored.status ?? {};
+  return {
+    ...stored,
+    apiVersion,
+    spec: { resource: { group, resource } },
+    status: { ...status, ...(conditions ? { conditions: conditions.map((c) => viewCondition(c, noTime)) } : {}) },
+  };
+}
+
+/** The definition of StorageVersionMigration in v1beta1. */
+export function storageVersionMigrationV1beta1(ctx: ApiContext): ResourceDefinition {
+  const common = migrationRules(ctx, { versioned: false, time: "lastTransitionTime" });
+  const { group, plural } = common;
+  const noTime = ctx.dialect.rules.printUnsetAsNull ? null : undefined;
+  return {
+    ...common,
+    version: "v1beta1",
+    deprecated: `${group}/v1beta1 StorageVersionMigration is deprecated: it is a beta version and will go`,
+    schema: objectSchema("A migration of stored objects to the latest storage version.", {
+      spec: always(Spec),
+      status: always(MigrationStatus),
+    }),
+    storedAs: {
+      definition: `${plural}.${group}/v1alpha1`,
+      toStored: (object: ApiObject, before?: ApiObject) => toStored(object, `${group}/v1alpha1`, before),
+      fromStored: (object) => fromStored(object, `${group}/v1beta1`, noTime),
+    },
+  };
+}
