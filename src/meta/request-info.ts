@@ -1,0 +1,142 @@
+/**
+ * What a path asks for: the grammar of API paths, read without knowing which resources exist.
+ *
+ *     /api/v1/namespaces/NS/secrets/NAME/SUBRESOURCE     the core group
+ *     /apis/GROUP/VERSION/storageclasses/NAME            all others
+ *     /api/v1/watch/namespaces/NS/secrets                the deprecated form of `?watch=true`
+ *     /healthz, /apis, /openapi/v3 ...                   not a resource
+ *
+ * Authorisation looks at the result before anybody asks whether the resource exists, so it must be complete also for
+ * resources that do not (DEC-36 in checked.md).
+ *
+ * @module
+ */
+import { badRequest } from "./status.ts";
+
+/** A request in the words of authorisation. Members that do not apply are empty. */
+export interface RequestInfo {
+  /** The path without its escapes; that of a resource also without slashes at its end. */
+  readonly path: string;
+  readonly isResource: boolean;
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; else the method in lower case. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  /** Whether the path has a namespace segment in front of the resource. */
+  readonly namespaced: boolean;
+  /** Whether the deprecated `/watch/` form was used. */
+  readonly watchPath: boolean;
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+  GET: "get",
+};
+
+/**
+ * Removes the escapes of a raw path; 400 when they are malformed. An escaped slash becomes a slash: paths are taken
+ * apart after decoding, as the reference does, and no name can contain one.
+ */
+export function decodePath(raw: string): string {
+  if (!raw.includes("%")) return raw;
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    throw badRequest(`expected the path to have valid percent escapes, got ${JSON.stringify(raw.slice(0, 200))}`);
+  }
+}
+
+/**
+ * Reads a decoded path.
+ *
+ * @param watch whether the query asks for a watch; it counts only on collections
+ */
+export function requestInfo(method: string, path: string, watch: boolean): RequestInfo {
+  const trimmed = trimEnd(path);
+  const parts = trimmed.split("/");
+  // parts[0] is what stands before the first slash: nothing.
+  const core = parts[1] === "api";
+  const head = core ? 3 : 4;
+  if ((!core && parts[1] !== "apis") || parts.length <= head || parts[0] !== "" || parts.includes("", 1)) {
+    return other(method, path);
+  }
+  const group = core ? "" : parts[2]!;
+  const version = parts[head - 1]!;
+  const watchPath = parts[head] === "watch";
+  const at = watchPath ? head + 1 : head;
+  if (parts.length <= at) return other(method, path);
+  return resourceInfo(method, trimmed, parts, at, { group, version, watchPath, watch });
+}
+
+interface Head {
+  readonly group: string;
+  readonly version: string;
+  readonly watchPath: boolean;
+  readonly watch: boolean;
+}
+
+/** The rest of a path from the segment `at` on: `[namespaces/NS/]RESOURCE[/NAME[/SUBRESOURCE]]`. */
+function resourceInfo(method: string, path: string, parts: readonly string[], at: number, head: Head): RequestInfo {
+  let from = at;
+  let namespace = "";
+  let namespaced = false;
+  // `namespaces/NS/status` and `namespaces/NS/finalize` are subresources of the namespace, not resources inside it.
+  if (parts[at] === "namespaces" && parts.length > at + 1) {
+    namespace = parts[at + 1]!;
+    const inside = parts[at + 2];
+    if (inside !== undefined && inside !== "status" && inside !== "finalize") {
+      from = at + 2;
+      namespaced = true;
+    }
+  }
+  // Nothing has more than a subresource; a longer path names one that cannot exist.
+  const subresource = parts.slice(from + 2).join("/");
+  const name = parts[from + 1] ?? "";
+  return {
+    path,
+    isResource: true,
+    verb: verbOf(method, name !== "", head),
+    group: head.group,
+    version: head.version,
+    namespace,
+    resource: parts[from]!,
+    subresource,
+    name,
+    namespaced,
+    watchPath: head.watchPath,
+  };
+}
+
+function verbOf(method: string, named: boolean, head: Head): string {
+  if (head.watchPath) return method === "GET" ? "watch" : method.toLowerCase();
+  if (method === "GET" && !named) return head.watch ? "watch" : "list";
+  if (method === "DELETE" && !named) return "deletecollection";
+  return VERBS[method] ?? method.toLowerCase();
+}
+
+const other = (method: string, path: string): RequestInfo => ({
+  path,
+  isResource: false,
+  verb: method.toLowerCase(),
+  group: "",
+  version: "",
+  namespace: "",
+  resource: "",
+  subresource: "",
+  name: "",
+  namespaced: false,
+  watchPath: false,
+});
+
+function trimEnd(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 47) end--;
+  return end === path.length ? path : path.slice(0, end);
+}

@@ -1,0 +1,54 @@
+/**
+ * The metadata of an object, cut out of its bytes.
+ *
+ * Served bytes begin with `{"kind":…,"apiVersion":…,"metadata":{` (see the registry's codec), so an object of metadata
+ * only needs no parsing: it is another head and the same metadata.
+ *
+ * @module
+ */
+
+const KEY = Buffer.from('"metadata":');
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** A PartialObjectMetadata with the metadata of an object. */
+export function partialBytes(bytes: Uint8Array, version: string): Buffer {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const head = headFor(version);
+  const start = buffer.indexOf(KEY) + KEY.length;
+  const end = endOfObject(buffer, start);
+  const partial = Buffer.allocUnsafe(head.length + (end - start) + 1);
+  partial.set(head);
+  partial.set(buffer.subarray(start, end), head.length);
+  partial[partial.length - 1] = CLOSE;
+  return partial;
+}
+
+const heads = new Map<string, Buffer>();
+
+function headFor(version: string): Buffer {
+  let head = heads.get(version);
+  if (!head) {
+    head = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":`);
+    heads.set(version, head);
+  }
+  return head;
+}
+
+/** Where the JSON object ends that begins at `start`. */
+function endOfObject(buffer: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < buffer.length; at++) {
+    const byte = buffer[at]!;
+    if (byte === QUOTE) {
+      for (at++; buffer[at] !== QUOTE; at++) if (buffer[at] === BACKSLASH) at++;
+    } else if (byte === OPEN) {
+      depth++;
+    } else if (byte === CLOSE && --depth === 0) {
+      return at + 1;
+    }
+  }
+  return buffer.length;
+}

@@ -1,0 +1,147 @@
+/**
+ * Which form of an answer a client wants (DEC-17): JSON or YAML, the object itself, a table of it or its metadata only.
+ *
+ * An Accept header is a list of clauses. They are tried in the order of their weights (`q`, as in the reference), then
+ * in the order in which they were sent, and the first that can be given wins. Headers repeat, so their parsed form is
+ * kept.
+ *
+ * @module
+ */
+import { notAcceptable } from "../meta/status.ts";
+import type { Query } from "./query.ts";
+
+/** What an answer is turned into on the way out. */
+export type Shape = "" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
+
+/** The form of an answer. */
+export interface Format {
+  readonly media: "json" | "yaml";
+  readonly shape: Shape;
+  /** Version of `meta.k8s.io` that a shape is written in; empty without a shape. */
+  readonly version: "" | "v1" | "v1beta1";
+  readonly pretty: boolean;
+}
+
+/** What an endpoint can give. */
+export interface Offer {
+  readonly shapes: readonly Shape[];
+  readonly media: readonly Format["media"][];
+}
+
+const BOTH = ["json", "yaml"] as const;
+
+/** One object: itself, as a table of one row, or its metadata. */
+export const OBJECT: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: BOTH };
+/** A list: itself, as a table, or metadata only. */
+export const LIST: Offer = { shapes: ["Table", "PartialObjectMetadataList"], media: BOTH };
+/** A stream of events; there is no YAML stream. */
+export const WATCH: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ["json"] };
+/** A document without other shapes. */
+export const DOCUMENT: Offer = { shapes: [], media: BOTH };
+/** A document that is there as JSON only. */
+export const JSON_ONLY: Offer = { shapes: [], media: ["json"] };
+
+/** The media types that are served. */
+export const SERVED: readonly string[] = ["application/json", "application/yaml"];
+
+/** One clause of an Accept header. */
+export interface Clause {
+  readonly media: "json" | "yaml" | "any" | "other";
+  readonly as: string;
+  readonly group: string;
+  readonly version: string;
+  readonly pretty: boolean;
+  /** Whether the clause asks to turn the answer into something. */
+  readonly converts: boolean;
+}
+
+const KEPT = 500;
+const parsed = new Map<string, readonly Clause[]>();
+
+/** The clauses of an Accept header in the order in which they are tried. An empty header takes anything. */
+export function clausesOf(accept: string): readonly Clause[] {
+  let clauses = parsed.get(accept);
+  if (!clauses) {
+    clauses = parseAccept(accept);
+    // Clients send a handful of headers; somebody who sends many different ones only empties the table.
+    if (parsed.size >= KEPT) parsed.clear();
+    if (accept.length < 1000) parsed.set(accept, clauses);
+  }
+  return clauses;
+}
+
+const ANY: Clause = { media: "any", as: "", group: "", version: "", pretty: false, converts: false };
+
+function parseAccept(accept: string): readonly Clause[] {
+  if (accept.trim() === "") return [ANY];
+  return accept
+    .slice(0, 16_384)
+    .split(",")
+    .map(parseClause)
+    .toSorted((a, b) => b.weight - a.weight);
+}
+
+function parseClause(text: string): Clause & { weight: number } {
+  const [type = "", ...rest] = text.split(";");
+  const values = new Map<string, string>();
+  for (const pair of rest) {
+    const at = pair.indexOf("=");
+    if (at > 0) values.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+  }
+  const weight = Number(values.get("q") ?? "1");
+  return {
+    media: mediaOf(type.trim().toLowerCase()),
+    as: values.get("as") ?? "",
+    group: values.get("g") ?? "",
+    version: values.get("v") ?? "",
+    pretty: values.get("pretty") === "1",
+    converts: values.has("as") || values.has("g") || values.has("v"),
+    weight: Number.isFinite(weight) ? weight : 1,
+  };
+}
+
+function mediaOf(type: string): Clause["media"] {
+  if (type === "application/json") return "json";
+  if (type === "application/yaml") return "yaml";
+  return type === "*/*" ? "any" : "other";
+}
+
+/** The first form that the client takes and the offer has; 406 when there is none. */
+export function negotiate(accept: string, offer: Offer, pretty: boolean): Format {
+  for (const clause of clausesOf(accept)) {
+    const format = formatOf(clause, offer, pretty);
+    if (format) return format;
+  }
+  throw notAcceptable(SERVED);
+}
+
+function formatOf(clause: Clause, offer: Offer, pretty: boolean): Format | undefined {
+  if (clause.media === "other") return undefined;
+  const media = clause.media === "any" ? "json" : clause.media;
+  if (!offer.media.includes(media)) return undefined;
+  if (!clause.converts) return plain(media, pretty || clause.pretty);
+  const shape = offer.shapes.find((name) => name === clause.as);
+  if (!shape || clause.group !== "meta.k8s.io") return undefined;
+  if (clause.version !== "v1" && clause.version !== "v1beta1") return undefined;
+  return { media, shape, version: clause.version, pretty: pretty || clause.pretty };
+}
+
+const formats = [false, true].map((pretty) => ({
+  json: { media: "json", shape: "", version: "", pretty } as Format,
+  yaml: { media: "yaml", shape: "", version: "", pretty } as Format,
+}));
+
+const plain = (media: Format["media"], pretty: boolean): Format => formats[pretty ? 1 : 0]![media];
+
+/** The form of a failure: the client's media type where we have it, else JSON; never a table. */
+export function failureFormat(accept: string, pretty: boolean): Format {
+  const clause = clausesOf(accept).find(({ media }) => media !== "other");
+  return plain(clause?.media === "yaml" ? "yaml" : "json", pretty || clause?.pretty === true);
+}
+
+/** Whether the answer is indented: asked for in the query, or read by people in a terminal or browser (DEC-21). */
+export function isPretty(query: Query, userAgent: string): boolean {
+  const asked = query.text("pretty");
+  if (asked !== "") return /^(1|t|T|true|TRUE|True)$/.test(asked);
+  return userAgent.startsWith("curl") || userAgent.startsWith("Wget") || userAgent.startsWith("Mozilla/5.0");
+}

@@ -1,0 +1,70 @@
+/**
+ * The query of a URL, read once and looked up by name. Malformed pairs are left out, as the reference does; the first
+ * of several values counts unless all are asked for.
+ */
+export class Query {
+  readonly #pairs: readonly string[];
+
+  /** @param text what stands after the question mark */
+  constructor(text: string) {
+    this.#pairs = text === "" ? NONE : pairsOf(text);
+  }
+
+  /** The first value, undefined when the parameter is not there; a parameter without `=` is empty. */
+  first(name: string): string | undefined {
+    const pairs = this.#pairs;
+    for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return pairs[i + 1];
+    return undefined;
+  }
+
+  /** The first value, empty when the parameter is not there. */
+  text(name: string): string {
+    return this.first(name) ?? "";
+  }
+
+  /** Every value in order. */
+  all(name: string): string[] {
+    const pairs = this.#pairs;
+    const values: string[] = [];
+    for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) values.push(pairs[i + 1]!);
+    return values;
+  }
+
+  /** A boolean in the spelling of the reference: there and neither `0` nor `false` (checked.md DEC-18). */
+  flag(name: string): boolean {
+    const value = this.first(name);
+    return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
+  }
+
+  /** Whether the parameter is there at all. */
+  has(name: string): boolean {
+    return this.first(name) !== undefined;
+  }
+}
+
+const NONE: readonly string[] = [];
+
+/** The query of a URL without one. */
+export const NO_QUERY: Query = new Query("");
+
+function pairsOf(text: string): readonly string[] {
+  const pairs: string[] = [];
+  for (const piece of text.split("&")) {
+    if (piece === "" || piece.includes(";")) continue;
+    const at = piece.indexOf("=");
+    const name = unescape(at < 0 ? piece : piece.slice(0, at));
+    const value = at < 0 ? "" : unescape(piece.slice(at + 1));
+    if (name !== undefined && value !== undefined) pairs.push(name, value);
+  }
+  return pairs;
+}
+
+function unescape(text: string): string | undefined {
+  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return undefined;
+  }
+}

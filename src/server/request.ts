@@ -1,0 +1,112 @@
+/**
+ * A request on its way through the filters: what was sent, what has been found out about it, and how to answer.
+ *
+ * @module
+ */
+import { ANONYMOUS, type Identity } from "../auth/contract.ts";
+import type { RequestInfo } from "../meta/request-info.ts";
+import type { Caller, Resource, Target } from "../registry/contract.ts";
+import type { Exchange, OutHeaders } from "./exchange.ts";
+import { type Format, type Offer, isPretty, negotiate } from "./negotiate.ts";
+import { NO_QUERY, Query } from "./query.ts";
+
+/** One request. The filters fill it in, in their order. */
+export class ServerRequest {
+  readonly exchange: Exchange;
+  /** The path as it was sent, without the query. */
+  readonly rawPath: string;
+  readonly query: Query;
+  readonly startedAt: number;
+  auditId = "";
+  /** Set by the filter `requestInfo`. */
+  info: RequestInfo | undefined = undefined;
+  /** Set by the filter `authenticate`. */
+  identity: Identity = ANONYMOUS;
+  /** The resource that answers, once it has been found. */
+  resource: Resource | undefined = undefined;
+  /** The code that was answered, 0 before. */
+  code = 0;
+  /** Bytes of the answer's body, as far as they are known. */
+  bytesOut = 0;
+  /** Texts for Warning headers; made when the first one is added. */
+  warnings: string[] | undefined = undefined;
+  /** Which count of running requests this one is in; 0 for none. */
+  seat: 0 | 1 | 2 = 0;
+
+  constructor(exchange: Exchange, startedAt: number) {
+    this.exchange = exchange;
+    this.startedAt = startedAt;
+    const { url } = exchange;
+    const at = url.indexOf("?");
+    this.rawPath = at < 0 ? url : url.slice(0, at);
+    this.query = at < 0 ? NO_QUERY : new Query(url.slice(at + 1));
+  }
+
+  get userAgent(): string {
+    return this.exchange.header("user-agent");
+  }
+
+  get pretty(): boolean {
+    return isPretty(this.query, this.userAgent);
+  }
+
+  /** The form of the answer; 406 when the client takes none of the offered ones. */
+  format(offer: Offer): Format {
+    return negotiate(this.exchange.header("accept"), offer, this.pretty);
+  }
+
+  /** Who asks, in the words of the registry. */
+  get caller(): Caller {
+    const { user, uid, groups } = this.identity;
+    const { userAgent } = this;
+    return uid === undefined ? { user, groups, userAgent } : { user, uid, groups, userAgent };
+  }
+
+  /** Where the request points. */
+  get target(): Target {
+    const { namespace, name, subresource } = this.info!;
+    return { namespace, name, subresource };
+  }
+
+  /** Adds texts for Warning headers. */
+  warn(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    if (this.warnings) this.warnings.push(...texts);
+    else this.warnings = [...texts];
+  }
+
+  /** The headers of an answer of this type. */
+  headers(contentType: string): OutHeaders {
+    const headers: OutHeaders = {
+      "audit-id": this.auditId,
+      "cache-control": "no-cache, private",
+      "content-type": contentType,
+    };
+    if (this.warnings) headers["warning"] = warningHeaders(this.warnings);
+    return headers;
+  }
+
+  /** Answers with bytes that are there. */
+  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
+    this.code = code;
+    this.bytesOut = body === undefined ? 0 : body instanceof Uint8Array ? body.length : 0;
+    this.exchange.respond(code, headers, body);
+  }
+}
+
+const MOST_WARNING_BYTES = 4096;
+
+/** Warning headers as clients print them (RFC 7234 5.5, code 299): quoted, without control characters, bounded. */
+export function warningHeaders(texts: readonly string[]): string[] {
+  const headers: string[] = [];
+  let left = MOST_WARNING_BYTES;
+  for (const text of texts) {
+    const clean = text.replaceAll(/[\p{Cc}]/gu, " ").replaceAll(/[\\"]/g, (mark) => `\\${mark}`);
+    // Header values are bytes; UTF-8 goes out as it is.
+    const header = Buffer.from(`299 - "${clean}"`, "utf8").toString("latin1");
+    left -= header.length;
+    if (left < 0) break;
+    headers.push(header);
+  }
+  return headers;
+}
