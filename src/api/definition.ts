@@ -89,7 +89,9 @@ export interface WriteRules {
 
 /** A subresource that is a view of the same object (`status`, `finalize`). */
 export interface SubresourceRules extends WriteRules {
-  readonly verbs: readonly ("get" | "update" | "patch")[];
+  readonly verbs: readonly ("get" | "update" | "patch" | "create")[];
+  /** The kind of its bodies where that is not the kind of the object (`token` takes a TokenRequest). */
+  readonly takes?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
 /** A kind that is stored in the form of another definition: one storage, several group versions. */

@@ -4,6 +4,7 @@
  * @module
  */
 import "reflect-metadata";
+import type { webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
 import type { KeyPair } from "./pki.ts";
@@ -65,7 +66,11 @@ async function signed(
   return toPem(cert, keys);
 }
 
-async function extensions(usage: Usage, keys: CryptoKeyPair, hosts: readonly string[]): Promise<x509.Extension[]> {
+async function extensions(
+  usage: Usage,
+  keys: webcrypto.CryptoKeyPair,
+  hosts: readonly string[],
+): Promise<x509.Extension[]> {
   const { KeyUsageFlags, KeyUsagesExtension, BasicConstraintsExtension, ExtendedKeyUsageExtension } = x509;
   const id = await x509.SubjectKeyIdentifierExtension.create(keys.publicKey);
   if (usage === "authority") {
@@ -84,7 +89,7 @@ async function extensions(usage: Usage, keys: CryptoKeyPair, hosts: readonly str
   return [...all, new x509.SubjectAlternativeNameExtension(names)];
 }
 
-const newKeys = (): Promise<CryptoKeyPair> => crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
+const newKeys = (): Promise<webcrypto.CryptoKeyPair> => crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
 
 const period = (now: number, days: number): { notBefore: Date; notAfter: Date } => ({
   notBefore: new Date(now - SKEW),
@@ -98,10 +103,10 @@ function serial(): string {
   return Buffer.from(bytes).toString("hex");
 }
 
-const importKey = (pem: string): Promise<CryptoKey> =>
+const importKey = (pem: string): Promise<webcrypto.CryptoKey> =>
   crypto.subtle.importKey("pkcs8", x509.PemConverter.decodeFirst(pem), ALGORITHM, false, ["sign"]);
 
-async function toPem(cert: x509.X509Certificate, keys: CryptoKeyPair): Promise<KeyPair> {
+async function toPem(cert: x509.X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<KeyPair> {
   const key = await crypto.subtle.exportKey("pkcs8", keys.privateKey);
   return { cert: `${cert.toString("pem")}\n`, key: `${x509.PemConverter.encode(key, "PRIVATE KEY")}\n` };
 }

@@ -59,6 +59,8 @@ export interface DialectRules {
   /** The namespaces that exist from the start, and those that cannot be deleted (checked.md, loose ends). */
   readonly systemNamespaces: readonly string[];
   readonly protectedNamespaces: readonly string[];
+  /** Each namespace gets a ServiceAccount `default` and a ConfigMap `kube-root-ca.crt`. */
+  readonly namespaceObjects: boolean;
   /** Whether namespaces have delete-collection. */
   readonly namespaceDeleteCollection: boolean;
   /** Kinds that want a resourceVersion in PUT refuse one without (DEC-31). */
@@ -77,6 +79,8 @@ export interface DialectRules {
   readonly managedFieldsEditable: boolean;
   /** Objects whose managedFields were cleared record owners from the next write on (DEC-14, AMB-37). */
   readonly recordAfterClear: boolean;
+  /** Entries of managedFields with `fields` in place of `fieldsV1` are understood (MF-10); else they own nothing. */
+  readonly readOldManagedFields: boolean;
   /** An apply that changes only ownership writes an entry without a time (DEC-14 in checked.md). */
   readonly timelessOwnership: boolean;
   /** Apply compares quantities by value (DEC-9, OWN-6); else by the text that was sent. */
@@ -124,6 +128,7 @@ export const neutral: Dialect = {
     autoProvisionNamespaces: true,
     systemNamespaces: ["default"],
     protectedNamespaces: [],
+    namespaceObjects: false,
     namespaceDeleteCollection: true,
     demandResourceVersion: false,
     itemsCarryKind: true,
@@ -133,6 +138,7 @@ export const neutral: Dialect = {
     emptyListClearsManagedFields: false,
     managedFieldsEditable: false,
     recordAfterClear: true,
+    readOldManagedFields: true,
     timelessOwnership: false,
     compareQuantitiesByValue: true,
     applyNullIsAbsent: true,
@@ -166,6 +172,7 @@ export const kubernetes: Dialect = {
     autoProvisionNamespaces: false,
     systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
     protectedNamespaces: ["default", "kube-system", "kube-public"],
+    namespaceObjects: true,
     namespaceDeleteCollection: false,
     demandResourceVersion: true,
     itemsCarryKind: false,
@@ -175,6 +182,7 @@ export const kubernetes: Dialect = {
     emptyListClearsManagedFields: true,
     managedFieldsEditable: true,
     recordAfterClear: false,
+    readOldManagedFields: false,
     timelessOwnership: true,
     compareQuantitiesByValue: false,
     applyNullIsAbsent: false,

@@ -90,3 +90,11 @@ export class ObjectEntry implements Entry {
     return values;
   }
 }
+
+/** The same state under a later revision: only the version in the bytes changes. */
+export function restamp(entry: Entry, head: number, revision: number, fields: FieldReaders): ObjectEntry {
+  const old = `"resourceVersion":"${entry.revision}",`.length;
+  const { bytes } = entry;
+  const stored = Buffer.concat([bytes.subarray(0, head), bytes.subarray(head + old)]);
+  return new ObjectEntry(entry.key, revision, withVersion(stored, head, revision), fields);
+}

@@ -31,7 +31,8 @@ export function decodeContinue(prefix: string, text: string): ContinueToken | un
   }
   if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION || parts[1] !== prefix) return undefined;
   const [, , revision, after] = parts as unknown[];
-  if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision === 0 || revision < -1) return undefined;
+  if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision === 0 || revision < -1)
+    return undefined;
   if (typeof after !== "string" || after === "" || !isKey(after)) return undefined;
   return { revision, after };
 }

@@ -9,11 +9,14 @@ import { type Value, isObject } from "../value/value.ts";
 import type { Body, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
 
+/** What decoding needs of a kind; kinds that are never stored have no more. */
+export type Decodable = Pick<Kind, "definition" | "apiVersion" | "walker">;
+
 /**
  * Decodes the body of a POST or PUT: wrong apiVersion, kind or JSON types are 400, unknown and duplicate members are
  * what `fieldValidation` says (DEC-18, DEC-24). The body's value is changed in place and becomes the object.
  */
-export function decodeBody(kind: Kind, body: Body, options: WriteOptions, ctx: WriteContext): ApiObject {
+export function decodeBody(kind: Decodable, body: Body, options: WriteOptions, ctx: WriteContext): ApiObject {
   const value = body.value ?? {};
   if (!isObject(value)) {
     throw badRequest(`expected the body to be a JSON object of kind ${kind.definition.kind}, got ${nameOf(value)}`);
@@ -26,19 +29,31 @@ export function decodeBody(kind: Kind, body: Body, options: WriteOptions, ctx: W
   return finish(kind, object, ctx);
 }
 
-/** Decodes the result of a patch: what does not fit is 422 with one cause at `patch` (DEC-18 in checked.md). */
+/**
+ * Decodes the result of a patch: what does not fit is 422 with one cause at `patch` (DEC-18 in checked.md).
+ *
+ * @param strangers members of the patch's own operations that nobody knows
+ */
 export function decodePatched(
-  kind: Kind,
+  kind: Decodable,
   value: Value,
   duplicates: readonly string[],
+  strangers: readonly string[],
   options: WriteOptions,
   ctx: WriteContext,
 ): ApiObject {
   if (!isObject(value)) throw patchInvalid(`expected the patched object to be an object, got ${nameOf(value)}`);
   const { object, unknown, mismatch } = walk(kind, value);
   if (mismatch !== undefined) throw patchInvalid(mismatch);
-  const told = tellFields(unknown, duplicates, options, ctx);
+  const told = tellFields([...strangers, ...unknown], duplicates, options, ctx);
   if (told) throw patchInvalid(told);
+  return finish(kind, object, ctx);
+}
+
+/** Decodes what an apply made: it was checked against the schema before, so only times, quantities and bytes can be wrong. */
+export function decodeApplied(kind: Decodable, value: Value, ctx: WriteContext): ApiObject {
+  const { object, mismatch } = walk(kind, value);
+  if (mismatch !== undefined) throw badRequest(`the intent does not fit the schema: ${mismatch}`);
   return finish(kind, object, ctx);
 }
 
@@ -47,7 +62,7 @@ export const patchInvalid = (why: string): Error =>
   invalid({ kind: "" }, "", [{ reason: "FieldValueInvalid", message: `Invalid value: ${why}`, field: "patch" }]);
 
 /** apiVersion and kind, where they are sent, must be those of the path. */
-function checkKind(kind: Kind, value: { [key: string]: Value }): void {
+function checkKind(kind: Decodable, value: { [key: string]: Value }): void {
   for (const [member, expected] of [
     ["apiVersion", kind.apiVersion],
     ["kind", kind.definition.kind],
@@ -55,16 +70,19 @@ function checkKind(kind: Kind, value: { [key: string]: Value }): void {
     const got = value[member];
     if (got === undefined || got === null || got === "") continue;
     if (got !== expected) {
-      throw badRequest(`expected ${member} of the body to be "${expected}" as the path says, got ${JSON.stringify(got)}`);
+      throw badRequest(
+        `expected ${member} of the body to be "${expected}" as the path says, got ${JSON.stringify(got)}`,
+      );
     }
   }
 }
 
-function walk(kind: Kind, value: Value): { object: ApiObject; unknown: string[]; mismatch: string | undefined } {
+function walk(kind: Decodable, value: Value): { object: ApiObject; unknown: string[]; mismatch: string | undefined } {
   const report = kind.walker.newReport();
   const object = kind.walker.decode(value, report) as ApiObject;
   const first = report.mismatches[0];
-  const mismatch = first && `cannot be read: expected ${first.path || "the body"} to be ${first.expected}, got ${first.got}`;
+  const mismatch =
+    first && `cannot be read: expected ${first.path || "the body"} to be ${first.expected}, got ${first.got}`;
   return { object, unknown: report.unknown, mismatch };
 }
 
@@ -82,7 +100,7 @@ function tellFields(
   return undefined;
 }
 
-function finish(kind: Kind, object: ApiObject, ctx: WriteContext): ApiObject {
+function finish(kind: Decodable, object: ApiObject, ctx: WriteContext): ApiObject {
   object.apiVersion = kind.apiVersion;
   object.kind = kind.definition.kind;
   object.metadata ??= {};

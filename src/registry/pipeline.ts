@@ -33,7 +33,7 @@ export function newContext(kind: Kind): WriteContext {
 }
 
 /** The rules of the way in which an object is written: its own, or those of a subresource. */
-export function rulesOf(kind: Kind, subresource: string): WriteRules {
+export function rulesOf(kind: Pick<Kind, "definition">, subresource: string): WriteRules {
   return subresource ? (kind.definition.subresources?.[subresource] ?? {}) : kind.definition;
 }
 

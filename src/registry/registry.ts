@@ -24,12 +24,7 @@ import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 
 /** Compiles a definition into what the verbs work with. */
-export function kindOf(
-  definition: ResourceDefinition,
-  stored: StoredKind,
-  cache: ResourceCache,
-  house: House,
-): Kind {
+export function kindOf(definition: ResourceDefinition, stored: StoredKind, cache: ResourceCache, house: House): Kind {
   return {
     definition,
     ref: { group: definition.group, plural: definition.plural, kind: definition.kind },
@@ -43,16 +38,21 @@ export function kindOf(
   };
 }
 
+/** What a POST to a subresource does, by name of the subresource (`token`). */
+export type SubresourceCreates = Readonly<Record<string, Resource["create"]>>;
+
 /** The verbs of a kind, as the server calls them. */
-export function resourceOf(kind: Kind): Resource {
+export function resourceOf(kind: Kind, subresourceCreates: SubresourceCreates = {}): Resource {
   const { definition, house } = kind;
+  const createObject: Resource["create"] = (...request) => create(kind, ...request);
   const skipped = headOf(definition.kind, kind.apiVersion).length - '"metadata":{'.length;
   return {
     definition,
     get: (target, options) => get(kind, target, options),
     list: (namespace, options) => list(kind, namespace, options),
     watch: (namespace, options, sink) => watch(kind, namespace, options, sink),
-    create: (target, body, options, caller) => create(kind, target, body, options, caller),
+    create: (target, body, options, caller) =>
+      (subresourceCreates[target.subresource] ?? createObject)(target, body, options, caller),
     update: (target, body, options, caller) => update(kind, target, body, options, caller),
     patch: (target, body, options, caller) => patch(kind, target, body, options, caller),
     delete: (target, options, caller) => deleteObject(kind, target, options, caller),

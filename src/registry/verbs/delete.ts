@@ -18,6 +18,7 @@ import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from ".
 import { storeError } from "../errors.ts";
 import { type Kind, keyOf, objectOf } from "../kind.ts";
 import { admissionOf, newContext } from "../pipeline.ts";
+import { reach } from "./get.ts";
 import { pretended, stored } from "../results.ts";
 
 const TRIES = 12;
@@ -55,7 +56,7 @@ async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
       if (!(error instanceof StoreError) || error.code !== "conflict" || tries >= TRIES) {
         throw storeError(kind, target.name, error);
       }
-      await kind.house.cacher.waitFor(error.revision ?? kind.house.cacher.revision);
+      await reach(kind, error.revision ?? kind.house.cacher.revision);
     }
   }
 }
@@ -138,7 +139,8 @@ function waits(kind: Kind, marked: ApiObject, old: ApiObject): boolean {
  */
 function policyFinalizers(finalizers: readonly string[], options: DeleteOptions): string[] {
   const { propagationPolicy, orphanDependents } = options;
-  const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
+  const policy =
+    propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
   if (policy === undefined) return [...finalizers];
   const wanted = policy === "Orphan" ? ORPHAN : policy === "Foreground" ? FOREGROUND : undefined;
   const kept = finalizers.filter((f) => (f !== ORPHAN && f !== FOREGROUND) || f === wanted);
@@ -149,7 +151,11 @@ function policyFinalizers(finalizers: readonly string[], options: DeleteOptions)
 function checkPreconditions({ kind, target, options }: Deletion, old: ApiObject): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (uid !== undefined && uid !== old.metadata.uid) {
-    throw conflict(kind.ref, target.name, `the precondition expected uid ${JSON.stringify(uid)}, got ${old.metadata.uid}`);
+    throw conflict(
+      kind.ref,
+      target.name,
+      `the precondition expected uid ${JSON.stringify(uid)}, got ${old.metadata.uid}`,
+    );
   }
   if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion) {
     const got = old.metadata.resourceVersion;

@@ -7,7 +7,13 @@
  * @module
  */
 import type { ApiObject } from "../../api/definition.ts";
-import { PatchError, applyJsonPatch, applyMergePatch, applyStrategicMergePatch, parseJsonPatch } from "../../patch/index.ts";
+import {
+  PatchError,
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  parseJsonPatch,
+} from "../../patch/index.ts";
 import { badRequest, invalid, tooLarge } from "../../meta/status.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
@@ -29,22 +35,18 @@ export function patch(
 ): Promise<WriteResult> {
   const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
   if (options.type === "apply") return applyPatch(write, body, options);
-  const how = read(() => patcher(kind, body, options.type, write.ctx.dialect.name));
+  const how = read(() => patcher(kind, body, options.type));
   const manager = managerOf(options, caller);
   return guaranteedUpdate(write, {
     change(old, entry) {
       const base = parseEntry(kind, entry) as unknown as ValueObject;
       const patched = read(() => how.patch(base));
       checkIdentity(kind, patched, how.ignoresKind);
-      const object = decodePatched(kind, patched, [...body.duplicates], options, {
-        ...write.ctx,
-        warnings: write.ctx.warnings,
-      });
-      for (const path of how.unknown) write.ctx.warnings.push(`unknown field "${path}"`);
+      const object = decodePatched(kind, patched, body.duplicates, how.unknown, options, write.ctx);
       placeObject(kind, object, target);
       checkUid(write, object, old);
       checkVersion(write, object, old);
-      ownUpdated(kind, object, old, manager, target.subresource, how.edits);
+      ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
       return object;
     },
   });
@@ -56,35 +58,42 @@ interface Patcher {
   readonly unknown: readonly string[];
   /** Whether a change of kind or apiVersion is dropped instead of refused. */
   readonly ignoresKind: boolean;
-  /** How the patch may touch `managedFields`, see `ownership.ts`. */
-  readonly edits: "jsonPatch" | "update";
+  /** What the patch says of fields: the writer owns it when the patch also clears the owners (CLR-6). */
+  readonly request?: Value;
+  /** Whether the patch may edit `managedFields` in any dialect (MF-11). */
+  readonly edits: boolean;
 }
 
-function patcher(kind: Kind, body: Body, type: PatchOptions["type"], _dialect: string): Patcher {
+function patcher(kind: Kind, body: Body, type: PatchOptions["type"]): Patcher {
   const { value } = body;
   if (type === "json") {
-    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: false, edits: "jsonPatch" };
+    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: false, edits: false };
     const { operations, unknown } = parseJsonPatch(value);
-    const edits = operations.some((op) => touchesManagedFields(op.path) || touchesManagedFields(op.from ?? ""))
-      ? "jsonPatch"
-      : "update";
+    const edits = operations.some((op) => touchesManagedFields(op.path));
     return { patch: (base) => applyJsonPatch(base, operations), unknown, ignoresKind: false, edits };
   }
   if (type === "strategic") {
-    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: true, edits: "update" };
+    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: true, edits: false };
     if (!isObject(value)) throw badRequest("expected a strategic merge patch to be a JSON object");
     return {
       patch: (base) => applyStrategicMergePatch(base, value, kind.type),
       unknown: [],
       ignoresKind: true,
-      edits: "update",
+      edits: false,
+      request: value,
     };
   }
   if (!isObject(value)) throw badRequest("expected a merge patch to be a JSON object");
   for (const member of ["apiVersion", "kind"]) {
     if (value[member] === null) throw badRequest(`expected ${member} not to be removed`);
   }
-  return { patch: (base) => applyMergePatch(base, value), unknown: [], ignoresKind: false, edits: "update" };
+  return {
+    patch: (base) => applyMergePatch(base, value),
+    unknown: [],
+    ignoresKind: false,
+    edits: false,
+    request: value,
+  };
 }
 
 const touchesManagedFields = (path: string): boolean =>
@@ -97,7 +106,7 @@ function read<T>(work: () => T): T {
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     if (error.code === "malformed") throw badRequest(error.message);
-    if (error.code === "tooLarge") throw tooLarge(error.message);
+    if (error.code === "tooManyOperations") throw tooLarge(error.message);
     throw invalid({ kind: "" }, "", [{ reason: "FieldValueInvalid", message: error.message, field: "patch" }]);
   }
 }
@@ -127,4 +136,3 @@ export function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObj
     },
   ]);
 }
-

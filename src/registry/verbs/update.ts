@@ -21,6 +21,7 @@ import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareChanged } from "../pipeline.ts";
 import { pretended, stored } from "../results.ts";
 import { storeNew } from "./create.ts";
+import { reach } from "./get.ts";
 
 /** How often another server may be faster before the client hears of it. */
 const TRIES = 12;
@@ -45,7 +46,7 @@ export async function update(
       const object = clone(sent as Value & object) as unknown as ApiObject;
       checkUid(write, object, old);
       checkVersion(write, object, old);
-      ownUpdated(kind, object, old, manager, target.subresource, "update");
+      ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: object as unknown as Value });
       return object;
     },
     missing:
@@ -91,7 +92,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
         throw storeError(kind, target.name, error);
       }
       ctx.warnings.length = warnings;
-      await kind.house.cacher.waitFor(error.revision ?? kind.house.cacher.revision);
+      await reach(kind, error.revision ?? kind.house.cacher.revision);
     }
   }
 }
@@ -116,10 +117,19 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   return pretended(object, 200, ctx);
 }
 
-/** Equal in everything but the version, which the store gives. */
+/** Equal in everything, but for the times at which owners wrote what was there already (DEC-31). */
 function sameObject(a: ApiObject, b: ApiObject): boolean {
-  return equal(a as unknown as Value, b as unknown as Value);
+  const [entries, before] = [a.metadata.managedFields, b.metadata.managedFields];
+  if (entries === before) return equal(a as unknown as Value, b as unknown as Value);
+  if (entries?.length !== before?.length || !equal(withoutOwners(a), withoutOwners(b))) return false;
+  return (entries ?? []).every((entry, i) => {
+    const other = before![i]!;
+    return equal({ ...entry, time: "" } as Value, { ...other, time: "" } as Value);
+  });
 }
+
+const withoutOwners = (object: ApiObject): Value =>
+  ({ ...object, metadata: { ...object.metadata, managedFields: null } }) as unknown as Value;
 
 /** An object that is being deleted goes with its last finalizer (DEC-26); what holds a Namespace is in its spec too. */
 export function isGone(kind: Kind, object: ApiObject, old: ApiObject): boolean {
@@ -155,9 +165,5 @@ export function checkVersion({ kind, target }: Write, object: ApiObject, old: Ap
   if (sent === "" || sent === "0") return;
   if (!/^\d+$/.test(sent)) throw badRequest(`expected metadata.resourceVersion to be a number, got "${sent}"`);
   if (sent === old.metadata.resourceVersion) return;
-  throw conflict(
-    kind.ref,
-    target.name,
-    "the object has been modified; read it again and apply your changes to that",
-  );
+  throw conflict(kind.ref, target.name, "the object has been modified; read it again and apply your changes to that");
 }

@@ -6,6 +6,7 @@
 import type { WatchSink } from "../../cache/index.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
 import type { Kind } from "../kind.ts";
+import { reach } from "./get.ts";
 import { selectionOf } from "./selection.ts";
 import { parseVersion } from "./versions.ts";
 
@@ -26,7 +27,7 @@ export async function watch(
   const initial = options.sendInitialEvents ?? (version === undefined || version === 0);
   if (initial) {
     const wanted = Math.max(version ?? 0, await store.currentRevision());
-    if (wanted > cacher.revision && version === undefined) await cacher.waitFor(wanted);
+    if (wanted > cacher.revision && version === undefined) await reach(kind, wanted);
     return { watch: kind.cache.watch(selection, { initial: true }, sink), selection };
   }
   const after = version === undefined || version === 0 ? cacher.revision : version;

@@ -1,0 +1,11 @@
+/**
+ * `keelson`: the server as a library, for tests and for programs that bring their own.
+ *
+ *     const server = await startServer(resolveOptions({ dev: "true", port: "0" }), { log: silentLog });
+ *
+ * @module
+ */
+export { OptionError, type RawOptions, type ServeOptions, resolveOptions } from "./options.ts";
+export { type RunningServer, type Surroundings, startServer } from "./server.ts";
+export { ManualClock, seededRandom, systemClock, systemRandom } from "../util/clock.ts";
+export { type Log, silentLog } from "../util/log.ts";

@@ -1,0 +1,140 @@
+/**
+ * The program: reads the command line and runs the command.
+ *
+ * @module
+ */
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type DirectoryInfo } from "../cli/info.ts";
+import { createProgram } from "../cli/program.ts";
+import { systemClock } from "../util/clock.ts";
+import { DataDirectory } from "./data-directory.ts";
+import {
+  OptionError,
+  type RawOptions,
+  SERVE_OPTIONS,
+  type ServeOptions,
+  fromEnvironment,
+  fromFile,
+  resolveOptions,
+} from "./options.ts";
+import type { RunningServer } from "./server.ts";
+import { stderrLog } from "./stderr-log.ts";
+import { VERSION } from "./version.ts";
+
+/** Exit codes: a mistake of the user, and a store that has failed. */
+const EXIT_USAGE = 2;
+const EXIT_STORE = 70;
+
+/** Runs the program with the arguments after its name. */
+export async function main(args: readonly string[]): Promise<void> {
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  const program = createProgram({
+    version: VERSION,
+    flags: SERVE_OPTIONS,
+    serve: (flags, file) => serve(flags, file, print),
+    info: (dataDir) => describe(dataDir),
+    kubeconfig(dataDir) {
+      const directory = new DataDirectory(dataDirOf(dataDir));
+      const text = directory.read("admin.kubeconfig");
+      if (text === undefined)
+        throw new OptionError(`expected ${directory.file("admin.kubeconfig")} to exist; start a server there first`);
+      return text;
+    },
+    print,
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const usage = error instanceof OptionError;
+    process.stderr.write(`keelson: ${usage || error.name === "StoreError" ? error.message : error.stack}\n`);
+    process.exitCode = usage ? EXIT_USAGE : 1;
+  }
+}
+
+async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
+  const env = fromEnvironment(process.env);
+  const path = file ?? env["config"];
+  const options = resolveOptions(flags, env, path === undefined ? {} : await readConfig(path));
+  const { startServer } = await import("./server.ts");
+  const server = await startServer(options, { log: stderrLog(options.logLevel, systemClock) });
+  announce(options, server, print);
+  await untilStopped(server);
+}
+
+async function readConfig(path: string): Promise<RawOptions> {
+  const { parse } = await import("yaml");
+  if (!existsSync(path)) throw new OptionError(`expected the file ${path} to exist`);
+  try {
+    return fromFile(parse(readFileSync(path, "utf8")), path);
+  } catch (error) {
+    if (error instanceof OptionError) throw error;
+    throw new OptionError(`expected ${path} to be YAML: ${String(error)}`);
+  }
+}
+
+function announce(options: ServeOptions, server: RunningServer, print: (text: string) => void): void {
+  print(`keelson ${VERSION} (${options.dialect.name} dialect, ${options.store} store)`);
+  print(`listening on ${server.url}`);
+  print(options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`);
+  if (server.kubeconfigFile !== undefined) print(`export KUBECONFIG=${server.kubeconfigFile}`);
+  else print(`bearer token: ${server.pki.adminToken}`);
+  // The clock of the process began with the process, so this is what a user waits for.
+  print(`ready in ${Math.round(performance.now())} ms`);
+}
+
+/** Runs until a signal comes or the store fails; a second signal ends the process at once. */
+async function untilStopped(server: RunningServer): Promise<void> {
+  const signal = new Promise<undefined>((resolve) => {
+    let asked = false;
+    const stop = (): void => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve(undefined);
+    };
+    process.on("SIGTERM", stop);
+    process.on("SIGINT", stop);
+  });
+  const failure = await Promise.race([signal, server.failed]);
+  if (failure) {
+    process.stderr.write(`keelson: the store has failed and the process ends: ${failure.message}\n`);
+    process.exit(EXIT_STORE);
+  }
+  await server.close();
+  process.exit(0);
+}
+
+const dataDirOf = (given: string | undefined): string =>
+  resolveOptions(given === undefined ? {} : { "data-dir": given }, fromEnvironment(process.env)).dataDir;
+
+function describe(dataDir: string | undefined): DirectoryInfo {
+  const directory = new DataDirectory(dataDirOf(dataDir));
+  const known = directory.describe();
+  const running = directory.running();
+  const alive = running && isAlive(running.pid) ? running : undefined;
+  const kubeconfig = directory.file("admin.kubeconfig");
+  return {
+    path: directory.path,
+    version: VERSION,
+    dialect: known?.dialect,
+    format: known?.format,
+    kubeconfig: existsSync(kubeconfig) ? kubeconfig : undefined,
+    running: alive,
+    storeBytes: sizeOf(directory.store),
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+const sizeOf = (directory: string): number =>
+  existsSync(directory)
+    ? readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+    : 0;

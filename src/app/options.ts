@@ -1,0 +1,241 @@
+/**
+ * The options of a server: one table, read from flags, environment and a file, in that order of precedence.
+ *
+ * A key is the same everywhere: `--event-ttl 2h`, `KEELSON_EVENT_TTL=2h`, and `event-ttl: 2h` in the file. An unknown
+ * key is an error that names the nearest one.
+ *
+ * @module
+ */
+import { homedir, userInfo } from "node:os";
+import { join } from "node:path";
+import { type Dialect, dialectOf, kubernetes, neutral } from "../meta/dialect.ts";
+import { GATES, type Gate } from "../meta/gates.ts";
+
+/** Everything that can be told to a server; checked, complete, frozen. */
+export interface ServeOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly bind: string;
+  readonly dialect: Dialect;
+  readonly featureGates: Readonly<Partial<Record<Gate, boolean>>>;
+  readonly store: "sqlite" | "memory";
+  /** Names of controllers, `*` for all, `-name` for all but that. */
+  readonly controllers: readonly string[];
+  readonly eventTtlMillis: number;
+  readonly historyMillis: number;
+  readonly graceMillis: number;
+  readonly dev: boolean;
+  readonly insecureHttp: boolean;
+  readonly logLevel: LogLevel;
+  /** Names and addresses that the serving certificate is good for, beside the usual ones. */
+  readonly tlsSans: readonly string[];
+}
+
+/** How much is logged. */
+export type LogLevel = "error" | "warn" | "info" | "debug";
+
+/** One option as the table describes it. */
+export interface OptionSpec {
+  /** The key in flags and files. */
+  readonly key: string;
+  /** What the value looks like in help; empty for switches. */
+  readonly value: string;
+  readonly default: string;
+  readonly about: string;
+}
+
+/** Every option of `keelson serve`. */
+export const SERVE_OPTIONS: readonly OptionSpec[] = [
+  {
+    key: "data-dir",
+    value: "DIR",
+    default: "",
+    about: "where everything is kept (default: a place of the user's own)",
+  },
+  { key: "port", value: "N", default: "6443", about: "port to listen on; 0 takes any free one" },
+  { key: "bind", value: "ADDR", default: "127.0.0.1", about: "address to listen on" },
+  {
+    key: "dialect",
+    value: "neutral|kubernetes",
+    default: "neutral",
+    about: "names and rules; fixed on the first start",
+  },
+  { key: "feature-gates", value: "A=true,B=false", default: "", about: "feature gates to switch on or off" },
+  { key: "store", value: "sqlite|memory", default: "sqlite", about: "where objects are kept" },
+  { key: "controllers", value: "LIST", default: "*", about: "controllers to run: *, none, NAME,... or -NAME,..." },
+  { key: "event-ttl", value: "DURATION", default: "1h", about: "how long Events are kept after their last write" },
+  { key: "history", value: "DURATION", default: "24h", about: "how long superseded versions are kept" },
+  { key: "shutdown-grace", value: "DURATION", default: "30s", about: "how long running requests may take to end" },
+  { key: "tls-san", value: "NAME,...", default: "", about: "more names or addresses for the serving certificate" },
+  { key: "log-level", value: "error|warn|info|debug", default: "info", about: "how much is logged" },
+  { key: "dev", value: "", default: "false", about: "memory store and throw-away certificates; nothing is kept" },
+  { key: "insecure-http", value: "", default: "false", about: "plain HTTP; loopback addresses only" },
+];
+
+/** A mistake in the options: the message says what was expected and what was found. */
+export class OptionError extends Error {
+  override readonly name = "OptionError";
+}
+
+/** Values of options by key, as text. */
+export type RawOptions = Readonly<Record<string, string>>;
+
+/** The environment variable of an option. */
+export const envName = (key: string): string => `KEELSON_${key.toUpperCase().replaceAll("-", "_")}`;
+
+/** Takes the options out of the environment; an unknown `KEELSON_` variable is an error. */
+export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const known = new Map([...SERVE_OPTIONS.map((o) => o.key), "config"].map((key) => [envName(key), key]));
+  const options: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("KEELSON_") || value === undefined) continue;
+    const key = known.get(name);
+    if (key === undefined)
+      throw new OptionError(`unknown environment variable ${name}${suggestion(name, known.keys())}`);
+    options[key] = value;
+  }
+  return options;
+}
+
+/** Checks the keys of a file that was read; lists become comma separated, maps `k=v` pairs. */
+export function fromFile(content: unknown, file: string): Record<string, string> {
+  if (content === null || content === undefined) return {};
+  if (typeof content !== "object" || Array.isArray(content)) {
+    throw new OptionError(`expected ${file} to hold keys and values, got ${JSON.stringify(content)}`);
+  }
+  const keys = SERVE_OPTIONS.map((o) => o.key);
+  const options: Record<string, string> = {};
+  for (const [key, value] of Object.entries(content)) {
+    if (!keys.includes(key)) throw new OptionError(`unknown key "${key}" in ${file}${suggestion(key, keys)}`);
+    options[key] = textOf(value);
+  }
+  return options;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(String).join(",");
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value)
+      .map(([k, v]) => `${k}=${String(v)}`)
+      .join(",");
+  }
+  return String(value);
+}
+
+/** The options of a server from what was said of them, the first source that names a key wins. */
+export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions {
+  const said = (key: string): string => {
+    for (const source of sources) if (source[key] !== undefined) return source[key];
+    return SERVE_OPTIONS.find((o) => o.key === key)!.default;
+  };
+  const dev = readBoolean("dev", said("dev"));
+  const insecureHttp = readBoolean("insecure-http", said("insecure-http"));
+  const bind = said("bind");
+  if (insecureHttp && !isLoopback(bind)) {
+    throw new OptionError(`expected a loopback address with --insecure-http, got ${bind}`);
+  }
+  const dialect = dialectOf(said("dialect"));
+  if (!dialect) throw expected("dialect", [neutral.name, kubernetes.name], said("dialect"));
+  return Object.freeze({
+    dataDir: said("data-dir") || defaultDataDir(),
+    port: readPort(said("port")),
+    bind,
+    dialect,
+    featureGates: readGates(said("feature-gates")),
+    store: dev ? ("memory" as const) : readOneOf("store", said("store"), ["sqlite", "memory"] as const),
+    controllers: list(said("controllers")),
+    eventTtlMillis: readDuration("event-ttl", said("event-ttl")),
+    historyMillis: readDuration("history", said("history")),
+    graceMillis: readDuration("shutdown-grace", said("shutdown-grace")),
+    dev,
+    insecureHttp,
+    logLevel: readOneOf("log-level", said("log-level"), ["error", "warn", "info", "debug"] as const),
+    tlsSans: list(said("tls-san")),
+  });
+}
+
+/** Where data goes unless told: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */
+function defaultDataDir(): string {
+  const state = process.env["STATE_DIRECTORY"];
+  if (state) return state;
+  if (userInfo().uid === 0) return "/var/lib/keelson";
+  return join(process.env["XDG_DATA_HOME"] ?? join(homedir(), ".local", "share"), "keelson");
+}
+
+const list = (text: string): string[] =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+const expected = (key: string, wanted: readonly string[], got: string): OptionError =>
+  new OptionError(`expected --${key} to be ${wanted.join(" or ")}, got "${got}"`);
+
+function readOneOf<T extends string>(key: string, text: string, wanted: readonly T[]): T {
+  const found = wanted.find((w) => w === text);
+  if (found === undefined) throw expected(key, wanted, text);
+  return found;
+}
+
+function readBoolean(key: string, text: string): boolean {
+  if (text === "true" || text === "") return true;
+  if (text === "false") return false;
+  throw expected(key, ["true", "false"], text);
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw expected("port", ["a number from 0 to 65535"], text);
+  return port;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readDuration(key: string, text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map((p) => p[0]).join("") !== text) {
+    throw expected(key, ["a duration such as 30s, 90m or 1h30m"], text);
+  }
+  return parts.reduce((sum, [, n, unit]) => sum + Number(n) * UNITS[unit!]!, 0);
+}
+
+function readGates(text: string): Partial<Record<Gate, boolean>> {
+  const gates: Partial<Record<Gate, boolean>> = {};
+  for (const pair of list(text)) {
+    const [name = "", value = ""] = pair.split("=");
+    if (!(GATES as readonly string[]).includes(name)) {
+      throw new OptionError(`unknown feature gate "${name}"${suggestion(name, GATES)}`);
+    }
+    if (value !== "true" && value !== "false") throw expected(`feature-gates ${name}`, ["true", "false"], value);
+    gates[name as Gate] = value === "true";
+  }
+  return gates;
+}
+
+/** Whether an address is reached from this machine only. */
+export const isLoopback = (address: string): boolean =>
+  address === "localhost" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
+
+/** `; did you mean "x"?` when something near is known. */
+export function suggestion(got: string, known: Iterable<string>): string {
+  let best = "";
+  let least = Math.max(2, Math.floor(got.length / 3)) + 1;
+  for (const word of known) {
+    const d = distance(got, word);
+    if (d < least) [best, least] = [word, d];
+  }
+  return best ? `; did you mean "${best}"?` : "";
+}
+
+/** Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

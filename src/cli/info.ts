@@ -1,0 +1,51 @@
+/**
+ * `keelson info`: what is in a data directory, without starting anything.
+ *
+ * @module
+ */
+import { Command } from "commander";
+import type { Actions } from "./program.ts";
+
+/** What is known of a data directory. */
+export interface DirectoryInfo {
+  readonly path: string;
+  readonly version: string;
+  readonly dialect: string | undefined;
+  readonly format: number | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly running:
+    | { readonly pid: number; readonly version: string; readonly addresses: readonly string[] }
+    | undefined;
+  /** Bytes of the store's files together. */
+  readonly storeBytes: number;
+}
+
+/** Looks at a data directory; the default one without a name. */
+export type InfoSource = (dataDir: string | undefined) => DirectoryInfo;
+
+/** The command `info`. */
+export function infoCommand({ info, print }: Actions): Command {
+  return new Command("info")
+    .description("what is in a data directory: dialect, versions, sizes, and who runs on it")
+    .option("--data-dir <DIR>", "the directory (default: where serve would put it)")
+    .option("-o, --output <text|json>", "how to print", "text")
+    .action(({ dataDir, output }: { dataDir?: string; output: string }) => {
+      const found = info(dataDir);
+      print(output === "json" ? JSON.stringify(found, undefined, 2) : asText(found));
+    });
+}
+
+function asText(found: DirectoryInfo): string {
+  const { running } = found;
+  const lines: [string, string][] = [
+    ["keelson", found.version],
+    ["data directory", found.path],
+    ["dialect", found.dialect ?? "none yet: nothing was started here"],
+    ["format", found.format === undefined ? "-" : String(found.format)],
+    ["store", `${(found.storeBytes / 1024).toFixed(0)} KiB`],
+    ["kubeconfig", found.kubeconfig ?? "-"],
+    ["server", running ? `${running.version}, pid ${running.pid}, ${running.addresses.join(", ")}` : "not running"],
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n");
+}

@@ -1,0 +1,38 @@
+/**
+ * The command line: one file per command, put together here.
+ *
+ * Commands know what to print; what they start is handed in by `app/`, which is the only room that knows everything.
+ *
+ * @module
+ */
+import { Command } from "commander";
+import { completionCommand } from "./completion.ts";
+import { type InfoSource, infoCommand } from "./info.ts";
+import { type KubeconfigSource, kubeconfigCommand } from "./kubeconfig.ts";
+import { type FlagSpec, type Serve, serveCommand } from "./serve.ts";
+
+/** What the commands work with. */
+export interface Actions {
+  readonly version: string;
+  /** The flags of `serve`, one for each option of a server. */
+  readonly flags: readonly FlagSpec[];
+  readonly serve: Serve;
+  readonly info: InfoSource;
+  readonly kubeconfig: KubeconfigSource;
+  /** Where commands print. */
+  readonly print: (text: string) => void;
+}
+
+/** The program `keelson`. */
+export function createProgram(actions: Actions): Command {
+  const program = new Command("keelson")
+    .description("A cluster API service: typed resource objects, field ownership and watch.")
+    .version(`keelson ${actions.version}`, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print what a command takes")
+    .showSuggestionAfterError(true);
+  program.addCommand(serveCommand(actions));
+  program.addCommand(infoCommand(actions));
+  program.addCommand(kubeconfigCommand(actions));
+  program.addCommand(completionCommand(program, actions.print));
+  return program;
+}

@@ -1,0 +1,267 @@
+/**
+ * A typed client: the verbs of a resource over a {@link Transport}.
+ *
+ *     const client = new Client(transport, { userAgent: "my-controller/1.0" });
+ *     const configMaps = client.resource<ConfigMap>({ group: "", version: "v1", plural: "configmaps" });
+ *     const { items } = await configMaps.list({ namespace: "default", labelSelector: "app=web" });
+ *
+ * @module
+ */
+import type { ApiObject } from "../api/definition.ts";
+import type { Status, StatusReason } from "../meta/status.ts";
+import type { Transport, TransportRequest } from "./transport.ts";
+
+/** A resource by its path. */
+export interface ResourceRef {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+/** A failure that the server told: its Status, with predicates in place of codes. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: Status;
+
+  constructor(status: Status) {
+    super(status.message ?? `the server answered ${status.code}`);
+    this.status = status;
+  }
+
+  /** Whether the failure has one of these reasons. */
+  is(...reasons: StatusReason[]): boolean {
+    return this.status.reason !== undefined && reasons.includes(this.status.reason);
+  }
+}
+
+/** Whether `error` is a {@link StatusError} with one of these reasons. */
+export const isStatus = (error: unknown, ...reasons: StatusReason[]): error is StatusError =>
+  error instanceof StatusError && error.is(...reasons);
+
+/** Where an object or a collection lies. */
+export interface Place {
+  readonly namespace?: string | undefined;
+}
+
+/** Options of a list. */
+export interface ListQuery extends Place {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+}
+
+/** A page of a list. */
+export interface List<T> {
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: readonly T[];
+}
+
+/** An event of a watch. `BOOKMARK` objects have only a resourceVersion. */
+export interface Event<T> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+  readonly object: T;
+}
+
+/** Options of a watch. */
+export interface WatchQuery extends Place {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly resourceVersion?: string;
+  readonly timeoutSeconds?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Options of an apply. Controllers always force (APPLY-23). */
+export interface ApplyQuery extends Place {
+  readonly fieldManager: string;
+  readonly force?: boolean;
+  readonly subresource?: string;
+}
+
+/** Options of a delete. */
+export interface DeleteQuery extends Place {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+}
+
+const JSON_TYPE = "application/json";
+
+/** Talks to one server. */
+export class Client {
+  readonly #transport: Transport;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(transport: Transport, options: { readonly userAgent: string; readonly token?: string }) {
+    this.#transport = transport;
+    this.#headers = {
+      accept: JSON_TYPE,
+      "user-agent": options.userAgent,
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+    };
+  }
+
+  /** The verbs of one resource. */
+  resource<T extends ApiObject = ApiObject>(ref: ResourceRef): ResourceClient<T> {
+    return new ResourceClient<T>(this, ref);
+  }
+
+  /** Sends a request and returns the answer's JSON; throws a {@link StatusError} for anything but success. */
+  async json<T>(method: TransportRequest["method"], path: string, body?: unknown, type = JSON_TYPE): Promise<T> {
+    const answer = await this.#send(method, path, body, type);
+    const text = await readAll(answer.body);
+    if (answer.status >= 300) throw new StatusError(statusOf(answer.status, text));
+    return JSON.parse(text) as T;
+  }
+
+  /** Opens a watch and yields its events; ends when the server ends it. Throws a {@link StatusError} for an ERROR event. */
+  async *events<T>(path: string, signal?: AbortSignal): AsyncGenerator<Event<T>> {
+    const answer = await this.#send("GET", path, undefined, JSON_TYPE, signal);
+    if (answer.status >= 300) throw new StatusError(statusOf(answer.status, await readAll(answer.body)));
+    for await (const line of lines(answer.body)) {
+      const event = JSON.parse(line) as { type: string; object: unknown };
+      if (event.type === "ERROR") throw new StatusError(event.object as Status);
+      yield event as Event<T>;
+    }
+  }
+
+  #send(method: TransportRequest["method"], path: string, body: unknown, type: string, signal?: AbortSignal) {
+    return this.#transport({
+      method,
+      path,
+      headers: body === undefined ? this.#headers : { ...this.#headers, "content-type": type },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+}
+
+/** The verbs of one resource. */
+export class ResourceClient<T extends ApiObject = ApiObject> {
+  readonly #client: Client;
+  readonly #prefix: string;
+  readonly ref: ResourceRef;
+
+  constructor(client: Client, ref: ResourceRef) {
+    this.#client = client;
+    this.ref = ref;
+    this.#prefix = ref.group ? `/apis/${ref.group}/${ref.version}` : `/api/${ref.version}`;
+  }
+
+  get(name: string, place: Place = {}): Promise<T> {
+    return this.#client.json("GET", this.#item(name, place));
+  }
+
+  list(query: ListQuery = {}): Promise<List<T>> {
+    const { namespace, ...rest } = query;
+    return this.#client.json("GET", this.#collection({ namespace }) + queryText(rest));
+  }
+
+  watch(query: WatchQuery = {}): AsyncGenerator<Event<T>> {
+    const { namespace, signal, ...rest } = query;
+    const text = queryText({ watch: true, allowWatchBookmarks: true, ...rest });
+    return this.#client.events<T>(this.#collection({ namespace }) + text, signal);
+  }
+
+  create(object: Partial<T>, place: Place = {}): Promise<T> {
+    const namespace = place.namespace ?? object.metadata?.namespace;
+    return this.#client.json("POST", this.#collection({ namespace }), object);
+  }
+
+  /** Replaces an object; with `metadata.resourceVersion` only that version. */
+  update(object: T, subresource = ""): Promise<T> {
+    return this.#client.json("PUT", this.#item(object.metadata.name!, object.metadata, subresource), object);
+  }
+
+  /** A merge patch (RFC 7386). */
+  patch(name: string, patch: unknown, place: Place & { readonly subresource?: string } = {}): Promise<T> {
+    return this.#client.json(
+      "PATCH",
+      this.#item(name, place, place.subresource),
+      patch,
+      "application/merge-patch+json",
+    );
+  }
+
+  /** A server-side apply of an intent, which names its kind and apiVersion (APPLY-1..7). */
+  apply(intent: Partial<T>, query: ApplyQuery): Promise<T> {
+    const { fieldManager, force = false, subresource } = query;
+    const name = intent.metadata?.name ?? "";
+    const path = this.#item(name, { namespace: query.namespace ?? intent.metadata?.namespace }, subresource);
+    return this.#client.json(
+      "PATCH",
+      path + queryText({ fieldManager, force }),
+      intent,
+      "application/apply-patch+yaml",
+    );
+  }
+
+  /** Deletes an object, that very one where `uid` or `resourceVersion` is given. */
+  delete(name: string, query: DeleteQuery = {}): Promise<unknown> {
+    const { uid, resourceVersion, propagationPolicy } = query;
+    const preconditions = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    return this.#client.json("DELETE", this.#item(name, query), {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      preconditions,
+      ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    });
+  }
+
+  /** Deletes what the query selects. */
+  deleteCollection(query: ListQuery = {}): Promise<unknown> {
+    const { namespace, ...rest } = query;
+    return this.#client.json("DELETE", this.#collection({ namespace }) + queryText(rest));
+  }
+
+  #collection({ namespace }: Place): string {
+    return `${this.#prefix}${namespace ? `/namespaces/${encodeURIComponent(namespace)}` : ""}/${this.ref.plural}`;
+  }
+
+  #item(name: string, place: Place, subresource = ""): string {
+    return `${this.#collection(place)}/${encodeURIComponent(name)}${subresource ? `/${subresource}` : ""}`;
+  }
+}
+
+function queryText(query: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return pairs.length === 0 ? "" : `?${pairs.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&")}`;
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+}
+
+/** The Status of a failed answer; one is made up for answers that carry none. */
+function statusOf(code: number, text: string): Status {
+  try {
+    const parsed = JSON.parse(text) as Status;
+    if (parsed.kind === "Status") return parsed;
+  } catch {
+    // Not JSON: a proxy answered, or a path that is served as text.
+  }
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code, message: text.slice(0, 500) };
+}
+
+/** The lines of a stream, without their ends. */
+async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop()!;
+    for (const line of parts) if (line !== "") yield line;
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,8 @@
+/**
+ * The registry room: one generic resource store, with the verbs over cache, storage and apply.
+ *
+ * @module
+ */
+export { type BuiltRegistry, type RegistryOptions, buildRegistry } from "./build.ts";
+export type * from "./contract.ts";
+export type { Entry, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";

@@ -1,0 +1,196 @@
+/**
+ * The registry's side of field ownership: who writes, through which path, in which version.
+ *
+ * `apply/` knows fields, owners and conflicts; this file tells it the kind's versions, the fields that a path resets, the
+ * dialect's rules and the time.
+ *
+ * @module
+ */
+import type { ApiObject } from "../api/definition.ts";
+import {
+  type ApplyOutcome,
+  type Converter,
+  type Filters,
+  type ManagedFieldsEntry,
+  type OwnershipRules,
+  type WriteContext as OwnershipContext,
+  applyIntent,
+  excludeFilter,
+  fieldElement,
+  recordUpdate,
+  setOf,
+} from "../apply/index.ts";
+import type { ManagedFields } from "../meta/object-meta.ts";
+import { compareQuantities, parseQuantity } from "../meta/quantity.ts";
+import { formatTime } from "../meta/time.ts";
+import type { Value } from "../value/value.ts";
+import type { Caller, WriteOptions } from "./contract.ts";
+import type { Kind } from "./kind.ts";
+import { rulesOf } from "./pipeline.ts";
+
+const LONGEST_MANAGER = 128;
+
+/** The manager of a write: what the client says, else the first part of its user agent (APPLY-17, DEC-15). */
+export function managerOf(options: WriteOptions, caller: Caller): string {
+  if (options.fieldManager !== "") return options.fieldManager;
+  const agent = caller.userAgent.split("/", 1)[0]!.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
+  return cutBytes(agent, LONGEST_MANAGER) || "unknown";
+}
+
+/** The longest beginning of a text that has at most `most` bytes. */
+function cutBytes(text: string, most: number): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  let cut = "";
+  let size = 0;
+  for (const letter of text) {
+    size += Buffer.byteLength(letter);
+    if (size > most) break;
+    cut += letter;
+  }
+  return cut;
+}
+
+/** Records who owns the fields of a new object. */
+export function ownCreated(kind: OwnedKind, object: ApiObject, manager: string, subresource = ""): void {
+  const entries = recordUpdate({
+    ...contextOf(kind, subresource),
+    manager,
+    live: undefined,
+    updated: asValue(object),
+    editing: "none",
+  });
+  setEntries(object, entries);
+}
+
+/** Records who owns the fields of a changed object; `how` says what the write may do with the entries (MF-11, CLR-1). */
+export function ownUpdated(
+  kind: Kind,
+  object: ApiObject,
+  old: ApiObject,
+  manager: string,
+  subresource: string,
+  how: { readonly edits: boolean; readonly request?: Value | undefined },
+): void {
+  const editable = how.edits || kind.house.api.dialect.rules.managedFieldsEditable;
+  const entries = recordUpdate({
+    ...contextOf(kind, subresource),
+    manager,
+    live: asValue(old),
+    updated: asValue(object),
+    editing: subresource ? "none" : editable ? "all" : "clear",
+    ...(how.request === undefined ? {} : { request: how.request }),
+  });
+  setEntries(object, entries);
+}
+
+/** Applies an intent; the outcome's object is neither decoded nor defaulted. */
+export function applyOwned(
+  kind: Kind,
+  live: ApiObject | undefined,
+  intent: Value,
+  manager: string,
+  subresource: string,
+  force: boolean,
+): ApplyOutcome {
+  return applyIntent({
+    ...contextOf(kind, subresource),
+    manager,
+    live: live === undefined ? undefined : asValue(live),
+    intent,
+    force,
+  });
+}
+
+/** Puts entries into an object, or takes the member away when there are none. */
+export function setEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[]): void {
+  if (entries.length === 0) delete object.metadata.managedFields;
+  else object.metadata.managedFields = entries as unknown as ManagedFields[];
+}
+
+/** What ownership needs of a kind. */
+export type OwnedKind = Pick<Kind, "definition" | "apiVersion" | "walker" | "type" | "stored" | "house">;
+
+const asValue = (object: ApiObject): Value => object as unknown as Value;
+
+interface KindOwnership {
+  readonly converter: Converter;
+  readonly zero: Value;
+  readonly rules: Partial<OwnershipRules>;
+  readonly filters: Map<string, Filters>;
+}
+
+const known = new WeakMap<object, KindOwnership>();
+
+function contextOf(kind: OwnedKind, subresource: string): Omit<OwnershipContext, "manager"> {
+  let own = known.get(kind.definition);
+  if (!own) known.set(kind.definition, (own = ownershipOf(kind)));
+  let filters = own.filters.get(subresource);
+  if (!filters) own.filters.set(subresource, (filters = filtersOf(kind, subresource)));
+  return {
+    converter: own.converter,
+    apiVersion: kind.apiVersion,
+    zero: own.zero,
+    subresource,
+    time: formatTime(kind.house.api.clock.now()),
+    filters,
+    rules: own.rules,
+  };
+}
+
+function ownershipOf(kind: OwnedKind): KindOwnership {
+  const { rules } = kind.house.api.dialect;
+  return {
+    converter: converterOf(kind),
+    zero: asValue(kind.walker.zero() as ApiObject),
+    rules: {
+      emptyListClears: rules.emptyListClearsManagedFields,
+      recordAfterClear: rules.recordAfterClear,
+      timelessOwnership: rules.timelessOwnership,
+      nullIsAbsent: rules.applyNullIsAbsent,
+      readOldShape: rules.readOldManagedFields,
+      scalarEqual: rules.compareQuantitiesByValue ? sameQuantity : undefined,
+    },
+    filters: new Map(),
+  };
+}
+
+/** Two spellings of one quantity are one value (DEC-9). */
+const sameQuantity: OwnershipRules["scalarEqual"] = (type, a, b) => {
+  if (type.format !== "quantity") return false;
+  const [x, y] = [String(a), String(b)];
+  return parseQuantity(x) !== undefined && parseQuantity(y) !== undefined && compareQuantities(x, y) === 0;
+};
+
+/** The versions of a kind: those that are served from the same stored form. */
+function converterOf(kind: OwnedKind): Converter {
+  const at = (apiVersion: string): OwnedKind | undefined =>
+    apiVersion === kind.apiVersion
+      ? kind
+      : [...kind.house.kinds.values()].find(
+          (other) =>
+            other.apiVersion === apiVersion &&
+            other.stored === kind.stored &&
+            other.definition.kind === kind.definition.kind,
+        );
+  return {
+    typeAt: (apiVersion) => at(apiVersion)?.type,
+    convert(value, from, to) {
+      const [source, target] = [at(from)?.definition, at(to)?.definition];
+      if (!source || !target) return undefined;
+      const object = value as unknown as ApiObject;
+      const stored = source.storedAs ? source.storedAs.toStored(object) : object;
+      return asValue(target.storedAs ? target.storedAs.fromStored(stored) : stored);
+    },
+  };
+}
+
+/** The fields that a write through this path never owns, as the definition lists them, in every version (DEC-14). */
+function filtersOf(kind: OwnedKind, subresource: string): Filters {
+  const filters = new Map();
+  for (const { apiVersion, definition } of [kind, ...kind.house.kinds.values()]) {
+    if (definition.plural !== kind.definition.plural || filters.has(apiVersion)) continue;
+    const paths = rulesOf({ definition }, subresource).resetFields ?? [];
+    filters.set(apiVersion, excludeFilter(setOf(...paths.map((path) => path.split(".").map(fieldElement)))));
+  }
+  return filters as Filters;
+}

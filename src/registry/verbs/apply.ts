@@ -1,0 +1,111 @@
+/**
+ * apply: merges a partial object into the stored one, with conflicts where others own what it would change
+ * (APPLY-1..24, OWN-1..17); creates the object when there is none.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../api/definition.ts";
+import { type ApplyOutcome, conflictMessage } from "../../apply/index.ts";
+import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
+import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
+import type { Body, PatchOptions, WriteResult } from "../contract.ts";
+import { decodeApplied } from "../decode.ts";
+import { applyOwned, managerOf, setEntries } from "../ownership.ts";
+import type { Write } from "../pipeline.ts";
+import { checkUid } from "./patch.ts";
+import { checkVersion, guaranteedUpdate } from "./update.ts";
+
+/** Applies the intent of a body. 200, or 201 when it created the object; 409 with every conflict. */
+export function applyPatch(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
+  const { kind, target, caller, ctx } = write;
+  const intent = intentOf(write, body);
+  const manager = managerOf(options, caller);
+  const apply = (live: ApiObject | undefined): ApiObject => {
+    const outcome = applyOwned(kind, live, intent as Value, manager, target.subresource, options.force);
+    const { object: value, managedFields } = settle(outcome);
+    const object = decodeApplied(kind, clone(value), ctx);
+    setEntries(object, managedFields);
+    return object;
+  };
+  return guaranteedUpdate(write, {
+    change(old) {
+      const sent = intent as unknown as ApiObject;
+      checkUid(write, sent, old);
+      checkVersion(write, sent, old);
+      return apply(old);
+    },
+    missing: target.subresource ? undefined : () => create(write, intent, apply),
+  });
+}
+
+function create(write: Write, intent: ValueObject, apply: (live: undefined) => ApiObject): ApiObject {
+  const { kind, target, ctx } = write;
+  const { uid, resourceVersion } = intent["metadata"] as { uid?: string; resourceVersion?: string };
+  if (uid) throw conflict(kind.ref, target.name, `expected an object with uid ${uid}, there is none`);
+  if (resourceVersion && resourceVersion !== "0" && !ctx.dialect.rules.lenientCreateVersion) {
+    throw conflict(kind.ref, target.name, `expected version ${resourceVersion} of the object, there is none`);
+  }
+  const object = apply(undefined);
+  object.metadata.name = target.name;
+  if (kind.namespaced) object.metadata.namespace = target.namespace;
+  return object;
+}
+
+/**
+ * The intent of a body: an object of the kind of the path (400 otherwise), its place filled in. The body's value is not
+ * changed.
+ */
+function intentOf({ kind, target, ctx }: Write, body: Body): ValueObject {
+  const { value } = body;
+  if (!isObject(value)) throw badRequest("expected the body of an apply to be an object in YAML or JSON");
+  const duplicate = body.duplicates[0];
+  if (duplicate !== undefined) throw badRequest(`expected every field once in an apply, got "${duplicate}" twice`);
+  for (const [member, expected] of [
+    ["apiVersion", kind.apiVersion],
+    ["kind", kind.definition.kind],
+  ] as const) {
+    if (value[member] !== expected) {
+      throw badRequest(
+        `expected ${member} of the body to be "${expected}", got ${JSON.stringify(value[member] ?? null)}`,
+      );
+    }
+  }
+  const metadata = value["metadata"] ?? {};
+  if (!isObject(metadata)) throw badRequest("expected metadata to be an object");
+  if ((metadata["managedFields"] ?? null) !== null) {
+    throw badRequest("expected metadata.managedFields to be absent from an apply: owners are kept by the server");
+  }
+  samePlace("name", target.name, metadata["name"]);
+  if (kind.namespaced) samePlace("namespace", target.namespace, metadata["namespace"]);
+  const { managedFields: _entries, ...rest } = metadata;
+  const placed = { ...rest, name: target.name, ...(kind.namespaced ? { namespace: target.namespace } : {}) };
+  const intent: ValueObject = { ...value, metadata: placed };
+  if (ctx.dialect.rules.applyFoldsStringData) kind.definition.convert?.(intent as unknown as ApiObject, ctx);
+  return intent;
+}
+
+function samePlace(member: string, expected: string, got: Value | undefined): void {
+  if (got === undefined || got === null || got === "" || got === expected) return;
+  throw badRequest(`expected metadata.${member} to be "${expected}" as the path says, got ${JSON.stringify(got)}`);
+}
+
+/** The applied object, or the refusal. */
+function settle(outcome: ApplyOutcome): Extract<ApplyOutcome, { kind: "applied" }> {
+  switch (outcome.kind) {
+    case "applied":
+      return outcome;
+    case "conflicts":
+      throw applyConflict(
+        conflictMessage(outcome.conflicts),
+        outcome.conflicts.map(({ field, message }) => ({ reason: "FieldManagerConflict", message, field })),
+      );
+    case "invalid":
+      throw unfit(outcome.faults);
+  }
+}
+
+/** 400 with the place of every fault (DEC-22; the reference answers 500). */
+function unfit(faults: readonly { readonly path: string; readonly message: string }[]): ApiError {
+  const texts = faults.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return badRequest(`the intent does not fit the schema: ${texts.slice(0, 20).join("; ")}`);
+}

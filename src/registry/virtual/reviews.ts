@@ -1,0 +1,124 @@
+/**
+ * SelfSubjectReview, SelfSubjectAccessReview, SelfSubjectRulesReview and SubjectAccessReview: who am I, and what may I.
+ *
+ * @module
+ */
+import type { ApiContext, ApiObject } from "../../api/definition.ts";
+import type { Authorizer, Identity } from "../../auth/contract.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import type { RequestInfo } from "../../meta/request-info.ts";
+import { formatTime } from "../../meta/time.ts";
+import { equal, type Value } from "../../value/value.ts";
+import type { Caller } from "../contract.ts";
+import type { Review } from "./create-only.ts";
+
+/** The reviews by kind. */
+export function reviews(api: ApiContext, authorizer: Authorizer): Readonly<Record<string, Review>> {
+  return {
+    SelfSubjectReview(object, caller) {
+      object.metadata.creationTimestamp = formatTime(api.clock.now());
+      object["status"] = {
+        userInfo: { username: caller.user, ...(caller.uid && { uid: caller.uid }), groups: [...caller.groups] },
+      };
+    },
+    async SelfSubjectAccessReview(object, caller, errors) {
+      if (!checkQuestion(object, errors)) return;
+      object["status"] = await decide(authorizer, identityOf(caller), question(object));
+    },
+    async SubjectAccessReview(object, _caller, errors) {
+      const spec = object["spec"] as SubjectSpec;
+      if (!spec.user && !spec.groups?.length) errors.invalid("spec.user", "", "expected a user or a group");
+      if (!checkQuestion(object, errors)) return;
+      const identity: Identity = {
+        user: spec.user ?? "",
+        groups: spec.groups ?? [],
+        ...(spec.uid && { uid: spec.uid }),
+      };
+      object["status"] = await decide(authorizer, identity, question(object));
+    },
+    async SelfSubjectRulesReview(object, caller, errors) {
+      const { namespace } = object["spec"] as { namespace?: string };
+      if (!namespace) errors.required("spec.namespace");
+      const all = await authorizer.authorize(identityOf(caller), ANYTHING);
+      object["status"] = {
+        incomplete: false,
+        resourceRules: all.allowed ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] : [],
+        nonResourceRules: all.allowed ? [{ verbs: ["*"], nonResourceURLs: ["*"] }] : [],
+      };
+    },
+  };
+}
+
+interface ResourceAttributes {
+  readonly namespace?: string;
+  readonly verb?: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly resource?: string;
+  readonly subresource?: string;
+  readonly name?: string;
+}
+
+interface SubjectSpec {
+  readonly user?: string;
+  readonly uid?: string;
+  readonly groups?: string[];
+  readonly resourceAttributes?: ResourceAttributes;
+  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
+}
+
+const identityOf = ({ user, uid, groups }: Caller): Identity => ({
+  user,
+  groups,
+  ...(uid === undefined ? {} : { uid }),
+});
+
+const NOTHING: RequestInfo = {
+  path: "",
+  isResource: true,
+  verb: "",
+  group: "",
+  version: "",
+  namespace: "",
+  resource: "",
+  subresource: "",
+  name: "",
+  namespaced: false,
+  watchPath: false,
+};
+
+const ANYTHING: RequestInfo = { ...NOTHING, verb: "*", group: "*", version: "*", resource: "*" };
+
+/** Exactly one of the two kinds of attributes, and no metadata: the question is not an object. */
+function checkQuestion(object: ApiObject, errors: FieldErrors): boolean {
+  const spec = object["spec"] as SubjectSpec | undefined;
+  const [resource, other] = [spec?.resourceAttributes, spec?.nonResourceAttributes];
+  if (!resource && !other) {
+    errors.invalid("spec.resourceAttributes", null, "expected resourceAttributes or nonResourceAttributes");
+  }
+  if (resource && other) errors.invalid("spec.nonResourceAttributes", other, "expected only one kind of attributes");
+  if (!equal(object.metadata as unknown as Value, {})) {
+    errors.invalid("metadata", object.metadata, "expected no metadata");
+  }
+  return !errors.any;
+}
+
+function question(object: ApiObject): RequestInfo {
+  const { resourceAttributes: r, nonResourceAttributes: n } = object["spec"] as SubjectSpec;
+  if (n) return { ...NOTHING, isResource: false, path: n.path ?? "", verb: n.verb ?? "" };
+  return {
+    ...NOTHING,
+    verb: r?.verb ?? "",
+    group: r?.group ?? "",
+    version: r?.version ?? "",
+    namespace: r?.namespace ?? "",
+    resource: r?.resource ?? "",
+    subresource: r?.subresource ?? "",
+    name: r?.name ?? "",
+  };
+}
+
+async function decide(authorizer: Authorizer, identity: Identity, info: RequestInfo): Promise<Record<string, unknown>> {
+  const decision = await authorizer.authorize(identity, info);
+  return decision.allowed ? { allowed: true } : { allowed: false, reason: decision.reason };
+}

@@ -1,0 +1,110 @@
+/**
+ * `serviceaccounts/NAME/token`: a signed token for audiences and a lifetime (SUP-7).
+ *
+ * Nothing is stored; a dry run answers a token too, as the reference does.
+ *
+ * @module
+ */
+import type { ApiObject, ResourceDefinition, WriteContext } from "../../api/definition.ts";
+import type { TokenSigner } from "../../auth/service-account-tokens.ts";
+import type { Lookup } from "../../admission/contract.ts";
+import { FieldErrors } from "../../meta/field-errors.ts";
+import { badRequest, conflict, invalid, notFound } from "../../meta/status.ts";
+import { formatTime } from "../../meta/time.ts";
+import type { Resource } from "../contract.ts";
+import { decodeBody } from "../decode.ts";
+import { type Kind, keyOf, objectOf } from "../kind.ts";
+import { placeObject } from "../metadata.ts";
+import { managerOf, ownCreated } from "../ownership.ts";
+import { pretended } from "../results.ts";
+import { reviewKind } from "./create-only.ts";
+import { structOf } from "../../apply/schema/schema.ts";
+
+const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
+/** Kinds that a token can be bound to. */
+const BINDABLE: Readonly<Record<string, string>> = { Pod: "pods", Secret: "secrets", Node: "nodes" };
+
+interface TokenSpec {
+  audiences?: string[] | null;
+  expirationSeconds?: number;
+  boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null;
+}
+
+/** The create of the token subresource of `accounts`; `request` is the definition of TokenRequest. */
+export function tokenCreate(
+  accounts: Kind,
+  request: ResourceDefinition,
+  lookup: Lookup,
+  signer: () => TokenSigner,
+): Resource["create"] {
+  const kind = { ...accounts, ...reviewKind(request, accounts.house.api), type: structOf(request.schema) };
+  return async (target, body, options, caller) => {
+    const { api } = accounts.house;
+    const ctx: WriteContext = { ...api, warnings: [] };
+    const entry = accounts.cache.get(keyOf(accounts, target.namespace, target.name));
+    if (body.value === null) throw badRequest("expected a TokenRequest as body, got none");
+    const object = decodeBody(kind, body, options, ctx);
+    placeObject(accounts, object, { ...target, name: "" });
+    if (!entry) throw notFound(accounts.ref, target.name);
+    const account = objectOf(accounts, entry);
+    const spec = check(object, target.name);
+    const bound = bindTo(lookup, target.namespace, spec);
+    delete object.metadata.managedFields;
+    ownCreated(kind, object, managerOf(options, caller), "token");
+    const audiences = spec.audiences?.length ? spec.audiences : [signer().defaultAudience];
+    const { token, expires } = await signer().sign({
+      namespace: target.namespace,
+      serviceAccount: { name: target.name, uid: account.metadata.uid ?? "" },
+      ...(bound ? { bound } : {}),
+      audiences,
+      seconds: spec.expirationSeconds ?? MAX_SECONDS,
+    });
+    spec.audiences = audiences;
+    object["status"] = { token, expirationTimestamp: formatTime(expires) };
+    Object.assign(object.metadata, {
+      name: target.name,
+      namespace: target.namespace,
+      uid: account.metadata.uid,
+      creationTimestamp: formatTime(api.clock.now()),
+    });
+    return pretended(object, 201, ctx);
+  };
+}
+
+function check(object: ApiObject, name: string): TokenSpec {
+  const errors = new FieldErrors();
+  const spec = object["spec"] as TokenSpec;
+  const sent = object.metadata.name;
+  if (sent && sent !== name) errors.invalid("metadata.name", sent, `expected "${name}" as the path says`);
+  const seconds = spec.expirationSeconds ?? 0;
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) {
+    errors.invalid("spec.expirationSeconds", seconds, `expected ${MIN_SECONDS} to ${MAX_SECONDS} seconds`);
+  }
+  if (errors.any) throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, errors.causes);
+  return spec;
+}
+
+/** The object that the token is bound to: it must exist and have the uid that was named. */
+function bindTo(
+  lookup: Lookup,
+  namespace: string,
+  { boundObjectRef: ref }: TokenSpec,
+): { kind: string; name: string; uid: string } | undefined {
+  if (!ref) return undefined;
+  const plural = ref.apiVersion === "v1" ? BINDABLE[ref.kind ?? ""] : undefined;
+  if (plural === undefined) {
+    const kinds = Object.keys(BINDABLE).join(", ");
+    throw badRequest(
+      `expected boundObjectRef to be one of ${kinds} of v1, got "${ref.kind ?? ""}" of "${ref.apiVersion ?? ""}"`,
+    );
+  }
+  const kind = ref.kind!;
+  const name = ref.name ?? "";
+  const about = { group: "", plural, kind };
+  const found = lookup.get(plural, plural === "nodes" ? "" : namespace, name);
+  if (!found) throw notFound(about, name);
+  const uid = found.metadata.uid ?? "";
+  if (ref.uid && ref.uid !== uid) throw conflict(about, name, `expected uid ${ref.uid}, got ${uid}`);
+  return { kind: kind.toLowerCase(), name, uid };
+}
