@@ -19,8 +19,9 @@ import { type Clock, type Timer, systemClock } from "../util/clock.ts";
 import type { CacheResource } from "./entry.ts";
 import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
 import type { HistoryLimits } from "./history.ts";
-import { loadState } from "./load.ts";
+import { type Pause, loadState } from "./load.ts";
 import { type Hub, ResourceCache, type ResourceStats } from "./resource.ts";
+import { type Mismatch, compareWithStore } from "./verify.ts";
 import { Router } from "./router.ts";
 import type { VersionLimits } from "./versions.ts";
 import { Waiters } from "./waiters.ts";
@@ -44,7 +45,7 @@ export interface CacherOptions {
   /** Most bytes of replaced entries that they may hold, for each resource. Default 64 MiB. */
   readonly pageBytes?: number;
   /** Lets everything else that is ready run; default: a turn of the event loop. */
-  readonly pause?: () => Promise<void>;
+  readonly pause?: Pause;
   /** Told of errors that nobody is waiting for. */
   readonly onError?: (error: unknown) => void;
 }
@@ -193,6 +194,22 @@ export class Cacher {
     if (!this.#closed) this.#follow();
   }
 
+  /**
+   * Compares all resources with the store, each at one revision, and answers how they differ: by nothing, if all is
+   * well. A resource that is compacted or removed on the way is left out. Rejects with StoreError.
+   */
+  async verify(): Promise<Mismatch[]> {
+    const found: Mismatch[] = [];
+    for (const { cache, waiting } of this.#slots.values()) {
+      if (waiting) continue;
+      const mismatch = await compareWithStore(this.#store, cache, this.#hub.pause).catch((error: unknown) => {
+        if (!isCompacted(error)) throw error;
+      });
+      if (mismatch) found.push(mismatch);
+    }
+    return found;
+  }
+
   /** Stops following the store; all watches end with `closed`, all who wait are refused. */
   close(): void {
     this.#end(closed("the cache"));
@@ -223,6 +240,7 @@ export class Cacher {
   }
 
   async #reached(revision: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const { reached, cancel } = this.#waiters.add(revision);
     const onAbort = (): void => cancel(signal.reason as Error);
     signal.addEventListener("abort", onAbort);
@@ -239,7 +257,9 @@ export class Cacher {
       const revision = await this.#store.currentRevision();
       const slots = [...this.#slots.values()].filter((slot) => slot.waiting === undefined);
       try {
-        const states = await Promise.all(slots.map(({ cache }) => loadState(this.#store, cache.resource, revision)));
+        const states = await Promise.all(
+          slots.map(({ cache }) => loadState(this.#store, cache.resource, revision, this.#hub.pause)),
+        );
         this.#revision = this.#delivered = revision;
         slots.forEach(({ cache }, i) => cache.reset(states[i]!, revision));
         this.#historyUsed = 0;
@@ -257,7 +277,7 @@ export class Cacher {
       const revision = this.#revision;
       slot.waiting = [];
       try {
-        const state = await loadState(this.#store, slot.cache.resource, revision);
+        const state = await loadState(this.#store, slot.cache.resource, revision, this.#hub.pause);
         slot.cache.reset(state, revision);
         for (const event of slot.waiting) this.#apply(slot, event);
         slot.waiting = undefined;

@@ -3,6 +3,9 @@ import type { Store, StoredRecord } from "../storage/contract.ts";
 import type { CacheResource, Entry } from "./entry.ts";
 import { ResourceState } from "./resource-state.ts";
 
+/** Lets everything else that is ready run first. */
+export type Pause = () => Promise<void>;
+
 /** Records in one read. */
 const PAGE = 1000;
 
@@ -14,6 +17,7 @@ export async function readAll(
   store: Store,
   prefix: string,
   revision: number,
+  pause: Pause,
   visit: (record: StoredRecord) => void,
 ): Promise<void> {
   let start = prefix;
@@ -23,14 +27,20 @@ export async function readAll(
     const last = page.records.at(-1);
     if (!page.more || !last) return;
     start = `${last.key}\0`;
+    await pause();
   }
 }
 
 /** The state of a resource as the store had it at a revision. Rejects with StoreError. */
-export async function loadState(store: Store, resource: CacheResource, revision: number): Promise<ResourceState> {
+export async function loadState(
+  store: Store,
+  resource: CacheResource,
+  revision: number,
+  pause: Pause,
+): Promise<ResourceState> {
   const { prefix, factory } = resource;
   const entries: Entry[] = [];
-  await readAll(store, prefix, revision, (record) => {
+  await readAll(store, prefix, revision, pause, (record) => {
     entries.push(factory(record.key.slice(prefix.length), record.value, record.revision));
   });
   // Stores answer in order; a foreign one may order what is outside ASCII in its own way.

@@ -13,7 +13,7 @@ import type { CacheResource, Entry, Selection } from "./entry.ts";
 import { type CacheError, closed, compacted, fromStore, future } from "./errors.ts";
 import { Groups, type Member } from "./groups.ts";
 import { Change, History, type HistoryLimits, type WatchEvent } from "./history.ts";
-import { loadState } from "./load.ts";
+import { type Pause, loadState } from "./load.ts";
 import { replay } from "./replay.ts";
 import { ResourceState } from "./resource-state.ts";
 import { type Snapshot, StateSnapshot } from "./snapshot.ts";
@@ -31,7 +31,7 @@ export interface Hub {
   /** Every change up to this revision has been handed to all live watchers. */
   readonly delivered: number;
   reached(revision: number, signal: AbortSignal): Promise<void>;
-  pause(): Promise<void>;
+  readonly pause: Pause;
 }
 
 /** Figures of one resource, for `/metrics`. */
@@ -117,7 +117,7 @@ export class ResourceCache {
     } catch (error) {
       if ((error as CacheError).code !== "compacted") throw error;
     }
-    const state = await loadState(this.#hub.store, this.resource, revision).catch(fromStore);
+    const state = await loadState(this.#hub.store, this.resource, revision, this.#hub.pause).catch(fromStore);
     // Unlike the others it shares nothing with the present: it counts as if all it holds had been replaced since.
     let bytes = 0;
     state.forEach((entry) => (bytes += entry.bytes.length));
@@ -269,7 +269,7 @@ export class ResourceCache {
       seenBy: (change: Change, selection): WatchEvent | undefined => change.seenBy(selection, this.resource.restamp),
       replay: (selection, after, sink: ReplaySink) => replay(source, selection, after, sink),
       reached: (revision, signal) => hub.reached(revision, signal),
-      pause: () => hub.pause(),
+      pause: hub.pause,
       join: (selection, member: Member) => this.#groups.join(selection, member),
       leave: (selection, member: Member) => this.#groups.leave(selection, member),
       forget: (watch) => this.#watches.delete(watch),

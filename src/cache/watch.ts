@@ -16,6 +16,7 @@ import { type Selection, covers } from "./entry.ts";
 import { CacheError, closed } from "./errors.ts";
 import { type Member, type WatchBatch, newBatch } from "./groups.ts";
 import type { Change, WatchEvent } from "./history.ts";
+import type { Pause } from "./load.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** Where the events of a watch go. */
@@ -60,8 +61,7 @@ export interface WatchSource {
   replay(selection: Selection, after: number, hand: ReplaySink): Promise<number>;
   /** Resolves when the revision has come; `signal` calls the wait off. */
   reached(revision: number, signal: AbortSignal): Promise<void>;
-  /** Lets everything else that is ready run first. */
-  pause(): Promise<void>;
+  readonly pause: Pause;
   join(selection: Selection, member: Member): void;
   leave(selection: Selection, member: Member): void;
   /** Forgets a watcher that has ended. */
@@ -141,6 +141,7 @@ export class CacheWatch implements Watch, Member {
   }
 
   async #catchUp(initial: boolean): Promise<void> {
+    if (this.#ended()) return;
     if (initial) await this.#sendState();
     else if (this.#position > this.#source.delivered) await this.#source.reached(this.#position, this.#ending.signal);
     while (this.#state === "catching up") {

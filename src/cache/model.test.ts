@@ -1,0 +1,277 @@
+/**
+ * The cache against a model that keeps every state there ever was: random histories, everything that can be asked.
+ */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { CacherOptions } from "./cacher.ts";
+import { type Selection, covers, passes } from "./entry.ts";
+import { CacheError } from "./errors.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { FakeStore } from "./testing/fake-store.ts";
+import {
+  ALL,
+  type House,
+  type Line,
+  Notes,
+  TestEntry,
+  type TestObject,
+  house,
+  inNamespace,
+  keysOf,
+  one,
+  settle,
+  withField,
+  withLabel,
+} from "./testing/fixtures.ts";
+
+const SELECTIONS: readonly Selection[] = [
+  ALL,
+  inNamespace("a"),
+  inNamespace("a-b"),
+  one("a/x"),
+  withLabel("color", "red"),
+  withLabel("color", "red", "a/"),
+  withField("phase", "on"),
+  { ...withField("phase", "on"), id: "both", labels: [["color", "blue"]] },
+  { ...one("a/y"), ...withField("phase", "on"), id: "one on", prefix: "", key: "a/y" },
+];
+
+const key = fc
+  .tuple(fc.constantFrom("a", "a-b", "b"), fc.constantFrom("x", "xx", "y", "z"))
+  .map(([namespace, name]) => `${namespace}/${name}`);
+const object = fc.record({
+  labels: fc.constantFrom<NonNullable<TestObject["labels"]>[]>({}, { color: "red" }, { color: "blue" }),
+  fields: fc.constantFrom<NonNullable<TestObject["fields"]>[]>({}, { phase: "on" }, { phase: "off" }),
+});
+const change = fc.tuple(key, fc.option(object, { nil: undefined, freq: 3 }));
+const commits = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 30 });
+
+type State = ReadonlyMap<string, TestEntry>;
+
+/** All states of a store, by revision. */
+class Model {
+  readonly states: State[] = [new Map()];
+
+  apply(changes: readonly (readonly [string, TestObject | undefined])[]): void {
+    for (const [name, value] of changes) {
+      const before = this.states.at(-1)!;
+      if (value === undefined && !before.has(name)) continue;
+      const state = new Map(before);
+      if (value === undefined) state.delete(name);
+      else state.set(name, new TestEntry(name, Buffer.from(JSON.stringify(value)), this.states.length));
+      this.states.push(state);
+    }
+  }
+
+  get revision(): number {
+    return this.states.length - 1;
+  }
+
+  list(selection: Selection, revision: number): TestEntry[] {
+    const selected = [...this.states[revision]!.values()].filter(
+      (e) => covers(selection, e.key) && passes(selection, e),
+    );
+    return selected.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** What a watch must show: the differences of the lists at each revision and the one before. */
+  events(selection: Selection, after: number): Line[] {
+    const lines: Line[] = [];
+    for (let revision = after + 1; revision <= this.revision; revision++) {
+      const before = new Map(this.list(selection, revision - 1).map((entry) => [entry.key, entry]));
+      for (const entry of this.list(selection, revision)) {
+        const there = before.get(entry.key);
+        before.delete(entry.key);
+        if (there?.revision !== entry.revision) lines.push(`${there ? "~" : "+"} ${entry.key}@${revision}`);
+      }
+      for (const gone of before.keys()) lines.push(`- ${gone}@${revision}`);
+    }
+    return lines;
+  }
+}
+
+/** Commits random changes to a cache and a model; data that only tells versions apart is left out of the lines. */
+async function play(
+  home: House,
+  model: Model,
+  history: readonly (readonly (readonly [string, TestObject | undefined])[])[],
+  between: (step: number) => void | Promise<void> = () => {},
+): Promise<void> {
+  for (const [step, changes] of history.entries()) {
+    model.apply(changes);
+    home.put(...changes);
+    await between(step);
+  }
+}
+
+const forgetful: CacherOptions = { historyEvents: 3, historyMillis: 0 };
+
+describe("random histories", () => {
+  test.each([
+    ["all in memory", {}],
+    ["mostly from the store's log", forgetful],
+  ] as const)("a watch from any revision shows the differences of the lists, %s", async (_, options) => {
+    await fc.assert(
+      fc.asyncProperty(
+        commits,
+        fc.array(fc.tuple(fc.nat(29), fc.nat(120), fc.nat(8)), { maxLength: 12 }),
+        async (history, starts) => {
+          const home = await house(options);
+          const model = new Model();
+          const watches: { notes: Notes; selection: Selection; after: number }[] = [];
+          await play(home, model, history, async (step) => {
+            home.clock.advance(1);
+            for (const [at, after, i] of starts) {
+              if (at !== step) continue;
+              const watch = {
+                notes: new Notes(),
+                selection: SELECTIONS[i]!,
+                after: Math.min(after, model.revision + 3),
+              };
+              home.things.watch(watch.selection, { after: watch.after }, watch.notes);
+              watches.push(watch);
+            }
+            if (step % 3 === 0) await settle();
+          });
+          await settle();
+          for (const { notes, selection, after } of watches) {
+            expect(notes.error).toBeUndefined();
+            expect(notes.lines).toEqual(model.events(selection, after));
+          }
+          expect(await home.cacher.verify()).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a watch from the present state shows that state and then the differences", async () => {
+    await fc.assert(
+      fc.asyncProperty(commits, fc.nat(8), fc.nat(29), async (history, i, at) => {
+        const home = await house();
+        const model = new Model();
+        const notes = new Notes();
+        const selection = SELECTIONS[i]!;
+        let started: number | undefined;
+        await play(home, model, history, async (step) => {
+          if (step !== Math.min(at, history.length - 1)) return;
+          home.things.watch(selection, { initial: true }, notes);
+          await settle();
+          started = model.revision;
+        });
+        await settle();
+        const present = model.list(selection, started!).map((entry) => `+ ${entry.key}@${entry.revision}`);
+        expect(notes.lines).toEqual([...present, ...model.events(selection, started!)]);
+        expect(notes.batches.filter((batch) => batch.initialEnd).map((batch) => batch.revision)).toEqual([started]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a past state is what it was: exactly, or `compacted`", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        commits,
+        fc.array(fc.tuple(fc.nat(29), fc.nat(120)), { maxLength: 20 }),
+        fc.constantFrom<CacherOptions[]>(
+          {},
+          { historyEvents: 20, historyMillis: 0 },
+          { ...forgetful, pageVersions: 2 },
+        ),
+        async (history, reads, options) => {
+          const home = await house(options);
+          const model = new Model();
+          await play(home, model, history, (step) => {
+            home.clock.advance(1);
+            for (const [at, revision] of reads) {
+              if (at === step) expectState(home, model, Math.min(revision, model.revision));
+            }
+          });
+          for (let revision = 0; revision <= model.revision; revision++) expectState(home, model, revision);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test("DEC-25: pages with writes between them show the state of the first page", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        commits,
+        fc.nat(29),
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(8),
+        async (history, at, limit, i) => {
+          const home = await house({ ...forgetful, pageMillis: 1000 });
+          const model = new Model();
+          const selection = SELECTIONS[i]!;
+          const pages: string[][] = [];
+          let revision: number | undefined;
+          let after: string | undefined;
+          await play(home, model, history, (step) => {
+            home.clock.advance(1);
+            if (step < at || (revision !== undefined && after === undefined)) return;
+            revision ??= model.revision;
+            const snapshot = home.things.snapshotAt(revision);
+            const page = snapshot.list(selection, { limit, ...(after === undefined ? {} : { after }) });
+            pages.push(keysOf(page.entries));
+            after = page.next;
+          });
+          const expected = revision === undefined ? [] : keysOf(model.list(selection, revision));
+          expect(pages.flat()).toEqual(expected.slice(0, pages.length * limit));
+          expect(after === undefined).toBe(pages.length * limit >= expected.length);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test("after a restart in the middle, with compaction, a watch shows the exact events or ends with `compacted`", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        commits,
+        commits,
+        fc.nat(60),
+        fc.nat(60),
+        fc.nat(8),
+        async (first, second, after, compact, i) => {
+          const store = new FakeStore();
+          const model = new Model();
+          await play(await house({}, store), model, first);
+          const home = await house({}, store);
+          await store.compact(Math.min(compact, store.revision));
+          const selection = SELECTIONS[i]!;
+          const notes = new Notes();
+          home.things.watch(selection, { after }, notes);
+          await play(home, model, second, (step) => (step % 2 ? settle() : undefined));
+          await settle();
+          const tooOld = after < Math.min(compact, model.revision) && notes.error !== undefined;
+          expect(notes.error?.code).toBe(tooOld ? "compacted" : undefined);
+          expect(notes.lines).toEqual(tooOld ? [] : model.events(selection, after));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+/** The state at a revision, undefined when it is compacted. */
+function stateAt({ things }: House, revision: number): Snapshot | undefined {
+  try {
+    return things.snapshotAt(revision);
+  } catch (error) {
+    if (error instanceof CacheError && error.code === "compacted") return undefined;
+    throw error;
+  }
+}
+
+function expectState(home: House, model: Model, revision: number): void {
+  const snapshot = stateAt(home, revision);
+  expect(snapshot !== undefined || revision < home.things.stats().historyStart).toBe(true);
+  if (!snapshot) return;
+  const found = SELECTIONS.map((selection) => snapshot.list(selection).entries.map((e) => `${e.key}@${e.revision}`));
+  expect(found).toEqual(
+    SELECTIONS.map((selection) => model.list(selection, revision).map((e) => `${e.key}@${e.revision}`)),
+  );
+  expect(snapshot.size).toBe(model.states[revision]!.size);
+}

@@ -1,0 +1,172 @@
+/**
+ * A store for tests of the cache: the contract in the simplest way, with hands on what a test wants to go wrong.
+ * It keeps every change ever made and finds everything by walking them.
+ *
+ * @module
+ */
+import {
+  type RangeOptions,
+  type RangeResult,
+  type Store,
+  StoreError,
+  type StoredRecord,
+  type StoreErrorCode,
+  type StoreEvent,
+  type StoreStats,
+  type StoreWatch,
+  type StoreWatcher,
+  type Write,
+} from "../../storage/contract.ts";
+import { compareKeys } from "../../storage/keys.ts";
+
+interface Watching {
+  readonly prefix: string;
+  readonly watcher: StoreWatcher;
+  position: number;
+}
+
+/** A change that a test asks for: a value for a key, or undefined to delete it. */
+export type Put = readonly [key: string, value: unknown];
+
+const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+
+/** See the head of this file. */
+export class FakeStore implements Store {
+  readonly failed: Promise<StoreError> = new Promise(() => {});
+  readonly #log: StoreEvent[] = [];
+  readonly #newest = new Map<string, StoreEvent>();
+  readonly #watches = new Set<Watching>();
+  #compacted = 0;
+  #first = 1;
+  #revision = 0;
+  #held = false;
+  /** How many records range reads have handed out. */
+  recordsRead = 0;
+  /** Called before each range read. */
+  onRange: (() => void) | undefined;
+
+  /** @param start the revision before the first change */
+  constructor(start = 0) {
+    this.#revision = this.#compacted = start;
+    this.#first = start + 1;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get watches(): number {
+    return this.#watches.size;
+  }
+
+  /** Commits changes together, each with its own revision; returns the last one. */
+  commit(...puts: readonly Put[]): number {
+    for (const [key, value] of puts) {
+      const before = this.#newest.get(key);
+      const there = before?.type === "put" ? before : undefined;
+      if (value === undefined && !there) continue;
+      const event: StoreEvent = {
+        type: value === undefined ? "delete" : "put",
+        key,
+        revision: ++this.#revision,
+        value: value === undefined ? there!.value : encode(value),
+        previousRevision: there?.revision ?? 0,
+      };
+      this.#log.push(event);
+      this.#newest.set(key, event);
+    }
+    this.#deliver();
+    return this.#revision;
+  }
+
+  /** Changes are committed but watchers are not told, until `release`. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+    this.#deliver();
+  }
+
+  /** Ends every watch. */
+  breakWatches(code: StoreErrorCode): void {
+    for (const watch of this.#watches) {
+      this.#watches.delete(watch);
+      watch.watcher.ended(new StoreError(code, "broken by the test"));
+    }
+  }
+
+  /** Tells watchers that a revision has passed which had nothing for them. */
+  skip(): number {
+    this.#revision++;
+    this.#log.push({ type: "put", key: "", revision: this.#revision, value: encode(0), previousRevision: 0 });
+    this.#deliver();
+    return this.#revision;
+  }
+
+  async write(write: Write): Promise<number> {
+    return this.commit([write.key, write.type === "delete" ? undefined : JSON.parse(String(write.value))]);
+  }
+
+  async get(key: string): Promise<StoredRecord | undefined> {
+    const event = this.#newest.get(key);
+    return event?.type === "put" ? event : undefined;
+  }
+
+  async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
+    this.onRange?.();
+    const { start = prefix, limit = Infinity, revision = this.#revision } = options;
+    this.#checkReadable(revision);
+    const state = new Map<string, StoreEvent>();
+    for (const event of this.#log.slice(0, revision - this.#first + 1)) state.set(event.key, event);
+    const records = [...state.values()]
+      .filter(({ key, type }) => type === "put" && key !== "" && key.startsWith(prefix) && compareKeys(key, start) >= 0)
+      .toSorted((a, b) => compareKeys(a.key, b.key));
+    this.recordsRead += Math.min(records.length, limit);
+    return { records: records.slice(0, limit), revision, more: records.length > limit };
+  }
+
+  watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
+    const watch: Watching = { prefix, watcher, position: after };
+    this.#watches.add(watch);
+    queueMicrotask(() => {
+      if (after >= this.#compacted) return this.#deliver();
+      if (this.#watches.delete(watch)) watcher.ended(new StoreError("compacted", "older history has been compacted"));
+    });
+    return { close: () => this.#watches.delete(watch) };
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#compacted = Math.max(this.#compacted, revision);
+  }
+
+  async currentRevision(): Promise<number> {
+    return this.#revision;
+  }
+
+  async stats(): Promise<StoreStats> {
+    const none = { bytes: 0, flushes: 0, writes: 0, flushMillis: [] };
+    return { revision: this.#revision, compactedRevision: this.#compacted, records: this.#newest.size, ...none };
+  }
+
+  async close(): Promise<void> {
+    this.breakWatches("closed");
+  }
+
+  #checkReadable(revision: number): void {
+    if (revision < this.#compacted) throw new StoreError("compacted", "older history has been compacted");
+    if (revision > this.#revision) throw new StoreError("future", "that revision has not come yet");
+  }
+
+  #deliver(): void {
+    if (this.#held) return;
+    for (const watch of this.#watches) {
+      const events = this.#log.slice(Math.max(0, watch.position - this.#first + 1));
+      watch.position = Math.max(watch.position, this.#revision);
+      const matching = events.filter(({ key }) => key !== "" && key.startsWith(watch.prefix));
+      if (matching.length > 0) watch.watcher.events(matching);
+      if (this.#watches.has(watch)) watch.watcher.progress?.(this.#revision);
+    }
+  }
+}
