@@ -1,0 +1,41 @@
+/**
+ * ServiceAccount: who a program is (SUP-7). Its tokens are made by the `token` subresource, which is a request of
+ * another kind and not a view of this object.
+ *
+ * @module
+ */
+import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
+import { ageColumn, countOf, textColumn } from "../../columns.ts";
+import type { ResourceDefinition } from "../../definition.ts";
+import { objectSchema } from "../../object-schema.ts";
+import { LocalObjectReference, ObjectReference } from "./volumes/references.ts";
+
+const description = "A name under which programs act, and what they may mount.";
+
+// How a strategic merge patch finds entries of imagePullSecrets; for owners the list is one (MARK-2).
+const imagePullSecrets = atomicList(LocalObjectReference, "Secrets with which images are pulled.");
+Object.assign(imagePullSecrets, { "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name" });
+
+const schema = objectSchema(description, {
+  secrets: optional(keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
+  imagePullSecrets: optional(imagePullSecrets),
+  automountServiceAccountToken: pointer(bool("Whether programs are given a token without asking.")),
+});
+
+/** The definition of ServiceAccount. */
+export const serviceAccount: ResourceDefinition = {
+  group: "",
+  version: "v1",
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  singular: "serviceaccount",
+  shortNames: ["sa"],
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "object",
+  columns: [
+    textColumn("Secrets", "Number of secrets that may be mounted.", (object) => countOf(object["secrets"])),
+    ageColumn,
+  ],
+};

@@ -1,0 +1,74 @@
+/**
+ * Volumes behind claims: a claim by name, and one that is made for the Pod (VOL-27..34, DEC-49, LIM-13).
+ *
+ * @module
+ */
+import { dnsSubdomain } from "../../../../meta/names.ts";
+import { type ObjectMeta, ObjectMetaSchema } from "../../../../meta/object-meta.ts";
+import { validateAnnotations, validateLabels } from "../../../../meta/object-meta-rules.ts";
+import { always, bool, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import { ClaimSpecSchema, type ClaimSpec, defaultClaimSpec, validateClaimSpec } from "../claim-spec.ts";
+import { type Members, type SourceCheck, type SourceFamily, form } from "./form.ts";
+
+/** A claim of the Pod's namespace (DEC-49). */
+export const persistentVolumeClaim: SourceFamily = {
+  member: "persistentVolumeClaim",
+  inline: form(
+    struct("A PersistentVolumeClaim of the Pod's namespace.", {
+      claimName: required(text("Name of the claim.")),
+      readOnly: optional(bool("Whether the volume is mounted read-only.")),
+    }),
+    (source, at, check) => check.need(`${at}.claimName`, source.claimName),
+  ),
+};
+
+const PersistentVolumeClaimTemplate = struct("The claim that is made for the Pod.", {
+  metadata: always(ObjectMetaSchema),
+  spec: required(ClaimSpecSchema),
+});
+
+/** Labels and annotations only (VOL-29, VOL-30). */
+function checkTemplateMetadata(metadata: Partial<ObjectMeta>, at: string, check: SourceCheck): void {
+  const { labels, annotations, ...rest } = metadata;
+  if (annotations) validateAnnotations(annotations, `${at}.annotations`, check.errors);
+  if (labels) validateLabels(labels, `${at}.labels`, check.errors);
+  for (const member of Object.keys(rest)) {
+    // Kubernetes derives the name of the field from its own.
+    const name = member === "uid" && check.ctx.dialect.rules.recordedCauseNames ? "uID" : member;
+    check.errors.forbidden(`${at}.${name}`, "expected labels and annotations only");
+  }
+}
+
+/** The name of the claim that is made for a volume of a Pod (VOL-32). */
+export const ephemeralClaimName = (pod: string, volume: string): string => `${pod}-${volume}`;
+
+/** The claim must be one that can exist (LIM-13); a Pod or volume without a name is told of elsewhere. */
+function checkClaimName(at: string, check: SourceCheck): void {
+  if (check.pod === "" || check.owner === "") return;
+  const name = ephemeralClaimName(check.pod, check.owner);
+  const wrong = dnsSubdomain(name);
+  if (wrong === undefined) return;
+  check.errors.invalid(`${at.slice(0, at.lastIndexOf("."))}.name`, check.owner, `the claim would be called ${name}: ${wrong}`);
+}
+
+/** A claim that is made for the Pod and goes with it. */
+export const ephemeral: SourceFamily = {
+  member: "ephemeral",
+  inline: form(
+    struct("A volume behind a claim that is made for the Pod and goes with it.", {
+      volumeClaimTemplate: pointer(PersistentVolumeClaimTemplate),
+    }),
+    (source, at, check) => {
+      const template = source.volumeClaimTemplate;
+      checkClaimName(at, check);
+      if (!template) return check.errors.required(`${at}.volumeClaimTemplate`);
+      checkTemplateMetadata((template.metadata ?? {}) as Partial<ObjectMeta>, `${at}.volumeClaimTemplate.metadata`, check);
+      const spec = (template.spec ?? {}) as ClaimSpec;
+      validateClaimSpec(spec, `${at}.volumeClaimTemplate.spec`, check.errors, check.ctx);
+    },
+    (source) => {
+      const template = source["volumeClaimTemplate"] as Members | undefined;
+      if (template?.["spec"]) defaultClaimSpec(template["spec"] as ClaimSpec);
+    },
+  ),
+};

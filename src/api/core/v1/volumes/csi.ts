@@ -1,0 +1,60 @@
+/**
+ * Volumes of CSI drivers (PVS-11..15, VOL-23..26).
+ *
+ * @module
+ */
+import { dnsSubdomain } from "../../../../meta/names.ts";
+import { bool, map, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import { validateDriverName } from "../../../storage/v1/driver-name.ts";
+import { type SourceFamily, form } from "./form.ts";
+import { LocalObjectReference, SecretReference, checkSecretReference } from "./references.ts";
+
+const secretFor = (call: string) => pointer(struct(
+  `The Secret that is passed to the driver in ${call}.`,
+  SecretReference.properties,
+  { atomic: true },
+));
+
+const pvForm = form(
+  struct("A volume of a CSI driver.", {
+    driver: required(text("Name of the driver.")),
+    volumeHandle: required(text("The unique name of the volume that the driver's CreateVolume gave.")),
+    readOnly: optional(bool("Whether the volume is published read-only.")),
+    fsType: optional(text("File system of the volume, such as `ext4`.")),
+    volumeAttributes: optional(map(text(), "What the driver wants to know when it publishes the volume.")),
+    controllerPublishSecretRef: secretFor("ControllerPublishVolume and ControllerUnpublishVolume"),
+    nodeStageSecretRef: secretFor("NodeStageVolume"),
+    nodePublishSecretRef: secretFor("NodePublishVolume"),
+    controllerExpandSecretRef: secretFor("ControllerExpandVolume"),
+    nodeExpandSecretRef: secretFor("NodeExpandVolume"),
+  }),
+  (source, at, check) => {
+    validateDriverName(source.driver ?? "", `${at}.driver`, check.errors);
+    check.need(`${at}.volumeHandle`, source.volumeHandle);
+    // The reference for NodeStageVolume is the one that Kubernetes does not look at (checked.md, DEC-39).
+    checkSecretReference(source.controllerPublishSecretRef, `${at}.controllerPublishSecretRef`, check);
+    checkSecretReference(source.controllerExpandSecretRef, `${at}.controllerExpandSecretRef`, check);
+    checkSecretReference(source.nodePublishSecretRef, `${at}.nodePublishSecretRef`, check);
+    checkSecretReference(source.nodeExpandSecretRef, `${at}.nodeExpandSecretRef`, check);
+  },
+);
+
+const inlineForm = form(
+  struct("A volume that a CSI driver makes for the Pod.", {
+    driver: required(text("Name of the driver.")),
+    readOnly: pointer(bool("Whether the volume is mounted read-only.")),
+    fsType: pointer(text("File system of the volume; the driver decides when unset.")),
+    volumeAttributes: optional(map(text(), "What the driver wants to know about the volume.")),
+    nodePublishSecretRef: pointer(LocalObjectReference),
+  }),
+  (source, at, check) => {
+    validateDriverName(source.driver ?? "", `${at}.driver`, check.errors);
+    const ref = source.nodePublishSecretRef;
+    if (ref === undefined) return;
+    if (!ref.name) check.needUndocumented(`${at}.nodePublishSecretRef.name`, ref.name);
+    else if (check.strict) check.text(`${at}.name`, ref.name, dnsSubdomain);
+  },
+);
+
+/** A volume of a CSI driver. */
+export const csi: SourceFamily = { member: "csi", pv: pvForm, inline: inlineForm };

@@ -1,0 +1,61 @@
+/**
+ * A key and a certificate for the Pod as files (PROJ-19..29, LIM-7..10, DEC-53).
+ *
+ * @module
+ */
+import { domainPrefixedPath, prefixedName } from "../../../../meta/names.ts";
+import { type Static, int32, map, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import type { Loose, SourceCheck } from "./form.ts";
+import { checkInsideVolume } from "./paths.ts";
+
+const KEY_TYPES = ["ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519", "RSA3072", "RSA4096"];
+const LEAST_EXPIRATION = 3600;
+const MOST_EXPIRATION = 7_862_400;
+const MOST_ANNOTATION_BYTES = 262_144;
+
+/** A key that the node agent makes and the certificate that a signer gives for it. */
+export const PodCertificateProjection = struct(
+  "A key that the node agent makes and the certificate chain that a signer gives for it, renewed in time.",
+  {
+    signerName: required(text("The signer that is asked, such as `example.com/signer`.")),
+    keyType: required(text("`RSA3072`, `RSA4096`, `ECDSAP256`, `ECDSAP384`, `ECDSAP521` or `ED25519`.")),
+    maxExpirationSeconds: pointer(
+      int32("The longest lifetime that is asked for: 3600 to 7862400 seconds, one day when unset."),
+    ),
+    credentialBundlePath: optional(text("A file with the private key in PKCS#8 and the certificates, leaf first.")),
+    keyPath: optional(text("A file with the key alone; it may not match the chain while both are being renewed.")),
+    certificateChainPath: optional(text("A file with the certificates alone.")),
+    userAnnotations: optional(map(text(), "What the signer is told beside; keys with a domain.")),
+  },
+);
+
+const PATHS = ["credentialBundlePath", "keyPath", "certificateChainPath"] as const;
+
+function checkAnnotations(annotations: Readonly<Record<string, string | undefined>>, at: string, check: SourceCheck): void {
+  let bytes = 0;
+  for (const [key, value = ""] of Object.entries(annotations)) {
+    check.text(at, key, (name) => prefixedName(name.toLowerCase()));
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (bytes > MOST_ANNOTATION_BYTES) check.errors.tooLong(at, MOST_ANNOTATION_BYTES);
+}
+
+/** A signer, a key type, at least one file, and a lifetime within the limits (PROJ-19..26, LIM-8, LIM-9). */
+export function checkPodCertificate(
+  source: Loose<Static<typeof PodCertificateProjection>>,
+  at: string,
+  check: SourceCheck,
+): void {
+  if (source.signerName) check.text(`${at}.signerName`, source.signerName, domainPrefixedPath);
+  else check.errors.required(`${at}.signerName`);
+  check.oneOf(`${at}.keyType`, source.keyType ?? "", KEY_TYPES);
+  check.range(`${at}.maxExpirationSeconds`, source.maxExpirationSeconds, LEAST_EXPIRATION, MOST_EXPIRATION);
+  for (const member of PATHS) {
+    const path = source[member];
+    if (path) checkInsideVolume(`${at}.${member}`, path, check);
+  }
+  if (!PATHS.some((member) => source[member])) {
+    check.errors.required(at, "expected at least one of credentialBundlePath, keyPath, certificateChainPath");
+  }
+  if (source.userAnnotations) checkAnnotations(source.userAnnotations, `${at}.userAnnotations`, check);
+}

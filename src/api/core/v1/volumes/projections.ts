@@ -1,0 +1,142 @@
+/**
+ * Projected volumes: several sources in one directory (VOL-16, VOL-17, PROJ-10..34, LIM-7..11).
+ *
+ * @module
+ */
+import {
+  type Static,
+  atomicList,
+  bool,
+  int64,
+  nullable,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+} from "../../../../meta/types.ts";
+import { ClusterTrustBundleProjection, checkTrustBundle } from "./cluster-trust-bundle.ts";
+import { DownwardAPIVolumeFile, KeyToPath, checkFiles, checkKeys, defaultMode } from "./files.ts";
+import { type Loose, type SourceCheck, type SourceFamily, form } from "./form.ts";
+import { checkInsideVolume, checkMode } from "./paths.ts";
+import { PodCertificateProjection, checkPodCertificate } from "./pod-certificate.ts";
+
+const keyItems = optional(atomicList(KeyToPath, "The keys to project; all when empty."));
+const optionalSource = pointer(bool("Whether the Pod may start without it, or without a listed key."));
+
+const ServiceAccountTokenProjection = struct("A token of the Pod's service account, renewed before it expires.", {
+  audience: optional(text("Whom the token is for; the API server when empty.")),
+  expirationSeconds: pointer(int64("How long the token is valid: at least 600 seconds.", { default: 3600 })),
+  path: required(text("The file, relative to the volume.")),
+});
+
+const VolumeProjection = struct("One source of a projected volume: exactly one member is set.", {
+  secret: pointer(
+    struct("A Secret as files.", {
+      name: optional(text("Name of the Secret.")),
+      items: keyItems,
+      optional: optionalSource,
+    }),
+  ),
+  downwardAPI: pointer(
+    struct("Members of the Pod and resources of its containers as files.", {
+      items: optional(atomicList(DownwardAPIVolumeFile, "The files.")),
+    }),
+  ),
+  configMap: pointer(
+    struct("A ConfigMap as files.", {
+      name: optional(text("Name of the ConfigMap.")),
+      items: keyItems,
+      optional: optionalSource,
+    }),
+  ),
+  serviceAccountToken: pointer(ServiceAccountTokenProjection),
+  clusterTrustBundle: pointer(ClusterTrustBundleProjection),
+  podCertificate: pointer(PodCertificateProjection),
+});
+
+type Source = Loose<Static<typeof VolumeProjection>>;
+type Token = Loose<Static<typeof ServiceAccountTokenProjection>>;
+
+/** The members of a projection, in the order in which they are looked at. */
+export const PROJECTION_MEMBERS = [
+  "secret",
+  "configMap",
+  "downwardAPI",
+  "serviceAccountToken",
+  "clusterTrustBundle",
+  "podCertificate",
+] as const;
+
+/** The files that a source writes; those of a token are left out, it may share its path (checked.md names no rule). */
+export function pathsOf(source: Source): readonly string[] {
+  const paths = [
+    ...(source.secret?.items ?? []).map((item) => item.path),
+    ...(source.configMap?.items ?? []).map((item) => item.path),
+    ...(source.downwardAPI?.items ?? []).map((item) => item.path),
+    source.clusterTrustBundle?.path,
+    source.podCertificate?.credentialBundlePath,
+    source.podCertificate?.keyPath,
+    source.podCertificate?.certificateChainPath,
+  ];
+  return paths.filter((path): path is string => Boolean(path));
+}
+
+const LEAST_EXPIRATION = 600;
+const MOST_EXPIRATION = 2 ** 32;
+
+function checkToken(token: Token, at: string, volume: string, check: SourceCheck): void {
+  check.range(`${at}.expirationSeconds`, token.expirationSeconds, LEAST_EXPIRATION, MOST_EXPIRATION);
+  // Kubernetes blames the volume for the path of a token.
+  const field = check.ctx.dialect.rules.recordedCauseNames ? `${volume}.path` : `${at}.path`;
+  if (token.path) checkInsideVolume(field, token.path, check);
+  else check.errors.required(field);
+}
+
+function checkSource(source: Source, at: string, volume: string, check: SourceCheck): void {
+  const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
+  if (secret) {
+    check.needUndocumented(`${at}.secret.name`, secret.name);
+    checkKeys(secret.items, `${at}.secret.items`, check);
+  }
+  if (configMap) {
+    check.needUndocumented(`${at}.configMap.name`, configMap.name);
+    checkKeys(configMap.items, `${at}.configMap.items`, check);
+  }
+  if (downwardAPI) checkFiles(downwardAPI.items, `${at}.downwardAPI`, check);
+  if (serviceAccountToken) checkToken(serviceAccountToken, `${at}.serviceAccountToken`, volume, check);
+  if (clusterTrustBundle) checkTrustBundle(clusterTrustBundle, `${at}.clusterTrustBundle`, check);
+  if (podCertificate) checkPodCertificate(podCertificate, `${at}.podCertificate`, check);
+}
+
+function checkSources(sources: readonly Source[], at: string, check: SourceCheck): void {
+  const taken = new Set<string>();
+  sources.forEach((source, i) => {
+    const sourceAt = `${at}.sources[${i}]`;
+    checkSource(source, sourceAt, at, check);
+    for (const path of pathsOf(source)) {
+      if (taken.has(path)) check.errors.invalid(at, path, "expected paths that no two sources share");
+      taken.add(path);
+    }
+    const set = PROJECTION_MEMBERS.filter((member) => source[member] !== undefined).length;
+    if (set > 1) check.errors.forbidden(sourceAt, `expected exactly one source, got ${set}`);
+    else if (set === 0 && check.ctx.dialect.rules.enforceDocumented) {
+      check.errors.required(sourceAt, "expected exactly one source, got none");
+    }
+  });
+}
+
+/** Several sources in one directory. */
+export const projected: SourceFamily = {
+  member: "projected",
+  inline: form(
+    struct("Several sources in one directory.", {
+      sources: nullable(atomicList(VolumeProjection, "The sources.")),
+      defaultMode,
+    }),
+    (source, at, check) => {
+      checkMode(`${at}.defaultMode`, source.defaultMode, check);
+      checkSources(source.sources ?? [], at, check);
+    },
+  ),
+};

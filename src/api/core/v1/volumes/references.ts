@@ -1,0 +1,74 @@
+/**
+ * The references that volume sources hold (doc 3 "Common referenced types", PVS-1, PVS-2, DEC-6).
+ *
+ * @module
+ */
+import { dnsLabel, dnsSubdomain } from "../../../../meta/names.ts";
+import { type Static, optional, struct, text } from "../../../../meta/types.ts";
+import type { Loose, SourceCheck } from "./form.ts";
+
+/** A Secret anywhere in the cluster: `name` and `namespace` (PVS-1). */
+export const SecretReference = struct(
+  "A Secret in a namespace.",
+  {
+    name: optional(text("Name of the Secret.")),
+    namespace: optional(text("Namespace of the Secret.")),
+  },
+  { atomic: true },
+);
+
+/** An object in the namespace of the Pod: `name` only (PVS-2). */
+export const LocalObjectReference = struct(
+  "An object in the namespace of the one that refers to it.",
+  { name: optional(text("Name of the object.")) },
+  { atomic: true },
+);
+
+const objectReferenceMembers = {
+  kind: optional(text("Kind of the object.")),
+  namespace: optional(text("Namespace of the object.")),
+  name: optional(text("Name of the object.")),
+  uid: optional(text("UID of the object.")),
+  apiVersion: optional(text("Group and version of the object.")),
+  resourceVersion: optional(text("Version of the object that is meant.")),
+  fieldPath: optional(text("A part of the object, such as `spec.containers{name}`.")),
+};
+
+/** A reference to any object, with one owner (DEC-6). */
+export const ObjectReference = struct("Any object, or a part of it.", objectReferenceMembers, { atomic: true });
+
+/** A reference to any object whose members have owners of their own: the claimRef of a PersistentVolume (DEC-6). */
+export const GranularObjectReference = struct("Any object, or a part of it.", objectReferenceMembers);
+
+/** A Secret in full: name and namespace are there and well formed (DEC-39). */
+export function checkSecretReference(
+  ref: Loose<Static<typeof SecretReference>> | undefined,
+  at: string,
+  check: SourceCheck,
+): void {
+  if (ref === undefined) return;
+  if (ref.name) check.text(`${at}.name`, ref.name, dnsSubdomain);
+  else check.errors.required(`${at}.name`);
+  if (ref.namespace) check.text(`${at}.namespace`, ref.namespace, dnsLabel);
+  else check.errors.required(`${at}.namespace`);
+}
+
+/** Name and namespace of a Secret are there, whatever they look like: Kubernetes only. */
+export function needNameAndNamespace(
+  ref: { readonly name?: string | undefined; readonly namespace?: string | undefined } | undefined,
+  at: string,
+  check: SourceCheck,
+): void {
+  if (ref === undefined) return;
+  check.needUndocumented(`${at}.name`, ref.name);
+  check.needUndocumented(`${at}.namespace`, ref.namespace);
+}
+
+/** The name of a Secret is there: Kubernetes only. */
+export function needName(
+  ref: { readonly name?: string | undefined } | undefined,
+  at: string,
+  check: SourceCheck,
+): void {
+  if (ref !== undefined) check.needUndocumented(`${at}.name`, ref.name);
+}
