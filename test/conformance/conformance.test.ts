@@ -1,0 +1,32 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, test } from "vitest";
+import { Player } from "./player.ts";
+import { loadScenarios } from "./scenario.ts";
+import { startConformanceServer } from "./server.ts";
+
+const folder = new URL(".", import.meta.url).pathname;
+const results = new URL("../../.results/", import.meta.url).pathname;
+const known = JSON.parse(readFileSync(`${folder}known.json`, "utf8")) as Record<string, string>;
+
+const scenarios = loadScenarios(folder);
+const server = await startConformanceServer();
+const player = new Player({ url: server.url, token: server.pki.adminToken, domain: "k8s.io" }, "t");
+const outcomes = await player.playAll(scenarios, 8);
+mkdirSync(results, { recursive: true });
+writeFileSync(`${results}conformance.json`, JSON.stringify(outcomes));
+
+afterAll(() => server.close());
+
+describe("the recorded answers of a real API server", () => {
+  test.each(outcomes.map((outcome) => [outcome.name, outcome] as const))("%s", (name, outcome) => {
+    if (name in known) {
+      expect(outcome.differences, "is listed as a known difference, but is equal now").not.toEqual([]);
+    } else {
+      expect(outcome.differences).toEqual([]);
+    }
+  });
+
+  test("known differences name scenarios that exist", () => {
+    expect(Object.keys(known).filter((name) => !outcomes.some((outcome) => outcome.name === name))).toEqual([]);
+  });
+});

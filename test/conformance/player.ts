@@ -1,0 +1,274 @@
+/**
+ * Plays scenarios against a server and records what it answers, in the form of the recordings.
+ *
+ * @module
+ */
+import { type Answer, compareAnswers, isFailure } from "./compare.ts";
+import { Names } from "./normalise.ts";
+import { type Variables, at, fill } from "./paths.ts";
+import type { RecordedScenario, Step } from "./scenario.ts";
+
+/** Where to play. */
+export interface Target {
+  /** Base address. */
+  readonly url: string;
+  readonly token: string;
+  /** Domain of the API groups: `k8s.io` or `svc.io`. */
+  readonly domain: string;
+}
+
+/** A step that answered otherwise than recorded. */
+export interface Difference {
+  readonly step: number;
+  readonly request: string;
+  readonly lines: readonly string[];
+}
+
+/** What became of one scenario. */
+export interface Outcome {
+  readonly name: string;
+  readonly area: string;
+  readonly steps: number;
+  readonly differences: readonly Difference[];
+}
+
+const REQUEST_MS = 20_000;
+const AGES = ["Age", "Last Seen", "First Seen"];
+
+/** Plays scenarios, some side by side, in the order of the list. */
+export class Player {
+  readonly #target: Target;
+  readonly #names: Names;
+  readonly #run: string;
+
+  /** @param run a text that is in every name of this run */
+  constructor(target: Target, run: string) {
+    this.#target = target;
+    this.#names = new Names(target.domain);
+    this.#run = run;
+  }
+
+  async playAll(scenarios: readonly RecordedScenario[], sideBySide: number): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < scenarios.length) {
+        const n = next++;
+        outcomes[n] = await this.#play(scenarios[n]!, n);
+      }
+    };
+    await Promise.all(Array.from({ length: sideBySide }, worker));
+    return outcomes;
+  }
+
+  async #play({ scenario, expected, area }: RecordedScenario, n: number): Promise<Outcome> {
+    const id = `${this.#run}${n.toString(36)}`;
+    const variables: Variables = { ns: `c-${id}`, id, d: this.#target.domain };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: variables["ns"] } };
+    if (!scenario.clusterOnly) await this.#plain("POST", "/api/v1/namespaces", JSON.stringify(namespace));
+    const got = (await this.#steps(scenario.steps, variables)).flat(Infinity) as Answer[];
+    await this.#steps(scenario.cleanup ?? [], variables);
+    if (!scenario.clusterOnly) await this.#plain("DELETE", `/api/v1/namespaces/${String(variables["ns"])}`);
+    const wanted = expected.flat(Infinity) as Answer[];
+    const steps = flatten(scenario.steps);
+    const differences = got.flatMap((answer, i) => {
+      const lines = compareAnswers(wanted[i], answer);
+      return lines.length ? [{ step: i, request: `${steps[i]?.do ?? "wait"} ${steps[i]?.path ?? ""}`, lines }] : [];
+    });
+    return { name: scenario.name, area, steps: got.length, differences };
+  }
+
+  async #steps(steps: readonly Step[], variables: Variables): Promise<unknown[]> {
+    const answers: unknown[] = [];
+    for (const step of steps) {
+      if (step.wait !== undefined) {
+        await pause(step.wait);
+        answers.push({});
+      } else if (step.parallel) {
+        answers.push(await Promise.all(step.parallel.map((branch) => this.#steps(branch, variables))));
+      } else {
+        answers.push(await this.#step(step, variables));
+      }
+    }
+    return answers;
+  }
+
+  /** Plays a step, with `until` again and again until the body has these values. */
+  async #step(step: Step, variables: Variables): Promise<Answer> {
+    if (!step.until) return (await this.#request(step, variables)).answer;
+    const { ms = 10_000, ...wanted } = fill(step.until, variables);
+    for (const end = Date.now() + Number(ms); ; ) {
+      const { answer, json } = await this.#request(step, variables);
+      if (Object.entries(wanted).every(([path, value]) => at(json, path) === value) || Date.now() > end) return answer;
+      await pause(100);
+    }
+  }
+
+  async #request(step: Step, variables: Variables): Promise<{ answer: Answer; json?: unknown }> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), step.watch ? (step.watch.ms ?? 2500) : REQUEST_MS);
+    try {
+      const response = await fetch(this.#url(step, variables), {
+        method: step.do!,
+        signal: abort.signal,
+        ...this.#bodyAndHeaders(step, variables),
+      });
+      const answer: Record<string, unknown> = { status: response.status };
+      const type = (response.headers.get("content-type") ?? "").split(";")[0];
+      if (type) answer["type"] = type;
+      const warning = response.headers.get("warning");
+      if (warning) answer["warnings"] = warning.split(/, (?=299)/).length;
+      if (step.answerHeaders) {
+        answer["headers"] = Object.fromEntries(
+          step.answerHeaders.map((h) => [h, this.#names.normalise(response.headers.get(h) ?? "", variables)]),
+        );
+      }
+      if (step.watch && response.ok) {
+        await this.#readWatch(step, response, variables, answer);
+        abort.abort();
+        return { answer };
+      }
+      return this.#readBody(step, await response.text(), variables, answer);
+    } catch (error) {
+      return { answer: { failed: error instanceof Error ? error.name : String(error) } };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #url(step: Step, variables: Variables): string {
+    const path = fill(step.path!, variables);
+    const query = new URLSearchParams(fill(step.query ?? {}, variables)).toString();
+    return this.#target.url + path + (query ? (step.path!.includes("?") ? "&" : "?") + query : "");
+  }
+
+  #bodyAndHeaders(step: Step, variables: Variables): { headers: Record<string, string>; body?: string } {
+    const authorization = `Bearer ${this.#target.token}`;
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      // The recordings were made with this agent, and owners without a name are called after it.
+      "user-agent": "node",
+      authorization,
+      ...fill(step.headers ?? {}, variables),
+    };
+    if (step.raw === undefined && step.body === undefined) return { headers };
+    headers["content-type"] = step.type ?? "application/json";
+    const body =
+      step.raw === undefined
+        ? JSON.stringify(this.#names.toServer(fill(step.body, variables)))
+        : this.#names.textToServer(fill(step.raw, variables));
+    return { headers, body };
+  }
+
+  #readBody(
+    step: Step,
+    text: string,
+    variables: Variables,
+    answer: Record<string, unknown>,
+  ): { answer: Answer; json?: unknown } {
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      answer["text"] = String(this.#names.normalise(text, variables)).slice(0, 400);
+    }
+    if (step.layout) {
+      answer["layout"] = `${/\n\s/.test(text) ? "indented" : "compact"}${text.endsWith("\n") ? ", newline at the end" : ""}`;
+    }
+    if (json !== undefined) {
+      for (const [name, path] of Object.entries(step.save ?? {})) variables[name] = at(json, fill(path, variables));
+    }
+    if (step.only === "status") return { answer: { status: answer["status"] as number }, json };
+    if (step.only === "type") return { answer: { status: answer["status"] as number, type: answer["type"] }, json };
+    if (step.only === "reason") return { answer: this.#reason(answer["status"] as number, json), json };
+    if (isTable(json)) hideAges(json, json.columnDefinitions);
+    if (json !== undefined) answer["body"] = this.#view(json, step, variables);
+    return { answer, json };
+  }
+
+  #reason(status: number, json: unknown): Answer {
+    const { reason, details } = (json ?? {}) as { reason?: string; details?: { causes?: Cause[] } };
+    const causes = (details?.causes ?? []).map((c) => `${c.reason} ${this.#names.textToNeutral(c.field ?? "")}`);
+    return { status, reason, causes: causes.toSorted() };
+  }
+
+  async #readWatch(step: Step, response: Response, variables: Variables, answer: Record<string, unknown>): Promise<void> {
+    const events: unknown[] = [];
+    const most = step.watch!.events;
+    let columns: TableColumn[] | undefined;
+    answer["events"] = events;
+    try {
+      for await (const line of lines(response.body!)) {
+        const event = JSON.parse(line) as { object?: unknown };
+        if (isTable(event.object)) hideAges(event.object, (columns = event.object.columnDefinitions ?? columns));
+        events.push(this.#view(event, step, variables));
+        if (most !== undefined && events.length >= most) break;
+      }
+      answer["ended"] = !(most !== undefined && events.length >= most);
+    } catch {
+      answer["ended"] = false;
+    }
+    if (most !== undefined) events.splice(most);
+  }
+
+  /** What is compared of a body or event: all of it, or the parts in `pick`; with `shape` types in place of values. */
+  #view(value: unknown, step: Step, variables: Variables): unknown {
+    const leaf = step.shape ? types : (x: unknown, key?: string) => this.#names.normalise(x, variables, key);
+    if (!step.pick || isFailure(value) || isFailure((value as { object?: unknown } | null)?.object)) return leaf(value);
+    return Object.fromEntries(step.pick.map((path) => [path, at(value, fill(path, variables), leaf)]));
+  }
+
+  async #plain(method: string, path: string, body?: string): Promise<void> {
+    const headers = { authorization: `Bearer ${this.#target.token}`, "content-type": "application/json" };
+    const response = await fetch(this.#target.url + path, { method, headers, ...(body ? { body } : {}) });
+    await response.text();
+  }
+}
+
+interface Cause {
+  readonly reason?: string;
+  readonly field?: string;
+}
+
+interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+interface Table {
+  readonly kind: "Table";
+  readonly columnDefinitions?: TableColumn[];
+  readonly rows?: { cells?: unknown[] }[];
+}
+
+const isTable = (value: unknown): value is Table => (value as { kind?: string } | null | undefined)?.kind === "Table";
+
+/** Cells that tell how long ago something was become `<age>`. */
+function hideAges(table: Table, columns: readonly TableColumn[] | undefined): void {
+  const isAge = (i: number): boolean => columns?.[i]?.type === "date" || AGES.includes(columns?.[i]?.name ?? "");
+  for (const row of table.rows ?? []) {
+    if (row.cells) row.cells = row.cells.map((cell, i) => (isAge(i) && /^\d+[smhdy]/.test(String(cell)) ? "<age>" : cell));
+  }
+}
+
+function types(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(types);
+  if (value === null) return "null";
+  if (typeof value !== "object") return typeof value;
+  return Object.fromEntries(Object.entries(value as object).map(([key, x]) => [key, types(x)]));
+}
+
+const flatten = (steps: readonly Step[]): Step[] =>
+  steps.flatMap((step) => (step.parallel ? step.parallel.flatMap(flatten) : [step]));
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop()!;
+    yield* parts.filter((line) => line.trim() !== "");
+  }
+}
