@@ -163,7 +163,11 @@ export class StoreError extends Error {
   readonly key: string | undefined;
   readonly revision: number | undefined;
 
-  constructor(code: StoreErrorCode, message: string, details: { key?: string; revision?: number; cause?: unknown } = {}) {
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    details: { key?: string; revision?: number; cause?: unknown } = {},
+  ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.key = details.key;

@@ -1,0 +1,110 @@
+/**
+ * A batch of writes packed into one buffer.
+ *
+ * Layout: first four float64 for each write (kind, bytes of the key, bytes of the value, expected revision), then the
+ * bytes of each write, key followed by value. The writer thread overwrites the first two numbers of a write with its
+ * outcome and revision.
+ *
+ * @module
+ */
+import type { Write } from "../contract.ts";
+import { CREATE, DELETE, UPDATE } from "./protocol.ts";
+
+const NUMBERS = 4;
+const KINDS = { create: CREATE, update: UPDATE, delete: DELETE };
+/** A buffer larger than this is not kept for the next batch. */
+const KEEP_BYTES = 1 << 20;
+
+/** Packs `writes` into `spare` if it is large enough, else into a new buffer. */
+export function packBatch(writes: readonly { readonly write: Write }[], spare: ArrayBuffer | undefined): ArrayBuffer {
+  let offset = writes.length * NUMBERS * 8;
+  let size = offset;
+  // A UTF-16 code unit needs three bytes of UTF-8 at most.
+  for (const { write } of writes) size += write.key.length * 3 + write.value.length;
+  const buffer = spare !== undefined && spare.byteLength >= size ? spare : new ArrayBuffer(roundUp(size));
+  const numbers = new Float64Array(buffer, 0, writes.length * NUMBERS);
+  const bytes = Buffer.from(buffer);
+  let at = 0;
+  for (const { write } of writes) {
+    const keyBytes = bytes.write(write.key, offset, "utf8");
+    bytes.set(write.value, offset + keyBytes);
+    numbers[at] = KINDS[write.type];
+    numbers[at + 1] = keyBytes;
+    numbers[at + 2] = write.value.length;
+    numbers[at + 3] = write.type === "create" ? 0 : write.expected;
+    offset += keyBytes + write.value.length;
+    at += NUMBERS;
+  }
+  return buffer;
+}
+
+/** Whether a buffer that came back is worth keeping for the next batch. */
+export function worthKeeping(buffer: ArrayBuffer): boolean {
+  return buffer.byteLength <= KEEP_BYTES;
+}
+
+/** The outcome of write `i` of a batch that came back: one of WRITTEN, REFUSED, NO_ROOM. */
+export function outcomeOf(numbers: Float64Array, i: number): number {
+  return numbers[i * NUMBERS]!;
+}
+
+/** The revision that write `i` got, or the one that its key has when it was refused. */
+export function revisionOf(numbers: Float64Array, i: number): number {
+  return numbers[i * NUMBERS + 1]!;
+}
+
+/** Walks through a batch on the writer's side; its fields are those of the write that it stands on. */
+export class BatchCursor {
+  kind = CREATE;
+  expected = 0;
+  /** Key and value are views into the batch; `row` spans both. */
+  key: Uint8Array = new Uint8Array(0);
+  value: Uint8Array = new Uint8Array(0);
+  row: Uint8Array = new Uint8Array(0);
+  readonly count: number;
+  readonly #buffer: ArrayBuffer;
+  readonly #numbers: Float64Array;
+  #index = -1;
+  #offset: number;
+
+  constructor(buffer: ArrayBuffer, count: number) {
+    this.count = count;
+    this.#buffer = buffer;
+    this.#numbers = new Float64Array(buffer, 0, count * NUMBERS);
+    this.#offset = count * NUMBERS * 8;
+  }
+
+  /** Moves to the next write; false after the last one. */
+  next(): boolean {
+    this.#index += 1;
+    if (this.#index >= this.count) return false;
+    const at = this.#index * NUMBERS;
+    const keyBytes = this.#numbers[at + 1]!;
+    const valueBytes = this.#numbers[at + 2]!;
+    this.kind = this.#numbers[at]!;
+    this.expected = this.#numbers[at + 3]!;
+    this.row = new Uint8Array(this.#buffer, this.#offset, keyBytes + valueBytes);
+    this.key = this.row.subarray(0, keyBytes);
+    this.value = this.row.subarray(keyBytes);
+    this.#offset += keyBytes + valueBytes;
+    return true;
+  }
+}
+
+/** Writes the outcomes of a batch into its buffer; `outcomes` holds two numbers for each write. */
+export function fillOutcomes(buffer: ArrayBuffer, count: number, outcomes: Float64Array): void {
+  const numbers = new Float64Array(buffer, 0, count * NUMBERS);
+  for (let i = 0; i < count; i++) {
+    numbers[i * NUMBERS] = outcomes[i * 2]!;
+    numbers[i * NUMBERS + 1] = outcomes[i * 2 + 1]!;
+  }
+}
+
+/** The numbers of a batch that came back, for {@link outcomeOf} and {@link revisionOf}. */
+export function outcomesOf(buffer: ArrayBuffer, count: number): Float64Array {
+  return new Float64Array(buffer, 0, count * NUMBERS);
+}
+
+function roundUp(size: number): number {
+  return Math.max(4096, 2 ** Math.ceil(Math.log2(size)));
+}

@@ -1,0 +1,117 @@
+/**
+ * Keeps the history within its bounds, a little at a time.
+ *
+ * A revision is compacted by removing from the log what only older readers could see: the version that the change
+ * replaced and, when the change was a delete, the change itself. So the history is worked off in order of revision, each
+ * step costs a few rows, and it can stop after any of them. One run of it, with `previous` in brackets:
+ *
+ *     log: 1 put a [0], 2 put b [0], 3 put a [1], 4 delete b [2]
+ *     compacted to 3: removes 1      leaves 2, 3, 4
+ *     compacted to 4: removes 2, 4   leaves 3
+ *
+ * @module
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { systemClock } from "../../util/clock.ts";
+import type { Ledger } from "./ledger.ts";
+import { DELETE_ROW } from "./protocol.ts";
+import type { OpenOptions } from "./protocol.ts";
+
+/** How long one step may work before it lets writes pass. */
+const STEP_MILLIS = 3;
+/** Rows that a step takes at most; a step's commit has to write the pages that it touched. */
+const STEP_ROWS = 400;
+
+type LogRow = readonly [revision: number, previous: number, kind: number, time: number];
+
+/** See the head of this file. */
+export class History {
+  readonly #db: DatabaseSync;
+  readonly #ledger: Ledger;
+  readonly #options: OpenOptions;
+  /** The oldest revision that a running read still needs. */
+  readonly #pinned: () => number;
+  readonly #next: StatementSync;
+  /** When the oldest change of the history was made, and the compacted revision at which that was found out. */
+  #oldest = { compacted: -1, time: 0 };
+  readonly #remove: StatementSync;
+
+  constructor(db: DatabaseSync, ledger: Ledger, options: OpenOptions, pinned: () => number) {
+    this.#db = db;
+    this.#ledger = ledger;
+    this.#options = options;
+    this.#pinned = pinned;
+    this.#next = db.prepare(
+      "SELECT revision, previous, kind, time FROM log WHERE revision > ?1 ORDER BY revision LIMIT ?2",
+    );
+    this.#next.setReturnArrays(true);
+    this.#remove = db.prepare(
+      "DELETE FROM log WHERE revision = ?1 RETURNING octet_length(key) + octet_length(value) AS size",
+    );
+    this.#remove.setReturnArrays(true);
+  }
+
+  /** Pays, inside the transaction of `written` writes, for the history that they push out of its bounds. */
+  trimBehind(written: number, now: number): void {
+    if (this.#isDue(0, now)) this.#work(0, now, 2 * written);
+  }
+
+  /**
+   * One step in a transaction of its own, towards `target` and towards the bounds.
+   *
+   * It does not wait for the disk: if a crash undoes it, some history is back, and that does no harm.
+   *
+   * @returns whether there is more to do
+   */
+  step(target: number, now: number): boolean {
+    const before = this.#ledger.compacted;
+    this.#db.exec("PRAGMA synchronous = NORMAL");
+    try {
+      this.#ledger.transaction(() => {
+        this.#work(target, now, STEP_ROWS);
+        return this.#ledger.compacted > before;
+      });
+    } finally {
+      this.#db.exec("PRAGMA synchronous = FULL");
+    }
+    return this.#isDue(target, now);
+  }
+
+  #work(target: number, now: number, rows: number): void {
+    const ledger = this.#ledger;
+    const end = systemClock.steady() + STEP_MILLIS;
+    if (ledger.compacted >= ledger.revision) return;
+    const due = this.#next.all(ledger.compacted, rows) as unknown as LogRow[];
+    const limit = Math.min(this.#pinned(), ledger.revision);
+    for (const [i, [revision, previous, kind, time]] of due.entries()) {
+      if (revision > limit || !this.#exceeds(target, now, revision, time)) return;
+      if (i % 16 === 15 && systemClock.steady() > end) return;
+      if (previous > 0) this.#drop(previous);
+      if (kind === DELETE_ROW) this.#drop(revision);
+      ledger.compacted = revision;
+    }
+  }
+
+  /** Whether the oldest change of the history is out of bounds; asks the log only after the history has moved. */
+  #isDue(target: number, now: number): boolean {
+    const { compacted, revision } = this.#ledger;
+    if (compacted >= revision) return false;
+    if (this.#oldest.compacted !== compacted) {
+      const [next] = this.#next.all(compacted, 1) as unknown as LogRow[];
+      this.#oldest = { compacted, time: next === undefined ? 0 : next[3] };
+    }
+    return this.#exceeds(target, now, compacted + 1, this.#oldest.time);
+  }
+
+  #exceeds(target: number, now: number, revision: number, time: number): boolean {
+    const { historyMillis, historyMaxShare, historyMinBytes } = this.#options;
+    if (revision <= target || time <= now - historyMillis) return true;
+    const { historyBytes, liveBytes } = this.#ledger;
+    return historyBytes > Math.max(historyMinBytes, historyMaxShare * liveBytes);
+  }
+
+  #drop(revision: number): void {
+    const row = this.#remove.get(revision) as unknown as readonly [size: number] | undefined;
+    if (row !== undefined) this.#ledger.logBytes -= row[0];
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The counters of the database, kept in memory and written with each transaction that changes them.
+ *
+ * Invariant: outside of {@link Ledger.transaction} the fields are those of the last commit.
+ *
+ * @module
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { StoreError } from "../contract.ts";
+
+interface Counters {
+  /** The newest revision. */
+  revision: number;
+  /** The history up to this revision is gone. */
+  compacted: number;
+  /** Keys that are there. */
+  records: number;
+  /** Bytes of their keys and values. */
+  liveBytes: number;
+  /** Bytes of all keys and values in the log. */
+  logBytes: number;
+}
+
+/** See the head of this file. */
+export class Ledger implements Counters {
+  revision: number;
+  compacted: number;
+  records: number;
+  liveBytes: number;
+  logBytes: number;
+  /** What this transaction adds to the sum of all live revisions; see `checkCounts` in schema.ts. */
+  sumChange = 0;
+  readonly #db: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #save: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    const row = db.prepare("SELECT * FROM meta").get();
+    if (row === undefined) throw new StoreError("corrupt", "Expected the database to hold its counters, found none");
+    this.revision = Number(row["revision"]);
+    this.compacted = Number(row["compacted"]);
+    this.records = Number(row["records"]);
+    this.liveBytes = Number(row["live_bytes"]);
+    this.logBytes = Number(row["log_bytes"]);
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#save = db.prepare(
+      "UPDATE meta SET revision = ?1, compacted = ?2, records = ?3, revision_sum = revision_sum + ?4, live_bytes = ?5, log_bytes = ?6",
+    );
+  }
+
+  /** Bytes that only the history needs: values that were replaced, and deletes. */
+  get historyBytes(): number {
+    return this.logBytes - this.liveBytes;
+  }
+
+  /**
+   * Runs `work` in a transaction. When it resolves to false, or when anything fails, nothing has happened.
+   *
+   * @throws whatever `work` or SQLite throws
+   */
+  transaction(work: () => boolean): void {
+    const { revision, compacted, records, liveBytes, logBytes } = this;
+    this.sumChange = 0;
+    let committed = false;
+    try {
+      this.#begin.run();
+      if (work()) {
+        this.#save.run(
+          this.revision,
+          this.compacted,
+          this.records,
+          BigInt(this.sumChange),
+          this.liveBytes,
+          this.logBytes,
+        );
+        this.#commit.run();
+        committed = true;
+      }
+    } finally {
+      if (!committed) {
+        Object.assign(this, { revision, compacted, records, liveBytes, logBytes });
+        // SQLite rolls back by itself on some errors, a full disk among them.
+        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      }
+    }
+  }
+}

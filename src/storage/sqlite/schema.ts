@@ -1,0 +1,151 @@
+/**
+ * The database file: how a new one is made and how an existing one is checked before it is trusted.
+ *
+ * - `log`: every change that is kept, by revision. It holds the values: the current one of each key, and the older ones
+ *   that the history still shows.
+ * - `live`: which revision each key has now. A read goes from here to the log.
+ * - `meta`: one row with the counters, written in the transaction of the changes that it counts.
+ *
+ * Each value is written once, and a write touches one dense page of `live` and the end of `log`.
+ *
+ * @module
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreError } from "../contract.ts";
+
+/** Version of the tables below; a database with a newer one is refused. */
+const FORMAT = 1;
+/** "KEEL", in the header of the file: marks it as ours. */
+const APPLICATION_ID = 0x4b45454c;
+const MAGIC = "SQLite format 3\0";
+
+const TABLES = `
+  CREATE TABLE log (
+    revision INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,
+    previous INTEGER NOT NULL,  -- revision that this one replaced, 0 if it created the key
+    kind INTEGER NOT NULL,      -- 1 put, 2 delete
+    time INTEGER NOT NULL,      -- wall time in milliseconds
+    checksum INTEGER NOT NULL,  -- CRC-32C over key, value, and revision, previous, kind and time as float64
+    value BLOB NOT NULL         -- of a delete: the last value
+  ) STRICT;
+  CREATE TABLE live (
+    key TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    size INTEGER NOT NULL       -- bytes of key and value
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE meta (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    revision INTEGER NOT NULL,
+    compacted INTEGER NOT NULL,     -- the history up to here is gone
+    records INTEGER NOT NULL,       -- rows in live
+    revision_sum INTEGER NOT NULL,  -- sum of the revisions in live
+    live_bytes INTEGER NOT NULL,    -- sum of the sizes in live
+    log_bytes INTEGER NOT NULL      -- the same over log
+  ) STRICT;
+  INSERT INTO meta VALUES (1, 0, 0, 0, 0, 0, 0);
+`;
+
+/** Opens the database in `directory`, making it if there never was one. The caller holds the lock. */
+export function openDatabase(directory: string): DatabaseSync {
+  const file = join(directory, "keelson.db");
+  if (existsSync(file)) checkHeader(file);
+  else if (existsSync(`${file}-wal`) || existsSync(join(directory, "created"))) {
+    throw new StoreError("corrupt", `Expected the database ${file} of this data directory, found none`);
+  } else createDatabase(directory, file);
+  const db = connect(file);
+  try {
+    checkDatabase(db, file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A new database appears under its name only when it is complete, so an empty file is always damage. */
+function createDatabase(directory: string, file: string): void {
+  const temporary = `${file}.new`;
+  for (const suffix of ["", "-wal", "-journal"]) rmSync(temporary + suffix, { force: true });
+  const db = connect(temporary);
+  db.exec(`BEGIN; ${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
+  db.close();
+  sync(temporary);
+  renameSync(temporary, file);
+  closeSync(openSync(join(directory, "created"), "w"));
+  sync(directory);
+}
+
+function connect(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout: 0 });
+  // With locking_mode first, the WAL's index lives in this process instead of in a shared file.
+  db.exec(`
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = 0;
+    PRAGMA journal_size_limit = 33554432;
+    PRAGMA cache_size = -32768;
+    PRAGMA temp_store = MEMORY;
+  `);
+  return db;
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+/** SQLite takes an empty file for a new database; here it is one that has lost its content. */
+function checkHeader(file: string): void {
+  const header = Buffer.alloc(MAGIC.length);
+  const descriptor = openSync(file, "r");
+  const found = readSync(descriptor, header, 0, header.length, 0);
+  closeSync(descriptor);
+  if (header.toString("latin1") === MAGIC) return;
+  const what = found === 0 ? "an empty file" : "something else";
+  throw new StoreError("corrupt", `Expected ${file} to be a Keelson database, found ${what}`);
+}
+
+function checkDatabase(db: DatabaseSync, file: string): void {
+  const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+  if (pragma("application_id") !== APPLICATION_ID) {
+    throw new StoreError("corrupt", `Expected ${file} to be a Keelson database, found one of another program`);
+  }
+  const format = pragma("user_version");
+  if (format !== FORMAT) {
+    const why = format > FORMAT ? "a newer Keelson has written it" : "no Keelson has written that";
+    throw new StoreError("failed", `Expected ${file} to have format ${FORMAT}, found ${format}: ${why}`);
+  }
+  checkCounts(db, file);
+}
+
+/** Damage can make rows vanish, or old ones come back, without any page looking wrong: the counters tell. */
+function checkCounts(db: DatabaseSync, file: string): void {
+  const meta = db.prepare("SELECT records, revision_sum, revision FROM meta").get();
+  const newest = Number(db.prepare("SELECT max(revision) AS newest FROM log").get()?.["newest"]);
+  const live = db.prepare("SELECT count(*) AS records, coalesce(sum(revision), 0) AS revision_sum FROM live").get();
+  if (meta === undefined || live === undefined) {
+    throw new StoreError("corrupt", `Expected ${file} to hold its counters, found none`);
+  }
+  if (newest > Number(meta["revision"])) {
+    const message = `Expected ${file} to end at revision ${String(meta["revision"])}, found revision ${newest}`;
+    throw new StoreError("corrupt", message);
+  }
+  if (live["records"] === meta["records"] && live["revision_sum"] === meta["revision_sum"]) return;
+  const lost = db
+    .prepare(
+      "SELECT live.key FROM live LEFT JOIN log ON log.revision = live.revision AND log.key = live.key WHERE log.key IS NULL LIMIT 10",
+    )
+    .all()
+    .map((row) => String(row["key"]));
+  const keys = lost.length > 0 ? `; records of these keys are damaged: ${lost.join(", ")}` : "";
+  throw new StoreError(
+    "corrupt",
+    `Expected ${file} to hold ${String(meta["records"])} records with revision sum ${String(meta["revision_sum"])}, ` +
+      `found ${String(live["records"])} with ${String(live["revision_sum"])}${keys}`,
+  );
+}

@@ -1,0 +1,391 @@
+/**
+ * The embedded backend: one SQLite database in a directory, owned by one process, written by one thread.
+ *
+ * This file is the main thread's side. It gathers the writes that arrive while a flush is running and sends them as the
+ * next batch: the flush is the clock, there is no timer. It keeps no values but those of the most recent changes; what
+ * wants fast reads puts a cache above it.
+ *
+ *     write() -> queue -> batch -> [writer thread: one transaction, one flush] -> watchers -> promises
+ *
+ * @module
+ */
+import { Worker } from "node:worker_threads";
+import type { Clock, Timer } from "../../util/clock.ts";
+import { StoreError } from "../contract.ts";
+import type {
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoredRecord,
+  StoreEvent,
+  StoreStats,
+  StoreWatch,
+  StoreWatcher,
+  Write,
+} from "../contract.ts";
+import { checkWrite, conditionError, futureError } from "../keys.ts";
+import { WatchHub } from "../watch-hub.ts";
+import type { LogPage } from "../watch-hub.ts";
+import { outcomeOf, outcomesOf, packBatch, revisionOf, worthKeeping } from "./batch.ts";
+import { fromPlain } from "./errors.ts";
+import { NO_ROOM, WRITTEN } from "./protocol.ts";
+import type { OpenOptions, Reply, Request } from "./protocol.ts";
+import { unpackEvents, unpackRecords } from "./records.ts";
+
+/** Options of the embedded backend. */
+export interface SqliteStoreOptions {
+  /** The data directory; it is made when missing, and locked while the store is open. */
+  readonly directory: string;
+  /** Wall time for the history, and timers for its upkeep. */
+  readonly clock: Clock;
+  /** How long a replaced version can be read and watched from; 24 hours unless told. */
+  readonly historyMillis?: number;
+  /** How much room the history may take, as a share of the current records; 0.1 unless told. */
+  readonly historyMaxShare?: number;
+  /** The history may take this many bytes whatever its share, so that small stores have one; 16 MiB unless told. */
+  readonly historyMinBytes?: number;
+  /** Largest size of the database file; writes that need more fail with `full`. No limit but the disk unless told. */
+  readonly maxBytes?: number;
+}
+
+/** Most writes, and most bytes of them, that go into one transaction. */
+const BATCH_WRITES = 4096;
+const BATCH_BYTES = 8 << 20;
+/** Recent changes that are kept in memory for watchers that start a little late. */
+const RING_EVENTS = 4096;
+const RING_BYTES = 8 << 20;
+const FLUSH_SAMPLES = 1000;
+
+interface Pending {
+  readonly write: Write;
+  readonly resolve: (revision: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Records = Reply & { type: "records" };
+
+/** A request that waits for its answer. */
+interface Waiting {
+  readonly reply: (reply: Reply) => void;
+  readonly reject: (error: StoreError) => void;
+}
+
+/**
+ * Opens the store in a directory, making it if it is new.
+ *
+ * @throws StoreError `failed` when another process has the directory (the message names it) or when the format is
+ *   newer than this program; `corrupt` when the database is damaged, missing or of another program; `full`
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { clock, directory, historyMillis = 86_400_000, historyMaxShare = 0.1 } = options;
+  const { historyMinBytes = 16 << 20, maxBytes = Infinity } = options;
+  const workerData: OpenOptions = { directory, historyMillis, historyMaxShare, historyMinBytes, maxBytes };
+  // The worker lies beside this file, as .ts in the sources and as .js in a build.
+  const extension = /\.[cm]?[jt]s(?=$|\?)/.exec(import.meta.url)?.[0] ?? ".js";
+  const worker = new Worker(new URL(`./worker${extension}`, import.meta.url), { workerData, name: "keelson-store" });
+  const opened = await firstReply(worker);
+  if (opened.type === "opened") return new SqliteStore(worker, clock, historyMillis, opened);
+  await worker.terminate();
+  throw opened.type === "failed" ? fromPlain(opened.error) : new StoreError("failed", "The store could not be opened");
+}
+
+/** The first message of a new worker, and its listeners gone again. */
+function firstReply(worker: Worker): Promise<Reply> {
+  return new Promise((resolve) => {
+    const settle = (reply: Reply): void => {
+      worker.off("message", settle).off("error", fail).off("exit", fail);
+      resolve(reply);
+    };
+    const fail = (error: unknown): void => {
+      settle({ type: "failed", error: { code: "failed", message: `The store's thread has failed: ${String(error)}` } });
+    };
+    worker.on("message", settle).on("error", fail).on("exit", fail);
+  });
+}
+
+class SqliteStore implements Store {
+  readonly failed: Promise<StoreError>;
+  readonly #worker: Worker;
+  readonly #clock: Clock;
+  readonly #hub: WatchHub;
+  #settleFailed: (error: StoreError) => void = () => {};
+  /** Why nothing can be asked of the store any more. */
+  #end: StoreError | undefined;
+  #broken = false;
+  #queue: Pending[] = [];
+  /** The batch that the writer has; there is one at most. */
+  #flying: Pending[] = [];
+  #sending = false;
+  #spare: ArrayBuffer | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #drained: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+  #upkeep: Timer | undefined;
+  #flushes = 0;
+  #writes = 0;
+  #flushMillis: number[] = [];
+
+  constructor(worker: Worker, clock: Clock, historyMillis: number, opened: Reply & { type: "opened" }) {
+    this.#worker = worker;
+    this.#clock = clock;
+    this.failed = new Promise((resolve) => {
+      this.#settleFailed = resolve;
+    });
+    this.#hub = new WatchHub({
+      revision: opened.revision,
+      compacted: opened.compacted,
+      ringEvents: RING_EVENTS,
+      ringBytes: RING_BYTES,
+      readLog: (prefix, after) => this.#readLog(prefix, after),
+    });
+    worker.on("message", (reply: Reply) => this.#receive(reply));
+    worker.on("error", (error) => this.#fail(new StoreError("failed", `The store's thread has failed: ${error}`)));
+    worker.on("exit", () => this.#fail(new StoreError("failed", "The store's thread has ended")));
+    this.#scheduleUpkeep(Math.min(60_000, Math.max(1000, historyMillis / 10)));
+  }
+
+  get revision(): number {
+    return this.#hub.revision;
+  }
+
+  write(write: Write): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#checkOpen();
+      checkWrite(write);
+      this.#queue.push({ write, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  async get(key: string): Promise<StoredRecord | undefined> {
+    const [reply] = await this.#records((id) => ({ type: "get", id, key }));
+    return unpackRecords(reply!.buffer, reply!.rows)[0];
+  }
+
+  async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
+    const { start, limit = Number.MAX_SAFE_INTEGER, revision } = options;
+    const replies = await this.#records((id) => ({ type: "range", id, prefix, start, limit, revision }));
+    const last = replies.at(-1)!;
+    const records = replies.flatMap(({ buffer, rows }) => unpackRecords(buffer, rows));
+    return { records, revision: last.revision, more: last.more };
+  }
+
+  watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
+    this.#checkOpen();
+    return this.#hub.watch(prefix, after, watcher);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    if (revision > this.revision) throw futureError(revision, this.revision);
+    // Each step is a message of its own, so that writes pass between them.
+    while (this.#hub.compacted < revision) await this.#compactStep(revision);
+  }
+
+  async currentRevision(): Promise<number> {
+    this.#checkOpen();
+    return this.revision;
+  }
+
+  async stats(): Promise<StoreStats> {
+    const reply = await this.#request((id) => ({ type: "stats", id }));
+    const flushMillis = this.#flushMillis;
+    this.#flushMillis = [];
+    const { stats } = reply as Reply & { type: "stats" };
+    return { ...stats, flushes: this.#flushes, writes: this.#writes, flushMillis };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#upkeep?.cancel();
+    this.#end ??= new StoreError("closed", "The store has been closed");
+    if (this.#queue.length > 0 || this.#flying.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+    }
+    this.#hub.end(new StoreError("closed", "The store has been closed"));
+    if (this.#broken) return;
+    const exit = new Promise((resolve) => {
+      this.#worker.removeAllListeners("exit");
+      this.#worker.once("exit", resolve);
+    });
+    await Promise.race([this.#ask((id) => ({ type: "close", id })), exit]);
+    await exit;
+  }
+
+  #checkOpen(): void {
+    if (this.#end !== undefined) throw this.#end;
+  }
+
+  // Writes
+
+  /** Sends the queue when this turn of the event loop is over, unless a batch is on its way. */
+  #schedule(): void {
+    if (this.#sending || this.#flying.length > 0 || this.#queue.length === 0) return;
+    this.#sending = true;
+    setImmediate(() => this.#sendBatch());
+  }
+
+  #sendBatch(): void {
+    this.#sending = false;
+    if (this.#queue.length === 0) return;
+    const count = batchSize(this.#queue);
+    const batch = count === this.#queue.length ? this.#queue : this.#queue.slice(0, count);
+    this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count);
+    this.#flying = batch;
+    const buffer = packBatch(batch, this.#spare);
+    this.#spare = undefined;
+    const request: Request = { type: "write", now: this.#clock.now(), count, buffer };
+    this.#worker.postMessage(request, [buffer]);
+  }
+
+  #receiveWritten({ buffer, revision, compacted, millis }: Reply & { type: "written" }): void {
+    const batch = this.#flying;
+    this.#flying = [];
+    const outcomes = outcomesOf(buffer, batch.length);
+    const events: StoreEvent[] = [];
+    for (let i = 0; i < batch.length; i++) {
+      if (outcomeOf(outcomes, i) === WRITTEN) events.push(eventOf(batch[i]!.write, revisionOf(outcomes, i)));
+    }
+    if (events.length > 0) this.#count(events.length, millis);
+    this.#hub.forget(compacted);
+    if (events.length > 0) this.#hub.commit(events, revision);
+    for (let i = 0; i < batch.length; i++) conclude(batch[i]!, outcomeOf(outcomes, i), revisionOf(outcomes, i));
+    if (worthKeeping(buffer)) this.#spare = buffer;
+    if (this.#queue.length === 0) this.#drained?.();
+    else this.#schedule();
+  }
+
+  #count(writes: number, millis: number): void {
+    this.#flushes += 1;
+    this.#writes += writes;
+    this.#flushMillis.push(millis);
+    if (this.#flushMillis.length > 2 * FLUSH_SAMPLES) this.#flushMillis = this.#flushMillis.slice(-FLUSH_SAMPLES);
+  }
+
+  // Requests and answers
+
+  #records(make: (id: number) => Request): Promise<Records[]> {
+    return new Promise((resolve, reject) => {
+      this.#checkOpen();
+      const parts: Records[] = [];
+      this.#post(make, {
+        reply: (reply) => {
+          parts.push(reply as Records);
+          if ((reply as Records).done) resolve(parts);
+        },
+        reject,
+      });
+    });
+  }
+
+  async #request(make: (id: number) => Request): Promise<Reply> {
+    this.#checkOpen();
+    return this.#ask(make);
+  }
+
+  #ask(make: (id: number) => Request): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#post(make, { reply: resolve, reject });
+    });
+  }
+
+  #post(make: (id: number) => Request, waiting: Waiting): void {
+    this.#lastId += 1;
+    this.#waiting.set(this.#lastId, waiting);
+    this.#worker.postMessage(make(this.#lastId));
+  }
+
+  #receive(reply: Reply): void {
+    if (reply.type === "written") return this.#receiveWritten(reply);
+    if (reply.type === "failed") return this.#fail(fromPlain(reply.error));
+    if (reply.type === "opened") return;
+    const waiting = this.#waiting.get(reply.id);
+    if (waiting === undefined) return;
+    if (reply.type !== "records" || reply.done) this.#waiting.delete(reply.id);
+    if (reply.type === "compacted") this.#hub.forget(reply.compacted);
+    if (reply.type === "refused") waiting.reject(fromPlain(reply.error));
+    else waiting.reply(reply);
+  }
+
+  async #readLog(prefix: string, after: number): Promise<LogPage> {
+    const [reply] = await this.#records((id) => ({ type: "log", id, prefix, after }));
+    return { events: unpackEvents(reply!.buffer, reply!.rows), through: reply!.revision };
+  }
+
+  // Upkeep and the end
+
+  /** One step of compaction; resolves to whether more is due. */
+  async #compactStep(revision: number): Promise<boolean> {
+    const reply = await this.#request((id) => ({ type: "compact", id, now: this.#clock.now(), revision }));
+    return (reply as Reply & { type: "compacted" }).more;
+  }
+
+  /** Writes pay for the history that they push out; this is for what grows old while nobody writes. */
+  #scheduleUpkeep(millis: number): void {
+    this.#upkeep = this.#clock.after(millis, () => {
+      void this.#upkeepNow().then(() => {
+        if (this.#end === undefined) this.#scheduleUpkeep(millis);
+      });
+    });
+  }
+
+  async #upkeepNow(): Promise<void> {
+    try {
+      while (this.#hub.compacted < this.revision && (await this.#compactStep(0)));
+    } catch (error) {
+      // No room, or closed meanwhile: the next time will do. A failure is reported where it happens.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** The end: what was on its way may or may not be on disk, and nothing more will be done. */
+  #fail(error: StoreError): void {
+    if (this.#broken) return;
+    this.#broken = true;
+    const failure = new StoreError("failed", `The store has failed: ${error.message}`, { cause: error });
+    this.#end = failure;
+    this.#upkeep?.cancel();
+    for (const { write, reject } of this.#flying) {
+      const message = `It is unknown whether ${write.key} was written: ${error.message}`;
+      reject(new StoreError("unknown", message, { key: write.key, cause: error }));
+    }
+    for (const { reject } of this.#queue) reject(failure);
+    for (const { reject } of this.#waiting.values()) reject(failure);
+    this.#flying = [];
+    this.#queue = [];
+    this.#waiting.clear();
+    this.#hub.end(failure);
+    this.#drained?.();
+    this.#settleFailed(failure);
+    void this.#worker.terminate();
+  }
+}
+
+/** How many writes at the head of the queue make the next batch. */
+function batchSize(queue: readonly Pending[]): number {
+  let bytes = 0;
+  for (let i = 0; i < queue.length; i++) {
+    bytes += queue[i]!.write.value.length;
+    if (i > 0 && (i >= BATCH_WRITES || bytes > BATCH_BYTES)) return i;
+  }
+  return queue.length;
+}
+
+function eventOf(write: Write, revision: number): StoreEvent {
+  const { key, value } = write;
+  const previousRevision = write.type === "create" ? 0 : write.expected;
+  return { type: write.type === "delete" ? "delete" : "put", key, revision, value, previousRevision };
+}
+
+function conclude({ write, resolve, reject }: Pending, outcome: number, revision: number): void {
+  if (outcome === WRITTEN) resolve(revision);
+  else if (outcome === NO_ROOM) reject(new StoreError("full", `No room for ${write.key}`, { key: write.key }));
+  else reject(conditionError(write, revision));
+}

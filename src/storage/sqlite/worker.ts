@@ -1,0 +1,206 @@
+/**
+ * The writer thread: owns the database, answers requests in the order in which they arrive, and looks after the files
+ * between them. It is the only place that talks to SQLite.
+ *
+ * Whatever goes wrong here beyond a refused write ends the thread with a `failed` message, because nobody can tell any
+ * more what the disk holds.
+ *
+ * @module
+ */
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { systemClock } from "../../util/clock.ts";
+import { unreachable } from "../../util/assert.ts";
+import { StoreError } from "../contract.ts";
+import { isDamage, isFull, toPlain } from "./errors.ts";
+import { History } from "./history.ts";
+import { Ledger } from "./ledger.ts";
+import { lockDirectory } from "./lock.ts";
+import type { DirectoryLock } from "./lock.ts";
+import type { OpenOptions, Reply, Request } from "./protocol.ts";
+import { Reader } from "./reader.ts";
+import type { Chunk, RangeRead } from "./reader.ts";
+import { openDatabase } from "./schema.ts";
+import { Writer } from "./writer.ts";
+
+const PAGE_BYTES = 4096;
+/** Pages in the WAL after which they are moved to the database: bounds the pause that this makes. */
+const WAL_PAGES = 2000;
+/** Pages that a write touches at most besides those that its bytes fill: live, log, and the log row that it pushes out. */
+const PAGES_PER_WRITE = 3;
+
+/** The thread's side of an open store. */
+class StoreWorker {
+  readonly #directory: string;
+  readonly #lock: DirectoryLock;
+  readonly #db: DatabaseSync;
+  readonly #ledger: Ledger;
+  readonly #history: History;
+  readonly #reader: Reader;
+  readonly #writer: Writer;
+  readonly #checkpoint: StatementSync;
+  readonly #reads: RangeRead[] = [];
+  #walPages = 0;
+
+  constructor(options: OpenOptions) {
+    this.#directory = options.directory;
+    mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+    this.#lock = lockDirectory(options.directory);
+    try {
+      this.#db = openDatabase(options.directory);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+    if (options.maxBytes !== Infinity) {
+      this.#db.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxBytes / PAGE_BYTES)}`);
+    }
+    this.#ledger = new Ledger(this.#db);
+    this.#reader = new Reader(this.#db, this.#ledger);
+    this.#history = new History(this.#db, this.#ledger, options, () => this.#reader.pinned());
+    this.#writer = new Writer(this.#db, this.#ledger, this.#history);
+    this.#checkpoint = this.#db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
+  opened(): Reply {
+    return { type: "opened", revision: this.#ledger.revision, compacted: this.#ledger.compacted };
+  }
+
+  handle(request: Request): void {
+    switch (request.type) {
+      case "write":
+        return this.#write(request);
+      case "get":
+        return this.#answer(request.id, () => this.#send(request.id, this.#reader.get(request.key)));
+      case "range":
+        return this.#answer(request.id, () => this.#beginRange(this.#reader.range(request)));
+      case "log":
+        return this.#answer(request.id, () => this.#send(request.id, this.#reader.log(request.prefix, request.after)));
+      case "compact":
+        return this.#compact(request);
+      case "stats":
+        return this.#stats(request.id);
+      case "close":
+        return this.#close(request.id);
+      default:
+        return unreachable(request);
+    }
+  }
+
+  #write({ buffer, count, now }: Request & { type: "write" }): void {
+    const begin = systemClock.steady();
+    const written = this.#writer.apply(buffer, count, now);
+    const { revision, compacted } = this.#ledger;
+    const millis = written === 0 ? 0 : systemClock.steady() - begin;
+    post({ type: "written", buffer, revision, compacted, millis }, [buffer]);
+    this.#walPages += written * PAGES_PER_WRITE + buffer.byteLength / PAGE_BYTES;
+    this.#moveWal();
+  }
+
+  /** Moves the WAL into the database when it has grown long, after the answer has gone. */
+  #moveWal(): void {
+    if (this.#walPages < WAL_PAGES) return;
+    try {
+      this.#checkpoint.get();
+    } catch (error) {
+      // Without room for that the WAL keeps what it has, and is tried again as it grows.
+      if (!isFull(error)) throw error;
+    }
+    this.#walPages = 0;
+  }
+
+  #beginRange(read: RangeRead): void {
+    this.#reads.push(read);
+    if (this.#reads.length === 1) this.#readOn();
+  }
+
+  /** Sends one chunk of the first range, and comes back for the rest after the messages that have arrived meanwhile. */
+  #readOn(): void {
+    const read = this.#reads[0];
+    if (read === undefined) return;
+    this.#answer(read.id, () => {
+      let done = true;
+      try {
+        const chunk = read.next();
+        this.#send(read.id, chunk);
+        done = chunk.done;
+      } finally {
+        if (done) {
+          this.#reader.release(read);
+          this.#reads.shift();
+        }
+      }
+    });
+    if (this.#reads.length > 0) setImmediate(() => guarded(() => this.#readOn()));
+  }
+
+  #compact({ id, now, revision }: Request & { type: "compact" }): void {
+    let more = false;
+    try {
+      more = this.#history.step(revision, now);
+      this.#walPages += WAL_PAGES / 10;
+      this.#moveWal();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      post({ type: "refused", id, error: toPlain(error, "full") });
+      return;
+    }
+    post({ type: "compacted", id, compacted: this.#ledger.compacted, more });
+  }
+
+  #stats(id: number): void {
+    const { revision, compacted, records } = this.#ledger;
+    const size = (name: string): number => statSync(join(this.#directory, name), { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = size("keelson.db") + size("keelson.db-wal");
+    post({ type: "stats", id, stats: { revision, compactedRevision: compacted, records, bytes } });
+  }
+
+  #close(id: number): void {
+    for (const read of this.#reads.splice(0)) {
+      post({ type: "refused", id: read.id, error: { code: "closed", message: "The store has been closed" } });
+    }
+    this.#db.close();
+    this.#lock.release();
+    post({ type: "closed", id });
+    port.close();
+  }
+
+  #send(id: number, { packer, revision, more, done }: Chunk): void {
+    const { buffer, rows } = packer.finish();
+    post({ type: "records", id, buffer, rows, done, revision, more }, [buffer, rows.buffer]);
+  }
+
+  /** Damage and refusals are the answer to one request; any other error is the end of the store. */
+  #answer(id: number, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof StoreError) && !isDamage(error)) throw error;
+      post({ type: "refused", id, error: toPlain(error, "failed") });
+    }
+  }
+}
+
+const port = parentPort!;
+
+function post(reply: Reply, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(reply, transfer);
+}
+
+/** Ends the store when `work` fails. */
+function guarded(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    post({ type: "failed", error: toPlain(error, "failed") });
+    port.close();
+  }
+}
+
+guarded(() => {
+  const worker = new StoreWorker(workerData as OpenOptions);
+  post(worker.opened());
+  port.on("message", (request: Request) => guarded(() => worker.handle(request)));
+});

@@ -1,0 +1,575 @@
+/**
+ * The tests that every backend passes unchanged: they are the contract, in the form that can fail.
+ *
+ * @module
+ */
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MAX_VALUE_BYTES, StoreError } from "../contract.ts";
+import type { Store, StoreErrorCode, Write } from "../contract.ts";
+import { StoreModel } from "./model.ts";
+import { WatchLog } from "./watch-log.ts";
+
+/** A store under test. */
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and opens it again on the same data; absent when the backend keeps nothing. */
+  reopen?(): Promise<Store>;
+  /** Closes what is open and removes the data. */
+  close(): Promise<void>;
+}
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const text = (value: Uint8Array): string => Buffer.from(value).toString();
+const create = (key: string, value = key): Write => ({ type: "create", key, value: bytes(value) });
+const update = (key: string, expected: number, value = key): Write => ({
+  type: "update",
+  key,
+  value: bytes(value),
+  expected,
+});
+const remove = (key: string, expected: number, value = key): Write => ({
+  type: "delete",
+  key,
+  value: bytes(value),
+  expected,
+});
+
+/** The revision that `promise` resolves to, or the code that it rejects with. */
+async function outcome(promise: Promise<number>): Promise<number | StoreErrorCode> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof StoreError) return error.code;
+    throw error;
+  }
+}
+
+/** Registers the suite for one backend. */
+export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
+  describe(`store contract: ${name}`, () => {
+    let opened: OpenedStore;
+    let store: Store;
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+    const fresh = (): Store => store;
+    writes(fresh);
+    reads(fresh);
+    watches(fresh);
+    compaction(fresh);
+    ending(fresh);
+    load(fresh);
+    reopening(
+      () => opened,
+      (again) => {
+        store = again;
+      },
+    );
+    model(fresh);
+  });
+}
+
+function writes(store: () => Store): void {
+  test("a create stores a key once and then fails with exists and the revision that the key has", async () => {
+    const revision = await store().write(create("a", "one"));
+    await expect(store().write(create("a", "two"))).rejects.toMatchObject({ code: "exists", key: "a", revision });
+    expect(await store().get("a")).toMatchObject({ key: "a", revision });
+    expect(text((await store().get("a"))!.value)).toBe("one");
+  });
+
+  test("an update replaces the value at the expected revision only", async () => {
+    const first = await store().write(create("a", "one"));
+    const second = await store().write(update("a", first, "two"));
+    expect(second).toBeGreaterThan(first);
+    await expect(store().write(update("a", first, "three"))).rejects.toMatchObject({
+      code: "conflict",
+      key: "a",
+      revision: second,
+    });
+    expect(text((await store().get("a"))!.value)).toBe("two");
+    await expect(store().write(update("b", first))).rejects.toMatchObject({ code: "notFound", key: "b" });
+    await expect(store().write(update("b", 0))).rejects.toMatchObject({ code: "notFound", key: "b" });
+  });
+
+  test("a delete removes the key at the expected revision only, and the key can be created again", async () => {
+    const first = await store().write(create("a"));
+    await expect(store().write(remove("a", first + 1))).rejects.toMatchObject({ code: "conflict", revision: first });
+    const second = await store().write(remove("a", first));
+    expect(second).toBeGreaterThan(first);
+    expect(await store().get("a")).toBeUndefined();
+    await expect(store().write(remove("a", first))).rejects.toMatchObject({ code: "notFound" });
+    await expect(store().write(update("a", second))).rejects.toMatchObject({ code: "notFound" });
+    expect(await store().write(create("a", "again"))).toBeGreaterThan(second);
+  });
+
+  test("each write gets a revision of its own, also in one flush, and a failed one takes none", async () => {
+    const start = store().revision;
+    const results = await Promise.all(
+      [create("a"), create("a"), create("b"), update("c", 1), create("d")].map((write) =>
+        outcome(store().write(write)),
+      ),
+    );
+    expect(results).toEqual([start + 1, "exists", start + 2, "notFound", start + 3]);
+    expect(store().revision).toBe(start + 3);
+    expect(await store().currentRevision()).toBe(start + 3);
+  });
+
+  test("writes that were called in one order on one key are applied in that order", async () => {
+    const start = store().revision;
+    const results = await Promise.all([
+      outcome(store().write(create("a", "1"))),
+      outcome(store().write(update("a", start + 1, "2"))),
+      outcome(store().write(remove("a", start + 2, "2"))),
+      outcome(store().write(create("a", "3"))),
+      outcome(store().write(create("a", "4"))),
+    ]);
+    expect(results).toEqual([start + 1, start + 2, start + 3, start + 4, "exists"]);
+    expect(text((await store().get("a"))!.value)).toBe("3");
+  });
+
+  test("a value of the largest size is stored, one byte more is tooLarge and changes nothing", async () => {
+    const value = Buffer.alloc(MAX_VALUE_BYTES, 7);
+    await store().write({ type: "create", key: "large", value });
+    expect(Buffer.compare((await store().get("large"))!.value, value)).toBe(0);
+    const before = store().revision;
+    const over = store().write({ type: "create", key: "larger", value: Buffer.alloc(MAX_VALUE_BYTES + 1) });
+    await expect(over).rejects.toMatchObject({ code: "tooLarge", key: "larger" });
+    expect(store().revision).toBe(before);
+    expect(await store().get("larger")).toBeUndefined();
+  });
+
+  test("keys that UTF-8 cannot tell apart are refused, unusual ones are kept apart", async () => {
+    await expect(store().write(create("a\ud800"))).rejects.toThrow(TypeError);
+    await expect(store().write(create(""))).rejects.toThrow(TypeError);
+    const keys = ["__proto__", "constructor", "a\0b", "a\0c", "é", "e\u0301", "\u{1f600}", "\uffff", "a/b", "a%2fb"];
+    for (const key of keys) await store().write(create(key));
+    for (const key of keys) expect(text((await store().get(key))!.value)).toBe(key);
+    const { records } = await store().range("");
+    expect(records.map((record) => record.key)).toEqual(
+      keys.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y))),
+    );
+  });
+
+  test("an empty value and any byte come back as they were", async () => {
+    await store().write({ type: "create", key: "empty", value: new Uint8Array(0) });
+    await store().write({ type: "create", key: "all", value: Uint8Array.from({ length: 256 }, (_, i) => i) });
+    expect((await store().get("empty"))!.value).toHaveLength(0);
+    expect([...(await store().get("all"))!.value]).toEqual(Array.from({ length: 256 }, (_, i) => i));
+  });
+}
+
+function reads(store: () => Store): void {
+  const keysOf = async (prefix: string, options = {}): Promise<string[]> =>
+    (await store().range(prefix, options)).records.map((record) => record.key);
+
+  test("a range holds the keys that begin with the prefix, in order, and a prefix that is a key finds longer ones too", async () => {
+    for (const key of ["foo", "foobar", "foo/a", "fop", "fo", "foo/b", "g"]) await store().write(create(key));
+    expect(await keysOf("foo")).toEqual(["foo", "foo/a", "foo/b", "foobar"]);
+    expect(await keysOf("foo/")).toEqual(["foo/a", "foo/b"]);
+    expect(await keysOf("")).toEqual(["fo", "foo", "foo/a", "foo/b", "foobar", "fop", "g"]);
+    expect(await keysOf("x")).toEqual([]);
+    const { revision, more, records } = await store().range("foo/");
+    expect({ revision, more }).toEqual({ revision: store().revision, more: false });
+    expect(records.map((record) => text(record.value))).toEqual(["foo/a", "foo/b"]);
+  });
+
+  test("start and limit page through a range; start is included and never leaves the prefix", async () => {
+    for (const key of ["a/1", "a/2", "a/3", "b/1", "A"]) await store().write(create(key));
+    expect(await store().range("a/", { limit: 2 })).toMatchObject({
+      more: true,
+      records: [{ key: "a/1" }, { key: "a/2" }],
+    });
+    expect(await store().range("a/", { limit: 3 })).toMatchObject({ more: false });
+    expect(await keysOf("a/", { start: "a/2" })).toEqual(["a/2", "a/3"]);
+    expect(await keysOf("a/", { start: "a/2\0" })).toEqual(["a/3"]);
+    expect(await keysOf("a/", { start: "A" })).toEqual(["a/1", "a/2", "a/3"]);
+    expect(await keysOf("a/", { start: "b" })).toEqual([]);
+  });
+
+  test("a range at a revision shows the store as it was then, whatever happened since", async () => {
+    const a = await store().write(create("a", "1"));
+    const b = await store().write(create("b", "1"));
+    const at = store().revision;
+    await store().write(update("a", a, "2"));
+    await store().write(remove("b", b));
+    await store().write(create("aa"));
+    await store().write(create("b", "new"));
+    const { records, revision } = await store().range("", { revision: at });
+    expect(revision).toBe(at);
+    expect(records.map(({ key, value, revision: r }) => [key, text(value), r])).toEqual([
+      ["a", "1", a],
+      ["b", "1", b],
+    ]);
+    expect(await store().range("", { revision: at, limit: 1 })).toMatchObject({ more: true, records: [{ key: "a" }] });
+    expect(await store().range("", { revision: a })).toMatchObject({ more: false, records: [{ key: "a" }] });
+  });
+
+  test("a read from the future fails with future", async () => {
+    const revision = store().revision + 1;
+    await expect(store().range("", { revision })).rejects.toMatchObject({ code: "future" });
+    await expect(store().compact(revision)).rejects.toMatchObject({ code: "future" });
+    expect((await WatchLog.start(store(), "", revision).untilEnded()).code).toBe("future");
+  });
+
+  test("stats count what is there", async () => {
+    await Promise.all([store().write(create("a")), store().write(create("b"))]);
+    await store().write(remove("a", (await store().get("a"))!.revision));
+    const stats = await store().stats();
+    expect(stats).toMatchObject({ revision: store().revision, records: 1, writes: 3 });
+    expect(stats.flushes).toBeGreaterThan(0);
+    expect(stats.bytes).toBeGreaterThan(0);
+  });
+}
+
+function watches(store: () => Store): void {
+  test("a watch from now delivers what comes, with the revisions before and after", async () => {
+    const log = WatchLog.start(store(), "", store().revision);
+    const a = await store().write(create("a", "1"));
+    const b = await store().write(update("a", a, "2"));
+    const c = await store().write(remove("a", b, "last"));
+    expect(log.all.map((e) => [e.type, e.key, text(e.value), e.revision, e.previousRevision])).toEqual([
+      ["put", "a", "1", a, 0],
+      ["put", "a", "2", b, a],
+      ["delete", "a", "last", c, b],
+    ]);
+  });
+
+  test("the event of a write has been handed over before its promise resolves", async () => {
+    const log = WatchLog.start(store(), "", store().revision);
+    const writers = Array.from({ length: 20 }, async (_, i) => {
+      const revision = await store().write(create(`key-${i}`));
+      expect(log.all.some((event) => event.revision === revision)).toBe(true);
+    });
+    await Promise.all(writers);
+    expect(log.all).toHaveLength(20);
+  });
+
+  test("a watch from the past delivers the rest first and then goes on, each change once and in order", async () => {
+    const start = store().revision;
+    for (let i = 0; i < 5; i++) await store().write(create(`a/${i}`));
+    const log = WatchLog.start(store(), "", start + 2);
+    for (let i = 5; i < 10; i++) await store().write(create(`a/${i}`));
+    await log.until(8);
+    expect(log.all.map((e) => e.revision)).toEqual([3, 4, 5, 6, 7, 8, 9, 10].map((r) => start + r));
+  });
+
+  test("a watch delivers only keys with its prefix, and reports progress past the others", async () => {
+    const start = store().revision;
+    const log = WatchLog.start(store(), "a/", start);
+    const past: number[] = [];
+    const quiet = store().watch("nothing", start, {
+      events: () => past.push(-1),
+      progress: (revision) => past.push(revision),
+      ended: () => past.push(-2),
+    });
+    for (const key of ["a/1", "a", "ab", "b/1", "a/2"]) await store().write(create(key));
+    expect(log.keys).toEqual(["a/1", "a/2"]);
+    expect(past.every((revision) => revision > 0)).toBe(true);
+    quiet.close();
+    const late = WatchLog.start(store(), "a/", start);
+    await late.until(2);
+    expect(late.keys).toEqual(["a/1", "a/2"]);
+  });
+
+  test("a closed watch gets nothing more, also when it is closed from inside", async () => {
+    const log = WatchLog.start(store(), "", store().revision);
+    let seen = 0;
+    const inner = store().watch("", store().revision, {
+      events: () => {
+        seen += 1;
+        inner.close();
+      },
+      ended: () => {
+        seen += 100;
+      },
+    });
+    const behind = WatchLog.start(store(), "", store().revision);
+    await store().write(create("a"));
+    log.close();
+    behind.close();
+    await store().write(create("b"));
+    const late = WatchLog.start(store(), "", store().revision - 1);
+    late.close();
+    await store().write(create("c"));
+    expect([log.keys, seen, late.keys]).toEqual([["a"], 1, []]);
+  });
+
+  test("many watchers that start at different revisions each get exactly the rest", async () => {
+    const start = store().revision;
+    const logs: { log: WatchLog; after: number }[] = [];
+    for (let i = 0; i < 60; i++) {
+      const revision = await store().write(create(`k/${i}`));
+      logs.push({ log: WatchLog.start(store(), "k/", Math.max(start, revision - (i % 7))), after: revision - (i % 7) });
+    }
+    const last = store().revision;
+    for (const { log, after } of logs) {
+      const begin = Math.max(start, after);
+      await log.until(last - begin);
+      expect(log.all.map((e) => e.revision)).toEqual(Array.from({ length: last - begin }, (_, i) => begin + 1 + i));
+    }
+  });
+}
+
+function compaction(store: () => Store): void {
+  test("after compaction older reads and watches end with compacted, newer ones and every current value stay", async () => {
+    const start = store().revision;
+    const a = await store().write(create("a", "1"));
+    const b = await store().write(update("a", a, "2"));
+    const c = await store().write(create("gone"));
+    const d = await store().write(remove("gone", c));
+    const e = await store().write(update("a", b, "3"));
+    await store().compact(c);
+    await expect(store().range("", { revision: b })).rejects.toMatchObject({ code: "compacted" });
+    expect((await WatchLog.start(store(), "", b).untilEnded()).code).toBe("compacted");
+    if (start > 0) expect((await WatchLog.start(store(), "", start).untilEnded()).code).toBe("compacted");
+    const atC = (await store().range("", { revision: c })).records;
+    expect(atC.map((r) => [r.key, text(r.value), r.revision])).toEqual([
+      ["a", "2", b],
+      ["gone", "gone", c],
+    ]);
+    const log = WatchLog.start(store(), "", c);
+    expect((await log.until(2)).map((event) => [event.type, event.revision])).toEqual([
+      ["delete", d],
+      ["put", e],
+    ]);
+    await store().compact(e);
+    expect(text((await store().get("a"))!.value)).toBe("3");
+    expect((await store().stats()).compactedRevision).toBe(e);
+    await expect(store().range("", { revision: d })).rejects.toMatchObject({ code: "compacted" });
+    expect((await store().range("", { revision: e })).records).toHaveLength(1);
+  });
+
+  test("compacting again, or to an older revision, changes nothing", async () => {
+    const a = await store().write(create("a"));
+    const b = await store().write(create("b"));
+    await store().compact(b);
+    await store().compact(b);
+    await store().compact(a);
+    expect((await store().stats()).compactedRevision).toBe(b);
+    expect((await store().range("")).records).toHaveLength(2);
+  });
+
+  test("a running watch does not notice compaction", async () => {
+    const log = WatchLog.start(store(), "", store().revision);
+    for (let i = 0; i < 10; i++) {
+      const revision = await store().write(create(`k${i}`));
+      await store().compact(revision);
+    }
+    expect(log.keys).toHaveLength(10);
+    expect(log.error).toBeUndefined();
+  });
+}
+
+function ending(store: () => Store): void {
+  test("close ends the writes that are under way, ends watches with closed, and refuses whatever comes after", async () => {
+    const log = WatchLog.start(store(), "", store().revision);
+    const under = [store().write(create("a")), store().write(create("b"))];
+    const closed = store().close();
+    expect(await Promise.all(under.map(outcome))).toEqual([expect.any(Number), expect.any(Number)]);
+    await closed;
+    await store().close();
+    expect(log.keys).toEqual(["a", "b"]);
+    expect((await log.untilEnded()).code).toBe("closed");
+    await expect(store().write(create("c"))).rejects.toMatchObject({ code: "closed" });
+    await expect(store().get("a")).rejects.toMatchObject({ code: "closed" });
+    await expect(store().range("")).rejects.toMatchObject({ code: "closed" });
+    expect(() => store().watch("", 0, log)).toThrow(StoreError);
+  });
+}
+
+function load(store: () => Store): void {
+  test("many writers on few keys: exactly one of each race wins and the log is one line", async () => {
+    const log = WatchLog.start(store(), "", store().revision);
+    const start = store().revision;
+    const won: number[] = [];
+    const writer = async (id: number): Promise<void> => {
+      for (let i = 0; i < 15; i++) {
+        const key = `key/${(id + i) % 5}`;
+        const current = await store().get(key);
+        const write = current === undefined ? create(key, `${id}`) : update(key, current.revision, `${id}-${i}`);
+        const result = await outcome(store().write(write));
+        if (typeof result === "number") won.push(result);
+        else expect(["conflict", "exists"]).toContain(result);
+      }
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, id) => writer(id)));
+    const revisions = won.toSorted((a, b) => a - b);
+    expect(revisions).toEqual(revisions.map((_, i) => start + 1 + i));
+    await log.until(won.length);
+    expect(log.all.map((e) => e.revision)).toEqual(revisions);
+    const last = new Map<string, number>();
+    for (const event of log.all) {
+      expect(event.previousRevision).toBe(last.get(event.key) ?? 0);
+      last.set(event.key, event.revision);
+    }
+  });
+
+  test("a range of many records is one moment, although writes go on meanwhile", async () => {
+    const value = Buffer.alloc(700, 1);
+    const keys = Array.from({ length: 3000 }, (_, i) => `n/${String(i).padStart(5, "0")}`);
+    await Promise.all(keys.map((key) => store().write({ type: "create", key, value })));
+    const before = store().revision;
+    let on = true;
+    let spot = 0;
+    const writing = (async () => {
+      while (on) {
+        const key = keys[(spot += 997) % keys.length]!;
+        const current = await store().get(key);
+        if (current === undefined) await store().write(create(key));
+        else await store().write(spot % 2 === 0 ? remove(key, current.revision) : update(key, current.revision));
+      }
+    })();
+    for (let round = 0; round < 4; round++) {
+      const seen = await store().range("n/");
+      const again = await store().range("n/", { revision: seen.revision });
+      expect(again.records.map((r) => [r.key, r.revision])).toEqual(seen.records.map((r) => [r.key, r.revision]));
+      expect(seen.records.every((record) => record.revision <= seen.revision)).toBe(true);
+    }
+    on = false;
+    await writing;
+    const past = await store().range("n/", { revision: before });
+    expect(past.records.map((record) => record.key)).toEqual(keys);
+    expect(past.records.every((record) => record.value.length === 700)).toBe(true);
+  });
+}
+
+function reopening(opened: () => OpenedStore, replace: (store: Store) => void): void {
+  test("after closing and opening again everything is there: values, revisions, history", async (context) => {
+    const { store, reopen } = opened();
+    if (reopen === undefined) return context.skip("this backend keeps nothing");
+    const a = await store.write(create("a", "1"));
+    const b = await store.write(create("b", "1"));
+    const c = await store.write(update("a", a, "2"));
+    const d = await store.write(remove("b", b));
+    await store.compact(a);
+    const again = await reopen.call(opened());
+    replace(again);
+    expect(again.revision).toBe(d);
+    expect((await again.range("")).records).toMatchObject([{ key: "a", revision: c }]);
+    expect((await again.range("", { revision: b })).records).toHaveLength(2);
+    const log = WatchLog.start(again, "", a);
+    expect((await log.until(3)).map((e) => [e.type, e.key, e.revision, e.previousRevision])).toEqual([
+      ["put", "b", b, 0],
+      ["put", "a", c, a],
+      ["delete", "b", d, b],
+    ]);
+    expect((await WatchLog.start(again, "", a - 1).untilEnded()).code).toBe("compacted");
+    expect(await again.write(create("b"))).toBe(d + 1);
+  });
+}
+
+const keys = fc.constantFrom("a", "a/", "a/b", "ab", "b", "\uffff", "\u{1f600}", "__proto__");
+const commands = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant("write" as const),
+        type: fc.constantFrom("create" as const, "update" as const, "delete" as const),
+        key: keys,
+        value: fc.string({ maxLength: 8 }),
+        stale: fc.integer({ min: 0, max: 5 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("range" as const),
+        prefix: fc.constantFrom("", "a", "a/", "b", "\uffff"),
+        start: fc.option(keys, { nil: undefined }),
+        limit: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+        back: fc.option(fc.integer({ min: -1, max: 12 }), { nil: undefined }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("watch" as const), prefix: keys, back: fc.nat(12) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("compact" as const), back: fc.integer({ min: -1, max: 8 }) }) },
+  ),
+  { minLength: 5, maxLength: 40 },
+);
+
+function model(store: () => Store): void {
+  test("random histories agree with the model", { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(commands, async (list) => {
+        await clear(store());
+        await runAgainstModel(store(), list);
+      }),
+      { numRuns: 60 },
+    );
+  });
+}
+
+/** Empties the store and forgets its history, so that a model can begin where it stands. */
+async function clear(store: Store): Promise<void> {
+  const { records } = await store.range("");
+  await Promise.all(records.map((record) => store.write(remove(record.key, record.revision))));
+  await store.compact(store.revision);
+}
+
+async function runAgainstModel(store: Store, list: readonly CommandOf[]): Promise<void> {
+  const expected = new StoreModel(store.revision);
+  const watching: { log: WatchLog; prefix: string; after: number }[] = [];
+  let flying: { result: Promise<number | StoreErrorCode>; wanted: number | StoreErrorCode }[] = [];
+  const land = async (): Promise<void> => {
+    for (const { result, wanted } of flying) expect(await result).toBe(wanted);
+    flying = [];
+  };
+  for (const command of list) {
+    if (command.do === "write") {
+      const current = expected.get(command.key)?.revision ?? 0;
+      const { type, key } = command;
+      const value = bytes(command.value);
+      const write: Write =
+        type === "create"
+          ? { type, key, value }
+          : { type, key, value, expected: current - Math.max(0, command.stale - 4) };
+      flying.push({ wanted: expected.write(write), result: outcome(store.write(write)) });
+      continue;
+    }
+    await land();
+    if (command.do === "range") {
+      const { prefix, start, limit, back } = command;
+      const revision = back === undefined ? undefined : expected.revision - back;
+      const wanted = expected.range(prefix, start, limit, revision);
+      const options = Object.fromEntries(Object.entries({ start, limit, revision }).filter(([, v]) => v !== undefined));
+      const found = await store.range(prefix, options).catch((error: StoreError) => error.code);
+      expect(comparable(found)).toEqual(comparable(wanted));
+    } else if (command.do === "watch") {
+      const after = expected.revision - command.back;
+      const log = WatchLog.start(store, command.prefix, after);
+      const wanted = expected.events(command.prefix, after);
+      if (typeof wanted === "string") expect((await log.untilEnded()).code).toBe(wanted);
+      else {
+        // It has joined once it has caught up; compaction after that does not concern it.
+        await log.until(wanted.length);
+        watching.push({ log, prefix: command.prefix, after });
+      }
+    } else if (command.do === "compact") {
+      const revision = expected.revision - command.back;
+      const wanted = expected.compact(revision);
+      expect(await store.compact(revision).catch((error: StoreError) => error.code)).toBe(wanted);
+    }
+  }
+  await land();
+  expect(store.revision).toBe(expected.revision);
+  for (const { log, prefix, after } of watching) {
+    const wanted = expected.log.filter((e) => e.revision > after && e.key.startsWith(prefix));
+    await log.until(wanted.length);
+    log.close();
+    expect(log.all.map((e) => [e.type, e.key, text(e.value), e.revision, e.previousRevision])).toEqual(
+      wanted.map((e) => [e.type, e.key, text(e.value), e.revision, e.previousRevision]),
+    );
+  }
+}
+
+type CommandOf = typeof commands extends fc.Arbitrary<(infer Command)[]> ? Command : never;
+
+function comparable(result: Awaited<ReturnType<Store["range"]>> | StoreErrorCode): unknown {
+  if (typeof result === "string") return result;
+  const { records, revision, more } = result;
+  return { revision, more, records: records.map((r) => [r.key, text(r.value), r.revision]) };
+}

@@ -1,0 +1,189 @@
+/**
+ * Hands committed changes to watchers, for any backend that lives in this process.
+ *
+ * The hub keeps a bounded ring of recent changes. A watcher that starts inside the ring is served from it; one that
+ * starts further back first reads the backend's log page by page and joins when it has reached the ring. It is not a
+ * cache: it knows no current state, and what leaves the ring is found in the log alone.
+ *
+ * A watcher is in one of three states: `behind` (reading towards the ring), `live` (called on each commit), `closed`.
+ * Invariant: a live watcher has been handed every matching change up to the hub's revision.
+ *
+ * @module
+ */
+import type { StoreEvent, StoreWatch, StoreWatcher } from "./contract.ts";
+import { StoreError } from "./contract.ts";
+import { compactedError, futureError } from "./keys.ts";
+
+/** One step through the log: every matching change after the start and up to `through`, in order. */
+export interface LogPage {
+  readonly events: readonly StoreEvent[];
+  readonly through: number;
+}
+
+/** How a hub is fed and bounded. */
+export interface WatchHubOptions {
+  readonly revision: number;
+  readonly compacted: number;
+  /** Reads on from `after` in the backend's log; rejects with StoreError `compacted` when that is gone. */
+  readLog(prefix: string, after: number): Promise<LogPage>;
+  /** Most changes kept in memory. */
+  readonly ringEvents: number;
+  /** Most bytes of values kept in memory. */
+  readonly ringBytes: number;
+}
+
+interface Watch {
+  readonly prefix: string;
+  readonly watcher: StoreWatcher;
+  state: "behind" | "live" | "closed";
+  /** Everything that matches up to this revision has been handed over. */
+  position: number;
+}
+
+/** See the head of this file. */
+export class WatchHub {
+  readonly #options: WatchHubOptions;
+  readonly #watches = new Set<Watch>();
+  /** Changes from `#head` on are in the ring; those before it have been dropped and wait to be cut off. */
+  #ring: StoreEvent[] = [];
+  #head = 0;
+  #bytes = 0;
+  /** The ring holds every change after this revision. */
+  #ringAfter: number;
+  #revision: number;
+  #compacted: number;
+
+  constructor(options: WatchHubOptions) {
+    this.#options = options;
+    this.#revision = options.revision;
+    this.#ringAfter = options.revision;
+    this.#compacted = options.compacted;
+  }
+
+  /** The newest revision that has been handed over. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The oldest revision that can be watched from. */
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  /** Takes changes that were committed together, in order of revision, and hands them to every live watcher. */
+  commit(events: readonly StoreEvent[], revision: number): void {
+    for (const event of events) this.#bytes += event.value.length;
+    this.#ring.push(...events);
+    this.#revision = revision;
+    this.#trim();
+    for (const watch of this.#watches) {
+      if (watch.state === "live" && watch.position < revision) this.#hand(watch, events, revision);
+    }
+  }
+
+  /** Notes that the history up to `revision` is gone: later watches may not start before it. */
+  forget(revision: number): void {
+    this.#compacted = Math.max(this.#compacted, revision);
+  }
+
+  /** See `Store.watch`. */
+  watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
+    const watch: Watch = { prefix, watcher, state: after === this.#revision ? "live" : "behind", position: after };
+    this.#watches.add(watch);
+    if (watch.state === "behind") {
+      queueMicrotask(() => {
+        void this.#catchUp(watch);
+      });
+    }
+    return { close: () => this.#drop(watch) };
+  }
+
+  /** Ends every watch with `error`. */
+  end(error: StoreError): void {
+    for (const watch of this.#watches) this.#end(watch, error);
+  }
+
+  async #catchUp(watch: Watch): Promise<void> {
+    if (watch.position > this.#revision) {
+      this.#end(watch, futureError(watch.position, this.#revision));
+      return;
+    }
+    if (watch.position < this.#compacted) {
+      this.#end(watch, compactedError(watch.position, this.#compacted));
+      return;
+    }
+    try {
+      while (watch.state === "behind" && watch.position < this.#ringAfter) {
+        const page = await this.#options.readLog(watch.prefix, watch.position);
+        if (watch.state === "behind") this.#hand(watch, page.events, page.through);
+      }
+    } catch (error) {
+      this.#end(watch, error instanceof StoreError ? error : new StoreError("failed", String(error), { cause: error }));
+      return;
+    }
+    // No await from here on: no commit can slip in between the look at the ring and the change of state.
+    if (watch.state !== "behind") return;
+    watch.state = "live";
+    const events = this.#ring.slice(this.#indexAfter(watch.position));
+    this.#hand(watch, events, this.#revision);
+  }
+
+  #hand(watch: Watch, events: readonly StoreEvent[], revision: number): void {
+    const { prefix, watcher } = watch;
+    watch.position = revision;
+    const matching = prefix === "" ? events : events.filter((event) => event.key.startsWith(prefix));
+    guarded(() => {
+      if (matching.length > 0) watcher.events(matching);
+      if ((watch.state as Watch["state"]) !== "closed") watcher.progress?.(revision);
+    });
+  }
+
+  #end(watch: Watch, error: StoreError): void {
+    if (watch.state === "closed") return;
+    this.#drop(watch);
+    guarded(() => watch.watcher.ended(error));
+  }
+
+  #drop(watch: Watch): void {
+    watch.state = "closed";
+    this.#watches.delete(watch);
+  }
+
+  /** Index in the ring of the first change after `revision`. */
+  #indexAfter(revision: number): number {
+    let low = this.#head;
+    let high = this.#ring.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#ring[middle]!.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #trim(): void {
+    const { ringEvents, ringBytes } = this.#options;
+    while (this.#ring.length - this.#head > ringEvents || this.#bytes > ringBytes) {
+      const dropped = this.#ring[this.#head]!;
+      this.#head += 1;
+      this.#bytes -= dropped.value.length;
+      this.#ringAfter = dropped.revision;
+    }
+    // Cutting off only when half is waste keeps the cost per change constant.
+    if (this.#head > 256 && this.#head > this.#ring.length / 2) {
+      this.#ring = this.#ring.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}
+
+/** Runs a watcher's code; its mistake is reported as uncaught, and neither the others nor the store suffer from it. */
+function guarded(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
