@@ -183,6 +183,21 @@ describe("when the store's watch breaks", () => {
     expect(cacher.stats().reloads).toBe(0);
   });
 
+  test("and a store repeats what was known, nobody sees it twice", async () => {
+    const { things, store, put, clock } = await house();
+    const watch = store.watch.bind(store);
+    store.watch = (prefix, _, watcher) => watch(prefix, 0, watcher);
+    const notes = new Notes();
+    things.watch(ALL, { after: 0 }, notes);
+    await settle();
+    put(["a/x", { data: 1 }], ["a/x", undefined], ["a/y", {}]);
+    store.breakWatches("unknown");
+    clock.advance(500);
+    await settle();
+    put(["a/z", {}]);
+    expect(notes.lines).toEqual(["+ a/x@1 1", "- a/x@2 1", "+ a/y@3", "+ a/z@4"]);
+  });
+
   test("and the place is compacted, everything is loaded anew and watches end with `compacted`", async () => {
     const { things, store, put, clock, cacher } = await house();
     const notes = new Notes();

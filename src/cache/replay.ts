@@ -84,7 +84,6 @@ class Past {
     const events: WatchEvent[] = [];
     let revision = position;
     for (const event of message.events) {
-      if (event.revision <= revision) continue;
       // The log is in order: what is before this change has been read, and memory goes on from there.
       if (event.revision > this.#source.historyStart()) {
         return { events, revision: Math.max(revision, this.#source.historyStart()) };
