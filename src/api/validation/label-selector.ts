@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 import { labelValue, qualifiedName } from "../../meta/names.ts";
 import { validateLabels } from "../../meta/object-meta-rules.ts";
 import { type LabelRequirement, type LabelSelector as Compiled, labelSelectorOf } from "../../meta/selectors.ts";
-import { type Static, atomicList, map, optional, required, struct, text } from "../../meta/types.ts";
+import { atomicList, map, optional, required, struct, text } from "../../meta/types.ts";
 
 const Requirement = struct("One thing that is asked of the labels.", {
   key: required(text("The key of the label.")),
@@ -26,8 +26,17 @@ export const LabelSelector = struct(
   { atomic: true },
 );
 
-/** A label selector as it stands in an object. */
-export type LabelSelectorValue = Static<typeof LabelSelector>;
+/** A label selector as it stands in an object; nothing is sure to be there before it is validated. */
+export interface LabelSelectorValue {
+  readonly matchLabels?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly matchExpressions?: readonly RequirementValue[] | undefined;
+}
+
+interface RequirementValue {
+  readonly key?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly values?: readonly string[] | undefined;
+}
 
 const OPERATORS: Readonly<Record<string, LabelRequirement["operator"]>> = {
   In: "in",
@@ -38,14 +47,15 @@ const OPERATORS: Readonly<Record<string, LabelRequirement["operator"]>> = {
 
 /** Everything that is wrong with a selector at `field`. */
 export function validateLabelSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {
-  if (selector.matchLabels) validateLabels(selector.matchLabels, `${field}.matchLabels`, errors);
+  const labels = selector.matchLabels as Record<string, string> | undefined;
+  if (labels) validateLabels(labels, `${field}.matchLabels`, errors);
   selector.matchExpressions?.forEach((requirement, i) => {
     validateRequirement(requirement, `${field}.matchExpressions[${i}]`, errors);
   });
 }
 
 function validateRequirement(
-  { key, operator, values = [] }: Static<typeof Requirement>,
+  { key = "", operator = "", values = [] }: RequirementValue,
   at: string,
   errors: FieldErrors,
 ): void {
@@ -71,10 +81,10 @@ function validateRequirement(
 
 /** The selector, compiled; it is known to be valid. */
 export function compileLabelSelector(selector: LabelSelectorValue): Compiled {
-  const labels = Object.entries(selector.matchLabels ?? {});
+  const labels = Object.entries((selector.matchLabels ?? {}) as Record<string, string>);
   return labelSelectorOf([
     ...labels.map(([key, value]): LabelRequirement => ({ key, operator: "in", values: [value] })),
-    ...(selector.matchExpressions ?? []).map(({ key, operator, values = [] }): LabelRequirement => ({
+    ...(selector.matchExpressions ?? []).map(({ key = "", operator = "", values = [] }): LabelRequirement => ({
       key,
       operator: OPERATORS[operator] ?? "in",
       values,

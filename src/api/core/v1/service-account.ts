@@ -34,6 +34,8 @@ export const serviceAccount: ResourceDefinition = {
   description,
   schema,
   deleteAnswers: "object",
+  // A request for a token is a create below the account; it is no view of it.
+  subresources: { token: { verbs: [] } },
   columns: [
     textColumn("Secrets", "Number of secrets that may be mounted.", (object) => countOf(object["secrets"])),
     ageColumn,

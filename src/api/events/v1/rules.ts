@@ -1,0 +1,84 @@
+/**
+ * What Events of the group of events must fulfil: what the documents say (EV-7..30, ERR-5), and where a dialect goes
+ * further, what a real server adds to it.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { type CoreEvent, validateAnyEvent } from "../../core/v1/event.ts";
+import type { Event } from "./schema.ts";
+
+const MOST_CHARACTERS = 128;
+const MOST_NOTE_BYTES = 1024;
+const TYPES = ["Normal", "Warning"];
+const REQUIRED = ["reportingController", "reportingInstance", "action", "reason"] as const;
+const LIMITED = ["reportingInstance", "action", "reason"] as const;
+
+/** The rules of the documents; they hold on every write (AMB-17, AMB-19). */
+export function validateDocumented(event: Event, errors: FieldErrors): void {
+  if (!event.eventTime) errors.required("eventTime");
+  for (const member of REQUIRED) if (!event[member]) errors.required(member);
+  if (!event.type) errors.required("type", "expected Normal or Warning, got none");
+  else if (!TYPES.includes(event.type)) errors.notSupported("type", event.type, TYPES);
+  for (const member of LIMITED) {
+    if (characters(event[member] ?? "") > MOST_CHARACTERS) {
+      errors.invalid(member, event[member], `expected at most ${MOST_CHARACTERS} characters`);
+    }
+  }
+  if (Buffer.byteLength(event.note ?? "") > MOST_NOTE_BYTES) errors.tooLong("note", MOST_NOTE_BYTES);
+  validateSeries(event, errors);
+}
+
+/** Code points; a text of 128 units or less needs no counting (AMB-15). */
+function characters(text: string): number {
+  if (text.length <= MOST_CHARACTERS || text.length > 2 * MOST_CHARACTERS) return text.length;
+  return [...text].length;
+}
+
+/** A series has at least two occurrences, and the time of the last (EV-29, EV-30, DEC-39). */
+function validateSeries({ series }: Pick<CoreEvent, "series">, errors: FieldErrors): void {
+  if (!series) return;
+  if ((series.count ?? 0) < 2) errors.invalid("series.count", series.count ?? 0, "expected at least 2");
+  if (!series.lastObservedTime) errors.required("series.lastObservedTime");
+}
+
+/** The rules of a real server for a new Event, told in the members of the core form, as its clients know them. */
+export function validateStrictly(event: CoreEvent, errors: FieldErrors): void {
+  validateAnyEvent(event, errors, "reportingController");
+  validateSeries(event, errors);
+  if (!event.eventTime) errors.required("eventTime");
+  if (!TYPES.includes(event.type ?? "")) errors.invalid("type", event.type ?? "", "expected Normal or Warning");
+  for (const member of ["firstTimestamp", "lastTimestamp", "count"] as const) {
+    if (event[member]) errors.invalid(member, event[member], "expected no value, new events have none");
+  }
+  if (event.source?.component || event.source?.host) {
+    errors.invalid("source", event.source, "expected no value, new events have none");
+  }
+}
+
+const FROZEN = [
+  "involvedObject",
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingInstance",
+] as const;
+
+/** The rules of a real server for a change: metadata and the series may change, all else stays. */
+export function validateStrictChange(event: CoreEvent, old: CoreEvent, errors: FieldErrors): void {
+  validateAnyEvent(event, errors, "reportingController");
+  if (!equal(event.series as Value, old.series as Value)) validateSeries(event, errors);
+  const keep = (field: string, value: unknown, before: unknown): void => {
+    if (!equal((value ?? null) as Value, (before ?? null) as Value)) errors.invalid(field, value, "expected no change");
+  };
+  for (const member of FROZEN) keep(member, event[member], old[member]);
+  keep("reportingController", event.reportingComponent, old.reportingComponent);
+}
