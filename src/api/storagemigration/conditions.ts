@@ -38,7 +38,13 @@ function validateReason(reason: string, field: string, errors: FieldErrors): voi
   if (Buffer.byteLength(reason) > LONGEST_REASON) errors.tooLong(field, LONGEST_REASON);
 }
 
-function validateCondition(condition: Condition, field: string, time: string, errors: FieldErrors, ctx: ApiContext): void {
+function validateCondition(
+  condition: Condition,
+  field: string,
+  time: string,
+  errors: FieldErrors,
+  ctx: ApiContext,
+): void {
   const { type = "", status = "", reason = "", message = "", observedGeneration = 0 } = condition;
   const { rules } = ctx.dialect;
   if (type === "" || rules.enforceUndocumented) {
@@ -79,7 +85,8 @@ export function validateConditions(
   const failed = isTrue(conditions, "Failed");
   const wrong = (why: string): void => errors.invalid(FIELD, conditions, why);
   if (succeeded && failed) wrong("Succeeded and Failed cannot both be True");
-  if ((succeeded || failed) && isTrue(conditions, "Running")) wrong("Running cannot be True when the migration is over");
+  if ((succeeded || failed) && isTrue(conditions, "Running"))
+    wrong("Running cannot be True when the migration is over");
   if (!succeeded && isTrue(before, "Succeeded")) wrong("Succeeded was True and stays so");
   if (!failed && isTrue(before, "Failed")) wrong("Failed was True and stays so");
 }

@@ -85,7 +85,7 @@ const MOST_EXPIRATION = 2 ** 32;
 
 function validateTokenRequests({ tokenRequests }: CSIDriverSpec, errors: FieldErrors): void {
   const seen = new Set<string>();
-  for (const [i, { audience = "", expirationSeconds: seconds }] of (tokenRequests ?? []).entries()) {
+  for (const [i, { audience, expirationSeconds: seconds }] of (tokenRequests ?? []).entries()) {
     const field = `spec.tokenRequests[${i}]`;
     if (seen.has(audience)) {
       errors.duplicate(`${field}.audience`, audience);
@@ -116,7 +116,11 @@ function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
     errors.invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, `expected at least ${LEAST_PERIOD} seconds`);
   }
   if (inSecrets != null && !spec.tokenRequests?.length) {
-    errors.invalid("spec.serviceAccountTokenInSecrets", inSecrets, "expected to be unset, as there are no tokenRequests");
+    errors.invalid(
+      "spec.serviceAccountTokenInSecrets",
+      inSecrets,
+      "expected to be unset, as there are no tokenRequests",
+    );
   }
 }
 
@@ -173,8 +177,7 @@ const columns: readonly Column[] = [
     name: "TokenRequests",
     type: "string",
     description: "The audiences of the tokens that the driver needs.",
-    cell: (object) =>
-      (object as CSIDriver).spec.tokenRequests?.map(({ audience }) => audience ?? "").join(",") ?? "<unset>",
+    cell: (object) => (object as CSIDriver).spec.tokenRequests?.map(({ audience }) => audience).join(",") ?? "<unset>",
   },
   flag("RequiresRepublish", "requiresRepublish", false, "Whether the driver is called again from time to time."),
   {

@@ -26,7 +26,9 @@ import { validateDriverName } from "./driver-name.ts";
 
 const VolumeNodeResources = struct("How many volumes a driver can use on a node.", {
   count: pointer(
-    int32("Most distinct volumes of the driver on the node, each counted once however it is used; no limit when unset."),
+    int32(
+      "Most distinct volumes of the driver on the node, each counted once however it is used; no limit when unset.",
+    ),
   ),
 });
 
@@ -61,8 +63,8 @@ const driversOf = (object: ApiObject): readonly CSINodeDriver[] =>
 
 function validateDriver(driver: CSINodeDriver, i: number, errors: FieldErrors, ctx: WriteContext): void {
   const field = `spec.drivers[${i}]`;
-  const { nodeID = "", allocatable } = driver;
-  validateDriverName(driver.name ?? "", `${field}.name`, errors);
+  const { nodeID, allocatable } = driver;
+  validateDriverName(driver.name, `${field}.name`, errors);
   if (nodeID === "") errors.required(`${field}.nodeID`, "expected what the driver calls the node");
   if (Buffer.byteLength(nodeID) > LONGEST_ID) {
     errors.invalid(`${field}.nodeID`, nodeID, `expected at most ${LONGEST_ID} bytes`);

@@ -26,7 +26,7 @@ const schema = objectSchema("The capacity of a class of storage in a part of the
 export type CSIStorageCapacity = ApiObject & Omit<Static<typeof schema>, "apiVersion" | "kind" | "metadata">;
 
 function validateValues(object: CSIStorageCapacity, errors: FieldErrors, ctx: WriteContext): void {
-  const { storageClassName = "", capacity, maximumVolumeSize } = object;
+  const { storageClassName, capacity, maximumVolumeSize } = object;
   const expected = dnsSubdomain(storageClassName);
   if (expected !== undefined) errors.invalid("storageClassName", storageClassName, expected);
   const notNegative = (field: string, value: string | undefined): void => {

@@ -5,17 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { qualifiedName } from "../../../meta/names.ts";
-import {
-  type Static,
-  atomicList,
-  bool,
-  map,
-  optional,
-  pointer,
-  required,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import { type Static, atomicList, bool, map, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../definition.ts";
@@ -69,7 +59,8 @@ const membersOf = (ctx: ApiContext) => {
 const schemaOf = (ctx: ApiContext) => objectSchema("A class of storage.", membersOf(ctx));
 
 /** A StorageClass; every member beside the common ones may be absent. */
-export type StorageClass = ApiObject & Partial<Omit<Static<ReturnType<typeof schemaOf>>, "apiVersion" | "kind" | "metadata">>;
+export type StorageClass = ApiObject &
+  Partial<Omit<Static<ReturnType<typeof schemaOf>>, "apiVersion" | "kind" | "metadata">>;
 
 type Term = Static<typeof TopologySelectorTerm>;
 
@@ -82,7 +73,7 @@ const policiesOf = (ctx: ApiContext): readonly string[] =>
 /** Checks one term; returns what it demands, label by label, so that terms can be compared whatever their order. */
 function validateTerm(term: Term, i: number, errors: FieldErrors): Map<string, Set<string>> {
   const demands = new Map<string, Set<string>>();
-  for (const [j, { key = "", values }] of (term.matchLabelExpressions ?? []).entries()) {
+  for (const [j, { key, values }] of (term.matchLabelExpressions ?? []).entries()) {
     const field = `allowedTopologies[${i}].matchLabelExpressions[${j}]`;
     const wanted = new Set<string>();
     if (!values?.length) errors.required(`${field}.values`, "expected at least one value");
@@ -153,7 +144,7 @@ function dropGatedFields(object: ApiObject, old: ApiObject | undefined, ctx: Wri
 function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
   const texts: string[] = [];
   for (const [i, term] of ((object as StorageClass).allowedTopologies ?? []).entries()) {
-    for (const [j, { key = "" }] of (term.matchLabelExpressions ?? []).entries()) {
+    for (const [j, { key }] of (term.matchLabelExpressions ?? []).entries()) {
       const why = oldNodeLabel(key, ctx.dialect);
       if (why) texts.push(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${why}`);
     }

@@ -71,7 +71,7 @@ export type VolumeAttachment = ApiObject & { spec: VolumeAttachmentSpec; status:
 const MOST_METADATA_BYTES = 256 * 1024;
 const LONGEST_MESSAGE = 1024;
 
-function validateSource(source: Partial<VolumeAttachmentSpec["source"]>, errors: FieldErrors, ctx: WriteContext): void {
+function validateSource(source: VolumeAttachmentSpec["source"], errors: FieldErrors, ctx: WriteContext): void {
   const field = "spec.source";
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
   if (name == null && inline == null) {
@@ -86,7 +86,7 @@ function validateSource(source: Partial<VolumeAttachmentSpec["source"]>, errors:
 }
 
 function validateSpec(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
-  const { attacher = "", nodeName = "", source = {} } = (object as VolumeAttachment).spec;
+  const { attacher, nodeName, source } = (object as VolumeAttachment).spec;
   if (attacher === "") errors.required("spec.attacher", "expected the name of a CSI driver");
   validateSource(source, errors, ctx);
   const expected = dnsSubdomain(nodeName);
@@ -95,9 +95,9 @@ function validateSpec(object: ApiObject, errors: FieldErrors, ctx: WriteContext)
 
 /** Forms of names that only new objects must have; what is stored stays valid. */
 function validateNewNames(object: ApiObject, errors: FieldErrors): void {
-  const { attacher = "", source } = (object as VolumeAttachment).spec;
+  const { attacher, source } = (object as VolumeAttachment).spec;
   if (attacher !== "") validateDriverName(attacher, "spec.attacher", errors);
-  const name = source?.persistentVolumeName;
+  const name = source.persistentVolumeName;
   const expected = name == null ? undefined : dnsSubdomain(name);
   if (expected !== undefined) errors.invalid("spec.source.persistentVolumeName", name, expected);
 }

@@ -26,7 +26,8 @@ const schemaOf = (ctx: ApiContext) => {
 };
 
 /** A VolumeAttributesClass. */
-export type VolumeAttributesClass = ApiObject & Partial<Omit<Static<ReturnType<typeof schemaOf>>, "apiVersion" | "kind" | "metadata">>;
+export type VolumeAttributesClass = ApiObject &
+  Partial<Omit<Static<ReturnType<typeof schemaOf>>, "apiVersion" | "kind" | "metadata">>;
 
 function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
   const { driverName, parameters } = object as VolumeAttributesClass;

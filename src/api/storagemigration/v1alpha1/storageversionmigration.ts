@@ -3,17 +3,7 @@
  *
  * @module
  */
-import {
-  type Static,
-  always,
-  int64,
-  keyedList,
-  optional,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import { type Static, always, int64, keyedList, optional, required, struct, text, time } from "../../../meta/types.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../definition.ts";
 import { objectSchema } from "../../object-schema.ts";
 import { migrationRules } from "../rules.ts";

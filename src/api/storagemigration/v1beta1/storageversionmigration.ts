@@ -6,17 +6,7 @@
  *
  * @module
  */
-import {
-  type Static,
-  always,
-  int64,
-  keyedList,
-  optional,
-  required,
-  struct,
-  text,
-  time,
-} from "../../../meta/types.ts";
+import { type Static, always, int64, keyedList, optional, required, struct, text, time } from "../../../meta/types.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../definition.ts";
 import { objectSchema } from "../../object-schema.ts";
 import { migrationRules } from "../rules.ts";
@@ -44,9 +34,7 @@ const MigrationStatus = struct("How far the migration is; written by its control
   conditions: optional(
     keyedList(Condition, ["type"], "The latest observations; at most one of Succeeded and Failed is true, for good."),
   ),
-  resourceVersion: optional(
-    text("The version of the resource when the migration was first seen; it is set once."),
-  ),
+  resourceVersion: optional(text("The version of the resource when the migration was first seen; it is set once.")),
 });
 
 /** A StorageVersionMigration as v1beta1 shows it. */
