@@ -53,6 +53,13 @@ export interface Selection {
   matches?(entry: Entry): boolean;
 }
 
+/**
+ * The key inside its resource of a key of the store, as a text of its own: a mere slice would keep the whole store key
+ * alive and makes each comparison slower.
+ */
+export const keyInside = (prefix: string, storeKey: string): string =>
+  Buffer.from(storeKey.slice(prefix.length), "utf8").toString("utf8");
+
 /** The value of a label, undefined when the entry has no such label of its own. */
 export function labelOf(entry: Pick<Entry, "labels">, label: string): string | undefined {
   const { labels } = entry;

@@ -1,6 +1,6 @@
 import { compareKeys } from "../storage/keys.ts";
 import type { Store, StoredRecord } from "../storage/contract.ts";
-import type { CacheResource, Entry } from "./entry.ts";
+import { type CacheResource, type Entry, keyInside } from "./entry.ts";
 import { ResourceState } from "./resource-state.ts";
 
 /** Lets everything else that is ready run first. */
@@ -41,7 +41,7 @@ export async function loadState(
   const { prefix, factory } = resource;
   const entries: Entry[] = [];
   await readAll(store, prefix, revision, pause, (record) => {
-    entries.push(factory(record.key.slice(prefix.length), record.value, record.revision));
+    entries.push(factory(keyInside(prefix, record.key), record.value, record.revision));
   });
   // Stores answer in order; a foreign one may order what is outside ASCII in its own way.
   if (entries.some((entry, i) => i > 0 && compareKeys(entries[i - 1]!.key, entry.key) >= 0)) {

@@ -64,6 +64,7 @@ export class ResourceState {
     return new ResourceState(this.#entries.clone(), labels);
   }
 
+  /** The entry of a key; in logarithmic time. */
   get(key: string): Entry | undefined {
     return this.#entries.get({ key });
   }

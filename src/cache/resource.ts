@@ -9,7 +9,7 @@
  */
 import type { Store, StoreEvent } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
-import type { CacheResource, Entry, Selection } from "./entry.ts";
+import { type CacheResource, type Entry, type Selection, keyInside } from "./entry.ts";
 import { type CacheError, closed, compacted, fromStore, future } from "./errors.ts";
 import { Groups, type Member } from "./groups.ts";
 import { Change, History, type HistoryLimits, type WatchEvent } from "./history.ts";
@@ -60,6 +60,8 @@ export class ResourceCache {
   readonly #watches = new Set<CacheWatch>();
   readonly #source: WatchSource;
   #history: History;
+  /** The entries of `#state` by key: a get is the most frequent question and need not search the tree. */
+  readonly #newest = new Map<string, Entry>();
   #state = ResourceState.of([]);
   /** The revision from which `#state` holds. */
   #since = 0;
@@ -82,7 +84,7 @@ export class ResourceCache {
 
   /** The object as it is now. */
   get(key: string): Entry | undefined {
-    return this.#state.get(key);
+    return this.#newest.get(key);
   }
 
   /** How many objects there are now. */
@@ -168,6 +170,8 @@ export class ResourceCache {
    */
   reset(state: ResourceState, revision: number): void {
     this.#state = state;
+    this.#newest.clear();
+    state.forEach((entry) => this.#newest.set(entry.key, entry));
     this.#since = revision;
     this.#current = undefined;
     this.#versions.clear();
@@ -177,12 +181,19 @@ export class ResourceCache {
 
   /** Takes a committed change to one of its keys; for the hub. */
   apply(event: StoreEvent): void {
-    const key = event.key.slice(this.resource.prefix.length);
     const deleted = event.type === "delete";
-    if (deleted && this.#state.get(key) === undefined) return;
+    const key = keyInside(this.resource.prefix, event.key);
+    const previous = this.#newest.get(key);
+    if (deleted && previous === undefined) return;
     const entry = this.resource.factory(key, event.value, event.revision);
     const state = this.#changeable(event.revision);
-    const previous = deleted ? state.remove(key) : state.put(entry);
+    if (deleted) {
+      this.#newest.delete(key);
+      state.remove(key);
+    } else {
+      this.#newest.set(key, entry);
+      state.put(entry);
+    }
     const change = new Change(entry, previous, deleted, this.#hub.clock.steady());
     this.#history.push(change);
     this.#retired += previous?.bytes.length ?? 0;
