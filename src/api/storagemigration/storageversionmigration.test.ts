@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../meta/dialect.ts";
 import type { ApiObject } from "../definition.ts";
@@ -252,6 +253,39 @@ describe.each([neutral, kubernetes])("one stored form in the $name dialect", (di
     const view = storedAs!.fromStored(stored());
     const { object } = beta.update(view, structuredClone(view), "status");
     expect(object).toEqual(view);
+  });
+
+  test("whatever v1beta1 wrote is read back as it was", () => {
+    const word = fc.string({ maxLength: 8 });
+    const conditionOf = fc.record(
+      {
+        type: word,
+        status: word,
+        reason: word,
+        message: word,
+        lastTransitionTime: fc.constant(WHEN),
+        observedGeneration: fc.nat(),
+      },
+      { requiredKeys: ["type", "status"] },
+    );
+    const spec = fc.record({ resource: fc.record({ group: word, resource: word }) });
+    const status = fc.record({ resourceVersion: word, conditions: fc.array(conditionOf) }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(spec, status, (someSpec, someStatus) => {
+        const { object } = beta.create({ spec: someSpec });
+        const { object: written } = beta.update(object, { status: someStatus }, "status");
+        expect(storedAs!.fromStored(toStored(written))).toEqual(written);
+      }),
+    );
+  });
+
+  test("a part of an object is converted to the same part, so that appliers of either version own what they say", () => {
+    const head = { apiVersion: `${group}/v1beta1`, kind: "StorageVersionMigration", metadata: { name: "x" } };
+    const inStore = { ...head, apiVersion: `${group}/v1alpha1` };
+    for (const part of [{}, { spec: {} }, { status: {} }, { status: { resourceVersion: "5" } }]) {
+      expect(toStored({ ...head, ...part })).toEqual({ ...inStore, ...part });
+      expect(storedAs!.fromStored({ ...inStore, ...part })).toEqual({ ...head, ...part });
+    }
   });
 
   test("a new object that was made as v1beta1 can be read, and gets its version once, as v1alpha1", () => {

@@ -109,7 +109,7 @@ function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
     errors.notSupported("spec.fsGroupPolicy", fsGroupPolicy, POLICIES);
   }
   validateTokenRequests(spec, errors);
-  for (const mode of spec.volumeLifecycleModes ?? []) {
+  for (const mode of new Set(spec.volumeLifecycleModes)) {
     if (!MODES.includes(mode)) errors.notSupported("spec.volumeLifecycleModes", mode, MODES);
   }
   if (period != null && period < LEAST_PERIOD) {

@@ -72,38 +72,51 @@ const viewCondition = (condition: StoredCondition, noTime: null | undefined): Vi
 };
 
 /** Whether the stored object is of the very resource that the view names. */
-const sameResource = (view: View, stored: Stored): boolean =>
-  (view.spec.resource.group ?? "") === (stored.spec.resource.group ?? "") &&
-  view.spec.resource.resource === stored.spec.resource.resource;
+const sameResource = (view: Partial<View>, stored: Stored): boolean =>
+  (view.spec?.resource?.group ?? "") === (stored.spec.resource.group ?? "") &&
+  view.spec?.resource?.resource === stored.spec.resource.resource;
 
-/** From a view to the stored form; what views do not show is taken from `before`, the stored object it replaces. */
+/**
+ * From a view to the stored form; what views do not show is taken from `before`, the stored object it replaces. Parts of
+ * objects are converted as well (what an applier says), so a member that is absent stays absent.
+ */
 function toStored(object: ApiObject, apiVersion: string, before?: ApiObject): ApiObject {
-  const view = object as View;
-  const kept = before && sameResource(view, before as Stored) ? (before as Stored).spec : undefined;
-  const { group, resource } = view.spec.resource;
-  const { conditions, ...status } = view.status ?? {};
-  return {
-    ...view,
-    apiVersion,
-    spec: {
-      resource: compact({ group, version: kept?.resource.version, resource }),
+  const { spec, status, ...rest } = object as ApiObject & Partial<View>;
+  const kept = before && sameResource(object as Partial<View>, before as Stored) ? (before as Stored).spec : undefined;
+  const stored: ApiObject = { ...rest, apiVersion };
+  if (spec) {
+    const { resource } = spec as Partial<View["spec"]>;
+    stored["spec"] = {
+      ...(resource && { resource: compact({ version: kept?.resource.version, ...resource }) }),
       ...compact({ continueToken: kept?.continueToken }),
-    },
-    status: { ...status, ...(conditions?.length ? { conditions: conditions.map(storedCondition) } : {}) },
-  };
+    };
+  }
+  if (status) stored["status"] = withConditions(status, status.conditions?.map(storedCondition));
+  return stored;
 }
 
 function fromStored(object: ApiObject, apiVersion: string, noTime: null | undefined): ApiObject {
-  const stored = object as Stored;
-  const { group = "", resource = "" } = stored.spec.resource;
-  const { conditions, ...status } = stored.status ?? {};
-  return {
-    ...stored,
-    apiVersion,
-    spec: { resource: { group, resource } },
-    status: { ...status, ...(conditions ? { conditions: conditions.map((c) => viewCondition(c, noTime)) } : {}) },
-  };
+  const { spec, status, ...rest } = object as ApiObject & Partial<Stored>;
+  const view: ApiObject = { ...rest, apiVersion };
+  if (spec) {
+    const { resource } = spec as Partial<Stored["spec"]>;
+    view["spec"] = {
+      ...(resource && { resource: { group: resource.group ?? "", resource: resource.resource ?? "" } }),
+    };
+  }
+  if (status)
+    view["status"] = withConditions(
+      status,
+      status.conditions?.map((c) => viewCondition(c, noTime)),
+    );
+  return view;
 }
+
+/** A status with other conditions; none when there are none. */
+const withConditions = (status: object, conditions: readonly object[] | undefined): object => {
+  const { conditions: _, ...rest } = status as { conditions?: unknown };
+  return conditions?.length ? { ...rest, conditions } : rest;
+};
 
 /** The definition of StorageVersionMigration in v1beta1. */
 export function storageVersionMigrationV1beta1(ctx: ApiContext): ResourceDefinition {
