@@ -67,10 +67,9 @@ interface Patcher {
 function patcher(kind: Kind, body: Body, type: PatchOptions["type"]): Patcher {
   const { value } = body;
   if (type === "json") {
-    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: false, edits: false };
     const { operations, unknown } = parseJsonPatch(value);
-    const edits = operations.some((op) => touchesManagedFields(op.path));
-    return { patch: (base) => applyJsonPatch(base, operations), unknown, ignoresKind: false, edits };
+    const edits = operations.some((op) => touchesManagedFields(op.path ?? ""));
+    return { patch: (base) => applyJsonPatch(base, value), unknown, ignoresKind: false, edits };
   }
   if (type === "strategic") {
     if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: true, edits: false };
