@@ -16,10 +16,10 @@ export const MAX_OPERATIONS = 10_000;
 /** How deep the values of the result may be nested; no object is nearly as deep. */
 const MAX_DEPTH = 1000;
 
-/** One operation. `op` is what the client wrote; a member that it did not write is undefined. */
+/** One operation as the client wrote it; `path` is empty, which leads nowhere, when there was none. */
 export interface JsonPatchOperation {
   readonly op: string | undefined;
-  readonly path: string | undefined;
+  readonly path: string;
   readonly from: string | undefined;
   readonly value: Value | undefined;
 }
@@ -41,17 +41,22 @@ const MEMBERS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
  */
 export function parseJsonPatch(patch: Value): JsonPatch {
   if (patch === null) return { operations: [], unknown: [] };
-  if (!Array.isArray(patch)) throw new PatchError("malformed", `Expected a JSON patch to be a list of operations, got ${typeof patch}`);
+  if (!Array.isArray(patch))
+    throw new PatchError("malformed", `Expected a JSON patch to be a list of operations, got ${typeof patch}`);
   if (patch.length > MAX_OPERATIONS) {
-    throw new PatchError("tooManyOperations", `Expected at most ${MAX_OPERATIONS} operations in a JSON patch, got ${patch.length}`);
+    throw new PatchError(
+      "tooManyOperations",
+      `Expected at most ${MAX_OPERATIONS} operations in a JSON patch, got ${patch.length}`,
+    );
   }
   const unknown: string[] = [];
   const operations = patch.map((item, i): JsonPatchOperation => {
-    if (!isObject(item)) throw new PatchError("malformed", `Expected operation [${i}] of the JSON patch to be an object`);
+    if (!isObject(item))
+      throw new PatchError("malformed", `Expected operation [${i}] of the JSON patch to be an object`);
     for (const key of Object.keys(item)) if (!MEMBERS.has(key)) unknown.push(`[${i}].${key}`);
     const text = (name: string): string | undefined => textMember(item, name, i);
     const value = Object.hasOwn(item, "value") ? item["value"] : undefined;
-    return { op: text("op"), path: text("path"), from: text("from"), value };
+    return { op: text("op"), path: text("path") ?? "", from: text("from"), value };
   });
   return { operations, unknown };
 }
@@ -60,18 +65,21 @@ function textMember(item: ValueObject, name: string, index: number): string | un
   const value = Object.hasOwn(item, name) ? item[name] : undefined;
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
-  throw new PatchError("malformed", `Expected [${index}].${name} of the JSON patch to be a string, got ${JSON.stringify(value)}`);
+  throw new PatchError(
+    "malformed",
+    `Expected [${index}].${name} of the JSON patch to be a string, got ${JSON.stringify(value)}`,
+  );
 }
 
 /**
- * Applies a JSON patch, all of it or nothing. Neither argument is modified; the result shares what did not change with
+ * Applies a JSON patch, as it was sent or as {@link parseJsonPatch} gives it; all of it or nothing. Neither argument is modified; the result shares what did not change with
  * the document and what is new with the patch.
  *
  * @throws PatchError `malformed` for what is no patch, `invalid` for what does not fit the document, and
  *   `tooManyOperations` for patches that copy or move too much
  */
-export function applyJsonPatch(document: Value, patch: Value): Value {
-  const { operations } = parseJsonPatch(patch);
+export function applyJsonPatch(document: Value, patch: Value | readonly JsonPatchOperation[]): Value {
+  const { operations } = parseJsonPatch(patch as Value);
   if (operations.length === 0) return document;
   const target = new JsonPatchDocument(document);
   try {
@@ -91,25 +99,27 @@ function isWithinDepth(value: Value, depth: number): boolean {
 }
 
 function apply(target: JsonPatchDocument, operation: JsonPatchOperation, index: number): void {
-  const { op, value = null } = operation;
-  const at = (name: "path" | "from"): string => {
-    const pointer = operation[name];
-    if (pointer !== undefined) return pointer;
-    throw new PatchError("invalid", `Expected operation [${index}] (${op}) of the JSON patch to have a ${name}, found none`);
+  const { op, path, value = null } = operation;
+  const from = (): string => {
+    if (operation.from !== undefined) return operation.from;
+    throw new PatchError(
+      "invalid",
+      `Expected operation [${index}] (${op}) of the JSON patch to have a from, found none`,
+    );
   };
   switch (op) {
     case "add":
-      return target.add(at("path"), value);
+      return target.add(path, value);
     case "replace":
-      return target.replace(at("path"), value);
+      return target.replace(path, value);
     case "remove":
-      return void target.remove(at("path"));
+      return void target.remove(path);
     case "move":
-      return target.move(at("from"), at("path"));
+      return target.move(from(), path);
     case "copy":
-      return target.copy(at("from"), at("path"));
+      return target.copy(from(), path);
     case "test":
-      return target.test(at("path"), operation.value);
+      return target.test(path, operation.value);
     default:
       throw new PatchError(
         "invalid",

@@ -50,7 +50,12 @@ export function mergeLists(stored: Value[], patch: Value[], shape: ListShape, de
  *
  * @throws PatchError when the patch has an element that the order has not, or has them in another order
  */
-export function orderList(stored: Value[] | undefined, given: Value[] | undefined, order: Value[], shape: ListShape): Value[] {
+export function orderList(
+  stored: Value[] | undefined,
+  given: Value[] | undefined,
+  order: Value[],
+  shape: ListShape,
+): Value[] {
   const key = shape.mergeKey;
   checkOrder(given ?? [], order, shape);
   const items = [...(stored ?? []), ...(given ?? [])];
@@ -93,7 +98,10 @@ function followItemDirectives(
     if (directive === undefined) rest.push(item);
     else if (directive === "delete") deleted.add(identity(item, key));
     else if (directive !== "replace") {
-      throw new PatchError("invalid", `Expected $patch in ${shape.name} to be replace or delete, got ${JSON.stringify(directive)}`);
+      throw new PatchError(
+        "invalid",
+        `Expected $patch in ${shape.name} to be replace or delete, got ${JSON.stringify(directive)}`,
+      );
     } else if (Object.hasOwn(members, key)) swapped.set(identity(members, key), members);
     else replaced = true;
   }
@@ -110,8 +118,8 @@ function followItemDirectives(
 
 /** Weaves the elements that `order` has, in its order, into the others, which keep that of `server`. */
 function weave(merged: Value[], order: Value[], server: Value[], key: string | undefined): Value[] {
-  const orderOf = places(order, key);
-  const serverOf = places(server, key);
+  const orderOf = placesOf(order, key);
+  const serverOf = placesOf(server, key);
   const spoken: Placed[] = [];
   const others: Placed[] = [];
   for (const item of merged) {
@@ -144,7 +152,7 @@ interface Placed {
 /** Infinite places are equal; the sort is stable. */
 const byPlace = (a: Placed, b: Placed): number => (a.place === b.place ? 0 : a.place - b.place);
 
-function places(items: Value[], key: string | undefined): Map<string, number> {
+function placesOf(items: Value[], key: string | undefined): Map<string, number> {
   const found = new Map<string, number>();
   items.forEach((item, i) => {
     const id = identity(item, key);
@@ -158,7 +166,10 @@ function identity(item: Value, key: string | undefined): string {
   if (key === undefined) return canonicalJson(item);
   const value = isObject(item) ? getMember(item, key) : undefined;
   if (value !== undefined) return canonicalJson(value);
-  throw new PatchError("invalid", `Expected every element of a keyed list to have the merge key ${JSON.stringify(key)}, found one without`);
+  throw new PatchError(
+    "invalid",
+    `Expected every element of a keyed list to have the merge key ${JSON.stringify(key)}, found one without`,
+  );
 }
 
 function without(stored: Value[], gone: Value[]): Value[] {
@@ -176,13 +187,23 @@ function checkOrder(given: Value[], order: Value[], shape: ListShape): void {
     const id = identity(item, shape.mergeKey);
     while (at < ids.length && ids[at] !== id) at++;
     if (at++ < ids.length) continue;
-    throw new PatchError("invalid", `Expected the elements of ${shape.name} in the order of its $setElementOrder, found ${id} not there`);
+    throw new PatchError(
+      "invalid",
+      `Expected the elements of ${shape.name} in the order of its $setElementOrder, found ${id} not there`,
+    );
   }
 }
 
 /** Whether a list is one of maps; its elements must be all maps or all scalars of one type. */
 function holdsMaps(items: Value[], shape: ListShape): boolean {
-  const kinds = new Set(items.map((item) => (isObject(item) ? "a map" : Array.isArray(item) ? "a list" : item === null ? "null" : typeof item)));
+  const kinds = new Set(
+    items.map((item) =>
+      isObject(item) ? "a map" : Array.isArray(item) ? "a list" : item === null ? "null" : typeof item,
+    ),
+  );
   if (kinds.size === 1 && !kinds.has("a list") && !kinds.has("null")) return kinds.has("a map");
-  throw new PatchError("invalid", `Expected the elements of the list ${shape.name} to be of one type, got ${[...kinds].join(" and ")}`);
+  throw new PatchError(
+    "invalid",
+    `Expected the elements of the list ${shape.name} to be of one type, got ${[...kinds].join(" and ")}`,
+  );
 }

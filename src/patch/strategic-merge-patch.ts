@@ -73,7 +73,10 @@ function retainKeys(original: ValueObject, patch: ValueObject): ValueObject {
   for (const key of Object.keys(patch)) {
     const isDirective = key === RETAIN_KEYS || key.startsWith(SET_ORDER) || key.startsWith(DELETE_LIST);
     if (isDirective || patch[key] === null || kept.has(key)) continue;
-    throw new PatchError("malformed", `Expected $retainKeys to list every member of its patch, got none for ${JSON.stringify(key)}`);
+    throw new PatchError(
+      "malformed",
+      `Expected $retainKeys to list every member of its patch, got none for ${JSON.stringify(key)}`,
+    );
   }
   return Object.fromEntries(Object.entries(original).filter(([key]) => kept.has(key)));
 }
@@ -93,14 +96,23 @@ function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefi
     }
     if (before === undefined && given === undefined) continue;
     const shape = listShape(memberType(type, key), key);
-    setMember(result, key, orderList(before as Value[] | undefined, given as Value[] | undefined, order as Value[], shape));
+    setMember(
+      result,
+      key,
+      orderList(before as Value[] | undefined, given as Value[] | undefined, order as Value[], shape),
+    );
     done.add(key);
   }
   return done;
 }
 
 /** The member after the patch, undefined when it goes. `deletes`: the patch lists elements to take away. */
-function mergeMember(before: Value | undefined, given: Value, type: Type | undefined, deletes: boolean): Value | undefined {
+function mergeMember(
+  before: Value | undefined,
+  given: Value,
+  type: Type | undefined,
+  deletes: boolean,
+): Value | undefined {
   if (isObject(before) && isObject(given)) {
     return patchStrategy(type).includes("replace") ? plainNumbers(given) : mergeMap(before, given, type);
   }
@@ -126,13 +138,17 @@ function memberType(type: Type | undefined, key: string): Type | undefined {
   return type?.kind === "struct" ? type.fields.get(key)?.type : type?.kind === "map" ? type.item : undefined;
 }
 
-const patchStrategy = (type: Type | undefined): string[] => type?.schema["x-kubernetes-patch-strategy"]?.split(",") ?? [];
+const patchStrategy = (type: Type | undefined): string[] =>
+  type?.schema["x-kubernetes-patch-strategy"]?.split(",") ?? [];
 
 /** The member that a directive of the form `$name/<member>` is about, undefined for any other name. */
 function directiveField(name: string, directive: string): string | undefined {
   if (!name.startsWith(directive)) return undefined;
   if (name.charAt(directive.length) === "/") return name.slice(directive.length + 1);
-  throw new PatchError("malformed", `Expected ${directive} to be followed by a slash and the name of a member, got ${JSON.stringify(name)}`);
+  throw new PatchError(
+    "malformed",
+    `Expected ${directive} to be followed by a slash and the name of a member, got ${JSON.stringify(name)}`,
+  );
 }
 
 /** A value where there was none: members of null are left out, and so are maps with a `$patch`, which patch nothing. */

@@ -6,9 +6,31 @@
  * @module
  */
 
-import { DecodeError, type Decoded, foundText, MAX_DUPLICATES, pathText, placeText, type Step } from "./decode-error.ts";
-import type { JsonOptions } from "./json.ts";
+import {
+  DecodeError,
+  type Decoded,
+  foundText,
+  MAX_DUPLICATES,
+  pathText,
+  placeText,
+  type Step,
+} from "./decode-error.ts";
 import { getMember, isObject, JsonNumber, setMember, type Value, type ValueObject } from "./value.ts";
+
+/** How a JSON decoder treats what is unusual. */
+export interface JsonOptions {
+  /** How many containers may stand inside one another; default 1000. */
+  readonly depth?: number;
+  /** Whether bytes that are no UTF-8 become U+FFFD (kubernetes dialect) instead of an error (neutral dialect, CM-4). */
+  readonly replaceInvalidUtf8?: boolean;
+  /**
+   * Whether an object that is given twice is merged with the first one, member by member, as the typed decoder of the
+   * real server does (the default); otherwise the last one wins, as its untyped decoder does.
+   */
+  readonly mergeDuplicates?: boolean;
+  /** Whether each repetition of a member is told, and not each path once. */
+  readonly everyDuplicate?: boolean;
+}
 
 /** A container that is still open, and where in it the decoder stands. */
 interface Frame {
@@ -33,12 +55,15 @@ class ExactDecoder {
   readonly #merge: boolean;
   readonly #repair: boolean;
   readonly #stack: Frame[] = [];
-  readonly #duplicates = new Set<string>();
+  readonly #every: boolean;
+  readonly #duplicates: string[] = [];
+  readonly #told = new Set<string>();
   #at = 0;
 
   constructor(text: string, options: JsonOptions) {
     this.#text = text;
     this.#merge = options.mergeDuplicates ?? true;
+    this.#every = options.everyDuplicate ?? false;
     this.#repair = options.replaceInvalidUtf8 ?? false;
   }
 
@@ -47,7 +72,7 @@ class ExactDecoder {
       const value = this.#begin();
       if (value === undefined) continue; // a container was opened, its first value is next
       const root = this.#complete(value);
-      if (root !== undefined) return { value: root, duplicates: [...this.#duplicates] };
+      if (root !== undefined) return { value: root, duplicates: this.#duplicates };
     }
   }
 
@@ -118,11 +143,16 @@ class ExactDecoder {
     if (this.#skip() !== 0x22) this.#fail(expected);
     const key = this.#string();
     frame.step = key;
-    if (Object.hasOwn(frame.container, key) && this.#duplicates.size < MAX_DUPLICATES) {
-      this.#duplicates.add(pathText(this.#stack.map(({ step }) => step)));
-    }
+    if (Object.hasOwn(frame.container, key) && this.#duplicates.length < MAX_DUPLICATES) this.#tellDuplicate();
     if (this.#skip() !== 0x3a) this.#fail("':'");
     this.#at++;
+  }
+
+  #tellDuplicate(): void {
+    const path = pathText(this.#stack.map(({ step }) => step));
+    if (!this.#every && this.#told.has(path)) return;
+    this.#told.add(path);
+    this.#duplicates.push(path);
   }
 
   #scalar(code: number): Value {
@@ -138,7 +168,9 @@ class ExactDecoder {
     if (literal === undefined) return this.#fail("a number");
     this.#at += literal.length;
     const value = Number(literal);
-    const exact = /[.eE]/.test(literal) ? Number.isFinite(value) && !Number.isInteger(value) : Number.isSafeInteger(value);
+    const exact = /[.eE]/.test(literal)
+      ? Number.isFinite(value) && !Number.isInteger(value)
+      : Number.isSafeInteger(value);
     return exact ? value : (new JsonNumber(literal) as unknown as Value);
   }
 
@@ -170,7 +202,10 @@ class ExactDecoder {
     if (value.isWellFormed()) return value;
     if (this.#repair) return value.toWellFormed();
     const place = placeText(this.#text, start);
-    throw new DecodeError("invalidUtf8", `Expected a string of Unicode characters at ${place}, found half a surrogate pair`);
+    throw new DecodeError(
+      "invalidUtf8",
+      `Expected a string of Unicode characters at ${place}, found half a surrogate pair`,
+    );
   }
 
   /** Steps over `length` characters and gives `value`. */
@@ -189,6 +224,9 @@ class ExactDecoder {
 
   #fail(expected: string, at = this.#at): never {
     const place = placeText(this.#text, at);
-    throw new DecodeError("malformed", `Expected ${expected} at ${place} of the JSON text, found ${foundText(this.#text, at)}`);
+    throw new DecodeError(
+      "malformed",
+      `Expected ${expected} at ${place} of the JSON text, found ${foundText(this.#text, at)}`,
+    );
   }
 }

@@ -90,7 +90,8 @@ function numberEnd(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (; at < bytes.length; at++) {
     const byte = bytes[at]!;
-    const part = (byte >= ZERO && byte <= NINE) || byte === DOT || byte === MINUS || byte === 0x2b || (byte | 0x20) === LOWER_E;
+    const part =
+      (byte >= ZERO && byte <= NINE) || byte === DOT || byte === MINUS || byte === 0x2b || (byte | 0x20) === LOWER_E;
     if (!part) break;
   }
   return at;

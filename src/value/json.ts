@@ -9,23 +9,12 @@
  */
 
 import { DecodeError, DEFAULT_DEPTH, type Decoded } from "./decode-error.ts";
-import { decodeExactly } from "./json-exact.ts";
+import { decodeExactly, type JsonOptions } from "./json-exact.ts";
 import { MAX_CONTAINERS, MAX_MEMBERS, scanJson } from "./json-scan.ts";
 import { containsInvalidUtf8, decodeUtf8 } from "./utf8.ts";
 import type { Value } from "./value.ts";
 
-/** How {@link decodeJson} treats what is unusual. */
-export interface JsonOptions {
-  /** How many containers may stand inside one another; default 1000. */
-  readonly depth?: number;
-  /** Whether bytes that are no UTF-8 become U+FFFD (kubernetes dialect) instead of an error (neutral dialect, CM-4). */
-  readonly replaceInvalidUtf8?: boolean;
-  /**
-   * Whether an object that is given twice is merged with the first one, member by member, as the typed decoder of the
-   * real server does (the default); otherwise the last one wins, as its untyped decoder does.
-   */
-  readonly mergeDuplicates?: boolean;
-}
+export type { JsonOptions } from "./json-exact.ts";
 
 /**
  * Decodes a JSON text.
@@ -52,7 +41,11 @@ export function decodePlainJson(bytes: Uint8Array, options: JsonOptions = {}): V
   const depth = options.depth ?? DEFAULT_DEPTH;
   const scan = scanJson(bytes, depth);
   if (scan === "tooDeep") throw new DecodeError("tooDeep", `Expected values nested at most ${depth} deep, found more`);
-  if (scan === "tooLarge") throw new DecodeError("tooLarge", `Expected at most ${MAX_MEMBERS} members and ${MAX_CONTAINERS} objects and arrays, found more`);
+  if (scan === "tooLarge")
+    throw new DecodeError(
+      "tooLarge",
+      `Expected at most ${MAX_MEMBERS} members and ${MAX_CONTAINERS} objects and arrays, found more`,
+    );
   // Bad bytes that become U+FFFD can make equal keys of different ones; the scan saw the bytes only.
   if (scan === "doubtful" || (options.replaceInvalidUtf8 && containsInvalidUtf8(bytes))) return undefined;
   const text = decodeUtf8(bytes);

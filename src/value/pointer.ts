@@ -20,7 +20,8 @@ export function escapeToken(token: string): string {
 /** The tokens of a pointer; none for the whole document. @throws DecodeError unless it is empty or begins with a slash */
 export function parsePointer(pointer: string): string[] {
   if (pointer === "") return [];
-  if (!pointer.startsWith("/")) throw new DecodeError("malformed", `Expected a JSON pointer to begin with '/', found ${JSON.stringify(pointer)}`);
+  if (!pointer.startsWith("/"))
+    throw new DecodeError("malformed", `Expected a JSON pointer to begin with '/', found ${JSON.stringify(pointer)}`);
   return pointer.slice(1).split("/").map(unescapeToken);
 }
 

@@ -20,7 +20,10 @@ export function containsInvalidUtf8(bytes: Uint8Array): boolean {
 export function decodeUtf8(bytes: Uint8Array, repair = false): string {
   if (isUtf8(bytes)) return view(bytes).toString("utf8");
   if (repair) return repaired(bytes);
-  throw new DecodeError("invalidUtf8", `Expected UTF-8 text, got a byte that is no part of a character at offset ${badByte(bytes)}`);
+  throw new DecodeError(
+    "invalidUtf8",
+    `Expected UTF-8 text, got a byte that is no part of a character at offset ${badByte(bytes)}`,
+  );
 }
 
 const view = (bytes: Uint8Array): Buffer =>
@@ -31,7 +34,7 @@ function repaired(bytes: Uint8Array): string {
   const source = view(bytes);
   let text = "";
   let good = 0;
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const size = characterSize(bytes, at);
     if (size === 0) {
       text += source.toString("utf8", good, at) + "\ufffd";

@@ -56,7 +56,7 @@ export function asJsonNumber(value: unknown): JsonNumber | undefined {
 }
 
 /** `JSON.rawJSON` of Node 22 and newer, which the type library does not know yet. */
-const rawJSON = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
+const { rawJSON } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown };
 
 /** Whether `value` is a JSON object (neither an array nor null nor a {@link JsonNumber}). */
 export function isObject(value: unknown): value is ValueObject {

@@ -55,7 +55,8 @@ function resolveNumber(text: string): Value | undefined {
     const size = BigInt(digits);
     const value = sign === "-" ? -size : size;
     const fits = value >= INT64_MIN && value <= UINT64_MAX && (sign !== "+" || value < -INT64_MIN);
-    if (fits) return Number.isSafeInteger(Number(value)) ? Number(value) : (new JsonNumber(String(value)) as unknown as Value);
+    if (fits)
+      return Number.isSafeInteger(Number(value)) ? Number(value) : (new JsonNumber(String(value)) as unknown as Value);
   }
   return FLOAT.test(text) ? finite(text) : undefined;
 }
@@ -92,7 +93,10 @@ function ofType(name: "null" | "bool" | "int" | "float", text: string): Value {
   const isInteger = isNumber && INTEGER.test(text.replaceAll("_", ""));
   const fits = { null: value === null, bool: typeof value === "boolean", int: isInteger, float: isNumber };
   if (fits[name]) return value;
-  throw new DecodeError("malformed", `Expected a YAML scalar that is tagged !!${name} to be one, found ${JSON.stringify(text)}`);
+  throw new DecodeError(
+    "malformed",
+    `Expected a YAML scalar that is tagged !!${name} to be one, found ${JSON.stringify(text)}`,
+  );
 }
 
 function ofBase64(text: string): string {
@@ -112,7 +116,10 @@ export function keyText(key: Value): string {
   if (typeof key === "boolean") return String(key);
   if (key instanceof JsonNumber) return key.text;
   if (typeof key !== "number") {
-    throw new DecodeError("malformed", `Expected a YAML key to be a scalar other than null, found ${JSON.stringify(key)}`);
+    throw new DecodeError(
+      "malformed",
+      `Expected a YAML key to be a scalar other than null, found ${JSON.stringify(key)}`,
+    );
   }
   if (Number.isFinite(key)) return Number.isInteger(key) ? String(key) : shortFloat(key);
   return Number.isNaN(key) ? ".nan" : key > 0 ? "+.inf" : "-.inf";

@@ -12,12 +12,20 @@
  * @module
  */
 
-import { type Event, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from "js-yaml";
+import {
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from "js-yaml";
 import { Buffer } from "node:buffer";
 import { DecodeError, DEFAULT_DEPTH, type Decoded, MAX_DUPLICATES, pathText, type Step } from "./decode-error.ts";
-import { decodePlainJson } from "./json.ts";
+import { decodeJson, decodePlainJson, type JsonOptions } from "./json.ts";
 import { decodeUtf8 } from "./utf8.ts";
-import { clone, isObject, setMember, type Value, type ValueObject } from "./value.ts";
+import { asJsonNumber, clone, isObject, setMember, type Value, type ValueObject } from "./value.ts";
 import { isNoJsonNumber, keyText, resolvePlain, resolveTagged } from "./yaml-scalar.ts";
 
 /** How many bytes of YAML may be parsed on the main thread: what stays below 100 ms for the worst documents known. */
@@ -67,15 +75,37 @@ function toText(bytes: Uint8Array | string): string {
 /** An escape that YAML 1.1 does not know, in the text of a double-quoted scalar or of a JSON document. */
 const JSON_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 
-/** The value of a document that is plain JSON; undefined for every other one. */
+/** The value of a document that is a JSON object; undefined for every other one. */
 function decodeJsonText(bytes: Uint8Array, options: YamlOptions): Decoded | undefined {
   let start = 0;
   while (start < bytes.length && bytes[start]! <= 0x20) start++;
   if (bytes[start] !== 0x7b) return undefined;
-  const value = decodePlainJson(bytes, options.depth === undefined ? {} : { depth: options.depth });
-  if (value === undefined) return undefined;
-  if (options.escapesAsYaml) refuseJsonEscapes(decodeUtf8(bytes));
-  return { value, duplicates: [] };
+  const limit = options.depth === undefined ? {} : { depth: options.depth };
+  const plain = decodePlainJson(bytes, limit);
+  const decoded = plain === undefined ? decodeUnusualJson(bytes, limit) : { value: plain, duplicates: [] };
+  if (decoded && options.escapesAsYaml) refuseJsonEscapes(decodeUtf8(bytes));
+  return decoded;
+}
+
+/** JSON with YAML's view of repeated members and of numbers; undefined for what is no JSON, and so may be YAML. */
+function decodeUnusualJson(bytes: Uint8Array, limit: JsonOptions): Decoded | undefined {
+  try {
+    const { value, duplicates } = decodeJson(bytes, { ...limit, mergeDuplicates: false, everyDuplicate: true });
+    return { value: withYamlNumbers(value), duplicates };
+  } catch (error) {
+    if (error instanceof DecodeError && error.code === "malformed") return undefined;
+    throw error;
+  }
+}
+
+/** YAML does not tell `19.0` from `19`: only what no double holds stays a {@link JsonNumber}. */
+function withYamlNumbers(value: Value): Value {
+  const number = asJsonNumber(value);
+  if (number) return resolvePlain(number.text);
+  if (Array.isArray(value)) return value.map(withYamlNumbers);
+  if (!isObject(value)) return value;
+  for (const key of Object.keys(value)) setMember(value, key, withYamlNumbers(value[key]!));
+  return value;
 }
 
 function refuseJsonEscapes(text: string): void {
@@ -87,17 +117,21 @@ function decodeDocument(text: string, options: YamlOptions): Decoded {
   const document = firstDocument(text);
   let events: Event[];
   try {
-    events = parseEvents(document, { maxDepth: options.depth ?? DEFAULT_DEPTH });
+    // The parser counts differently; the exact limit is that of the composer.
+    events = parseEvents(document, { maxDepth: (options.depth ?? DEFAULT_DEPTH) + 2 });
   } catch (error) {
-    if (!(error instanceof YAMLException) && !(error instanceof RangeError)) throw error;
-    const deep = error instanceof RangeError || error.message.includes("maxDepth");
-    throw new DecodeError(deep ? "tooDeep" : "malformed", `Expected a YAML document, found: ${faultText(error)}`, { cause: error });
+    if (error instanceof YAMLException)
+      throw refusal(error.reason.startsWith("nesting") ? "tooDeep" : "malformed", error);
+    if (error instanceof RangeError) throw refusal("tooDeep", error);
+    throw error;
   }
   return new Composer(document, events, options).compose();
 }
 
-/** The reason and the place of a parser's error, without the excerpt of the document that follows. */
-const faultText = (error: Error): string => error.message.split("\n", 1)[0]!;
+/** A parser's error as ours: its reason and place, without the excerpt of the document that follows. */
+function refusal(code: "tooDeep" | "malformed", cause: Error): DecodeError {
+  return new DecodeError(code, `Expected a YAML document, found: ${cause.message.split("\n", 1)[0]!}`, { cause });
+}
 
 /** The text up to the end of the first document: what follows is not even parsed. */
 function firstDocument(text: string): string {
@@ -197,6 +231,7 @@ class Composer {
 
   #open(container: Value[] | ValueObject, anchor: string | undefined): void {
     if (anchor !== undefined) this.#anchors.set(anchor, { value: undefined, height: 0 });
+    this.#checkDepth(this.#frames.length + 1);
     this.#frames.push({ container, anchor, key: undefined, isMerge: false, height: 1 });
   }
 
@@ -209,19 +244,25 @@ class Composer {
 
   #alias(name: string): void {
     const anchor = this.#anchors.get(name);
-    if (!anchor) throw new DecodeError("malformed", `Expected the YAML alias *${name} to follow its anchor, found no anchor`);
+    if (!anchor)
+      throw new DecodeError("malformed", `Expected the YAML alias *${name} to follow its anchor, found no anchor`);
     if (anchor.value === undefined) {
-      throw new DecodeError("malformed", `Expected the YAML anchor &${name} not to contain itself, found its alias inside`);
+      throw new DecodeError(
+        "malformed",
+        `Expected the YAML anchor &${name} not to contain itself, found its alias inside`,
+      );
     }
-    const depth = this.#options.depth ?? DEFAULT_DEPTH;
-    if (this.#frames.length + anchor.height > depth) {
-      throw new DecodeError("tooDeep", `Expected values nested at most ${depth} deep, found more behind *${name}`);
-    }
+    this.#checkDepth(this.#frames.length + anchor.height);
     this.#aliasBudget -= sizeUpTo(anchor.value, this.#aliasBudget);
     if (this.#aliasBudget < 0) {
       throw new DecodeError("tooLarge", `Expected YAML aliases to stand for little, found too much at *${name}`);
     }
     this.#add(clone(anchor.value), anchor.height, false);
+  }
+
+  #checkDepth(depth: number): void {
+    const limit = this.#options.depth ?? DEFAULT_DEPTH;
+    if (depth > limit) throw new DecodeError("tooDeep", `Expected values nested at most ${limit} deep, found more`);
   }
 
   /** Hands a finished value to the container that is open: as an element, as a key, or as the value of the last key. */
@@ -248,7 +289,8 @@ class Composer {
   #merge(target: ValueObject, value: Value): void {
     const maps = Array.isArray(value) ? value.toReversed() : [value];
     for (const map of maps) {
-      if (!isObject(map)) throw new DecodeError("malformed", "Expected the value of a YAML merge key to be a map or a list of maps");
+      if (!isObject(map))
+        throw new DecodeError("malformed", "Expected the value of a YAML merge key to be a map or a list of maps");
       for (const key of Object.keys(map)) this.#set(target, key, map[key]!);
     }
   }
@@ -270,7 +312,7 @@ class Composer {
 
 function inJson(value: Value): Value {
   if (!isNoJsonNumber(value)) return value;
-  throw new DecodeError("malformed", `Expected YAML values that JSON has, found ${String(value)}`);
+  throw new DecodeError("malformed", `Expected YAML values that JSON has, found ${Number(value)}`);
 }
 
 /** About how many bytes of JSON a value is; stops counting beyond `limit`. */

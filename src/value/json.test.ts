@@ -1,0 +1,322 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DecodeError } from "./decode-error.ts";
+import { decodeExactly } from "./json-exact.ts";
+import { decodeJson, type JsonOptions } from "./json.ts";
+import { JsonNumber } from "./value.ts";
+
+const decode = (text: string, options?: JsonOptions): ReturnType<typeof decodeJson> =>
+  decodeJson(Buffer.from(text), options);
+
+/** Whether something gives a value or our own error; any other error is thrown on. */
+function outcome(run: () => unknown): "value" | "refusal" {
+  try {
+    run();
+    return "value";
+  } catch (error) {
+    if (error instanceof DecodeError) return "refusal";
+    throw error;
+  }
+}
+
+function failure(run: () => unknown): DecodeError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
+  throw new Error("Expected a DecodeError, got none");
+}
+
+/** The value as JSON, with every number rounded to a double. */
+const plain = (value: unknown): string => JSON.stringify(JSON.parse(JSON.stringify(value)));
+
+/** JSON values whose keys are as awkward as a ConfigMap allows. */
+const key = fc.oneof(
+  fc.string(),
+  fc.constantFrom("__proto__", "constructor", "prototype", "toString", "length", "then", "toJSON", "1", "-0"),
+);
+const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom(null, true, false),
+    fc.integer(),
+    fc.double({ noDefaultInfinity: true, noNaN: true }),
+    fc.string({ unit: "binary" }),
+    fc.array(tie("value")),
+    fc.dictionary(key, tie("value"), { noNullPrototype: true }),
+  ),
+}));
+
+describe("what JSON.parse gives", () => {
+  test("is given for every text without repeated members", () => {
+    fc.assert(
+      fc.property(anyValue, fc.constantFrom(undefined, 1, "\t"), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        const { value: decoded, duplicates } = decode(text);
+        expect(duplicates).toEqual([]);
+        expect(plain(decoded)).toBe(plain(JSON.parse(text)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("is given by the exact decoder, too", () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        const text = JSON.stringify(value);
+        expect(plain(decodeExactly(text, {}).value)).toBe(plain(JSON.parse(text)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("the exact decoder refuses what JSON.parse refuses, and nothing else", () => {
+    const piece = fc.constantFrom(
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      '"a"',
+      '"',
+      "\\",
+      "1",
+      "-",
+      "0",
+      ".",
+      "e",
+      "true",
+      "nul",
+      " ",
+      "\n",
+      "\\u00e4",
+      "\u0001",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
+        const text = pieces.join("");
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        expect(outcome(() => decodeExactly(text, {}))).toBe(valid ? "value" : "refusal");
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+describe("numbers", () => {
+  test.each([
+    "9007199254740993",
+    "-9223372036854775808",
+    "99999999999999999999",
+    "1e400",
+    "19.0",
+    "2e1",
+    "1E2",
+    "-0.0",
+    "1e-400",
+  ])("%s is kept as it was written", (literal) => {
+    expect(decode(`{"a":[${literal}]}`).value).toEqual({ a: [new JsonNumber(literal)] });
+  });
+
+  test.each([0, -1, 15.5, 9007199254740991, 0.1, 1.25e-7, 123456789012345])("%d is a plain number", (number) => {
+    expect(decode(`[${number}]`).value).toEqual([number]);
+  });
+
+  test.each(["015", "+15", "0x1f", "1_000", "NaN", ".5", "5.", "1e", "--1", "Infinity"])(
+    "%s is no number",
+    (literal) => {
+      expect(failure(() => decode(`{"a":${literal}}`)).code).toBe("malformed");
+    },
+  );
+});
+
+describe("DEC-24: members that are given twice", () => {
+  test.each<[string, string, unknown, string[]]>([
+    [
+      "the last scalar wins, the path is told once",
+      '{"data":{"k":"one","k":"two","k":"three"}}',
+      { data: { k: "three" } },
+      ["data.k"],
+    ],
+    [
+      "a second object is merged with the first",
+      '{"data":{"k":"one"},"data":{"l":"two"}}',
+      { data: { k: "one", l: "two" } },
+      ["data"],
+    ],
+    ["null ends a merge", '{"data":{"k":"one"},"data":null,"data":{"l":"two"}}', { data: { l: "two" } }, ["data"]],
+    ["lists are replaced", '{"a":[1,2],"a":[3]}', { a: [3] }, ["a"]],
+    [
+      "merged objects tell theirs",
+      '{"d":{"k":1,"x":{"y":1}},"d":{"k":2,"x":{"z":2}}}',
+      { d: { k: 2, x: { y: 1, z: 2 } } },
+      ["d", "d.k", "d.x"],
+    ],
+    [
+      "an index is part of the path",
+      '{"spec":{"containers":[{},{"name":1,"name":2}]}}',
+      { spec: { containers: [{}, { name: 2 }] } },
+      ["spec.containers[1].name"],
+    ],
+    ["at the top of a list", '[{"op":"add","op":"test"}]', [{ op: "test" }], ["[0].op"]],
+    ["an escape is the same key", '{"a":1,"\\u0061":2}', { a: 2 }, ["a"]],
+    [
+      "one key in two objects is not twice",
+      '{"a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]}',
+      { a: { k: 1 }, b: { k: 1 }, c: [{ k: 1 }, { k: 1 }] },
+      [],
+    ],
+  ])("%s", (_, text, value, duplicates) => {
+    expect(decode(text)).toEqual({ value, duplicates });
+  });
+
+  test("the last object wins when nothing is to be merged", () => {
+    expect(decode('{"data":{"k":1},"data":{"l":2}}', { mergeDuplicates: false })).toEqual({
+      value: { data: { l: 2 } },
+      duplicates: ["data"],
+    });
+  });
+
+  test("are told for a key called __proto__, and pollute nothing", () => {
+    const { value, duplicates } = decode('{"__proto__":{"x":1},"__proto__":{"y":2}}');
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"x":1,"y":2}}');
+    expect(duplicates).toEqual(["__proto__"]);
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  });
+
+  test("are found wherever they are", () => {
+    const entries = fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "dd", "ee"), fc.integer()), { minLength: 1 });
+    fc.assert(
+      fc.property(entries, (members) => {
+        const text = `{${members.map(([k, v]) => `${JSON.stringify(k)}:${v}`).join(",")}}`;
+        const repeated = members.map(([k]) => k).filter((k, i, all) => all.indexOf(k) < i);
+        expect(new Set(decode(text).duplicates)).toEqual(new Set(repeated));
+        expect(decode(text).value).toEqual(Object.fromEntries(members));
+      }),
+    );
+  });
+
+  test("are told at most a hundred times", () => {
+    const text = `{${Array.from({ length: 300 }, (_, i) => `"k${i}":1,"k${i}":2`).join(",")}}`;
+    expect(decode(text).duplicates).toHaveLength(100);
+  });
+});
+
+describe("malformed text", () => {
+  test.each([
+    "",
+    " ",
+    "{",
+    '{"a":1,}',
+    "{'a':1}",
+    "metadata: {name: c}",
+    '{"k":"v}}',
+    "// c\n{}",
+    '\ufeff{"a":1}',
+    '{"a":1}}',
+    "{} trailing",
+    "{}{}",
+    "{}\u0000",
+    "---\n{}",
+    '"a\u0001"',
+    "nul",
+    "[1 2]",
+    '{"a" 1}',
+    '"\\x"',
+  ])("%j is refused", (text) => {
+    expect(failure(() => decode(text)).code).toBe("malformed");
+  });
+
+  test.each(["null", "[]", '"text"', "5", ' \n\t\r {"a":1}\n\n '])("%j is a value", (text) => {
+    expect(decode(text).value).toEqual(JSON.parse(text));
+  });
+
+  test("the message tells the place and what was found there", () => {
+    expect(failure(() => decode('{\n  "a": }')).message).toBe(
+      'Expected a value at line 2, column 8 of the JSON text, found "}"',
+    );
+    expect(failure(() => decode('{"a":1')).message).toBe(
+      "Expected ',' or '}' at line 1, column 7 of the JSON text, found the end",
+    );
+  });
+});
+
+describe("CM-4: text that is no Unicode", () => {
+  const bad = Buffer.from([...Buffer.from('{"data":{"k":"'), 0xff, 0xfe, ...Buffer.from('"}}')]);
+
+  test("is refused, or each byte replaced", () => {
+    expect(failure(() => decodeJson(bad)).code).toBe("invalidUtf8");
+    expect(decodeJson(bad, { replaceInvalidUtf8: true }).value).toEqual({ data: { k: "\ufffd\ufffd" } });
+  });
+
+  test.each([
+    String.raw`"\ud800"`,
+    String.raw`"\udc00"`,
+    String.raw`"\ud83dx"`,
+    String.raw`"\uD83D\u0041"`,
+    String.raw`{"\ud800":1}`,
+  ])("half of a surrogate pair in %s is refused, or replaced", (text) => {
+    expect(failure(() => decode(text)).code).toBe("invalidUtf8");
+    expect(JSON.stringify(decode(text, { replaceInvalidUtf8: true }).value)).toContain("\ufffd");
+  });
+
+  test("a whole pair is a character", () => {
+    expect(decode(String.raw`"\ud83d\ude00\\ud800"`).value).toBe("😀\\ud800");
+  });
+
+  test("two keys that become equal are told", () => {
+    const text = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x2c, 0x22, 0xfe, 0x22, 0x3a, 0x32, 0x7d]);
+    expect(decodeJson(text, { replaceInvalidUtf8: true })).toEqual({ value: { "\ufffd": 2 }, duplicates: ["\ufffd"] });
+  });
+});
+
+describe("limits", () => {
+  const nest = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+  test("values may be nested as deep as the limit, and no deeper", () => {
+    expect(decode(nest(1000)).duplicates).toEqual([]);
+    expect(failure(() => decode(nest(1001))).code).toBe("tooDeep");
+    expect(decode(`{"a":1,"a":${nest(9999)}}`, { depth: 10_000 }).duplicates).toEqual(["a"]);
+    expect(failure(() => decode(nest(10_001), { depth: 10_000 })).code).toBe("tooDeep");
+  });
+
+  const list = (item: string, count: number): string => `[${`${item},`.repeat(count)}1]`;
+  test.each<[string, string]>([
+    ["3 MB of brackets", nest(1_500_000)],
+    ["3 MB of empty lists", list("[]", 1_000_000)],
+    ["3 MB of nested lists", list(nest(900), 1_650)],
+    ["3 MB of floats", list("1.0", 750_000)],
+    ["3 MB of one repeated member", `{${'"a":1,'.repeat(500_000)}"a":2}`],
+    ["3 MB of different members", `{${Array.from({ length: 250_000 }, (_, i) => `"k${i}":1`).join(",")}}`],
+    ["3 MB of backslashes", `"${"\\\\".repeat(1_500_000)}"`],
+    ["3 MB of bad escapes", `"${"\\x".repeat(1_500_000)}"`],
+    ["3 MB of half surrogates", `"${"\\ud800".repeat(500_000)}"`],
+    ["an unfinished string of 3 MB", `"${"a".repeat(3_000_000)}`],
+  ])("%s are decoded or refused in no time", (_, text) => {
+    const body = Buffer.from(text);
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      expect(outcome(() => decodeJson(body))).toMatch(/^(value|refusal)$/);
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(250); // some 100 ms on a machine that does nothing else
+  });
+
+  test("arbitrary bytes give a value or a DecodeError", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.boolean(), (body, replaceInvalidUtf8) => {
+        expect(outcome(() => decodeJson(body, { replaceInvalidUtf8 }))).toMatch(/^(value|refusal)$/);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,370 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DecodeError } from "./decode-error.ts";
+import { equal, JsonNumber, type Value } from "./value.ts";
+import { encodeYaml } from "./yaml-encode.ts";
+import { decodeYaml, decodeYamlInline, YAML_INLINE_LIMIT, type YamlOptions } from "./yaml.ts";
+
+const scalar = (text: string): unknown => (decodeYaml(`k: ${text}\n`).value as Record<string, unknown>)["k"];
+
+/** Whether something gives a value or our own error; any other error is thrown on. */
+function outcome(run: () => unknown): "value" | "refusal" {
+  try {
+    run();
+    return "value";
+  } catch (error) {
+    if (error instanceof DecodeError) return "refusal";
+    throw error;
+  }
+}
+
+function failure(run: () => unknown): DecodeError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
+  throw new Error("Expected a DecodeError, got none");
+}
+
+describe("LIM-15, AMB-39: scalars are those of YAML 1.1 as Go reads them", () => {
+  test.each<[string, unknown]>([
+    ["yes", true],
+    ["y", true],
+    ["On", true],
+    ["TRUE", true],
+    ["off", false],
+    ["N", false],
+    ["tRUE", "tRUE"],
+    ["~", null],
+    ["", null],
+    ["Null", null],
+    ["'null'", "null"],
+    ['"yes"', "yes"],
+    ["15", 15],
+    ["+15", 15],
+    ["-15", -15],
+    ["0644", 420],
+    ["0o644", 420],
+    ["-0o17", -15],
+    ["08", 8],
+    ["0x1e", 30],
+    ["0b11", 3],
+    ["3_0", 30],
+    ["1__000.5", 1000.5],
+    ["_1", "_1"],
+    ["3e1", 30],
+    ["15.0", 15],
+    ["1.5", 1.5],
+    [".5", 0.5],
+    [".5_0", ".5_0"],
+    ["1e400", "1e400"],
+    [".", "."],
+    ["9007199254740993", new JsonNumber("9007199254740993")],
+    ["18446744073709551615", new JsonNumber("18446744073709551615")],
+    ["99999999999999999999", 1e20],
+    ["2026-01-01", "2026-01-01"],
+    ["2024-01-01T00:00:00.123456Z", "2024-01-01T00:00:00.123456Z"],
+    ["12:30:45", "12:30:45"],
+    ["several words # comment", "several words"],
+    ["!!str 5", "5"],
+    ["! 5", "5"],
+    ["!mine 5", "5"],
+    ['!!int "15"', 15],
+    ["!!float 15", 15],
+    ["!!bool 'yes'", true],
+    ["!!null ''", null],
+    ["!!timestamp 2026-01-01", "2026-01-01"],
+    ["!!binary aGk=", "hi"],
+    ["!<tag:yaml.org,2002:int> '7'", 7],
+  ])("%s is %j", (text, value) => {
+    expect(scalar(text)).toEqual(value);
+  });
+
+  test.each([".inf", "-.Inf", ".nan", "!!int x", "!!bool 5", "!!float yes", "!!null x", "!!binary a"])(
+    "%s is refused",
+    (text) => {
+      expect(failure(() => scalar(text)).code).toBe("malformed");
+    },
+  );
+
+  test("member names are made of scalars", () => {
+    const { value } = decodeYaml("1: a\nyes: b\n1.50: c\n0x10: d\n.inf: e\n'5': f\n2026-01-01: g\n");
+    expect(value).toEqual({ "1": "a", true: "b", "1.5": "c", "16": "d", "+.inf": "e", "5": "f", "2026-01-01": "g" });
+  });
+
+  test.each(["? [a]\n: b", "? {a: 1}\n: b", "~: b", "null: b"])("%j names no member", (text) => {
+    expect(failure(() => decodeYaml(text)).code).toBe("malformed");
+  });
+});
+
+describe("documents", () => {
+  test("comments, block scalars, anchors and merge keys", () => {
+    const { value, duplicates } = decodeYaml(
+      `# who wrote this\nmetadata:\n  labels: &common\n    app: web\n    'tier': "front"\n  annotations:\n    <<: *common\n    tier: back\n    note: 'it''s here: "quoted" # not a comment'\ndata:\n  folded: >-\n    one\n    two\n\n    three\n  literal: |\n    line 1\n      indented\n    # not a comment\n  kept: |+\n    text\n\n  continued: one\n    two\n  tabbed: "a\\tb\\x41\\u00e9"\n  aliased: &text shared\n  again: *text\n  ? explicit\n  : value\n`,
+    );
+    expect(value).toEqual({
+      metadata: {
+        labels: { app: "web", tier: "front" },
+        annotations: { app: "web", tier: "back", note: 'it\'s here: "quoted" # not a comment' },
+      },
+      data: {
+        folded: "one two\nthree",
+        literal: "line 1\n  indented\n# not a comment\n",
+        kept: "text\n\n",
+        continued: "one two",
+        tabbed: "a\tbA\u00e9",
+        aliased: "shared",
+        again: "shared",
+        explicit: "value",
+      },
+    });
+    expect(duplicates).toEqual(["metadata.annotations.tier"]);
+  });
+
+  test.each<[string, unknown]>([
+    ["", null],
+    ["\n", null],
+    ["# only a comment\n", null],
+    ["---\n", null],
+    ["null", null],
+    ["text", "text"],
+    ["- a\n- 1\n", ["a", 1]],
+    ["\ufeffa: 1\n", { a: 1 }],
+    ["---\na: 1\n---\nb: 2\n", { a: 1 }],
+    ["a: 1\n---\n\t: not even YAML", { a: 1 }],
+    ["a: 1\n...\n\t: not even YAML", { a: 1 }],
+    ["# c\n%YAML 1.1\n---\na: 1\n", { a: 1 }],
+    ["--- {a: 1}\n--- 2\n", { a: 1 }],
+    ["---\n---\na: 1\n", null],
+    ["a: |\n  ---\n  x\nb: 1\n", { a: "---\nx\n", b: 1 }],
+    ["a:\r\n- b\r\n---\r\nc", { a: ["b"] }],
+  ])("%j is %j: the first document counts", (text, value) => {
+    expect(decodeYaml(text).value).toEqual(value);
+  });
+
+  test.each([
+    "a: b: c",
+    "@at: x",
+    "apiVersion: v1\n\tkind: ConfigMap\n",
+    "apiVersion: v1\n kind: ConfigMap\n",
+    'apiVersion: "v1\n',
+    "a: *unknown\n",
+    '{"apiVersion": "v1"',
+    "metadata: {name: d}\ndata: {k: [}\n",
+    "\u0000",
+    "a: &a [*a]\n",
+    "a:\n  <<: 5\n",
+    "a:\n  <<: [{x: 1}, 2]\n",
+  ])("%j is refused", (text) => {
+    expect(failure(() => decodeYaml(text)).code).toBe("malformed");
+  });
+
+  test("merge keys: the first of several maps wins, what follows wins over them, and each clash is told", () => {
+    const { value, duplicates } = decodeYaml(
+      "a: &a {p: 1, q: 1}\nb: &b {q: 2, r: 2}\nc:\n  <<: [*a, *b]\n  r: 3\n'<<': plain\n",
+    );
+    expect(value).toEqual({ a: { p: 1, q: 1 }, b: { q: 2, r: 2 }, c: { p: 1, q: 1, r: 3 }, "<<": "plain" });
+    expect(duplicates).toEqual(["c.q", "c.r"]);
+  });
+
+  test("DEC-24: members given twice are told with their path each time, the last one wins, nothing is merged", () => {
+    const { value, duplicates } = decodeYaml(
+      "data: {k: 1, k: 2, k: 3}\nspec:\n- {}\n- name: a\n  name: b\ndata: {l: 1}\n",
+    );
+    expect(value).toEqual({ data: { l: 1 }, spec: [{}, { name: "b" }] });
+    expect(duplicates).toEqual(["data.k", "data.k", "spec[1].name", "data"]);
+  });
+
+  test("an alias is a copy, so that nobody writes to two places", () => {
+    const { value } = decodeYaml("a: &a {x: [1]}\nb: *a\n");
+    const { a, b } = value as Record<string, { x: number[] }>;
+    expect(b).toEqual(a);
+    expect(b!.x).not.toBe(a!.x);
+  });
+
+  test("CM-4: text that is no UTF-8, or half a surrogate pair, is refused", () => {
+    expect(failure(() => decodeYaml(Uint8Array.of(0x61, 0xff))).code).toBe("invalidUtf8");
+    expect(failure(() => decodeYaml('a: "\\ud800"')).code).toBe("invalidUtf8");
+  });
+});
+
+describe("JSON is YAML", () => {
+  test.each<[string, unknown]>([
+    ['{"a": [1, 1.5, "x", null, true, {"b": {}}]}', { a: [1, 1.5, "x", null, true, { b: {} }] }],
+    ['\n {\n\t"a": 19.0, "b": 2e1}', { a: 19, b: 20 }],
+    ["{a: yes, b: 0644}", { a: true, b: 420 }],
+    ['{"a": 9007199254740993}', { a: new JsonNumber("9007199254740993") }],
+  ])("%s", (text, value) => {
+    expect(decodeYaml(text).value).toEqual(value);
+  });
+
+  test("DEC-24: members given twice", () => {
+    const text = '{"data":{"k":1},"data":{"l":2},"data":{"l":3}}';
+    expect(decodeYaml(text)).toEqual({ value: { data: { l: 3 } }, duplicates: ["data", "data"] });
+  });
+
+  const strict: YamlOptions = { escapesAsYaml: true };
+  test.each([
+    String.raw`{"a":"\/"}`,
+    String.raw`{"a":"\ud83d\ude00"}`,
+    String.raw`a: "\/"`,
+    String.raw`a: "x\\\/"`,
+    String.raw`"\/": 1`,
+  ])("AMB-39: %s is read as JSON reads it, or refused as YAML does", (text) => {
+    expect(JSON.stringify(decodeYaml(text).value)).toMatch(/\/|😀/u);
+    expect(failure(() => decodeYaml(text, strict)).code).toBe("malformed");
+  });
+
+  test.each([
+    String.raw`{"a":"\\/ \u00e4 \n \\ud83d"}`,
+    String.raw`a: "\\/ \u00e4 \\ud83d"`,
+    String.raw`a: '\/ \ud83d'`,
+    "a: |\n  \\/ \\ud83d\n",
+  ])("AMB-39: %s has no such escape", (text) => {
+    expect(decodeYaml(text, strict).value).toEqual(decodeYaml(text).value);
+  });
+});
+
+describe("limits", () => {
+  const bomb = (): string => {
+    const names = "abcdefghi".split("");
+    const levels = names.map((name, i) => `${name}: &${name} [${(i ? `*${names[i - 1]},` : '"lol",').repeat(9)}]`);
+    return levels.join("\n");
+  };
+
+  test("CVE-2019-11253: aliases that stand for too much are refused at once", () => {
+    const start = performance.now();
+    expect(failure(() => decodeYaml(bomb())).code).toBe("tooLarge");
+    expect(performance.now() - start).toBeLessThan(200);
+  });
+
+  test("CVE-2019-11253: many aliases of a large value are refused", () => {
+    const text = `a: &a ${"x".repeat(60_000)}\nb:\n${"- *a\n".repeat(10_000)}`;
+    expect(failure(() => decodeYaml(text)).code).toBe("tooLarge");
+    expect(failure(() => decodeYaml("a: &a [1, 2, 3]\nb: *a\n", { aliasBytes: 10 })).code).toBe("tooLarge");
+  });
+
+  test("aliases do not hide depth", () => {
+    const levels = Array.from({ length: 30 }, (_, i) => `- &a${i} ${i ? `[[[*a${i - 1}]]]` : "[]"}`);
+    expect(failure(() => decodeYaml(levels.join("\n"), { depth: 60 })).code).toBe("tooDeep");
+  });
+
+  test.each(["[".repeat(1001) + "]".repeat(1001), `${"- ".repeat(1001)}a`, `${"? ".repeat(1001)}a`])(
+    "what is nested too deep is refused",
+    (text) => {
+      expect(failure(() => decodeYaml(text)).code).toBe("tooDeep");
+    },
+  );
+
+  test("what is nested as deep as the limit is fine", () => {
+    expect(JSON.stringify(decodeYaml("[".repeat(1000) + "]".repeat(1000)).value)).toHaveLength(2000);
+    expect(JSON.stringify(decodeYaml(`${"- ".repeat(1000)}a`).value)).toHaveLength(2003);
+  });
+
+  test("documents beyond the inline limit are left to a worker, JSON and small ones are not", () => {
+    expect(decodeYamlInline(Buffer.from(`a: ${"x".repeat(YAML_INLINE_LIMIT)}`))).toBeUndefined();
+    expect(decodeYamlInline(Buffer.from(JSON.stringify({ a: "x".repeat(YAML_INLINE_LIMIT) })))?.duplicates).toEqual([]);
+    expect(decodeYamlInline(Buffer.from("a: 1"))?.value).toEqual({ a: 1 });
+    expect(failure(() => decodeYamlInline(Buffer.from("[".repeat(2000)))).code).toBe("tooDeep");
+  });
+
+  const fill = (piece: string): string => piece.repeat(Math.ceil((YAML_INLINE_LIMIT - 10) / piece.length));
+  test.each<[string, string]>([
+    ["a flat map", Array.from({ length: 7_000 }, (_, i) => `  key${i}: value${i}`).join("\n")],
+    ["a flow list", `[${fill("a,")}]`],
+    ["a flow map", `{${fill("a,")}}`],
+    ["flow pairs", `[${fill("a: b,")}]`],
+    ["nested flow lists", `[${fill(`${"[".repeat(900)}${"]".repeat(900)},`)}]`],
+    ["one key again and again", fill("a:\n")],
+    ["anchors", fill("- &a x\n")],
+    ["aliases", `- &a x\n${fill("- *a\n")}`],
+    ["tags", fill("- !!str x\n")],
+    ["document markers", fill("---\n")],
+    ["blank lines before a marker", `${fill("\n")}---\n`],
+    ["a quoted scalar of many lines", `"${fill("a\n")}"`],
+    ["an unfinished scalar", `"${fill("a\n")}`],
+    ["backslashes", `"${fill("\\\\")}"`],
+    ["numbers", fill("- 1_0\n")],
+    ["digits", `a: ${fill("9")}`],
+    ["a block of blanks", `a: |\n${fill("      \n")}`],
+    ["merge keys", `a: &a {b: 1, c: 2}\nd:\n${fill("  <<: *a\n")}`],
+  ])("CVE-2019-11254: %s of the inline limit is decoded or refused in no time", (_, text) => {
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      expect(outcome(() => decodeYaml(text, { escapesAsYaml: true }))).toMatch(/^(value|refusal)$/);
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(200); // below 100 ms on a machine that does nothing else
+  });
+
+  test("arbitrary text gives a value or a DecodeError", () => {
+    const piece = fc.constantFrom(
+      "a",
+      ": ",
+      "- ",
+      "\n",
+      "  ",
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      "&a ",
+      "*a",
+      "!!",
+      "!int ",
+      '"',
+      "'",
+      "|",
+      ">",
+      "#",
+      "? ",
+      "<<",
+      "---",
+      "...",
+      "%",
+      "\t",
+      "\\",
+      "1",
+      "0x",
+      "\u0000",
+      "~",
+      "\r",
+      "\u2028",
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(piece, { maxLength: 16 }).map((pieces) => pieces.join("")),
+          fc.string({ unit: "binary" }),
+        ),
+        (text) => {
+          expect(outcome(() => decodeYaml(text, { escapesAsYaml: true }))).toMatch(/^(value|refusal)$/);
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+test("keys of the prototype are members, and merge keys pollute nothing", () => {
+  const { value } = decodeYaml(
+    "a: &a {__proto__: {x: 1}, constructor: {prototype: {x: 1}}}\nb: {<<: *a, toString: 1, then: 2, toJSON: 3, length: 4}\n",
+  );
+  const { b } = value as Record<string, object>;
+  expect(Object.keys(b!)).toEqual(["__proto__", "constructor", "toString", "then", "toJSON", "length"]);
+  expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+});
+
+test("what encodeYaml writes reads back", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const plain = JSON.parse(JSON.stringify(value)) as Value;
+      expect(equal(JSON.parse(JSON.stringify(decodeYaml(encodeYaml(plain)).value)) as Value, plain)).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
