@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { StoreError } from "../storage/contract.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
 import { Cacher } from "./cacher.ts";
 import { startChecks } from "./checks.ts";
@@ -93,6 +94,26 @@ describe("resources that come and go", () => {
       "- a/00002@2505",
       "+ b/2@2506",
     ]);
+  });
+
+  test("one that is being loaded while everything is loaded anew misses nothing", async () => {
+    const store = new FakeStore();
+    store.commit(...many(2500).map(([key, object]) => [`/foos/${key}`, object] as const));
+    const { cacher } = await house({}, store);
+    let pages = 0;
+    store.onRange = () => {
+      if (pages++ !== 1) return;
+      store.hold();
+      store.breakWatches("compacted");
+      store.commit(["/foos/a/00000", undefined], ["/foos/b/x", {}]);
+      store.release();
+    };
+    const foos = await cacher.addResource(testResource("/foos/"));
+    await settle();
+    expect(cacher.stats().reloads).toBe(1);
+    expect(await cacher.verify()).toEqual([]);
+    store.commit(["/foos/b/y", {}]);
+    expect(keysOf(foos.snapshot().list(ALL, { after: "b" }).entries)).toEqual(["b/x", "b/y"]);
   });
 
   test("one that is removed can be added again", async () => {
@@ -249,6 +270,16 @@ describe("when the store's watch breaks", () => {
     store.breakWatches(code);
     expect(notes.error).toMatchObject({ code });
     await expect(cacher.waitFor(9, { timeoutMs: 1 })).rejects.toMatchObject({ code });
+  });
+
+  test("and the store is closed when it is asked again, so is the cache", async () => {
+    const { store, cacher, clock } = await house();
+    store.breakWatches("unknown");
+    store.watch = () => {
+      throw new StoreError("closed", "closed by the test");
+    };
+    clock.advance(500);
+    await expect(cacher.waitFor(9, { timeoutMs: 1 })).rejects.toMatchObject({ code: "closed" });
   });
 });
 

@@ -13,42 +13,17 @@
  *
  * @module
  */
-import type { Store, StoreEvent, StoreWatch } from "../storage/contract.ts";
-import { StoreError } from "../storage/contract.ts";
-import { type Clock, type Timer, systemClock } from "../util/clock.ts";
+import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts";
+import type { Timer } from "../util/clock.ts";
 import type { CacheResource } from "./entry.ts";
 import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
-import type { HistoryLimits } from "./history.ts";
-import { type Pause, loadState } from "./load.ts";
+import { Follower, RETRY_MS } from "./follower.ts";
+import { loadState } from "./load.ts";
+import { type CacherOptions, type Settings, settingsOf } from "./options.ts";
 import { type Hub, ResourceCache, type ResourceStats } from "./resource.ts";
-import { type Mismatch, compareWithStore } from "./verify.ts";
 import { Router } from "./router.ts";
-import type { VersionLimits } from "./versions.ts";
+import { type Mismatch, compareWithStore } from "./verify.ts";
 import { Waiters } from "./waiters.ts";
-
-/** Settings of a {@link Cacher}; all have defaults. */
-export interface CacherOptions {
-  /** Default: the clock of the machine. */
-  readonly clock?: Clock;
-  /** All keys of interest begin with it; default `""`, the whole store. */
-  readonly root?: string;
-  /** Changes of a resource that are kept however old they are. Default 10 000. */
-  readonly historyEvents?: number;
-  /** For how long changes are kept however many they are, in ms. Default 5 minutes. */
-  readonly historyMillis?: number;
-  /** Most bytes that the changes of all resources may hold. Default 64 MiB. */
-  readonly historyBytes?: number;
-  /** For how long after its last use a state that a paged list began with is kept, in ms. Default 5 minutes. */
-  readonly pageMillis?: number;
-  /** Most such states of one resource. Default 64. */
-  readonly pageVersions?: number;
-  /** Most bytes of replaced entries that they may hold, for each resource. Default 64 MiB. */
-  readonly pageBytes?: number;
-  /** Lets everything else that is ready run; default: a turn of the event loop. */
-  readonly pause?: Pause;
-  /** Told of errors that nobody is waiting for. */
-  readonly onError?: (error: unknown) => void;
-}
 
 /** Figures for `/metrics`. */
 export interface CacherStats {
@@ -60,8 +35,6 @@ export interface CacherStats {
   readonly waiting: number;
 }
 
-/** How long to wait before the store is asked again after it failed, in ms. */
-const RETRY_MS = 500;
 /** How often a load is begun anew because the store forgot its revision on the way. */
 const MOST_LOADS = 5;
 /** Part of the bytes of all histories that is made free when they are full. */
@@ -76,31 +49,37 @@ interface Slot {
 /** See the head of this file. */
 export class Cacher {
   readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #options: CacherOptions;
-  readonly #historyBytes: number;
+  readonly #settings: Settings;
   readonly #hub: Hub;
+  readonly #follower: Follower;
   readonly #slots = new Router<Slot>();
   readonly #waiters = new Waiters();
-  #revision = 0;
-  #delivered = 0;
-  #reloads = 0;
   /** Resources with changes that have not been delivered. */
   readonly #touched = new Set<ResourceCache>();
+  #revision = 0;
+  #delivered = 0;
   /** Bytes that the changes of all resources hold. */
   #historyUsed = 0;
-  #feed: StoreWatch | undefined;
-  /** Counts the feeds: what an earlier one still says is not listened to. */
-  #feeds = 0;
+  #reloads = 0;
+  #reloading: Promise<void> | undefined;
   #retry: Timer | undefined;
   #closed: CacheError | undefined;
 
   private constructor(store: Store, options: CacherOptions) {
     this.#store = store;
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#historyBytes = options.historyBytes ?? 64 * 1024 * 1024;
+    this.#settings = settingsOf(options);
     this.#hub = this.#makeHub();
+    const { clock, root, onError } = this.#settings;
+    this.#follower = new Follower(store, clock, root, () => this.#revision, {
+      events: (batch) => this.#take(batch),
+      progress: (revision) => this.#advance(revision),
+      broken: onError,
+      lost: (error) => {
+        onError(error);
+        this.#reloadUntilDone();
+      },
+      over: (error) => this.#end(cacheErrorOf(error)),
+    });
   }
 
   /** Loads all resources as of one revision and follows the store from there. Rejects with CacheError. */
@@ -110,7 +89,7 @@ export class Cacher {
       cacher.#slots.add(resource.prefix, { cache: new ResourceCache(cacher.#hub, resource), waiting: undefined });
     }
     await cacher.#loadAll().catch(fromStore);
-    cacher.#follow();
+    cacher.#follower.start();
     return cacher;
   }
 
@@ -166,7 +145,7 @@ export class Cacher {
     if (revision <= this.#revision) return;
     if (this.#closed) throw this.#closed;
     const { reached, cancel } = this.#waiters.add(revision);
-    const timer = this.#clock.after(timeoutMs, () => cancel(future(revision, this.#revision)));
+    const timer = this.#settings.clock.after(timeoutMs, () => cancel(future(revision, this.#revision)));
     try {
       await reached;
     } finally {
@@ -187,11 +166,8 @@ export class Cacher {
    * Loads everything anew, because the cache may differ from the store; all watches end with `compacted`. Rejects with
    * CacheError when the store cannot be read; the old state is served on then.
    */
-  async reload(): Promise<void> {
-    this.#unfollow();
-    await this.#loadAll().catch(fromStore);
-    this.#reloads++;
-    if (!this.#closed) this.#follow();
+  reload(): Promise<void> {
+    return (this.#reloading ??= this.#reload().finally(() => (this.#reloading = undefined)));
   }
 
   /**
@@ -216,16 +192,12 @@ export class Cacher {
   }
 
   #makeHub(): Hub {
-    const minutes = 60_000;
-    const { historyEvents = 10_000, historyMillis = 5 * minutes } = this.#options;
-    const { pageMillis = 5 * minutes, pageVersions = 64, pageBytes = 64 * 1024 * 1024 } = this.#options;
-    const historyLimits: HistoryLimits = { events: historyEvents, millis: historyMillis };
-    const versionLimits: VersionLimits = { count: pageVersions, millis: pageMillis, bytes: pageBytes };
+    const { clock, historyLimits, versionLimits, pause } = this.#settings;
     const revision = (): number => this.#revision;
     const delivered = (): number => this.#delivered;
     return {
       store: this.#store,
-      clock: this.#clock,
+      clock,
       historyLimits,
       versionLimits,
       get revision() {
@@ -235,7 +207,7 @@ export class Cacher {
         return delivered();
       },
       reached: (wanted, signal) => this.#reached(wanted, signal),
-      pause: this.#options.pause ?? turn,
+      pause,
     };
   }
 
@@ -249,6 +221,21 @@ export class Cacher {
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  async #reload(): Promise<void> {
+    this.#follower.stop();
+    await this.#loadAll().catch(fromStore);
+    this.#reloads++;
+    if (!this.#closed) this.#follower.start();
+  }
+
+  #reloadUntilDone(): void {
+    if (this.#closed) return;
+    this.reload().catch((error: unknown) => {
+      this.#settings.onError(error);
+      this.#retry = this.#settings.clock.after(RETRY_MS, () => this.#reloadUntilDone());
+    });
   }
 
   /** Reads all resources as of the newest revision and only then replaces what there was. */
@@ -275,9 +262,13 @@ export class Cacher {
   async #load(slot: Slot): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const revision = this.#revision;
+      const reloads = this.#reloads;
       slot.waiting = [];
       try {
         const state = await loadState(this.#store, slot.cache.resource, revision, this.#hub.pause);
+        while (this.#reloading) await this.#reloading.catch(() => {});
+        // A reload leaves out what is still being loaded, and the changes in the gap before it never came.
+        if (reloads !== this.#reloads) continue;
         slot.cache.reset(state, revision);
         for (const event of slot.waiting) this.#apply(slot, event);
         slot.waiting = undefined;
@@ -286,21 +277,6 @@ export class Cacher {
         if (!isCompacted(error) || attempt >= MOST_LOADS) throw error;
       }
     }
-  }
-
-  #follow(): void {
-    const turnOf = ++this.#feeds;
-    this.#feed = this.#store.watch(this.#options.root ?? "", this.#revision, {
-      events: (batch) => turnOf === this.#feeds && this.#take(batch),
-      progress: (revision) => turnOf === this.#feeds && this.#advance(revision),
-      ended: (error) => turnOf === this.#feeds && this.#broken(error),
-    });
-  }
-
-  #unfollow(): void {
-    this.#feeds++;
-    this.#feed?.close();
-    this.#feed = undefined;
   }
 
   #take(batch: readonly StoreEvent[]): void {
@@ -326,7 +302,7 @@ export class Cacher {
       this.#touched.add(cache);
     } catch (error) {
       // The cache would be wrong from here on, so it stops to answer for this resource.
-      this.#options.onError?.(error);
+      this.#settings.onError(error);
       this.#historyUsed += cache.historyBytes;
       this.#drop(slot);
       cache.close(new CacheError("failed", `Expected ${event.key} to be readable, got an error`, error));
@@ -344,9 +320,10 @@ export class Cacher {
     this.#revision = revision;
     for (const cache of this.#touched) cache.flush();
     this.#touched.clear();
-    this.#delivered = revision;
+    // A sink may have made the store call again, so that more has been delivered already.
+    this.#delivered = Math.max(this.#delivered, revision);
     this.#waiters.reach(revision);
-    if (this.#historyUsed > this.#historyBytes) this.#trim();
+    if (this.#historyUsed > this.#settings.historyBytes) this.#trim();
   }
 
   /** Brings the histories well below their bytes, at the cost of the largest one; well below, so that it is rare. */
@@ -354,44 +331,18 @@ export class Cacher {
     const caches = [...this.#slots.values()].map(({ cache }) => cache);
     const largest = caches.reduce((a, b) => (b.historyBytes > a.historyBytes ? b : a));
     const before = largest.historyBytes;
-    largest.shrinkHistory(before - (this.#historyUsed - this.#historyBytes * (1 - SPARE)));
+    largest.shrinkHistory(before - (this.#historyUsed - this.#settings.historyBytes * (1 - SPARE)));
     this.#historyUsed -= before - largest.historyBytes;
-  }
-
-  #broken(error: StoreError): void {
-    this.#feed = undefined;
-    if (error.code === "closed" || error.code === "failed") return this.#end(cacheErrorOf(error));
-    this.#options.onError?.(error);
-    this.#again(error.code === "compacted");
-  }
-
-  /** Takes the store's watch up again after a while, or everything anew. */
-  #again(anew: boolean): void {
-    if (this.#closed) return;
-    if (!anew) {
-      this.#retry = this.#clock.after(RETRY_MS, () => this.#follow());
-      return;
-    }
-    this.reload().catch((error: unknown) => {
-      this.#options.onError?.(error);
-      this.#retry = this.#clock.after(RETRY_MS, () => this.#again(true));
-    });
   }
 
   #end(error: CacheError): void {
     if (this.#closed) return;
     this.#closed = error;
     this.#retry?.cancel();
-    this.#unfollow();
+    this.#follower.stop();
     this.#waiters.end(error);
     for (const { cache } of this.#slots.values()) cache.close(error);
   }
 }
 
 const isCompacted = (error: unknown): boolean => error instanceof StoreError && error.code === "compacted";
-
-/** A turn of the event loop: what was ready before runs first. */
-const turn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });

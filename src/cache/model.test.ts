@@ -3,7 +3,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CacherOptions } from "./cacher.ts";
+import type { CacherOptions } from "./options.ts";
 import { type Selection, covers, passes } from "./entry.ts";
 import { CacheError } from "./errors.ts";
 import type { Snapshot } from "./snapshot.ts";

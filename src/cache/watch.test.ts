@@ -64,6 +64,19 @@ describe("events", () => {
     },
   );
 
+  test("DEC-28: a delete shows the last value it was given, unless only the one before matched", async () => {
+    const home = await house();
+    const { notes: all } = await start(home, ALL, { after: 0 });
+    const { notes: reds } = await start(home, withLabel("color", "red"), { after: 0 });
+    home.put(["a/x", { ...red, data: 1 }], ["a/y", { ...red, data: 2 }]);
+    home.store.commit(
+      [`${THINGS}a/x`, undefined, { ...red, data: 3 }],
+      [`${THINGS}a/y`, undefined, { ...blue, data: 4 }],
+    );
+    expect(all.lines.slice(2)).toEqual(["- a/x@3 3", "- a/y@4 4"]);
+    expect(reds.lines.slice(2)).toEqual(["- a/x@3 3", "- a/y@4 2"]);
+  });
+
   test("a namespace does not see the one whose name it begins with, nor a single object its neighbours", async () => {
     const home = await house();
     const { notes: namespace } = await start(home, inNamespace("ns"), { after: 0 });

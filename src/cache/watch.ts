@@ -12,8 +12,9 @@
  *
  * @module
  */
+import { StoreError } from "../storage/contract.ts";
 import { type Selection, covers } from "./entry.ts";
-import { CacheError, closed } from "./errors.ts";
+import { CacheError, cacheErrorOf, closed } from "./errors.ts";
 import { type Member, type WatchBatch, newBatch } from "./groups.ts";
 import type { Change, WatchEvent } from "./history.ts";
 import type { Pause } from "./load.ts";
@@ -136,8 +137,9 @@ export class CacheWatch implements Watch, Member {
   }
 
   fail(cause: unknown): void {
-    const message = "Expected the watch to be served, got an error";
-    this.end(cause instanceof CacheError ? cause : new CacheError("failed", message, cause));
+    if (cause instanceof CacheError) return this.end(cause);
+    if (cause instanceof StoreError) return this.end(cacheErrorOf(cause));
+    this.end(new CacheError("failed", "Expected the watch to be served, got an error", cause));
   }
 
   async #catchUp(initial: boolean): Promise<void> {

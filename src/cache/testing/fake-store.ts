@@ -25,8 +25,8 @@ interface Watching {
   position: number;
 }
 
-/** A change that a test asks for: a value for a key, or undefined to delete it. */
-export type Put = readonly [key: string, value: unknown];
+/** A change that a test asks for: a value for a key, or undefined to delete it, showing `last` if given. */
+export type Put = readonly [key: string, value: unknown, last?: unknown];
 
 const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 
@@ -61,7 +61,7 @@ export class FakeStore implements Store {
 
   /** Commits changes together, each with its own revision; returns the last one. */
   commit(...puts: readonly Put[]): number {
-    for (const [key, value] of puts) {
+    for (const [key, value, last] of puts) {
       const before = this.#newest.get(key);
       const there = before?.type === "put" ? before : undefined;
       if (value === undefined && !there) continue;
@@ -69,7 +69,7 @@ export class FakeStore implements Store {
         type: value === undefined ? "delete" : "put",
         key,
         revision: ++this.#revision,
-        value: value === undefined ? there!.value : encode(value),
+        value: value !== undefined ? encode(value) : last !== undefined ? encode(last) : there!.value,
         previousRevision: there?.revision ?? 0,
       };
       this.#log.push(event);

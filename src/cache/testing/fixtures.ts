@@ -4,7 +4,8 @@
  * @module
  */
 import { ManualClock } from "../../util/clock.ts";
-import { Cacher, type CacherOptions } from "../cacher.ts";
+import { Cacher } from "../cacher.ts";
+import type { CacherOptions } from "../options.ts";
 import type { CacheResource, Entry, Selection } from "../entry.ts";
 import type { CacheError } from "../errors.ts";
 import type { WatchBatch } from "../groups.ts";
