@@ -47,6 +47,7 @@ const ESCAPED = /\\.|[<>&\u2028\u2029]/g;
 
 /** A JSON string as FieldsV1 keys hold it: also `<`, `>`, `&` and the line separators are escaped. */
 function quote(text: string): string {
+  if (isPlain(text)) return '"' + text + '"';
   const json = JSON.stringify(text);
   if (!SPECIAL.test(text)) return json;
   return json.replace(ESCAPED, (found) => {
@@ -54,6 +55,17 @@ function quote(text: string): string {
     if (found === "\\f") return "\\u000c";
     return found.length > 1 ? found : "\\u" + found.charCodeAt(0).toString(16).padStart(4, "0");
   });
+}
+
+/** Whether a text needs no escapes; most names do not. Long texts are not worth the look. */
+function isPlain(text: string): boolean {
+  if (text.length > 64) return false;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 32 || unit >= 0x2028 || unit === 34 || unit === 92 || unit === 60 || unit === 62 || unit === 38)
+      return false;
+  }
+  return true;
 }
 
 function canonicalJson(value: Value): string {
@@ -109,19 +121,33 @@ function parseJson(text: string): Value | undefined {
 
 /** The canonical text of an element that a client or an older server wrote; undefined when it is malformed. */
 export function canonicalElement(text: string): PathElement | undefined {
-  const parsed = parseElement(text);
-  switch (parsed?.kind) {
+  const said = parseElement(text);
+  switch (said?.kind) {
     case undefined:
       return undefined;
     case "field":
       return text;
     case "index":
-      return indexElement(parsed.index);
+      return indexElement(said.index);
     case "value":
-      return valueElement(parsed.value);
+      return valueElement(said.value);
     case "key":
-      return keyElement(parsed.names, parsed.values);
+      return keyElement(said.names, said.values);
   }
+}
+
+/** Keys come again and again while they are sorted. The memory is bounded by starting over. */
+const parsed = new Map<string, ParsedElement | undefined>();
+const MAX_PARSED = 4096;
+
+function parseOnce(element: PathElement): ParsedElement | undefined {
+  let found = parsed.get(element);
+  if (found === undefined) {
+    found = parseElement(element);
+    if (parsed.size >= MAX_PARSED) parsed.clear();
+    parsed.set(element, found);
+  }
+  return found;
 }
 
 const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
@@ -132,8 +158,8 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const rank = RANK[a[0]!]! - RANK[b[0]!]!;
   if (rank !== 0) return rank;
   if (a[0] === "f") return compareText(a, b);
-  const pa = parseElement(a);
-  const pb = parseElement(b);
+  const pa = parseOnce(a);
+  const pb = parseOnce(b);
   if (pa?.kind === "index" && pb?.kind === "index") return pa.index - pb.index;
   if (pa?.kind === "value" && pb?.kind === "value") return compareValues(pa.value, pb.value);
   if (pa?.kind === "key" && pb?.kind === "key") return compareKeys(pa, pb);
@@ -188,16 +214,16 @@ const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
 /** An element as people read it: `.name`, `[name="d1"]`, `[="x"]`, `[3]`. */
 export function elementToString(element: PathElement): string {
-  const parsed = parseElement(element);
-  switch (parsed?.kind) {
+  const said = parseElement(element);
+  switch (said?.kind) {
     case "field":
-      return "." + parsed.name;
+      return "." + said.name;
     case "index":
-      return `[${parsed.index}]`;
+      return `[${said.index}]`;
     case "value":
-      return `[=${JSON.stringify(parsed.value)}]`;
+      return `[=${JSON.stringify(said.value)}]`;
     case "key":
-      return `[${parsed.names.map((name, i) => `${name}=${JSON.stringify(parsed.values[i])}`).join(",")}]`;
+      return `[${said.names.map((name, i) => `${name}=${JSON.stringify(said.values[i])}`).join(",")}]`;
     case undefined:
       return `{${element}}`;
   }

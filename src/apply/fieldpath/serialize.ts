@@ -104,26 +104,24 @@ export function toFieldsV1(set: FieldSet): FieldSet {
 
 function sorted(node: FieldSet): FieldSet {
   let previous: string | undefined;
+  let seen = 0;
   let inOrder = true;
-  let same = true;
-  const children: [string, FieldSet][] = [];
+  let members: [string, FieldSet][] | undefined;
   for (const element in node) {
     const child = node[element]!;
     const done = element === SELF ? child : sorted(child);
-    children.push([element, done]);
-    if (done !== child) same = false;
-    if (previous !== undefined && compareMembers(previous, element) > 0) inOrder = false;
+    const after = previous === undefined || compareMembers(previous, element) < 0;
+    inOrder &&= after;
+    if (members === undefined && (done !== child || !after)) members = Object.entries(node).slice(0, seen);
+    members?.push([element, done]);
     previous = element;
+    seen++;
   }
-  if (same && inOrder) return node;
-  if (!inOrder) sortMembers(children);
+  if (members === undefined) return node;
+  if (!inOrder) members.sort(([a], [b]) => compareMembers(a, b));
   const copy: MutableSet = {};
-  for (const [element, child] of children) copy[element] = child;
+  for (const [element, child] of members) copy[element] = child;
   return copy;
 }
 
 const compareMembers = (a: string, b: string): number => (a === SELF ? -1 : b === SELF ? 1 : compareElements(a, b));
-
-function sortMembers(members: [string, FieldSet][]): void {
-  members.sort(([a], [b]) => compareMembers(a, b));
-}

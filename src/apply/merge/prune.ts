@@ -13,6 +13,7 @@ import type { FieldSet } from "../fieldpath/index.ts";
 import { ensureFields, removeItems, toFieldSet } from "../typed/index.ts";
 import type { Type } from "../schema/schema.ts";
 import type { Converter, Managers, Owned } from "./managers.ts";
+import { release } from "./release.ts";
 
 /** What {@link prune} works on. */
 export interface PruneInput {
@@ -32,9 +33,19 @@ export interface PruneInput {
 export function prune(input: PruneInput): Value {
   const { converter, last } = input;
   const version = last.apiVersion;
-  // Who gave up nothing removes nothing: every path of the old set is held by the new one.
-  if (version === input.apiVersion && isEmpty(difference(last.set, input.next))) return input.merged;
   const type = converter.typeAt(version);
+  if (type !== undefined && speakOneVersion(input)) {
+    const given = difference(last.set, input.next);
+    // Who gave up nothing removes nothing.
+    if (isEmpty(given)) return input.merged;
+    return release(
+      type,
+      input.merged,
+      given,
+      last.set,
+      [...input.managers.values()].map(({ set }) => set),
+    );
+  }
   const merged = convert(converter, input.merged, input.apiVersion, version);
   if (type === undefined || merged === undefined) return input.merged;
   const lastSet = ensureFields(type, last.set);
@@ -47,6 +58,9 @@ export function prune(input: PruneInput): Value {
   assert(result !== undefined, "a version that could be converted to can be converted back");
   return result;
 }
+
+const speakOneVersion = ({ apiVersion, last, managers }: PruneInput): boolean =>
+  last.apiVersion === apiVersion && [...managers.values()].every((owned) => owned.apiVersion === apiVersion);
 
 const convert = (converter: Converter, value: Value, from: string, to: string): Value | undefined =>
   from === to ? value : converter.convert(value, from, to);

@@ -14,6 +14,20 @@ export function toFieldSet(type: Type, value: Value): FieldSet {
   return below(type, value) ?? EMPTY;
 }
 
+/** Whether a value of a struct field is a path, or has some in it: not so are empty lists that are merged by entry. */
+export function saysSomething(type: Type, value: Value): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.length > 0 || type.kind !== "list" || type.merge === "atomic";
+  if (type.kind !== "struct" || type.atomic) return true;
+  let empty = true;
+  for (const key in value) {
+    empty = false;
+    const field = type.fields.get(key);
+    if (field === undefined || saysSomething(field.type, value[key]!)) return true;
+  }
+  return empty;
+}
+
 /** What a walk finds at a place: the node below it, or undefined when the place itself is the path. */
 type Found = MutableSet | undefined;
 

@@ -8,7 +8,7 @@
  * @module
  */
 export * from "./same.ts";
-export { ANY, elementType } from "./items.ts";
+export { ANY, elementsOf, elementType, fieldOf } from "./items.ts";
 export * from "./field-set.ts";
 export * from "./compare.ts";
 export * from "./merge.ts";

@@ -35,7 +35,14 @@ export function elementType(type: Type, element: PathElement): Type {
 interface KeyPlan {
   readonly names: readonly string[];
   readonly defaults: readonly (Value | undefined)[];
+  /**
+   * Elements of lists with one text key, by that text: names come again with every object of a kind, and a string that
+   * has been a property name before is found faster than a new one. Bounded by starting over.
+   */
+  readonly named: Map<string, PathElement>;
 }
+
+const MAX_NAMED = 1024;
 
 const plans = new WeakMap<ListType, KeyPlan>();
 
@@ -44,7 +51,7 @@ function keyPlan(type: ListType): KeyPlan {
   if (plan === undefined) {
     const names = type.keys.toSorted(compareText);
     const defaults = names.map((name) => (fieldOf(type.item, name)?.default ?? undefined) as Value | undefined);
-    plan = { names, defaults };
+    plan = { names, defaults, named: new Map() };
     plans.set(type, plan);
   }
   return plan;
@@ -63,7 +70,12 @@ export interface NoElement {
 export function listElement(type: ListType, item: Value): PathElement | NoElement {
   if (type.merge === "set") return setElement(item);
   if (!isObject(item)) return { problem: `expected an entry of a keyed list to be an object, got ${describe(item)}` };
-  const { names, defaults } = keyPlan(type);
+  const plan = keyPlan(type);
+  const { names, defaults } = plan;
+  if (names.length === 1) {
+    const value = item[names[0]!];
+    if (typeof value === "string") return namedElement(plan, value);
+  }
   const present: string[] = [];
   const values: Value[] = [];
   for (let i = 0; i < names.length; i++) {
@@ -77,6 +89,16 @@ export function listElement(type: ListType, item: Value): PathElement | NoElemen
   return { problem: `expected an entry to have at least one of the key fields ${type.keys.join(", ")}, got none` };
 }
 
+function namedElement({ names, named }: KeyPlan, value: string): PathElement {
+  let element = named.get(value);
+  if (element === undefined) {
+    element = keyElement(names, [value]);
+    if (named.size >= MAX_NAMED) named.clear();
+    named.set(value, element);
+  }
+  return element;
+}
+
 function setElement(item: Value): PathElement | NoElement {
   if (typeof item === "object")
     return { problem: `expected an element of a set to be a scalar, got ${describe(item)}` };
@@ -88,6 +110,23 @@ export function describe(value: Value): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : typeof value === "string" ? JSON.stringify(value) : String(value);
+}
+
+/** The elements of all entries of a list, and which of them come more than once. */
+export function elementsOf(
+  type: ListType,
+  list: readonly Value[],
+): { readonly elements: readonly (PathElement | undefined)[]; readonly duplicates: ReadonlySet<PathElement> } {
+  const seen = new Set<PathElement>();
+  const duplicates = new Set<PathElement>();
+  const elements = list.map((item) => {
+    const element = elementOrNone(type, item);
+    if (element === undefined) return undefined;
+    if (seen.has(element)) duplicates.add(element);
+    else seen.add(element);
+    return element;
+  });
+  return { elements, duplicates };
 }
 
 /** {@link listElement} where an entry that cannot be told from others has no owner. */

@@ -75,13 +75,10 @@ class ValidateWalker {
     }
     for (const key in value) {
       const item = value[key]!;
-      if (type.kind === "map") {
-        this.#below(fieldElement(key), type.item, item);
-        continue;
-      }
-      const field = type.fields.get(key);
-      if (field !== undefined) this.#below(fieldElement(key), field.type, item);
-      else if (!type.open) {
+      const expected = type.kind === "map" ? type.item : type.fields.get(key)?.type;
+      if (expected !== undefined) {
+        if (!isFittingScalar(expected, item)) this.#below(fieldElement(key), expected, item);
+      } else if (type.kind === "struct" && !type.open) {
         this.#fault("unknownField", "expected a field of the schema, got an unknown one", [
           ...this.#path,
           fieldElement(key),
@@ -93,7 +90,9 @@ class ValidateWalker {
   #list(type: ListType, value: Value): void {
     if (!Array.isArray(value)) return this.#fault("wrongType", `expected a list, got ${describe(value)}`);
     if (type.merge === "atomic") {
-      value.forEach((item, i) => this.#below(indexElement(i), type.item, item));
+      value.forEach((item, i) => {
+        if (!isFittingScalar(type.item, item)) this.#below(indexElement(i), type.item, item);
+      });
       return;
     }
     const seen = new Set<PathElement>();
@@ -110,6 +109,10 @@ class ValidateWalker {
     });
   }
 }
+
+/** The common case, which needs no path. */
+const isFittingScalar = (type: Type, value: Value): boolean =>
+  type.kind === "scalar" && value !== null && fits(type, value);
 
 const NAMES: Readonly<Record<ScalarType["scalar"], string>> = {
   string: "a string",
