@@ -38,7 +38,7 @@ export interface Connection {
 /** What an authenticator sees of a request. */
 export interface Credentials {
   /** The value of a header by its lower-case name, empty when it was not sent. */
-  header(name: string): string;
+  readonly header: (name: string) => string;
   readonly connection: Connection;
 }
 

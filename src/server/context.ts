@@ -7,7 +7,7 @@ import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
-import type { HealthCheck } from "./health.ts";
+import type { HealthCheck } from "./health-check.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import type { ServerLimits } from "./limits.ts";
 import type { VersionInfo } from "./version.ts";
@@ -38,6 +38,10 @@ export interface ServerContext {
   readonly yaml: YamlWorker;
   readonly discovery: Discovery;
   readonly openApi: OpenApi;
+  /** How many requests run now: reads at 1, writes at 2. */
+  readonly running: { 1: number; 2: number };
+  /** The watchers that run, so that a shutdown can end them in order. */
+  readonly watchers: Set<{ finish(): void }>;
   /** When large answers are compressed: for peers on other machines, always, or never. */
   readonly compress: "remote" | "always" | "never";
   /** True from the beginning of the shutdown on. */

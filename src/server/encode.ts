@@ -8,6 +8,7 @@ import type { Value } from "../value/value.ts";
 import { decodeJson } from "../value/json.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
 import type { ServerContext } from "./context.ts";
+import { lengthOf } from "./exchange.ts";
 import { indentJson } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 import type { ServerRequest } from "./request.ts";
@@ -62,23 +63,29 @@ export function compresses(server: ServerContext, request: ServerRequest, length
 const isLocal = (address: string): boolean =>
   address === "" || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.");
 
-/** Answers with bytes, compressed where that pays. */
+/** Answers with bytes, compressed where that pays; `more` are further headers. */
 export function answerBytes(
   server: ServerContext,
   request: ServerRequest,
   code: number,
   body: Uint8Array | readonly Uint8Array[],
   type: string,
+  more?: Readonly<Record<string, string>>,
 ): void | Promise<void> {
-  if (body instanceof Uint8Array && compresses(server, request, body.length)) {
-    return compressed(body).then((packed) => {
-      const headers = request.headers(type);
-      headers["content-encoding"] = "gzip";
-      headers["vary"] = "Accept-Encoding";
-      request.respond(code, headers, packed);
-    });
+  const headers = request.headers(type);
+  if (more) Object.assign(headers, more);
+  const length = lengthOf(body);
+  if (!compresses(server, request, length)) {
+    request.respond(code, headers, body);
+    return;
   }
-  request.respond(code, request.headers(type), body);
+  headers["content-encoding"] = "gzip";
+  headers["vary"] = more?.["vary"] === undefined ? "Accept-Encoding" : `${more["vary"]}, Accept-Encoding`;
+  const whole = body instanceof Uint8Array ? body : Buffer.concat(body, length);
+  return compressed(whole).then((packed) => {
+    request.respond(code, headers, packed);
+    request.bytesOut = length;
+  });
 }
 
 /** Compresses in the thread pool, for speed rather than size. */

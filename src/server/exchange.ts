@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Credentials } from "../auth/contract.ts";
+import type { Connection } from "../auth/contract.ts";
 
 /** Headers of an answer by lower-case name; a list for a header that is sent several times. */
 export type OutHeaders = Record<string, string | number | string[]>;
@@ -34,8 +34,11 @@ export interface OutStream {
 }
 
 /** A request and the way to answer it. */
-export interface Exchange extends Credentials {
+export interface Exchange {
   readonly method: string;
+  readonly connection: Connection;
+  /** The value of a header by its lower-case name, empty when it was not sent. */
+  header(name: string): string;
   /** Path and query as they were sent. */
   readonly url: string;
   /**

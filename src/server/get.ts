@@ -15,7 +15,5 @@ export function getObject(server: ServerContext, request: ServerRequest, resourc
   const resourceVersion = getVersion(request.query);
   return resource
     .get(request.target, { resourceVersion })
-    .then((entry) =>
-      answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
-    );
+    .then((entry) => answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format));
 }

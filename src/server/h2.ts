@@ -10,7 +10,17 @@ import { lengthOf } from "./exchange.ts";
 import { readBody } from "./read-body.ts";
 
 const NO_ERROR = http2.constants.NGHTTP2_NO_ERROR;
+const CANCEL = http2.constants.NGHTTP2_CANCEL;
+/** A body that does not move on for so long is given up (slow loris). */
+const BODY_MILLIS = 60_000;
 const INTERNAL_ERROR = http2.constants.NGHTTP2_INTERNAL_ERROR;
+
+/** What is kept with an HTTP/2 connection. */
+export interface SessionState {
+  readonly connection: Connection;
+  /** Streams that have not been answered to their end. */
+  open: number;
+}
 
 /** An {@link Exchange} on one HTTP/2 stream. */
 export class H2Exchange implements Exchange {
@@ -21,12 +31,20 @@ export class H2Exchange implements Exchange {
   answered = false;
   readonly #stream: http2.ServerHttp2Stream;
   readonly #headers: http2.IncomingHttpHeaders;
+  readonly #session: SessionState;
   #lastAnswer = false;
 
-  constructor(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, ended: boolean, connection: Connection) {
+  constructor(
+    stream: http2.ServerHttp2Stream,
+    headers: http2.IncomingHttpHeaders,
+    ended: boolean,
+    session: SessionState,
+  ) {
     this.#stream = stream;
     this.#headers = headers;
-    this.connection = connection;
+    this.#session = session;
+    this.connection = session.connection;
+    session.open++;
     this.method = headers[":method"] ?? "GET";
     this.url = headers[":path"] ?? "/";
     this.hasBody = !ended;
@@ -43,12 +61,14 @@ export class H2Exchange implements Exchange {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     if (this.#headers.expect === "100-continue") this.#stream.additionalHeaders({ ":status": 100 });
     const announced = this.#headers["content-length"];
+    this.#stream.setTimeout(BODY_MILLIS, () => this.#stream.close(CANCEL));
     return readBody(this.#stream, limit, announced === undefined ? -1 : Number(announced));
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (this.answered) return;
     this.answered = true;
+    this.#session.open--;
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return;
     const length = lengthOf(body);
@@ -76,7 +96,7 @@ export class H2Exchange implements Exchange {
     this.answered = true;
     headers[":status"] = code;
     if (!this.#stream.destroyed && !this.#stream.closed) this.#stream.respond(headers);
-    return new H2OutStream(this.#stream);
+    return new H2OutStream(this.#stream, this.#session);
   }
 
   closeAfterAnswer(): void {
@@ -103,9 +123,12 @@ class H2OutStream implements OutStream {
   onClose: (() => void) | undefined = undefined;
   readonly #stream: http2.ServerHttp2Stream;
 
-  constructor(stream: http2.ServerHttp2Stream) {
+  constructor(stream: http2.ServerHttp2Stream, session: SessionState) {
     this.#stream = stream;
-    stream.once("close", () => this.onClose?.());
+    stream.once("close", () => {
+      session.open--;
+      this.onClose?.();
+    });
     // The request has no body, or its rest does not matter; reading it to its end lets the stream close.
     stream.resume();
   }

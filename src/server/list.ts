@@ -19,7 +19,7 @@ import { includeObject, rowBytes, tableHeader } from "./table.ts";
 export async function listObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = request.format(LIST);
   const itemOf = itemMaker(server, request, resource, format);
-  const result = await resource.list(request.info!.namespace, listOptions(request.query));
+  const result = await resource.list(request.namespace, listOptions(request.query));
   const form = formOf(resource, result, format);
   await writeList(server, request, result, form, itemOf, format);
 }

@@ -95,7 +95,9 @@ export function listOptions(query: Query): ListOptions {
   refuse("ListOptions", errors);
   checkVersion(options.resourceVersion);
   if (options.continue !== "" && options.resourceVersion !== "" && options.resourceVersion !== "0") {
-    throw badRequest("expected no resourceVersion together with continue: the token says which version it goes on with");
+    throw badRequest(
+      "expected no resourceVersion together with continue: the token says which version it goes on with",
+    );
   }
   return options;
 }
@@ -183,7 +185,9 @@ interface RawDeleteOptions {
   readonly gracePeriodSeconds: number | undefined;
   readonly orphanDependents: boolean | undefined;
   readonly propagationPolicy: string | undefined;
-  readonly preconditions: { readonly uid: string | undefined; readonly resourceVersion: string | undefined } | undefined;
+  readonly preconditions:
+    | { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
+    | undefined;
 }
 
 /** DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26 in checked.md). */

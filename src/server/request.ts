@@ -6,7 +6,8 @@
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Caller, Resource, Target } from "../registry/contract.ts";
-import type { Exchange, OutHeaders } from "./exchange.ts";
+import type { ServerContext } from "./context.ts";
+import { type Exchange, type OutHeaders, lengthOf } from "./exchange.ts";
 import { type Format, type Offer, isPretty, negotiate } from "./negotiate.ts";
 import { NO_QUERY, Query } from "./query.ts";
 
@@ -22,8 +23,10 @@ export class ServerRequest {
   info: RequestInfo | undefined = undefined;
   /** Set by the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
-  /** The resource that answers, once it has been found. */
+  /** The resource that answers, and how, once they have been found. */
   resource: Resource | undefined = undefined;
+  handler: ((server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>) | undefined =
+    undefined;
   /** The code that was answered, 0 before. */
   code = 0;
   /** Bytes of the answer's body, as far as they are known. */
@@ -62,10 +65,15 @@ export class ServerRequest {
     return uid === undefined ? { user, groups, userAgent } : { user, uid, groups, userAgent };
   }
 
+  /** The namespace of the objects asked for; empty for objects of the cluster, namespaces themselves included. */
+  get namespace(): string {
+    return this.resource!.definition.scope === "Namespaced" ? this.info!.namespace : "";
+  }
+
   /** Where the request points. */
   get target(): Target {
-    const { namespace, name, subresource } = this.info!;
-    return { namespace, name, subresource };
+    const { name, subresource } = this.info!;
+    return { namespace: this.namespace, name, subresource };
   }
 
   /** Adds texts for Warning headers. */
@@ -89,7 +97,7 @@ export class ServerRequest {
   /** Answers with bytes that are there. */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     this.code = code;
-    this.bytesOut = body === undefined ? 0 : body instanceof Uint8Array ? body.length : 0;
+    this.bytesOut = lengthOf(body);
     this.exchange.respond(code, headers, body);
   }
 }

@@ -73,7 +73,12 @@ export function columnDefinitions(definition: ResourceDefinition): string {
 }
 
 /** A table without its rows, as JSON; without columns when the client has been told them already. */
-export function tableHeader(definition: ResourceDefinition, version: string, meta: string, withColumns: boolean): string {
+export function tableHeader(
+  definition: ResourceDefinition,
+  version: string,
+  meta: string,
+  withColumns: boolean,
+): string {
   const columns = withColumns ? columnDefinitions(definition) : "null";
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${meta},"columnDefinitions":${columns}}`;
 }

@@ -1,0 +1,98 @@
+/**
+ * From a request to the resource and handler that answer it: which paths exist, and which methods they know.
+ *
+ * A path exists when any verb of the resource is served on it; then an unknown method is 405, else 404 (DEC-18). Objects
+ * of the cluster have no path below a namespace and the other way round (CVE-2019-11247).
+ *
+ * @module
+ */
+import type { ResourceDefinition, Verb } from "../api/definition.ts";
+import { ALL_VERBS } from "../api/definition.ts";
+import type { RequestInfo } from "../meta/request-info.ts";
+import { badRequest, methodNotAllowed, unknownPath } from "../meta/status.ts";
+import type { Registry, Resource } from "../registry/contract.ts";
+import type { ServerContext } from "./context.ts";
+import { createObject } from "./create.ts";
+import { deleteCollection } from "./delete-collection.ts";
+import { deleteObject } from "./delete.ts";
+import { getObject } from "./get.ts";
+import { listObjects } from "./list.ts";
+import { patchObject } from "./patch.ts";
+import type { ServerRequest } from "./request.ts";
+import { updateObject } from "./update.ts";
+import { watchObjects } from "./watch.ts";
+
+/** Answers a request on a resource. */
+export type VerbHandler = (server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>;
+
+const HANDLERS: Readonly<Record<Verb, VerbHandler>> = {
+  get: getObject,
+  list: listObjects,
+  watch: watchObjects,
+  create: createObject,
+  update: updateObject,
+  patch: patchObject,
+  delete: deleteObject,
+  deletecollection: deleteCollection,
+};
+
+/** Verbs on a path of an object, of a collection, and of the objects of all namespaces. */
+const ITEM: readonly string[] = ["get", "update", "patch", "delete"];
+const COLLECTION: readonly string[] = ["list", "watch", "create", "deletecollection"];
+const EVERYWHERE: readonly string[] = ["list", "watch"];
+
+/** The resource of a request, and what answers it; throws 400, 404 or 405. Undefined when the group is not known. */
+export function resolve(
+  registry: Registry,
+  info: RequestInfo,
+  method: string,
+): { resource: Resource; handler: VerbHandler } | undefined {
+  const resource = registry.find(info.group, info.version, info.resource);
+  if (!resource) {
+    if (registry.hasGroup(info.group)) throw unknownPath();
+    return undefined;
+  }
+  const { definition } = resource;
+  checkPlace(definition, info);
+  const { possible, served } = verbsAt(definition, info);
+  if (!possible.some((verb) => served.includes(verb))) throw unknownPath();
+  if (!possible.includes(info.verb) || !served.includes(info.verb)) {
+    throw methodNotAllowed({ group: definition.group, plural: definition.plural, kind: definition.kind }, method);
+  }
+  return { resource, handler: HANDLERS[info.verb as Verb] };
+}
+
+/** Whether the path is one that the scope of the resource has, and its segments are possible names (checked.md DEC-2). */
+function checkPlace(definition: ResourceDefinition, info: RequestInfo): void {
+  const inNamespace = info.namespaced;
+  if (definition.scope === "Cluster" ? inNamespace : !inNamespace && info.name !== "") throw unknownPath();
+  for (const segment of [info.namespace, info.name]) {
+    if (segment === "." || segment === ".." || segment.includes("%")) {
+      throw badRequest(`expected a path without the segment ${JSON.stringify(segment.slice(0, 200))}`);
+    }
+  }
+}
+
+interface PathVerbs {
+  /** What a path of this form can have. */
+  readonly possible: readonly string[];
+  /** What the resource has. */
+  readonly served: readonly string[];
+}
+
+const WATCH_ONLY: readonly string[] = ["watch"];
+const NONE: readonly string[] = [];
+const SUBRESOURCE: readonly string[] = ["get", "update", "patch", "create"];
+
+function verbsAt(definition: ResourceDefinition, info: RequestInfo): PathVerbs {
+  const served: readonly string[] = definition.verbs ?? ALL_VERBS;
+  if (info.watchPath) return { possible: info.subresource === "" ? WATCH_ONLY : NONE, served };
+  if (info.subresource !== "") {
+    const { subresources } = definition;
+    const rules = subresources && Object.hasOwn(subresources, info.subresource) && subresources[info.subresource];
+    return { possible: SUBRESOURCE, served: rules ? rules.verbs : NONE };
+  }
+  if (info.name !== "") return { possible: ITEM, served };
+  const everywhere = definition.scope === "Namespaced" && !info.namespaced;
+  return { possible: everywhere ? EVERYWHERE : COLLECTION, served };
+}

@@ -1,0 +1,118 @@
+/**
+ * The server: requests in, answers out, over sockets or in the same process.
+ *
+ * It knows HTTP and the registry's contract, and nothing of storage, schemas or ownership. Everything that requests
+ * share is put together here, once, in {@link createServer}.
+ *
+ * @module
+ */
+import type { Authenticator, Authorizer } from "../auth/contract.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import type { Registry } from "../registry/contract.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import type { ServerContext, ServerLog } from "./context.ts";
+import { Discovery } from "./discovery.ts";
+import type { Exchange } from "./exchange.ts";
+import { run } from "./filters.ts";
+import type { HealthCheck } from "./health-check.ts";
+import { type InjectAnswer, InjectExchange, type InjectRequest } from "./inject.ts";
+import { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
+import { type ListenOptions, type Listener, listen } from "./listeners.ts";
+import { type Collector, ServerMetrics } from "./metrics.ts";
+import { OpenApi } from "./openapi.ts";
+import { ServerRequest } from "./request.ts";
+import { versionInfo } from "./version.ts";
+import { WatchWheel } from "./watch-wheel.ts";
+import { YamlWorker } from "./yaml-worker.ts";
+
+/** What a server is made of. */
+export interface ServerOptions {
+  readonly registry: Registry;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: ServerLog;
+  /** The version of this program, for `/version`. */
+  readonly version: string;
+  /** Checks of `/livez` and `/readyz` beside the server's own; none unless told. */
+  readonly health?: readonly HealthCheck[];
+  /** Add metrics of other rooms to `/metrics`; none unless told. */
+  readonly collectors?: readonly Collector[];
+  /** {@link DEFAULT_LIMITS} unless told. */
+  readonly limits?: Partial<ServerLimits>;
+  /** When answers over 128 KiB are compressed for clients that take it: for those on other machines, unless told. */
+  readonly compress?: ServerContext["compress"];
+}
+
+/** A server that runs. */
+export interface ServerHandle {
+  /** Answers a request. Never rejects. */
+  handle(exchange: Exchange): void;
+  /** Opens a port. */
+  listen(options: ListenOptions): Promise<Listener>;
+  /** Answers a request of the same process; resolves when the headers of the answer are there. */
+  inject(request: InjectRequest): Promise<InjectAnswer>;
+  /** Watches that are running. */
+  readonly watches: number;
+  /**
+   * Stops: readiness fails, ports close, watches end with a last bookmark, running requests come to their end; what has
+   * not ended after `graceMillis` is broken off.
+   */
+  close(graceMillis: number): Promise<void>;
+}
+
+/** Makes a server; it listens nowhere until {@link ServerHandle.listen} is called. */
+export function createServer(options: ServerOptions): ServerHandle {
+  const { registry, clock } = options;
+  let closing = false;
+  const context: ServerContext = {
+    registry,
+    clock,
+    authenticator: options.authenticator,
+    authorizer: options.authorizer,
+    dialect: options.dialect,
+    random: options.random,
+    log: options.log,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    metrics: new ServerMetrics(options.collectors),
+    version: versionInfo(options.version),
+    health: options.health ?? [],
+    wheel: new WatchWheel(clock),
+    yaml: new YamlWorker(clock),
+    discovery: new Discovery(registry),
+    openApi: new OpenApi(registry, options.version),
+    compress: options.compress ?? "remote",
+    running: { 1: 0, 2: 0 },
+    watchers: new Set(),
+    closing: () => closing,
+  };
+  const listeners = new Set<Listener>();
+  const handle = (exchange: Exchange): void => {
+    void run(context, new ServerRequest(exchange, clock.steady()));
+  };
+  return {
+    handle,
+    async listen(where) {
+      const listener = await listen(where, clock, handle);
+      listeners.add(listener);
+      return listener;
+    },
+    inject(request) {
+      const exchange = new InjectExchange(request);
+      handle(exchange);
+      return exchange.answer;
+    },
+    get watches() {
+      return context.watchers.size;
+    },
+    async close(graceMillis) {
+      closing = true;
+      const closed = [...listeners].map((listener) => listener.close(graceMillis));
+      for (const watcher of context.watchers) watcher.finish();
+      await Promise.all(closed);
+      await context.yaml.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * `/version`: read by clients to decide how they speak (clients.md finding 3), so it reads as the Kubernetes release
+ * whose API is served.
+ *
+ * @module
+ */
+import { arch, platform, version as nodeVersion } from "node:process";
+
+/** The members of `/version`. */
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly emulationMajor: string;
+  readonly emulationMinor: string;
+  readonly minCompatibilityMajor: string;
+  readonly minCompatibilityMinor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+/** The Kubernetes release that the API follows. */
+const MINOR = "35";
+
+/**
+ * The version document.
+ *
+ * @param own the version of this program, for instance `0.1.0`
+ */
+export const versionInfo = (own: string, commit = "", buildDate = "1970-01-01T00:00:00Z"): VersionInfo => ({
+  major: "1",
+  minor: MINOR,
+  emulationMajor: "1",
+  emulationMinor: MINOR,
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: String(Number(MINOR) - 1),
+  gitVersion: `v1.${MINOR}.0+keelson.${own}`,
+  gitCommit: commit,
+  gitTreeState: "clean",
+  buildDate,
+  goVersion: `node ${nodeVersion}`,
+  compiler: "v8",
+  platform: `${platform}/${arch === "x64" ? "amd64" : arch}`,
+});
