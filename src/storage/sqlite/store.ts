@@ -82,7 +82,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const workerData: OpenOptions = { directory, historyMillis, historyMaxShare, historyMinBytes, maxBytes };
   // The worker lies beside this file, as .ts in the sources and as .js in a build.
   const extension = /\.[cm]?[jt]s(?=$|\?)/.exec(import.meta.url)?.[0] ?? ".js";
-  const worker = new Worker(new URL(`./worker${extension}`, import.meta.url), { workerData, name: "keelson-store" });
+  const file = new URL(`./worker${extension}`, import.meta.url);
+  // Without the flags of this process: some (`--input-type`, loaders of test tools) would stop the worker.
+  const worker = new Worker(file, { workerData, execArgv: [], name: "keelson-store" });
   const opened = await firstReply(worker);
   if (opened.type === "opened") return new SqliteStore(worker, clock, historyMillis, opened);
   await worker.terminate();

@@ -10,7 +10,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../util/clock.ts";
 import { unreachable } from "../../util/assert.ts";
 import { StoreError } from "../contract.ts";
@@ -22,14 +22,12 @@ import type { DirectoryLock } from "./lock.ts";
 import type { OpenOptions, Reply, Request } from "./protocol.ts";
 import { Reader } from "./reader.ts";
 import type { Chunk, RangeRead } from "./reader.ts";
+import { Room } from "./room.ts";
 import { openDatabase } from "./schema.ts";
 import { Writer } from "./writer.ts";
 
-const PAGE_BYTES = 4096;
-/** Pages in the WAL after which they are moved to the database: bounds the pause that this makes. */
-const WAL_PAGES = 2000;
-/** Pages that a write touches at most besides those that its bytes fill: live, log, and the log row that it pushes out. */
-const PAGES_PER_WRITE = 3;
+/** A step of compaction touches about as many pages as this many writes. */
+const HISTORY_WRITES = 100;
 
 /** The thread's side of an open store. */
 class StoreWorker {
@@ -38,11 +36,10 @@ class StoreWorker {
   readonly #db: DatabaseSync;
   readonly #ledger: Ledger;
   readonly #history: History;
+  readonly #room: Room;
   readonly #reader: Reader;
   readonly #writer: Writer;
-  readonly #checkpoint: StatementSync;
   readonly #reads: RangeRead[] = [];
-  #walPages = 0;
 
   constructor(options: OpenOptions) {
     this.#directory = options.directory;
@@ -54,14 +51,11 @@ class StoreWorker {
       this.#lock.release();
       throw error;
     }
-    if (options.maxBytes !== Infinity) {
-      this.#db.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxBytes / PAGE_BYTES)}`);
-    }
     this.#ledger = new Ledger(this.#db);
     this.#reader = new Reader(this.#db, this.#ledger);
     this.#history = new History(this.#db, this.#ledger, options, () => this.#reader.pinned());
-    this.#writer = new Writer(this.#db, this.#ledger, this.#history);
-    this.#checkpoint = this.#db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+    this.#room = new Room(this.#db, this.#history, options.maxBytes);
+    this.#writer = new Writer(this.#db, this.#ledger, this.#history, this.#room);
   }
 
   opened(): Reply {
@@ -95,20 +89,7 @@ class StoreWorker {
     const { revision, compacted } = this.#ledger;
     const millis = written === 0 ? 0 : systemClock.steady() - begin;
     post({ type: "written", buffer, revision, compacted, millis }, [buffer]);
-    this.#walPages += written * PAGES_PER_WRITE + buffer.byteLength / PAGE_BYTES;
-    this.#moveWal();
-  }
-
-  /** Moves the WAL into the database when it has grown long, after the answer has gone. */
-  #moveWal(): void {
-    if (this.#walPages < WAL_PAGES) return;
-    try {
-      this.#checkpoint.get();
-    } catch (error) {
-      // Without room for that the WAL keeps what it has, and is tried again as it grows.
-      if (!isFull(error)) throw error;
-    }
-    this.#walPages = 0;
+    this.#room.used(written, buffer.byteLength);
   }
 
   #beginRange(read: RangeRead): void {
@@ -140,8 +121,7 @@ class StoreWorker {
     let more = false;
     try {
       more = this.#history.step(revision, now);
-      this.#walPages += WAL_PAGES / 10;
-      this.#moveWal();
+      this.#room.used(HISTORY_WRITES, 0);
     } catch (error) {
       if (!isFull(error)) throw error;
       post({ type: "refused", id, error: toPlain(error, "full") });

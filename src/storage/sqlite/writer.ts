@@ -11,6 +11,7 @@ import { isFull } from "./errors.ts";
 import type { History } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
 import { CREATE, DELETE, DELETE_ROW, NO_ROOM, PUT_ROW, REFUSED, WRITTEN } from "./protocol.ts";
+import type { Room } from "./room.ts";
 
 /** Revision and size of a key that is there. */
 type LiveRow = readonly [revision: number, size: number];
@@ -19,6 +20,7 @@ type LiveRow = readonly [revision: number, size: number];
 export class Writer {
   readonly #ledger: Ledger;
   readonly #history: History;
+  readonly #room: Room;
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
@@ -26,9 +28,10 @@ export class Writer {
   readonly #append: StatementSync;
   #outcomes: Float64Array = new Float64Array(512);
 
-  constructor(db: DatabaseSync, ledger: Ledger, history: History) {
+  constructor(db: DatabaseSync, ledger: Ledger, history: History, room: Room) {
     this.#ledger = ledger;
     this.#history = history;
+    this.#room = room;
     // Keys travel as bytes and are stored as text, so that people can read them; the casts cost nothing.
     this.#find = db.prepare("SELECT revision, size FROM live WHERE key = CAST(?1 AS TEXT)");
     this.#find.setReturnArrays(true);
@@ -43,33 +46,50 @@ export class Writer {
   /**
    * Applies a batch and writes the outcomes into its buffer.
    *
+   * When the disk is full, room is made (see room.ts) and the deletes of the batch are tried once more; everything else
+   * of it gets the outcome `NO_ROOM`.
+   *
    * @param now wall time in milliseconds
-   * @returns how many writes were committed; 0 with outcomes `NO_ROOM` when the disk was full
+   * @returns how many writes were committed
    * @throws anything but a full disk: then it is unknown what the disk holds
    */
   apply(buffer: ArrayBuffer, count: number, now: number): number {
     if (this.#outcomes.length < count * 2) this.#outcomes = new Float64Array(count * 4);
+    let written = this.#transact(buffer, count, now, false);
+    if (written === undefined) {
+      this.#room.make(now);
+      written = this.#room.withReserve(() => this.#transact(buffer, count, now, true));
+    }
+    // Also those that were refused: they may have been judged by a change of this batch that is undone now.
+    if (written === undefined) for (let i = 0; i < count; i++) this.#outcomes[i * 2] = NO_ROOM;
+    fillOutcomes(buffer, count, this.#outcomes);
+    return written ?? 0;
+  }
+
+  /** One transaction; undefined when there was no room for it. */
+  #transact(buffer: ArrayBuffer, count: number, now: number, onlyDeletes: boolean): number | undefined {
     let written = 0;
     try {
       this.#ledger.transaction(() => {
-        written = this.#applyAll(buffer, count, now);
-        if (written > 0) this.#history.trimBehind(written, now);
+        written = this.#applyAll(buffer, count, now, onlyDeletes);
+        if (written > 0 && !onlyDeletes) this.#history.trimBehind(written, now);
         return written > 0;
       });
+      return written;
     } catch (error) {
       if (!isFull(error)) throw error;
-      written = 0;
-      // Also those that were refused: they may have been judged by a change of this batch that is undone now.
-      for (let i = 0; i < count; i++) this.#outcomes[i * 2] = NO_ROOM;
+      return undefined;
     }
-    fillOutcomes(buffer, count, this.#outcomes);
-    return written;
   }
 
-  #applyAll(buffer: ArrayBuffer, count: number, now: number): number {
+  #applyAll(buffer: ArrayBuffer, count: number, now: number, onlyDeletes: boolean): number {
     const cursor = new BatchCursor(buffer, count);
     let written = 0;
     for (let i = 0; cursor.next(); i++) {
+      if (onlyDeletes && cursor.kind !== DELETE) {
+        this.#outcomes[i * 2] = NO_ROOM;
+        continue;
+      }
       const row = this.#find.get(cursor.key) as unknown as LiveRow | undefined;
       const current = row === undefined ? 0 : row[0];
       const holds = cursor.kind === CREATE ? current === 0 : current !== 0 && current === cursor.expected;

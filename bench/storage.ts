@@ -1,0 +1,154 @@
+/**
+ * Durable writes of the embedded store, against the floor under them.
+ *
+ * Each writer waits for its answer before it writes again: updates of 1 KiB values on 10 000 keys. The floor appends
+ * the same bytes to a file and waits for one `fdatasync` per batch, with the same number of writers. CPU is that of the
+ * whole process, all threads and the kernel's part together. One JSON line per case.
+ *
+ *     node bench/storage.ts [seconds per case] [directory]
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { openMemoryStore } from "../src/storage/memory/store.ts";
+import { openSqliteStore } from "../src/storage/sqlite/store.ts";
+import type { Store } from "../src/storage/contract.ts";
+import { systemClock } from "../src/util/clock.ts";
+
+const SECONDS = Number(process.argv[2] ?? 3);
+const DIRECTORY = process.argv[3] ?? tmpdir();
+const KEYS = 10_000;
+const VALUE = Buffer.alloc(1024, "keelson ");
+const WRITERS = [1, 16, 64, 256];
+
+type WriteOnce = (writer: number) => Promise<void>;
+
+async function measure(name: string, writers: number, write: WriteOnce): Promise<void> {
+  await run(writers, write, SECONDS / 4, []);
+  const millis: number[] = [];
+  const cpu = process.cpuUsage();
+  const loop = performance.eventLoopUtilization();
+  const begin = performance.now();
+  await run(writers, write, SECONDS, millis);
+  const elapsed = performance.now() - begin;
+  const { user, system } = process.cpuUsage(cpu);
+  const main = performance.eventLoopUtilization(loop).active * 1000;
+  millis.sort((a, b) => a - b);
+  const at = (share: number): number => round(millis[Math.floor(millis.length * share)] ?? Number.NaN, 2);
+  const line = {
+    case: name,
+    writers,
+    writesPerSecond: Math.round((millis.length / elapsed) * 1000),
+    cpuMicrosPerWrite: round((user + system) / millis.length, 1),
+    mainThreadMicrosPerWrite: round(main / millis.length, 1),
+    p50Millis: at(0.5),
+    p99Millis: at(0.99),
+    maxMillis: at(0.999_999),
+  };
+  console.log(JSON.stringify(line));
+}
+
+async function run(writers: number, write: WriteOnce, seconds: number, millis: number[]): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  const writer = async (id: number): Promise<void> => {
+    for (let begin = performance.now(); begin < end;) {
+      await write(id);
+      const now = performance.now();
+      millis.push(now - begin);
+      begin = now;
+    }
+  };
+  await Promise.all(Array.from({ length: writers }, (_, id) => writer(id)));
+}
+
+/** Updates of keys that belong to one writer each, so that none is refused. */
+async function updater(store: Store, writers: number): Promise<WriteOnce> {
+  const { records } = await store.range("");
+  const revisions = new Map(records.map((record) => [record.key, record.revision]));
+  const keys = records.map((record) => record.key);
+  let step = 0;
+  return async (writer) => {
+    step = (step + 7919) % KEYS;
+    const key = keys[(Math.floor(step / writers) * writers + writer) % KEYS]!;
+    const expected = revisions.get(key)!;
+    // Two writers can meet on a key where the keys end; one of them is refused then.
+    const revision = await store.write({ type: "update", key, value: VALUE, expected }).catch(() => undefined);
+    if (revision !== undefined) revisions.set(key, revision);
+  };
+}
+
+async function fill(store: Store): Promise<void> {
+  const keys = Array.from({ length: KEYS }, (_, i) => `/registry/configmaps/namespace-${i % 100}/object-${i}`);
+  await Promise.all(keys.map((key) => store.write({ type: "create", key, value: VALUE })));
+}
+
+/** Appends what has gathered, then waits for the disk; what arrives meanwhile is the next batch. */
+async function floor(directory: string, writers: number): Promise<void> {
+  const file = await open(join(directory, "floor"), "w");
+  let waiting: (() => void)[] = [];
+  let running = false;
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await file.write(Buffer.concat(batch.map(() => VALUE)));
+      await file.datasync();
+      for (const done of batch) done();
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    running = false;
+  };
+  await measure("floor", writers, () => {
+    return new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (running) return;
+      running = true;
+      setImmediate(() => void flush());
+    });
+  });
+  await file.close();
+}
+
+async function stores(name: string, openStore: (directory: string) => Promise<Store>): Promise<void> {
+  const directory = mkdtempSync(join(DIRECTORY, "keelson-bench-"));
+  try {
+    const store = await openStore(directory);
+    await fill(store);
+    for (const writers of WRITERS) await measure(name, writers, await updater(store, writers));
+    await store.close();
+    if (name === "sqlite") await startUp(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Opens the store and reads all of it, as the cache does at start. */
+async function startUp(directory: string): Promise<void> {
+  const begin = performance.now();
+  const store = await openSqliteStore({ directory, clock: systemClock });
+  const opened = performance.now();
+  const { records } = await store.range("");
+  const read = performance.now();
+  await store.close();
+  const line = {
+    case: "start-up",
+    records: records.length,
+    openMillis: round(opened - begin, 1),
+    readMillis: round(read - opened, 1),
+  };
+  console.log(JSON.stringify(line));
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+const directory = mkdtempSync(join(DIRECTORY, "keelson-bench-"));
+for (const writers of WRITERS) await floor(directory, writers);
+rmSync(directory, { recursive: true, force: true });
+await stores("sqlite", (path) => openSqliteStore({ directory: path, clock: systemClock }));
+await stores("memory", () => openMemoryStore());

@@ -1,0 +1,160 @@
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../util/clock.ts";
+import { StoreError } from "../contract.ts";
+import type { Store } from "../contract.ts";
+import { WatchLog } from "../testing/watch-log.ts";
+import { openSqliteStore } from "./store.ts";
+import { temporaryDirectory } from "./testing/directory.ts";
+
+let directory: ReturnType<typeof temporaryDirectory>;
+let file: string;
+beforeEach(() => {
+  directory = temporaryDirectory();
+  file = join(directory.path, "keelson.db");
+});
+afterEach(() => directory.remove());
+
+const open = (): Promise<Store> => openSqliteStore({ directory: directory.path, clock: systemClock });
+const valueOf = (i: number): Buffer => Buffer.from(`the value of record ${i} `.repeat(20));
+
+async function fill(count: number): Promise<void> {
+  const store = await open();
+  const keys = Array.from({ length: count }, (_, i) => `k/${String(i).padStart(4, "0")}`);
+  await Promise.all(keys.map((key, i) => store.write({ type: "create", key, value: valueOf(i) })));
+  await store.close();
+}
+
+/** Changes the closed database behind the store's back. */
+function tamper(sql: string): void {
+  const db = new DatabaseSync(file);
+  db.exec(sql);
+  db.close();
+}
+
+test("a flipped bit in a value is reported with the key, never served, and the others stay readable", async () => {
+  await fill(50);
+  const content = readFileSync(file);
+  const at = content.indexOf("the value of record 17 ");
+  content[at + 30]! ^= 4;
+  writeFileSync(file, content);
+  const store = await open();
+  await expect(store.get("k/0017")).rejects.toMatchObject({ code: "corrupt", key: "k/0017" });
+  await expect(store.range("k/")).rejects.toMatchObject({ code: "corrupt", key: "k/0017" });
+  expect((await WatchLog.start(store, "", 0).untilEnded()).code).toBe("corrupt");
+  expect(await store.get("k/0016")).toMatchObject({ value: valueOf(16) });
+  expect((await store.range("k/004")).records).toHaveLength(10);
+  await store.write({ type: "delete", key: "k/0017", value: Buffer.alloc(0), expected: 18 });
+  expect((await store.range("k/")).records).toHaveLength(49);
+  await store.close();
+});
+
+describe("the numbers of a row are covered by its checksum", () => {
+  for (const change of ["previous = 3", "kind = 2", "time = time + 1", "checksum = checksum + 1", "value = x'00'"]) {
+    test(`${change} is found`, async () => {
+      await fill(5);
+      tamper(`UPDATE log SET ${change} WHERE revision = 2`);
+      const store = await open();
+      await expect(store.get("k/0001")).rejects.toMatchObject({ code: "corrupt", key: "k/0001", revision: 2 });
+      await store.close();
+    });
+  }
+});
+
+test("a lost log row is reported as a corrupt record, not as a missing key", async () => {
+  await fill(5);
+  tamper("DELETE FROM log WHERE revision = 2");
+  const store = await open();
+  await expect(store.get("k/0001")).rejects.toMatchObject({ code: "corrupt", key: "k/0001" });
+  await store.close();
+});
+
+describe("rows that vanish, return or move are found when the store is opened", () => {
+  const changes = [
+    "DELETE FROM live WHERE key = 'k/0003'",
+    "UPDATE live SET revision = 1 WHERE key = 'k/0003'",
+    "INSERT INTO live VALUES ('k/new', 2, 10)",
+    "DELETE FROM live",
+    "DELETE FROM meta",
+    "UPDATE meta SET revision = 3",
+  ];
+  for (const change of changes) {
+    test(change, async () => {
+      await fill(5);
+      tamper(change);
+      await expect(open()).rejects.toMatchObject({ code: "corrupt" });
+    });
+  }
+});
+
+describe("a database file that is not one is refused and left as it is", () => {
+  const damages: [string, () => void, RegExp][] = [
+    ["empty", () => truncateSync(file, 0), /an empty file/],
+    ["cut in the middle of the header", () => truncateSync(file, 50), /damaged|not a database|Expected/],
+    ["cut in half", () => truncateSync(file, 4096 * 10), /damaged/],
+    ["cut by one page", () => truncateSync(file, readFileSync(file).length - 4096), /damaged/],
+    ["zeros", () => writeFileSync(file, Buffer.alloc(65_536)), /something else/],
+    ["garbage", () => writeFileSync(file, Buffer.alloc(65_536, "garbage")), /something else/],
+    ["garbage after the header", () => writeFileSync(file, readFileSync(file).fill(0x5a, 100)), /damaged/],
+    ["gone", () => rmSync(file), /found none/],
+    ["of another program", () => tamper("PRAGMA application_id = 7"), /another program/],
+  ];
+  for (const [name, damage, message] of damages) {
+    test(name, async () => {
+      await fill(300);
+      damage();
+      const before = name === "gone" ? undefined : readFileSync(file).toString("latin1");
+      const error = await open().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(StoreError);
+      expect(error).toMatchObject({ code: "corrupt", message: expect.stringMatching(message) });
+      if (before !== undefined) expect(readFileSync(file).toString("latin1") === before).toBe(true);
+    });
+  }
+
+  test("of a newer format", async () => {
+    await fill(3);
+    tamper("PRAGMA user_version = 2");
+    await expect(open()).rejects.toMatchObject({ code: "failed", message: expect.stringMatching(/format 1, found 2/) });
+  });
+});
+
+test("whatever bits are flipped: what is served is right, the rest is refused", { timeout: 120_000 }, async () => {
+  await fill(200);
+  const backup = join(directory.path, "backup");
+  copyFileSync(file, backup);
+  const size = readFileSync(file).length;
+  const flips = fc.array(fc.nat(size * 8 - 1), { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(flips, async (bits) => {
+      const content = readFileSync(backup);
+      for (const bit of bits) content[bit >> 3]! ^= 1 << (bit & 7);
+      writeFileSync(file, content);
+      for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
+      await expectNothingWrong();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Opens the store and holds every answer that it gives against what was written. */
+async function expectNothingWrong(): Promise<void> {
+  let store: Store;
+  try {
+    store = await open();
+  } catch (error) {
+    expect(error).toBeInstanceOf(StoreError);
+    return;
+  }
+  try {
+    const { records } = await store.range("k/");
+    expect(records).toHaveLength(200);
+    expect(records.every((record, i) => valueOf(i).equals(record.value))).toBe(true);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    expect(["corrupt", "failed"]).toContain(error.code);
+  }
+  await store.close().catch((error: unknown) => expect(error).toBeInstanceOf(StoreError));
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ManualClock, systemClock } from "../../util/clock.ts";
+import type { Store } from "../contract.ts";
+import { WatchLog } from "../testing/watch-log.ts";
+import { openSqliteStore } from "./store.ts";
+import { temporaryDirectory } from "./testing/directory.ts";
+
+let directory: ReturnType<typeof temporaryDirectory>;
+beforeEach(() => {
+  directory = temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+const VALUE = Buffer.alloc(1000, 9);
+
+/** Writes `count` versions of a key. */
+async function rewrite(store: Store, key: string, count: number): Promise<void> {
+  let expected = (await store.get(key))?.revision ?? 0;
+  if (expected === 0) expected = await store.write({ type: "create", key, value: VALUE });
+  for (let i = 1; i < count; i++) expected = await store.write({ type: "update", key, value: VALUE, expected });
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("versions older than historyMillis are forgotten, also while nobody writes", async () => {
+  const clock = new ManualClock();
+  const store = await openSqliteStore({ directory: directory.path, clock, historyMillis: 60_000 });
+  await rewrite(store, "old", 50);
+  clock.advance(30_000);
+  await rewrite(store, "new", 50);
+  expect((await store.stats()).compactedRevision).toBe(0);
+  clock.advance(31_000);
+  // The upkeep that was due before the end of that move has to finish before the next one is due.
+  await store.stats();
+  clock.advance(7000);
+  await until(async () => (await store.stats()).compactedRevision === 50);
+  expect((await WatchLog.start(store, "", 49).untilEnded()).code).toBe("compacted");
+  expect(await WatchLog.start(store, "", 50).until(50)).toHaveLength(50);
+  expect(await store.get("old")).toMatchObject({ revision: 50 });
+  await store.close();
+});
+
+test("the history takes no more room than it may, and the writes that push it out pay for that", async () => {
+  const store = await openSqliteStore({
+    directory: directory.path,
+    clock: systemClock,
+    historyMaxShare: 0.1,
+    historyMinBytes: 100_000,
+  });
+  await rewrite(store, "a", 1000);
+  const { compactedRevision } = await store.stats();
+  expect(compactedRevision).toBeGreaterThanOrEqual(890);
+  expect(compactedRevision).toBeLessThanOrEqual(905);
+  const kept = await WatchLog.start(store, "", compactedRevision).until(1000 - compactedRevision);
+  expect(kept.map((event) => event.revision)).toEqual(kept.map((_, i) => compactedRevision + 1 + i));
+  await store.close();
+});
+
+test("a long history is compacted in steps that let writes pass within 20 ms of work", async () => {
+  const store = await openSqliteStore({ directory: directory.path, clock: systemClock });
+  const keys = Array.from({ length: 200 }, (_, i) => `k${i}`);
+  await Promise.all(keys.map((key) => rewrite(store, key, 40)));
+  let running = true;
+  const compacting = store.compact(store.revision).finally(() => {
+    running = false;
+  });
+  let passed = 0;
+  while (running) {
+    await store.write({ type: "create", key: `during/${passed}`, value: VALUE });
+    passed += 1;
+  }
+  await compacting;
+  // 8000 changes in steps of 400 at most: at least twenty gaps for writes.
+  expect(passed).toBeGreaterThan(10);
+  const { records } = await store.range("k");
+  expect(records).toHaveLength(200);
+  await store.close();
+});
+
+test("a watch from far back reads the log in pages and joins the present", async () => {
+  const store = await openSqliteStore({ directory: directory.path, clock: systemClock });
+  const value = Buffer.alloc(4000, 3);
+  const creates = Array.from({ length: 6000 }, (_, i) =>
+    store.write({ type: "create", key: `${i % 3 === 0 ? "x" : "y"}/${i}`, value }),
+  );
+  await Promise.all(creates);
+  const log = WatchLog.start(store, "x/", 0);
+  for (let i = 0; i < 20; i++) await store.write({ type: "create", key: `x/late/${i}`, value });
+  await log.until(2020);
+  const revisions = log.all.map((event) => event.revision);
+  expect(revisions).toEqual([
+    ...Array.from({ length: 2000 }, (_, i) => 3 * i + 1),
+    ...Array.from({ length: 20 }, (_, i) => 6001 + i),
+  ]);
+  await store.close();
+});

@@ -1,0 +1,70 @@
+/**
+ * The process that the crash test kills: many writers on few keys of an embedded store, until it is killed.
+ *
+ *     node writer.ts <data directory> <log file> <seed> <name of this round>
+ */
+import { openSync, writeSync } from "node:fs";
+import { StoreError } from "../../src/storage/contract.ts";
+import type { Write } from "../../src/storage/contract.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { seededRandom, systemClock } from "../../src/util/clock.ts";
+import { valueOf } from "./plan.ts";
+import type { Line } from "./plan.ts";
+
+const WRITERS = 32;
+const KEYS = 80;
+
+const [directory = "", logFile = "", seed = "1", round = ""] = process.argv.slice(2);
+const random = seededRandom(Number(seed));
+const log = openSync(logFile, "a");
+const note = (line: Line): void => {
+  writeSync(log, `${JSON.stringify(line)}\n`);
+};
+
+// All history is kept unless this process compacts it: the test reads it back.
+const forever = { historyMillis: Number.MAX_SAFE_INTEGER, historyMinBytes: Number.MAX_SAFE_INTEGER };
+const store = await openSqliteStore({ directory, clock: systemClock, ...forever });
+const opened = store.revision;
+note({ is: "open", revision: opened });
+console.log("open");
+
+const revisions = new Map((await store.range("")).records.map((record) => [record.key, record.revision]));
+store.watch("", store.revision, {
+  events(batch) {
+    for (const { type, key, revision } of batch) {
+      if (type === "delete") revisions.delete(key);
+      else revisions.set(key, revision);
+    }
+  },
+  ended() {},
+});
+
+let count = 0;
+async function writer(): Promise<void> {
+  for (;;) {
+    count += 1;
+    const id = `${round}.${count}`;
+    const key = `k/${Math.floor(random.next() * KEYS)}`;
+    const value = valueOf(id, random);
+    const expected = revisions.get(key) ?? 0;
+    const type = expected === 0 ? "create" : random.next() < 0.15 ? "delete" : "update";
+    const write: Write = type === "create" ? { type, key, value } : { type, key, value, expected };
+    note({ is: "try", id, type, key, expected });
+    try {
+      note({ is: "ok", id, revision: await store.write(write) });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      note({ is: "refused", id, code: error.code });
+    }
+  }
+}
+
+/** Forgets, while the writers write, what the test has already seen of the rounds before. */
+async function compactor(): Promise<void> {
+  for (let revision = 0; revision < opened;) {
+    revision = Math.min(opened, revision + Math.ceil(random.next() * 400));
+    await store.compact(revision);
+  }
+}
+
+await Promise.all([compactor(), ...Array.from({ length: WRITERS }, writer)]);
