@@ -323,6 +323,11 @@ describe("CVE-2019-1002100: no patch takes long", () => {
     ).toBe("tooManyOperations");
   });
 
+  test("a value that is nested as deep as a body may be is added", () => {
+    const value = JSON.parse("[".repeat(1000) + "]".repeat(1000)) as Value;
+    expect(applyJsonPatch({}, [{ op: "add", path: "/extra", value }])).toEqual({ extra: value });
+  });
+
   test("values are not nested without end", () => {
     const deeper: Value[] = Array.from({ length: 3000 }, () => [
       { op: "add", path: "/y", value: {} },

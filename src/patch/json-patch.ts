@@ -13,8 +13,8 @@ import { PatchError } from "./patch-error.ts";
 /** How many operations a patch may have. */
 export const MAX_OPERATIONS = 10_000;
 
-/** How deep the values of the result may be nested; no object is nearly as deep. */
-const MAX_DEPTH = 1000;
+/** How deep the values of the result may be nested: what bodies may, and their place in the object. */
+const MAX_DEPTH = 1100;
 
 /** One operation as the client wrote it; `path` is empty, which leads nowhere, when there was none. */
 export interface JsonPatchOperation {

@@ -37,8 +37,11 @@ export interface Decoded {
   readonly duplicates: string[];
 }
 
-/** How deep values may be nested unless the caller says otherwise. */
-export const DEFAULT_DEPTH = 1000;
+/**
+ * How deep values may be nested unless the caller says otherwise: a thousand (the real server takes ten thousand), and
+ * some more for what holds them. Much of the house walks values recursively, which ends between two and four thousand.
+ */
+export const DEFAULT_DEPTH = 1024;
 
 /** How many duplicates are told; the rest changes nothing for the reader and could be millions. */
 export const MAX_DUPLICATES = 100;

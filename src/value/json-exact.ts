@@ -19,7 +19,7 @@ import { getMember, isObject, JsonNumber, setMember, type Value, type ValueObjec
 
 /** How a JSON decoder treats what is unusual. */
 export interface JsonOptions {
-  /** How many containers may stand inside one another; default 1000. */
+  /** How many containers may stand inside one another; default {@link DEFAULT_DEPTH}. */
   readonly depth?: number;
   /** Whether bytes that are no UTF-8 become U+FFFD (kubernetes dialect) instead of an error (neutral dialect, CM-4). */
   readonly replaceInvalidUtf8?: boolean;

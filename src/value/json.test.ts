@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DecodeError } from "./decode-error.ts";
+import { DecodeError, DEFAULT_DEPTH } from "./decode-error.ts";
 import { decodeExactly } from "./json-exact.ts";
 import { decodeJson, type JsonOptions } from "./json.ts";
 import { JsonNumber } from "./value.ts";
@@ -283,8 +283,8 @@ describe("limits", () => {
   const nest = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
   test("values may be nested as deep as the limit, and no deeper", () => {
-    expect(decode(nest(1000)).duplicates).toEqual([]);
-    expect(failure(() => decode(nest(1001))).code).toBe("tooDeep");
+    expect(decode(nest(DEFAULT_DEPTH)).duplicates).toEqual([]);
+    expect(failure(() => decode(nest(DEFAULT_DEPTH + 1))).code).toBe("tooDeep");
     expect(decode(`{"a":1,"a":${nest(9999)}}`, { depth: 10_000 }).duplicates).toEqual(["a"]);
     expect(failure(() => decode(nest(10_001), { depth: 10_000 })).code).toBe("tooDeep");
   });

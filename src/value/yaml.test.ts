@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DecodeError } from "./decode-error.ts";
+import { DecodeError, DEFAULT_DEPTH } from "./decode-error.ts";
 import { equal, JsonNumber, type Value } from "./value.ts";
 import { encodeYaml } from "./yaml-encode.ts";
 import { decodeYaml, decodeYamlInline, YAML_INLINE_LIMIT, type YamlOptions } from "./yaml.ts";
@@ -252,16 +252,19 @@ describe("limits", () => {
     expect(failure(() => decodeYaml(levels.join("\n"), { depth: 60 })).code).toBe("tooDeep");
   });
 
-  test.each(["[".repeat(1001) + "]".repeat(1001), `${"- ".repeat(1001)}a`, `${"? ".repeat(1001)}a`])(
-    "what is nested too deep is refused",
-    (text) => {
-      expect(failure(() => decodeYaml(text)).code).toBe("tooDeep");
-    },
-  );
+  test.each([
+    "[".repeat(DEFAULT_DEPTH + 1) + "]".repeat(DEFAULT_DEPTH + 1),
+    `${"- ".repeat(DEFAULT_DEPTH + 1)}a`,
+    `${"? ".repeat(DEFAULT_DEPTH + 1)}a`,
+  ])("what is nested too deep is refused", (text) => {
+    expect(failure(() => decodeYaml(text)).code).toBe("tooDeep");
+  });
 
   test("what is nested as deep as the limit is fine", () => {
-    expect(JSON.stringify(decodeYaml("[".repeat(1000) + "]".repeat(1000)).value)).toHaveLength(2000);
-    expect(JSON.stringify(decodeYaml(`${"- ".repeat(1000)}a`).value)).toHaveLength(2003);
+    expect(JSON.stringify(decodeYaml("[".repeat(DEFAULT_DEPTH) + "]".repeat(DEFAULT_DEPTH)).value)).toHaveLength(
+      2 * DEFAULT_DEPTH,
+    );
+    expect(JSON.stringify(decodeYaml(`${"- ".repeat(DEFAULT_DEPTH)}a`).value)).toHaveLength(2 * DEFAULT_DEPTH + 3);
   });
 
   test("documents beyond the inline limit are left to a worker, JSON and small ones are not", () => {

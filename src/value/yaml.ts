@@ -33,7 +33,7 @@ export const YAML_INLINE_LIMIT = 131_072;
 
 /** How {@link decodeYaml} treats what is unusual. */
 export interface YamlOptions {
-  /** How many containers may stand inside one another; default 1000. */
+  /** How many containers may stand inside one another; default {@link DEFAULT_DEPTH}. */
   readonly depth?: number;
   /** How many bytes of JSON the aliases of a document may stand for together; default 1 MiB. */
   readonly aliasBytes?: number;
