@@ -104,8 +104,8 @@ describe("resources that come and go", () => {
     store.onRange = () => {
       if (pages++ !== 1) return;
       store.hold();
-      store.breakWatches("compacted");
       store.commit(["/foos/a/00000", undefined], ["/foos/b/x", {}]);
+      store.breakWatches("compacted");
       store.release();
     };
     const foos = await cacher.addResource(testResource("/foos/"));

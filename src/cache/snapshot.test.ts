@@ -207,6 +207,9 @@ describe("snapshots", () => {
     expect([snapshot.revision, snapshot.size]).toEqual([2, 2]);
     expect(snapshot.list(ALL, { limit: 1 }).more).toBe(true);
     expect(things.snapshotAt(2).size).toBe(2); // kept, since a list left something for later
+    const small = await house({ pageBytes: 3 }, store);
+    expect((await small.things.recall(2)).list(ALL, { limit: 1 }).more).toBe(true);
+    expect(small.things.stats().keptVersions).toBe(0); // it shares nothing with the present, so all of it counts
     await store.compact(2);
     await expect(things.recall(1)).rejects.toMatchObject({ code: "compacted" });
     await expect(things.recall(9)).rejects.toMatchObject({ code: "future" });

@@ -23,6 +23,8 @@ interface Watching {
   readonly prefix: string;
   readonly watcher: StoreWatcher;
   position: number;
+  /** Until it has been told what was stored before it began. */
+  behind: boolean;
 }
 
 /** A change that a test asks for: a value for a key, or undefined to delete it, showing `last` if given. */
@@ -128,7 +130,7 @@ export class FakeStore implements Store {
   }
 
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
-    const watch: Watching = { prefix, watcher, position: after };
+    const watch: Watching = { prefix, watcher, position: after, behind: true };
     this.#watches.add(watch);
     queueMicrotask(() => {
       if (after >= this.#compacted) return this.#deliver();
@@ -165,7 +167,12 @@ export class FakeStore implements Store {
       const events = this.#log.slice(Math.max(0, watch.position - this.#first + 1));
       watch.position = Math.max(watch.position, this.#revision);
       const matching = events.filter(({ key }) => key !== "" && key.startsWith(watch.prefix));
-      if (matching.length > 0) watch.watcher.events(matching);
+      // What has been stored before comes in parts, what is committed now at once.
+      const part = watch.behind ? 10 : Infinity;
+      watch.behind = false;
+      for (let i = 0; i < matching.length && this.#watches.has(watch); i += part) {
+        watch.watcher.events(matching.slice(i, i + part));
+      }
       if (this.#watches.has(watch)) watch.watcher.progress?.(this.#revision);
     }
   }
