@@ -42,31 +42,36 @@ function offset(text: string, at: number): number | undefined {
   return hours < 0 || hours > 23 || minutes < 0 || minutes > 59 ? undefined : sign * (hours * 60 + minutes);
 }
 
-/** The whole seconds of a date in milliseconds, as if it were UTC; undefined for a date that does not exist. */
-function seconds(text: string): number | undefined {
+/** Whether the text begins with a date and time of day that exist, `2006-01-02T15:04:05`. */
+function begins(text: string): boolean {
   const year = digits(text, 0, 4);
   const month = digits(text, 5, 2);
   const day = digits(text, 8, 2);
   const hour = digits(text, 11, 2);
   const minute = digits(text, 14, 2);
   const second = digits(text, 17, 2);
-  if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":") return undefined;
-  if (year < 0 || month < 1 || month > 12 || day < 1 || day > DAYS[month - 1]!) return undefined;
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return undefined;
-  if (month === 2 && day === 29 && (year % 4 !== 0 || (year % 100 === 0 && year % 400 !== 0))) return undefined;
+  if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":") return false;
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > DAYS[month - 1]!) return false;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
+  return month !== 2 || day !== 29 || (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0));
+}
+
+/** The whole seconds of a date that exists, in milliseconds, as if it were UTC. */
+function seconds(text: string): number {
   // Date.UTC takes the years 0 to 99 for 1900 to 1999; 400 years are always equally long.
-  return Date.UTC(year + 400, month - 1, day, hour, minute, second) - 12622780800000;
+  const year = digits(text, 0, 4) + 400;
+  const time = Date.UTC(year, digits(text, 5, 2) - 1, digits(text, 8, 2), digits(text, 11, 2), digits(text, 14, 2));
+  return time + digits(text, 17, 2) * 1000 - 12_622_780_800_000;
 }
 
 /** The seconds of a time in UTC (ms since the epoch), `lenient` with any fraction, else with exactly `fraction` digits. */
 function parse(text: string, fraction: number | undefined): number | undefined {
-  const local = seconds(text);
   const end = fractionEnd(text);
-  if (local === undefined || end < 0) return undefined;
+  if (end < 0 || !begins(text)) return undefined;
   if (fraction !== undefined && end !== 20 + fraction) return undefined;
   const minutes = offset(text, end);
   if (minutes === undefined) return undefined;
-  const ms = local - minutes * 60_000;
+  const ms = seconds(text) - minutes * 60_000;
   return ms < NO_TIME || ms > LAST_TIME ? undefined : ms;
 }
 
@@ -83,10 +88,12 @@ export function parseTime(text: string): number | undefined {
 
 /** A Time in the form in which it is stored; null for "no time", undefined when the text is no time (DEC-5). */
 export function canonicalTime(text: string): string | null | undefined {
+  // A time that is canonical already is looked at, and no number is made of it.
+  if (text.length === 20 && text[19] === "Z" && !text.startsWith("0001-01-01T")) return begins(text) ? text : undefined;
   const ms = parse(text, undefined);
   if (ms === undefined) return undefined;
   if (ms === NO_TIME) return null;
-  return text.length === 20 ? text : formatTime(ms);
+  return formatTime(ms);
 }
 
 /**
@@ -95,11 +102,10 @@ export function canonicalTime(text: string): string | null | undefined {
  * @param options `lenient` takes any number of fraction digits and cuts them to six; else there must be six (DEC-5)
  */
 export function canonicalMicroTime(text: string, options: { readonly lenient: boolean }): string | null | undefined {
+  const isLikely = text.length === 27 && text[26] === "Z" && text[19] === "." && digits(text, 20, 6) >= 0;
+  if (isLikely && !text.startsWith("0001-01-01T")) return begins(text) ? text : undefined;
   const ms = parse(text, options.lenient ? undefined : 6);
   if (ms === undefined) return undefined;
-  if (text.length === 27 && text[26] === "Z" && text[19] === ".") {
-    return ms === NO_TIME && text.endsWith(".000000Z") ? null : text;
-  }
   const micros = text[19] === "." ? text.slice(20, Math.min(fractionEnd(text), 26)).padEnd(6, "0") : "000000";
   return ms === NO_TIME && micros === "000000" ? null : `${iso(ms).slice(0, 19)}.${micros}Z`;
 }

@@ -68,10 +68,10 @@ function validateVersions(spec: CandidateSpec, errors: FieldErrors): void {
   }
 }
 
-function version(text: string | undefined, field: string, errors: FieldErrors): SemanticVersion | undefined {
-  if (!text) return undefined;
-  const parsed = parseSemanticVersion(text);
-  if (!parsed) errors.invalid(field, text, "expected a semantic version such as 1.35.0, without 'v' in front");
+function version(sent: string | undefined, field: string, errors: FieldErrors): SemanticVersion | undefined {
+  if (!sent) return undefined;
+  const parsed = parseSemanticVersion(sent);
+  if (!parsed) errors.invalid(field, sent, "expected a semantic version such as 1.35.0, without 'v' in front");
   return parsed;
 }
 

@@ -144,8 +144,8 @@ function validate(object: ApiObject, errors: FieldErrors): void {
 
 function statusOf(node: Node): string {
   const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
-  const text = ready ? (ready.status === "True" ? "Ready" : "NotReady") : "Unknown";
-  return node.spec?.unschedulable ? `${text},SchedulingDisabled` : text;
+  const shown = ready ? (ready.status === "True" ? "Ready" : "NotReady") : "Unknown";
+  return node.spec?.unschedulable ? `${shown},SchedulingDisabled` : shown;
 }
 
 function rolesOf(node: Node, labelDomain: string): string {

@@ -58,7 +58,7 @@ function validateType(secret: Secret, errors: FieldErrors, labelDomain: string):
   const need = (key: string): void => {
     if (value(key) === undefined) errors.required(`data[${key}]`, `expected the key, ${secret.type} asks for it`);
   };
-  switch (secret.type) {
+  switch (secret.type ?? "") {
     case `${labelDomain}/tls`:
       need("tls.crt");
       need("tls.key");
@@ -83,6 +83,7 @@ function validateType(secret: Secret, errors: FieldErrors, labelDomain: string):
       if (!secret.metadata.annotations?.[name]) errors.required(`metadata.annotations[${name}]`);
       break;
     }
+    default:
   }
 }
 

@@ -30,11 +30,8 @@ export function validateDocumented(event: Event, errors: FieldErrors): void {
   validateSeries(event, errors);
 }
 
-/** Code points; a text of 128 units or less needs no counting (AMB-15). */
-function characters(text: string): number {
-  if (text.length <= MOST_CHARACTERS || text.length > 2 * MOST_CHARACTERS) return text.length;
-  return [...text].length;
-}
+/** Code points (AMB-15): two units of a text that belong together count once. */
+const characters = (text: string): number => text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 
 /** A series has at least two occurrences, and the time of the last (EV-29, EV-30, DEC-39). */
 function validateSeries({ series }: Pick<CoreEvent, "series">, errors: FieldErrors): void {

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import {
+  type TextCheck,
+  cIdentifier,
+  configMapKey,
+  dns1035Label,
+  dnsLabel,
+  dnsSubdomain,
+  domainPrefixedPath,
+  labelName,
+  labelValue,
+  pathSegment,
+  prefixedName,
+  qualifiedName,
+  subdomainName,
+} from "./names.ts";
+
+const x = (count: number): string => "x".repeat(count);
+
+const cases: readonly [string, TextCheck, readonly string[], readonly string[]][] = [
+  ["DEC-2: a DNS label", dnsLabel, ["a", "0", "a-b", x(63)], ["", "A", "a.b", "-a", "a-", "a\n", "ä", x(64)]],
+  ["a DNS label that begins with a letter", dns1035Label, ["a", "a-0", x(63)], ["", "0a", "a-", x(64)]],
+  [
+    "DEC-2: a DNS subdomain",
+    dnsSubdomain,
+    ["a", "0", "a-b.c", x(253), `${x(64)}.${x(188)}`],
+    ["", "A", "a_b", "-a", "a-", ".a", "a..b", "a b", "ä", "a/b", "a%b", "..", "a\n", x(254)],
+  ],
+  [
+    "DEC-2: a qualified name",
+    qualifiedName,
+    ["a", "A", "a_b.C-1", "a/b", "a.b/c", x(63), `${x(253)}/${x(63)}`],
+    ["", "/b", "a/", "a/b/c", "-a", "a-", "a b", "ä", "a_b/c", "A.com/x", "a..b/c", x(64), `${x(254)}/a`, `a/${x(64)}`],
+  ],
+  ["a qualified name with its domain", prefixedName, ["a.b/c"], ["c", "", "a/"]],
+  ["DEC-2: a label value", labelValue, ["", "a", "a.b_c-D", x(63)], ["a b", "-a", "a-", "a/b", "ä", x(64)]],
+  [
+    "CM-11: a key of a ConfigMap",
+    configMapKey,
+    ["0", "-", "_", ".hidden", "a..b", "a.", "A.b-c_d", x(253)],
+    ["", ".", "..", "..x", "a b", "a/b", "ä", "a\n", x(254)],
+  ],
+  ["DEC-2: a segment of a path", pathSegment, ["a b", "A:b", "...", "ä"], [".", "..", "a/b", "a%b"]],
+  ["a domain with a path", domainPrefixedPath, ["a.b/c/d"], ["a", "/a", "a/", "A/b", "a/ä"]],
+  ["a name in a program", cIdentifier, ["_a1"], ["1a", "a-b", ""]],
+];
+
+describe.each(cases)("%s", (_name, check, fine, wrong) => {
+  test.each(fine)("may be %j", (text) => {
+    expect(check(text)).toBeUndefined();
+  });
+
+  test.each(wrong)("may not be %j, and it is said what was expected", (text) => {
+    expect(check(text)).toMatch(/^expected /);
+  });
+});
+
+test("a name rule answers true, or what was expected", () => {
+  expect(subdomainName("a.b")).toBe(true);
+  expect(labelName("a.b")).toMatch(/^expected a DNS label/);
+});

@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { canonicalQuantity, compareQuantities, isWholeBytes, parseQuantity, quantitySign } from "./quantity.ts";
+
+describe("DEC-9: the canonical form", () => {
+  test.each([
+    ["0", "0"],
+    ["-0", "0"],
+    ["0Gi", "0"],
+    ["Gi", "0"],
+    ["1.5Gi", "1536Mi"],
+    ["0.5", "500m"],
+    ["1024Mi", "1Gi"],
+    ["1000", "1k"],
+    ["1000Gi", "1000Gi"],
+    ["500Ki", "500Ki"],
+    ["0.5Ki", "512"],
+    ["1.0001Ki", "1024102400u"],
+    ["2e10", "20e9"],
+    ["1.5e3", "1500"],
+    ["1e400", "10e399"],
+    ["1E3", "1e3"],
+    ["100E", "100E"],
+    ["1000E", "1e21"],
+    ["1e30", "1e30"],
+    ["9223372036854775808", "9223372036854775808"],
+    ["16Ei", "9223372036854775807"],
+    ["-16Ei", "-9223372036854775807"],
+    ["9000Pi", "9223372036854775807"],
+    ["+5", "5"],
+    ["5.", "5"],
+    [".5", "500m"],
+    ["  1Gi ", "1Gi"],
+    ["0.1m", "100u"],
+    ["1.0001", "1000100u"],
+    ["0.1n", "1n"],
+    ["-0.1n", "-1n"],
+    ["1e-30", "1e-9"],
+    ["1e-2000000000", "1e-9"],
+    ["0e-2000000000", "0"],
+    ["007Gi", "7Gi"],
+  ])("of %j is %j", (sent, canonical) => {
+    expect(canonicalQuantity(sent)).toBe(canonical);
+  });
+
+  test.each([5, 0.5, 1500, 1e21, -2])("of the number %d is that of its text", (value) => {
+    expect(canonicalQuantity(value)).toBe(canonicalQuantity(String(value)));
+  });
+
+  test.each(["", "1K", "1ki", "1 Gi", "0x10", "1e", "abc", "1.1.1", "--1", "1Gi1", "1e99999999999"])(
+    "of %j is none",
+    (sent) => {
+      expect(canonicalQuantity(sent)).toBeUndefined();
+    },
+  );
+
+  test("keeps in the kubernetes dialect what typed clients take for canonical", () => {
+    for (const sent of ["+5", "5.", "1e+3", "1e0", "1E-3", "+5Gi", "1e3", "500m"]) {
+      expect(canonicalQuantity(sent, true)).toBe(sent);
+    }
+    expect(canonicalQuantity("1000", true)).toBe("1k");
+    expect(canonicalQuantity("2e10", true)).toBe("20e9");
+    expect(canonicalQuantity("1024Mi", true)).toBe("1Gi");
+    expect(canonicalQuantity("1.5e3", true)).toBe("1500");
+  });
+});
+
+const sign = fc.constantFrom("", "-", "+");
+const suffix = fc.constantFrom(
+  "",
+  "n",
+  "u",
+  "m",
+  "k",
+  "M",
+  "G",
+  "T",
+  "P",
+  "E",
+  "Ki",
+  "Mi",
+  "Gi",
+  "Ti",
+  "e3",
+  "e-4",
+  "E12",
+);
+const written = fc
+  .tuple(sign, fc.nat({ max: 2 ** 40 }), fc.option(fc.nat({ max: 99999 })), suffix)
+  .map(([s, whole, places, unit]) => `${s}${whole}${places === null ? "" : `.${places}`}${unit}`);
+
+test("DEC-9: the canonical form is its own canonical form, and has the same value", () => {
+  fc.assert(
+    fc.property(written, (text) => {
+      const canonical = canonicalQuantity(text)!;
+      expect(canonicalQuantity(canonical)).toBe(canonical);
+      expect(compareQuantities(canonical, text)).toBe(0);
+      expect(canonicalQuantity(text, true) === text || canonicalQuantity(text, true) === canonical).toBe(true);
+    }),
+  );
+});
+
+test("DEC-9: quantities compare by value, as their exact numbers do", () => {
+  const exact = (text: string): bigint => {
+    const { mantissa, exponent } = parseQuantity(text)!;
+    return mantissa * 10n ** BigInt(exponent + 9);
+  };
+  fc.assert(
+    fc.property(written, written, (a, b) => {
+      const [x, y] = [exact(a), exact(b)];
+      expect(Math.sign(compareQuantities(a, b))).toBe(x === y ? 0 : x < y ? -1 : 1);
+      expect(quantitySign(a)).toBe(x === 0n ? 0 : x < 0n ? -1 : 1);
+      expect(isWholeBytes(a)).toBe(x % 10n ** 9n === 0n);
+    }),
+  );
+});
+
+test("huge exponents cost nothing", () => {
+  expect(compareQuantities("1e2000000000", "1e1999999999")).toBeGreaterThan(0);
+  expect(compareQuantities("-1e2000000000", "1n")).toBeLessThan(0);
+  expect(compareQuantities("10e1999999999", "1e2000000000")).toBe(0);
+  expect(canonicalQuantity("1e2000000000")).toBe("100e1999999998");
+});
+
+test("a text of more than 1024 characters is no quantity", () => {
+  expect(canonicalQuantity("1".repeat(1024))).toBe("1".repeat(1024));
+  expect(canonicalQuantity("1".repeat(1025))).toBeUndefined();
+});
+
+test("no text makes it throw", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(..."0123456789.+-eEinumkKMGTP ") }), (text) => {
+      const canonical = canonicalQuantity(text);
+      expect(canonical === undefined || canonicalQuantity(canonical) === canonical).toBe(true);
+    }),
+  );
+});
