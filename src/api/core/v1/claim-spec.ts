@@ -22,7 +22,7 @@ import {
 import type { ApiContext } from "../../definition.ts";
 import { LabelSelector, validateLabelSelector } from "../../validation/label-selector.ts";
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
-import { checkPositive, roundResources } from "./quantities.ts";
+import { checkPositive, fractionWarning, roundResources } from "./quantities.ts";
 
 const VolumeResourceRequirements = struct("How large the volume is to be.", {
   limits: optional(map(quantity(), "The most that the volume should have; only `storage` means something.")),
@@ -141,3 +141,10 @@ function validateReference(ref: Reference, at: string, errors: FieldErrors, anyG
 const sameReference = (a: Reference, b: Reference): boolean =>
   (a.apiGroup ?? null) === (b.apiGroup ?? null) && a.kind === b.kind && a.name === b.name;
 
+/** The Warnings about a claim's spec: fractions of bytes (checked.md, DEC-8). */
+export function claimSpecWarnings(spec: ClaimSpec, at: string): readonly string[] {
+  const warnings = (["requests", "limits"] as const).map((which) =>
+    fractionWarning(`${at}.resources.${which}[storage]`, spec.resources?.[which]?.["storage"]),
+  );
+  return warnings.filter((warning) => warning !== undefined);
+}

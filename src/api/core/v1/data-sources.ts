@@ -13,16 +13,25 @@ import { type ClaimSpec, hasNamespace } from "./claim-spec.ts";
 
 /** Drops what is gated or not allowed and copies the one member to the other; changes `spec`. */
 export function prepareDataSources(spec: ClaimSpec, stored: ClaimSpec | undefined, ctx: WriteContext): void {
-  dropGatedRef(spec, stored, ctx);
-  if (!stored?.dataSource && !stored?.dataSourceRef && !spec.dataSourceRef) dropForeignSource(spec, ctx);
+  dropDataSources(spec, stored, "spec", ctx);
   if (ctx.gates.AnyVolumeDataSource) mirror(spec);
 }
 
-function dropGatedRef(spec: ClaimSpec, stored: ClaimSpec | undefined, ctx: WriteContext): void {
-  dropGated(spec, stored, "dataSourceRef", "AnyVolumeDataSource", "spec", ctx);
+/**
+ * Drops what is gated or not allowed, without copying: all that happens to the template of an ephemeral volume
+ * (VOL-28).
+ */
+export function dropDataSources(
+  spec: ClaimSpec,
+  stored: ClaimSpec | undefined,
+  path: string,
+  ctx: WriteContext,
+): void {
+  dropGated(spec, stored, "dataSourceRef", "AnyVolumeDataSource", path, ctx);
   if (hasNamespace(spec.dataSourceRef)) {
-    dropGated(spec, stored, "dataSourceRef", "CrossNamespaceVolumeDataSource", "spec", ctx);
+    dropGated(spec, stored, "dataSourceRef", "CrossNamespaceVolumeDataSource", path, ctx);
   }
+  if (!stored?.dataSource && !stored?.dataSourceRef && !spec.dataSourceRef) dropForeignSource(spec, ctx);
 }
 
 /** Only claims and snapshots are known to dataSource; others are dropped without a word (PVC-26). */

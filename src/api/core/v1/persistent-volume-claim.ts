@@ -12,11 +12,11 @@ import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } 
 import { objectSchema } from "../../object-schema.ts";
 import { dropGated } from "../../storage/v1/gated-field.ts";
 import { shortAccessModes } from "./access-modes.ts";
-import { ClaimSpecSchema, defaultClaimSpec, validateClaimSpec } from "./claim-spec.ts";
+import { ClaimSpecSchema, claimSpecWarnings, defaultClaimSpec, validateClaimSpec } from "./claim-spec.ts";
 import { ClaimStatusSchema, validateClaimStatus } from "./claim-status.ts";
 import { type Claim, classAnnotation, validateClaimChange } from "./claim-update.ts";
 import { prepareDataSources } from "./data-sources.ts";
-import { fractionWarning, roundResources } from "./quantities.ts";
+import { roundResources } from "./quantities.ts";
 
 function defaults(object: ApiObject): void {
   const { spec, status } = object as Claim;
@@ -47,14 +47,6 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   const stored = old as Claim;
   validateClaimSpec(claim.spec, "spec", errors, ctx, stored.spec);
   validateClaimChange(claim, stored, errors, ctx);
-}
-
-/** The Warnings about a claim's spec: fractions of bytes (checked.md, DEC-8). */
-export function claimSpecWarnings(spec: Claim["spec"], at: string): readonly string[] {
-  const warnings = (["requests", "limits"] as const).map((which) =>
-    fractionWarning(`${at}.resources.${which}[storage]`, spec.resources?.[which]?.["storage"]),
-  );
-  return warnings.filter((warning) => warning !== undefined);
 }
 
 function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {

@@ -1,0 +1,72 @@
+/**
+ * What may change in a Pod: images, a shorter deadline, more tolerations, fewer gates; all else stays (SUP-5).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import { type Value, equal } from "../../../../value/value.ts";
+import type { ContainerValue } from "./container-schema.ts";
+import type { PodSpec } from "./spec-schema.ts";
+
+const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
+
+/** Everything that a new spec may not change of the old one. */
+export function validatePodChange(spec: PodSpec, old: PodSpec, errors: FieldErrors): void {
+  for (const list of ["containers", "initContainers"] as const) {
+    if ((spec[list] ?? []).length === (old[list] ?? []).length) continue;
+    errors.forbidden(`spec.${list}`, "containers cannot be added or removed");
+    return;
+  }
+  checkDeadline(spec.activeDeadlineSeconds, old.activeDeadlineSeconds, errors);
+  checkTolerations(spec.tolerations ?? [], old.tolerations ?? [], errors);
+  checkGates(spec.schedulingGates ?? [], old.schedulingGates ?? [], errors);
+  if (same(frozen(spec, old), frozen(old, old))) return;
+  errors.forbidden(
+    "spec",
+    "it cannot change but for images, activeDeadlineSeconds, tolerations, schedulingGates and a negative terminationGracePeriodSeconds",
+  );
+}
+
+/** The spec without what may change. */
+function frozen(spec: PodSpec, old: PodSpec): object {
+  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
+  // A negative grace period was once possible and may be corrected to 1.
+  const corrected = spec.terminationGracePeriodSeconds === 1 && (old.terminationGracePeriodSeconds ?? 0) < 0;
+  return {
+    ...rest,
+    ...(corrected ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : {}),
+    containers: (spec.containers ?? []).map(withoutImage),
+    initContainers: (spec.initContainers ?? []).map(withoutImage),
+  };
+}
+
+const withoutImage = ({ image: _image, ...rest }: ContainerValue): object => rest;
+
+function checkDeadline(seconds: number | undefined, old: number | undefined, errors: FieldErrors): void {
+  const field = "spec.activeDeadlineSeconds";
+  if (old === undefined) return;
+  if (seconds === undefined) errors.invalid(field, null, "it cannot be taken back");
+  else if (seconds > old) errors.invalid(field, seconds, `expected at most ${old}, what it was`);
+}
+
+type Tolerations = NonNullable<PodSpec["tolerations"]>;
+
+/** Tolerations may be added, and the seconds of one may change. */
+function checkTolerations(tolerations: Tolerations, old: Tolerations, errors: FieldErrors): void {
+  const key = ({ tolerationSeconds: _seconds, ...rest }: Tolerations[number]): unknown => rest;
+  for (const before of old) {
+    if (tolerations.some((toleration) => same(key(toleration), key(before)))) continue;
+    errors.forbidden("spec.tolerations", "tolerations can be added, but not changed or removed");
+    return;
+  }
+}
+
+type Gates = NonNullable<PodSpec["schedulingGates"]>;
+
+/** Gates may go, but not come. */
+function checkGates(gates: Gates, old: Gates, errors: FieldErrors): void {
+  gates.forEach(({ name }, i) => {
+    if (old.some((gate) => gate.name === name)) return;
+    errors.forbidden(`spec.schedulingGates[${i}].name`, "scheduling gates can be removed, but not added");
+  });
+}
