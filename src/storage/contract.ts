@@ -9,13 +9,16 @@
  *   crash or a restore. Several writes may share one flush, but each has its own revision.
  * - A write is acknowledged (its promise resolves) only when it is on disk, and nobody sees it before that: neither
  *   `get`, `range` nor `watch`.
- * - Before the promise of a write resolves, its event has been handed to every watcher of this store object.
+ * - Before the promise of a write resolves, its event has been handed to every watcher of this store object that has
+ *   caught up with the present.
  * - Writes that were called in one order on one key are applied in that order.
  * - A failed write changed nothing, unless it fails with `unknown`: then it may or may not have happened.
  * - Damage is reported by key ({@link StoreError} `corrupt`), never served, and never taken for an empty store.
  *
  * Caveats
- * - `Value` buffers that a store hands out are shared: read them, do not write to them.
+ * - Buffers that a store hands out are shared (and may be views into larger ones), and those that it is given it keeps
+ *   for its watchers: read them, do not write to them.
+ * - A key is a non-empty, well-formed string; another one is a mistake of the caller (`TypeError`).
  * - Keys are compared as UTF-8 bytes. `range(prefix)` takes a plain prefix: end it with a separator of your own if
  *   `foo` must not find `foobar`.
  *
@@ -75,7 +78,10 @@ export interface RangeOptions {
   readonly revision?: number;
 }
 
-/** Gets every event once, in order of revision, those that were committed together in one call. */
+/**
+ * Gets every event once, in order of revision. Events that were committed together come in one call; only a watcher that
+ * is still catching up may get them joined with others, or split.
+ */
 export interface StoreWatcher {
   events(batch: readonly StoreEvent[]): void;
   /** All events up to `revision` have been delivered, although none of them may have matched. Optional for backends. */
@@ -120,11 +126,15 @@ export interface Store {
 
   /**
    * Delivers every change after revision `after` to a key that begins with `prefix`. Changes that are already stored
-   * are delivered first (asynchronously), then new ones as they are committed. Ends with `compacted` when `after` is older than the history.
+   * are delivered first (asynchronously), then new ones as they are committed. Ends with `compacted` when `after` is
+   * older than the history, with `future` when it is newer than the store. Throws when the store is closed or failed.
    */
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch;
 
-  /** Forgets the history up to and including `revision`; the newest version of each key stays. In small steps. */
+  /**
+   * Forgets the history up to `revision`, in small steps: what only a read or watch from before `revision` could see.
+   * Reading and watching from `revision` itself still work. Rejects with `future` when it is newer than the store.
+   */
   compact(revision: number): Promise<void>;
 
   /**
