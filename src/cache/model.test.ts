@@ -44,7 +44,11 @@ const object = fc.record({
   fields: fc.constantFrom<NonNullable<TestObject["fields"]>[]>({}, { phase: "on" }, { phase: "off" }),
 });
 const change = fc.tuple(key, fc.option(object, { nil: undefined, freq: 3 }));
-const commits = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 30 });
+const commits = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), {
+  minLength: 1,
+  maxLength: 30,
+  size: "max",
+});
 
 type State = ReadonlyMap<string, TestEntry>;
 
@@ -114,7 +118,7 @@ describe("random histories", () => {
     await fc.assert(
       fc.asyncProperty(
         commits,
-        fc.array(fc.tuple(fc.nat(29), fc.nat(120), fc.nat(8)), { maxLength: 12 }),
+        fc.array(fc.tuple(fc.nat(29), fc.nat(120), fc.nat(8)), { maxLength: 12, size: "max" }),
         async (history, starts) => {
           const home = await house(options);
           const model = new Model();
@@ -172,7 +176,7 @@ describe("random histories", () => {
     await fc.assert(
       fc.asyncProperty(
         commits,
-        fc.array(fc.tuple(fc.nat(29), fc.nat(120)), { maxLength: 20 }),
+        fc.array(fc.tuple(fc.nat(29), fc.nat(120)), { maxLength: 20, size: "max" }),
         fc.constantFrom<CacherOptions[]>(
           {},
           { historyEvents: 20, historyMillis: 0 },

@@ -23,8 +23,8 @@ interface Watching {
   readonly prefix: string;
   readonly watcher: StoreWatcher;
   position: number;
-  /** Until it has been told what was stored before it began. */
-  behind: boolean;
+  /** `new` until its start has been looked at, `behind` until it has been told what was stored before. */
+  state: "new" | "behind" | "live";
 }
 
 /** A change that a test asks for: a value for a key, or undefined to delete it, showing `last` if given. */
@@ -130,9 +130,10 @@ export class FakeStore implements Store {
   }
 
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
-    const watch: Watching = { prefix, watcher, position: after, behind: true };
+    const watch: Watching = { prefix, watcher, position: after, state: "new" };
     this.#watches.add(watch);
     queueMicrotask(() => {
+      watch.state = "behind";
       if (after >= this.#compacted) return this.#deliver();
       if (this.#watches.delete(watch)) watcher.ended(new StoreError("compacted", "older history has been compacted"));
     });
@@ -164,12 +165,13 @@ export class FakeStore implements Store {
   #deliver(): void {
     if (this.#held) return;
     for (const watch of this.#watches) {
+      if (watch.state === "new") continue;
       const events = this.#log.slice(Math.max(0, watch.position - this.#first + 1));
       watch.position = Math.max(watch.position, this.#revision);
       const matching = events.filter(({ key }) => key !== "" && key.startsWith(watch.prefix));
       // What has been stored before comes in parts, what is committed now at once.
-      const part = watch.behind ? 10 : Infinity;
-      watch.behind = false;
+      const part = watch.state === "behind" ? 10 : Infinity;
+      watch.state = "live";
       for (let i = 0; i < matching.length && this.#watches.has(watch); i += part) {
         watch.watcher.events(matching.slice(i, i + part));
       }
