@@ -44,13 +44,13 @@ export const ClaimStatusSchema = struct("How far a claim is.", {
   phase: optional(text("`Pending`, `Bound`, or `Lost` when the volume is gone.", { default: "Pending" })),
   accessModes: optional(atomicList(text(), "How the volume can be mounted.")),
   capacity: optional(map(quantity(), "The actual resources of the volume.")),
-  conditions: optional(keyedList(Condition, ["type"], "The sides of the claim's state; `Resizing` while it is resized.")),
+  conditions: optional(
+    keyedList(Condition, ["type"], "The sides of the claim's state; `Resizing` while it is resized."),
+  ),
   allocatedResources: optional(
     map(quantity(), "What is allocated to the claim, `storage` or names with a domain; may exceed the capacity."),
   ),
-  allocatedResourceStatuses: optional(
-    map(text(), "The state of a resize per resource; none when there is no resize."),
-  ),
+  allocatedResourceStatuses: optional(map(text(), "The state of a resize per resource; none when there is no resize.")),
   currentVolumeAttributesClassName: pointer(text("The VolumeAttributesClass that the volume has.")),
   modifyVolumeStatus: pointer(ModifyVolumeStatus),
 });

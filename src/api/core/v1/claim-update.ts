@@ -97,7 +97,10 @@ function validateSize(spec: ClaimSpec, old: Claim, errors: FieldErrors, ctx: Api
   const recorded = old.status?.capacity?.["storage"];
   if (recorded === undefined && !ctx.dialect.rules.enforceUndocumented) return;
   if (compareQuantities(after, recorded ?? "0") > 0) return;
-  errors.forbidden("spec.resources.requests.storage", `expected more than the capacity of the volume, ${recorded ?? "0"}`);
+  errors.forbidden(
+    "spec.resources.requests.storage",
+    `expected more than the capacity of the volume, ${recorded ?? "0"}`,
+  );
 }
 
 /** A class may be taken back only while none has been applied (PVC-17, AMB-23). */

@@ -13,25 +13,17 @@ import { type ClaimSpec, hasNamespace } from "./claim-spec.ts";
 
 /** Drops what is gated or not allowed and copies the one member to the other; changes `spec`. */
 export function prepareDataSources(spec: ClaimSpec, stored: ClaimSpec | undefined, ctx: WriteContext): void {
-  dropDataSources(spec, stored, "spec", ctx);
+  dropGatedSource(spec, stored, "spec", ctx);
+  if (!stored?.dataSource && !stored?.dataSourceRef && !spec.dataSourceRef) dropForeignSource(spec, ctx);
   if (ctx.gates.AnyVolumeDataSource) mirror(spec);
 }
 
-/**
- * Drops what is gated or not allowed, without copying: all that happens to the template of an ephemeral volume
- * (VOL-28).
- */
-export function dropDataSources(
-  spec: ClaimSpec,
-  stored: ClaimSpec | undefined,
-  path: string,
-  ctx: WriteContext,
-): void {
+/** Drops a gated dataSourceRef: all that happens to the template of an ephemeral volume, which is copied later (VOL-28). */
+export function dropGatedSource(spec: ClaimSpec, stored: ClaimSpec | undefined, path: string, ctx: WriteContext): void {
   dropGated(spec, stored, "dataSourceRef", "AnyVolumeDataSource", path, ctx);
   if (hasNamespace(spec.dataSourceRef)) {
     dropGated(spec, stored, "dataSourceRef", "CrossNamespaceVolumeDataSource", path, ctx);
   }
-  if (!stored?.dataSource && !stored?.dataSourceRef && !spec.dataSourceRef) dropForeignSource(spec, ctx);
 }
 
 /** Only claims and snapshots are known to dataSource; others are dropped without a word (PVC-26). */

@@ -59,7 +59,11 @@ export function validateTerm(term: NodeSelectorTermValue, at: string, errors: Fi
   term.matchFields?.forEach((requirement, i) => validateField(requirement, `${at}.matchFields[${i}]`, errors));
 }
 
-function validateExpression({ key = "", operator, values = [] }: Partial<Requirement>, at: string, errors: FieldErrors): void {
+function validateExpression(
+  { key = "", operator, values = [] }: Partial<Requirement>,
+  at: string,
+  errors: FieldErrors,
+): void {
   switch (operator) {
     case "In":
     case "NotIn":
@@ -71,7 +75,8 @@ function validateExpression({ key = "", operator, values = [] }: Partial<Require
       break;
     case "Gt":
     case "Lt":
-      if (values.length !== 1) errors.required(`${at}.values`, `expected one value for ${operator}, got ${values.length}`);
+      if (values.length !== 1)
+        errors.required(`${at}.values`, `expected one value for ${operator}, got ${values.length}`);
       break;
     default:
       errors.invalid(`${at}.operator`, operator ?? "", `expected one of ${OPERATORS.join(", ")}`);
@@ -85,7 +90,11 @@ function validateExpression({ key = "", operator, values = [] }: Partial<Require
 }
 
 /** The one member that is known is the name of the node. */
-function validateField({ key = "", operator, values = [] }: Partial<Requirement>, at: string, errors: FieldErrors): void {
+function validateField(
+  { key = "", operator, values = [] }: Partial<Requirement>,
+  at: string,
+  errors: FieldErrors,
+): void {
   if (operator !== "In" && operator !== "NotIn") {
     errors.invalid(`${at}.operator`, operator ?? "", "expected In or NotIn");
   } else if (values.length !== 1) {

@@ -5,16 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import {
-  type TSchema,
-  atomicList,
-  map,
-  optional,
-  pointer,
-  quantity,
-  struct,
-  text,
-} from "../../../meta/types.ts";
+import { type TSchema, atomicList, map, optional, pointer, quantity, struct, text } from "../../../meta/types.ts";
 import type { ApiContext } from "../../definition.ts";
 import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
 import { checkClassName } from "./claim-spec.ts";
@@ -130,7 +121,10 @@ function checkTogether(
   }
   const path = (spec["hostPath"] as { path?: string } | undefined)?.path;
   if (path !== undefined && isRoot(path) && spec.persistentVolumeReclaimPolicy === "Recycle") {
-    errors.forbidden(`${at}.persistentVolumeReclaimPolicy`, "expected another policy than Recycle for the root directory");
+    errors.forbidden(
+      `${at}.persistentVolumeReclaimPolicy`,
+      "expected another policy than Recycle for the root directory",
+    );
   }
 }
 

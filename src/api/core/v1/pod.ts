@@ -40,13 +40,13 @@ function validate(object: ApiObject, sources: readonly Source[], errors: FieldEr
 
 /** A node agent writes the status; the spec and the owners stay, and so does the quality of service. */
 function prepareStatus(object: ApiObject, old: ApiObject): void {
-  const pod = object as Pod;
   const stored = old as Pod;
-  pod.spec = stored.spec;
+  const { metadata, status } = object as Pod;
+  object["spec"] = stored.spec;
   const { ownerReferences } = stored.metadata;
-  if (ownerReferences) pod.metadata.ownerReferences = ownerReferences;
-  else delete pod.metadata.ownerReferences;
-  if (!pod.status.qosClass && stored.status?.qosClass) pod.status.qosClass = stored.status.qosClass;
+  if (ownerReferences) metadata.ownerReferences = ownerReferences;
+  else delete metadata.ownerReferences;
+  if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
 }
 
 const DONE = ["Succeeded", "Failed"];

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { canonicalQuantity, compareQuantities, isWholeBytes, parseQuantity, quantitySign } from "../../../meta/quantity.ts";
+import {
+  canonicalQuantity,
+  compareQuantities,
+  isWholeBytes,
+  parseQuantity,
+  quantitySign,
+} from "../../../meta/quantity.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 
 /** Names of resources and their quantities. */

@@ -36,7 +36,10 @@ export function validateVolumeChange(
   if (strict || old.status?.phase === "Bound" || stored.claimRef !== undefined) {
     for (const { member } of sources) {
       if (same(comparable(spec[member], stored[member], member), stored[member])) continue;
-      errors.forbidden(recordedCauseNames ? "spec.persistentvolumesource" : `spec.${member}`, "the source cannot change");
+      errors.forbidden(
+        recordedCauseNames ? "spec.persistentvolumesource" : `spec.${member}`,
+        "the source cannot change",
+      );
       if (recordedCauseNames) break;
     }
     if (spec.volumeMode !== stored.volumeMode) errors.invalid(named("volumeMode"), spec.volumeMode, "it cannot change");

@@ -10,7 +10,7 @@ import type { Pod } from "./defaults.ts";
 import type { PodStatus } from "./status-schema.ts";
 
 type ContainerStatus = NonNullable<PodStatus["containerStatuses"]>[number];
-type Terminated = NonNullable<ContainerStatus["state"]["terminated"]>;
+type Terminated = NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>;
 
 /** What a table tells of a Pod. */
 export interface PodSummary {

@@ -8,7 +8,7 @@ import { dnsLabel } from "../../../../meta/names.ts";
 import { compareQuantities } from "../../../../meta/quantity.ts";
 import type { CauseReason } from "../../../../meta/status.ts";
 import type { ApiContext } from "../../../definition.ts";
-import { checkNotNegative } from "../quantities.ts";
+import { type Resources, checkNotNegative } from "../quantities.ts";
 import { SourceCheck } from "../volumes/form.ts";
 import { PULL_POLICIES } from "../volumes/images.ts";
 import { checkDescending, checkNoBacksteps } from "../volumes/paths.ts";
@@ -191,10 +191,15 @@ function checkDevices(container: ContainerValue, at: string, check: ContainerChe
   });
 }
 
+/** Quantities are not negative. */
+export function checkQuantities(resources: Resources, at: string, errors: FieldErrors): void {
+  for (const [name, value] of Object.entries(resources)) checkNotNegative(`${at}[${name}]`, value, errors);
+}
+
 /** Quantities are not negative, and no request is above its limit. */
 export function checkResources(resources: ContainerValue["resources"], at: string, errors: FieldErrors): void {
   const { limits = {}, requests = {} } = resources ?? {};
-  for (const [name, value] of Object.entries(limits)) checkNotNegative(`${at}.limits[${name}]`, value, errors);
+  checkQuantities(limits, `${at}.limits`, errors);
   for (const [name, value] of Object.entries(requests)) {
     checkNotNegative(`${at}.requests[${name}]`, value, errors);
     const limit = limits[name];

@@ -12,7 +12,13 @@ type Lifecycle = NonNullable<ContainerValue["lifecycle"]>;
 type Handler = NonNullable<Lifecycle["postStart"]> & { readonly grpc?: Probe["grpc"] };
 
 const ACTIONS = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
-const NUMBERS = ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"] as const;
+const NUMBERS = [
+  "initialDelaySeconds",
+  "timeoutSeconds",
+  "periodSeconds",
+  "successThreshold",
+  "failureThreshold",
+] as const;
 
 /** One action, and numbers that are not negative; only readiness may need several successes. */
 export function checkProbes(container: ContainerValue, at: string, errors: FieldErrors): void {

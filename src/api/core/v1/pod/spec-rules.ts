@@ -10,13 +10,16 @@ import type { ApiContext } from "../../../definition.ts";
 import { validateLabelSelector } from "../../../validation/label-selector.ts";
 import { validateNodeSelector, validateTerm } from "../node-selector.ts";
 import type { Source } from "../volumes/sources.ts";
-import { checkResources, validateContainers } from "./container-rules.ts";
+import { checkQuantities, checkResources, validateContainers } from "./container-rules.ts";
 import type { Pod } from "./defaults.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import { validateTokens, validateVolumes } from "./volumes.ts";
 
 /** Members that are one of a few words. */
-const WORDS: readonly (readonly [member: "dnsPolicy" | "restartPolicy" | "preemptionPolicy", words: readonly string[]])[] = [
+const WORDS: readonly (readonly [
+  member: "dnsPolicy" | "restartPolicy" | "preemptionPolicy",
+  words: readonly string[],
+])[] = [
   ["dnsPolicy", ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]],
   ["restartPolicy", ["Always", "Never", "OnFailure"]],
   ["preemptionPolicy", ["Never", "PreemptLowerPriority"]],
@@ -51,7 +54,7 @@ export function validatePodSpec(pod: Pod, sources: readonly Source[], errors: Fi
     if (wrong !== undefined) errors.invalid(`spec.${member}`, value, wrong);
   }
   if (spec.nodeSelector) validateLabels(spec.nodeSelector, "spec.nodeSelector", errors);
-  checkResources({ limits: spec.overhead }, "spec.overhead", errors);
+  checkQuantities(spec.overhead ?? {}, "spec.overhead", errors);
   if (spec.resources) checkResources(spec.resources, "spec.resources", errors);
   checkDeadline(spec.activeDeadlineSeconds, errors);
   checkGates(spec, errors);
@@ -71,14 +74,14 @@ function checkDeadline(seconds: number | undefined, errors: FieldErrors): void {
 /** Gates have qualified names, each once; with gates there is no node yet. */
 function checkGates(spec: PodSpec, errors: FieldErrors): void {
   const names = new Set<string>();
-  (spec.schedulingGates ?? []).forEach(({ name = "" }, i) => {
+  (spec.schedulingGates ?? []).forEach(({ name }, i) => {
     const field = `spec.schedulingGates[${i}]`;
     const wrong = qualifiedName(name);
     if (wrong !== undefined) errors.invalid(field, name, wrong);
     if (names.has(name)) errors.duplicate(field, name);
     names.add(name);
   });
-  (spec.readinessGates ?? []).forEach(({ conditionType = "" }, i) => {
+  (spec.readinessGates ?? []).forEach(({ conditionType }, i) => {
     const wrong = qualifiedName(conditionType);
     if (wrong !== undefined) errors.invalid(`spec.readinessGates[${i}].conditionType`, conditionType, wrong);
   });
@@ -137,7 +140,9 @@ function checkTolerations(tolerations: NonNullable<PodSpec["tolerations"]>, erro
 }
 
 type Affinity = NonNullable<PodSpec["affinity"]>;
-type PodTerm = NonNullable<NonNullable<Affinity["podAffinity"]>["requiredDuringSchedulingIgnoredDuringExecution"]>[number];
+type PodTerm = NonNullable<
+  NonNullable<Affinity["podAffinity"]>["requiredDuringSchedulingIgnoredDuringExecution"]
+>[number];
 
 function checkAffinity(affinity: Affinity | undefined, at: string, errors: FieldErrors): void {
   const node = affinity?.nodeAffinity;
@@ -188,7 +193,7 @@ function checkSpread({ topologySpreadConstraints = [] }: PodSpec, errors: FieldE
   const actions = ["DoNotSchedule", "ScheduleAnyway"];
   topologySpreadConstraints.forEach((constraint, i) => {
     const at = `spec.topologySpreadConstraints[${i}]`;
-    const { maxSkew = 0, whenUnsatisfiable: action } = constraint;
+    const { maxSkew, whenUnsatisfiable: action } = constraint;
     if (maxSkew <= 0) errors.invalid(`${at}.maxSkew`, maxSkew, "expected a number above 0");
     if (!constraint.topologyKey) errors.required(`${at}.topologyKey`);
     if (!actions.includes(action)) errors.notSupported(`${at}.whenUnsatisfiable`, action ?? "", actions);

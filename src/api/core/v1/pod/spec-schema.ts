@@ -91,10 +91,16 @@ const members = {
   os: pointer(struct("The operating system.", { name: required(text("`linux` or `windows`.")) })),
   hostUsers: pointer(bool("Whether user ids are those of the node.")),
   schedulingGates: optional(
-    keyedList(struct("A gate.", { name: required(text("Its name.")) }), ["name"], "What keeps the Pod from being scheduled."),
+    keyedList(
+      struct("A gate.", { name: required(text("Its name.")) }),
+      ["name"],
+      "What keeps the Pod from being scheduled.",
+    ),
   ),
   resourceClaims: optional(
-    keyedList(PodResourceClaim, ["name"], "The resource claims.", { "x-kubernetes-patch-strategy": "merge,retainKeys" }),
+    keyedList(PodResourceClaim, ["name"], "The resource claims.", {
+      "x-kubernetes-patch-strategy": "merge,retainKeys",
+    }),
   ),
   resources: pointer(ResourceRequirements),
   hostnameOverride: pointer(text("The host name, whatever else is set.")),

@@ -10,7 +10,7 @@ import type { ApiContext, WriteContext } from "../../../definition.ts";
 import type { Gate } from "../../../../meta/gates.ts";
 import { dropGated } from "../../../storage/v1/gated-field.ts";
 import { type ClaimSpec, claimSpecWarnings } from "../claim-spec.ts";
-import { dropDataSources } from "../data-sources.ts";
+import { dropGatedSource } from "../data-sources.ts";
 import { ephemeralClaimName } from "../volumes/claims.ts";
 import { SourceCheck } from "../volumes/form.ts";
 import { PROJECTION_MEMBERS, pathsOf } from "../volumes/projections.ts";
@@ -39,11 +39,7 @@ const GATED_PROJECTIONS: readonly (readonly [member: "clusterTrustBundle" | "pod
 ];
 
 /** Drops sources whose gate is off, unless the stored Pod has some of the kind (PROJ-10, DEC-38). */
-export function dropGatedVolumes(
-  volumes: readonly PodVolume[],
-  stored: readonly PodVolume[],
-  ctx: WriteContext,
-): void {
+export function dropGatedVolumes(volumes: readonly PodVolume[], stored: readonly PodVolume[], ctx: WriteContext): void {
   volumes.forEach((volume, i) => {
     const at = `spec.volumes[${i}]`;
     const images = stored.some((old) => old["image"] !== undefined);
@@ -54,16 +50,11 @@ export function dropGatedVolumes(
     const path = `${at}.ephemeral.volumeClaimTemplate.spec`;
     const before = stored.map(templateOf).find((spec) => spec !== undefined);
     dropGated(template, before, "volumeAttributesClassName", "VolumeAttributesClass", path, ctx);
-    dropDataSources(template, before, path, ctx);
+    dropGatedSource(template, before, path, ctx);
   });
 }
 
-function dropGatedProjections(
-  volume: PodVolume,
-  stored: readonly PodVolume[],
-  at: string,
-  ctx: WriteContext,
-): void {
+function dropGatedProjections(volume: PodVolume, stored: readonly PodVolume[], at: string, ctx: WriteContext): void {
   const projected = volume["projected"] as { sources?: Projection[] } | undefined;
   if (!projected?.sources) return;
   const before = projected.sources.map(isEmpty);

@@ -85,8 +85,12 @@ const QUALIFIED_NAMES = [
 
 /** An iSCSI qualified name in one of its three notations: Kubernetes only. */
 function checkQualifiedName(field: string, name: string, check: SourceCheck): void {
-  if (!QUALIFIED_NAMES.some((form) => form.test(name))) {
-    check.errors.invalid(field, name, "expected a name such as 'iqn.2024-01.com.example:disk', 'eui.' or 'naa.' with digits");
+  if (!QUALIFIED_NAMES.some((notation) => notation.test(name))) {
+    check.errors.invalid(
+      field,
+      name,
+      "expected a name such as 'iqn.2024-01.com.example:disk', 'eui.' or 'naa.' with digits",
+    );
   }
 }
 
@@ -121,27 +125,24 @@ const MAX_INTERFACE = 64;
 /** An iSCSI device (PVS-39..44). */
 export function iscsi(ctx: ApiContext): SourceFamily {
   const make = (secret: TSchema, inline: boolean) =>
-    form(
-      iscsiMembers(ctx, secret),
-      (source, at, check) => {
-        check.need(`${at}.targetPortal`, source.targetPortal);
-        check.need(`${at}.iqn`, source.iqn);
-        if (source.lun === undefined && !check.ctx.dialect.rules.requireUndocumented) check.errors.required(`${at}.lun`);
-        check.range(`${at}.lun`, source.lun, 0, 255);
-        const secretRef = source.secretRef as { readonly name?: string } | undefined;
-        if ((source.chapAuthDiscovery || source.chapAuthSession) && secretRef === undefined) {
-          check.errors.required(`${at}.secretRef`, "expected a Secret for CHAP");
-        }
-        if (!inline) needName(secretRef, `${at}.secretRef`, check);
-        if (!check.strict) return;
-        if (source.iqn) checkQualifiedName(`${at}.iqn`, source.iqn, check);
-        if (source.initiatorName === undefined) return;
-        checkQualifiedName(`${at}.initiatorname`, source.initiatorName, check);
-        if (`${check.owner}:${source.targetPortal ?? ""}`.length <= MAX_INTERFACE) return;
-        const why = `expected at most ${MAX_INTERFACE} characters in '<volume name>:<targetPortal>' with an initiatorName`;
-        if (inline) check.errors.invalid(`${at.slice(0, at.lastIndexOf("."))}.name`, check.owner, why);
-        else check.errors.invalid(`${at}.targetportal`, source.targetPortal, why);
-      },
-    );
+    form(iscsiMembers(ctx, secret), (source, at, check) => {
+      check.need(`${at}.targetPortal`, source.targetPortal);
+      check.need(`${at}.iqn`, source.iqn);
+      if (source.lun === undefined && !check.ctx.dialect.rules.requireUndocumented) check.errors.required(`${at}.lun`);
+      check.range(`${at}.lun`, source.lun, 0, 255);
+      const secretRef = source.secretRef as { readonly name?: string } | undefined;
+      if ((source.chapAuthDiscovery || source.chapAuthSession) && secretRef === undefined) {
+        check.errors.required(`${at}.secretRef`, "expected a Secret for CHAP");
+      }
+      if (!inline) needName(secretRef, `${at}.secretRef`, check);
+      if (!check.strict) return;
+      if (source.iqn) checkQualifiedName(`${at}.iqn`, source.iqn, check);
+      if (source.initiatorName === undefined) return;
+      checkQualifiedName(`${at}.initiatorname`, source.initiatorName, check);
+      if (`${check.owner}:${source.targetPortal ?? ""}`.length <= MAX_INTERFACE) return;
+      const why = `expected at most ${MAX_INTERFACE} characters in '<volume name>:<targetPortal>' with an initiatorName`;
+      if (inline) check.errors.invalid(`${at.slice(0, at.lastIndexOf("."))}.name`, check.owner, why);
+      else check.errors.invalid(`${at}.targetportal`, source.targetPortal, why);
+    });
   return { member: "iscsi", pv: make(SecretReference, false), inline: make(LocalObjectReference, true) };
 }

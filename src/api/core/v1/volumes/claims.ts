@@ -48,7 +48,11 @@ function checkClaimName(at: string, check: SourceCheck): void {
   const name = ephemeralClaimName(check.pod, check.owner);
   const wrong = dnsSubdomain(name);
   if (wrong === undefined) return;
-  check.errors.invalid(`${at.slice(0, at.lastIndexOf("."))}.name`, check.owner, `the claim would be called ${name}: ${wrong}`);
+  check.errors.invalid(
+    `${at.slice(0, at.lastIndexOf("."))}.name`,
+    check.owner,
+    `the claim would be called ${name}: ${wrong}`,
+  );
 }
 
 /** A claim that is made for the Pod and goes with it. */
@@ -62,7 +66,11 @@ export const ephemeral: SourceFamily = {
       const template = source.volumeClaimTemplate;
       checkClaimName(at, check);
       if (!template) return check.errors.required(`${at}.volumeClaimTemplate`);
-      checkTemplateMetadata((template.metadata ?? {}) as Partial<ObjectMeta>, `${at}.volumeClaimTemplate.metadata`, check);
+      checkTemplateMetadata(
+        (template.metadata ?? {}) as Partial<ObjectMeta>,
+        `${at}.volumeClaimTemplate.metadata`,
+        check,
+      );
       const spec = (template.spec ?? {}) as ClaimSpec;
       validateClaimSpec(spec, `${at}.volumeClaimTemplate.spec`, check.errors, check.ctx);
     },

@@ -9,11 +9,8 @@ import { validateDriverName } from "../../../storage/v1/driver-name.ts";
 import { type SourceFamily, form } from "./form.ts";
 import { LocalObjectReference, SecretReference, checkSecretReference } from "./references.ts";
 
-const secretFor = (call: string) => pointer(struct(
-  `The Secret that is passed to the driver in ${call}.`,
-  SecretReference.properties,
-  { atomic: true },
-));
+const secretFor = (call: string) =>
+  pointer(struct(`The Secret that is passed to the driver in ${call}.`, SecretReference.properties, { atomic: true }));
 
 const pvForm = form(
   struct("A volume of a CSI driver.", {

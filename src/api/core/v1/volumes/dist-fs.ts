@@ -115,9 +115,9 @@ export const distFsB = (ctx: ApiContext): SourceFamily => ({
 });
 
 /** Whether a text is `host:port`; the host may be an address in brackets, the port is not looked at (checked.md, PVS-49). */
-function isHostAndPort(text: string): boolean {
-  if (text.startsWith("[")) return /^\[[^[\]]*\]:[^:[\]]*$/.test(text);
-  return /^[^:[\]]*:[^:[\]]*$/.test(text);
+function isHostAndPort(pair: string): boolean {
+  if (pair.startsWith("[")) return /^\[[^[\]]*\]:[^:[\]]*$/.test(pair);
+  return /^[^:[\]]*:[^:[\]]*$/.test(pair);
 }
 
 const distFsCForm = form(

@@ -114,14 +114,20 @@ export function checkFieldRef(
   const path = ref.fieldPath ?? "";
   if (path === "") return check.errors.required(`${at}.fieldPath`);
   const version = ref.apiVersion ?? "v1";
-  if (version !== "v1") return check.errors.invalid(`${at}.fieldPath`, path, `expected a path of v1, got one of ${version}`);
+  if (version !== "v1")
+    return check.errors.invalid(`${at}.fieldPath`, path, `expected a path of v1, got one of ${version}`);
   const [, base, key] = SUBSCRIPT.exec(path) ?? [];
   if (base === undefined || key === undefined) {
     if (!check.strict || KNOWN_FIELDS.includes(path)) check.oneOf(`${at}.fieldPath`, path, allowed);
     else check.errors.invalid(`${at}.fieldPath`, path, "expected a member of the Pod");
   } else if (base === "metadata.annotations") check.text(at, key, (name) => qualifiedName(name.toLowerCase()));
   else if (base === "metadata.labels") check.text(at, key, qualifiedName);
-  else check.errors.invalid(`${at}.fieldPath`, path, "expected a subscript behind metadata.labels or metadata.annotations");
+  else
+    check.errors.invalid(
+      `${at}.fieldPath`,
+      path,
+      "expected a subscript behind metadata.labels or metadata.annotations",
+    );
 }
 
 const CONTAINER_RESOURCES = [
@@ -176,7 +182,10 @@ export function checkFiles(items: Files, at: string, check: SourceCheck): void {
 const OPTIONAL_SOURCE = "Whether the Pod may start without it, or without a listed key.";
 
 const items = optional(
-  atomicList(KeyToPath, "The keys to project; all when empty. A listed key that is missing is an error unless optional."),
+  atomicList(
+    KeyToPath,
+    "The keys to project; all when empty. A listed key that is missing is an error unless optional.",
+  ),
 );
 
 /** A ConfigMap as files (VOL-4..10). */
@@ -229,4 +238,3 @@ export const downwardAPI: SourceFamily = {
     },
   ),
 };
-

@@ -41,13 +41,13 @@ export class SourceCheck {
     return this.ctx.dialect.rules.enforceUndocumented;
   }
 
-  /** The member must be there and not empty. */
-  need(field: string, value: string | readonly unknown[] | undefined): void {
-    if (value === undefined || value.length === 0) this.errors.required(field);
+  /** The member must be there and not empty; a list that is always printed is null when it is unset. */
+  need(field: string, value: string | readonly unknown[] | null | undefined): void {
+    if (!value || value.length === 0) this.errors.required(field);
   }
 
   /** As {@link need}, for a member that only Kubernetes requires (POL-3). */
-  needUndocumented(field: string, value: string | readonly unknown[] | undefined): void {
+  needUndocumented(field: string, value: string | readonly unknown[] | null | undefined): void {
     if (this.ctx.dialect.rules.requireUndocumented) this.need(field, value);
   }
 

@@ -29,7 +29,9 @@ export const image: SourceFamily = {
     struct("An OCI image or artifact, mounted read-only.", {
       reference: optional(text("The image or artifact.")),
       pullPolicy: optional(
-        text("`Always`, `Never` or `IfNotPresent`; `Always` for the tag `latest` and `IfNotPresent` for others when unset."),
+        text(
+          "`Always`, `Never` or `IfNotPresent`; `Always` for the tag `latest` and `IfNotPresent` for others when unset.",
+        ),
       ),
     }),
     (source, at, check) => {
@@ -37,7 +39,7 @@ export const image: SourceFamily = {
       check.oneOf(`${at}.pullPolicy`, source.pullPolicy, PULL_POLICIES);
     },
     (source) => {
-      source["pullPolicy"] ||= defaultPullPolicy(String(source["reference"] ?? ""));
+      source["pullPolicy"] ||= defaultPullPolicy((source["reference"] as string | undefined) ?? "");
     },
   ),
 };

@@ -31,7 +31,11 @@ export const PodCertificateProjection = struct(
 
 const PATHS = ["credentialBundlePath", "keyPath", "certificateChainPath"] as const;
 
-function checkAnnotations(annotations: Readonly<Record<string, string | undefined>>, at: string, check: SourceCheck): void {
+function checkAnnotations(
+  annotations: Readonly<Record<string, string | undefined>>,
+  at: string,
+  check: SourceCheck,
+): void {
   let bytes = 0;
   for (const [key, value = ""] of Object.entries(annotations)) {
     check.text(at, key, (name) => prefixedName(name.toLowerCase()));

@@ -5,7 +5,17 @@
  * @module
  */
 import { dnsLabel } from "../../../../meta/names.ts";
-import { type TSchema, bool, map, nullable, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import {
+  type TSchema,
+  bool,
+  map,
+  nullable,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+} from "../../../../meta/types.ts";
 import type { ApiContext } from "../../../definition.ts";
 import { type SourceCheck, type SourceFamily, form } from "./form.ts";
 import {
@@ -103,9 +113,7 @@ export function vendorE(ctx: ApiContext): SourceFamily {
         sslEnabled: optional(bool("Whether the gateway is spoken to by TLS.")),
         protectionDomain: optional(text("Name of the protection domain.")),
         storagePool: optional(text("The pool of the protection domain.")),
-        storageMode: optional(
-          text("`ThickProvisioned` or `ThinProvisioned`.", { default: "ThinProvisioned" }),
-        ),
+        storageMode: optional(text("`ThickProvisioned` or `ThinProvisioned`.", { default: "ThinProvisioned" })),
         volumeName: optional(text("Name of the volume in the storage system.")),
         fsType: optional(text("File system of the volume.", { default: "xfs" })),
         readOnly,
