@@ -98,8 +98,11 @@ export interface SubresourceRules extends WriteRules {
 export interface StoredAs {
   /** `plural.group/version` of the definition in whose form objects are stored. */
   readonly definition: string;
-  /** From this form to the stored one; pure. */
-  toStored(object: ApiObject): ApiObject;
+  /**
+   * From this form to the stored one; pure. `replaced` is the stored object that it takes the place of: members that
+   * this form cannot say are taken from there.
+   */
+  toStored(object: ApiObject, replaced?: ApiObject): ApiObject;
   /** From the stored form to this one; pure. */
   fromStored(object: ApiObject): ApiObject;
 }

@@ -35,8 +35,8 @@ export function lastApplied(object: Value): string | undefined {
 export function lastAppliedFields(type: Type, live: Value, apiVersion: string): FieldSet | undefined {
   const text = lastApplied(live);
   const applied = text === undefined ? undefined : parse(text);
-  if (!isObject(applied) || applied["apiVersion"] !== apiVersion || typeof applied["kind"] !== "string")
-    return undefined;
+  if (!isObject(applied) || !isObject(live) || applied["apiVersion"] !== apiVersion) return undefined;
+  if (applied["kind"] !== live["kind"]) return undefined;
   if (validate(type, applied).length > 0 || validate(type, live).length > 0) return undefined;
   const { added, modified, removed } = compare(type, applied, live);
   return [modified, added, removed].reduce(difference, toFieldSet(type, applied));

@@ -105,6 +105,10 @@ export interface DialectRules {
   readonly keepSentGeneration: boolean;
   /** A non-numeric resourceVersion in a create, and any in a dry run, is ignored (DEC-1). */
   readonly lenientCreateVersion: boolean;
+  /** An apply that creates must name the object in its body (DEC-22); else the path is enough. */
+  readonly applyCreateNeedsName: boolean;
+  /** An object that PUT or apply creates keeps the deletion times that were sent for it; a POST never does. */
+  readonly updateCreatesAsSent: boolean;
   /** The protection finalizers of claims, volumes and attributes classes are added on create (DEC-57). */
   readonly storageProtection: boolean;
   /** Field selectors of LeaseCandidate know `spec.leaseName` (DEC-25). */
@@ -151,6 +155,8 @@ export const neutral: Dialect = {
     anonymousUnauthorized: true,
     keepSentGeneration: false,
     lenientCreateVersion: false,
+    applyCreateNeedsName: false,
+    updateCreatesAsSent: false,
     storageProtection: false,
     leaseNameSelectable: true,
     unknownGroupPlainText: false,
@@ -195,6 +201,8 @@ export const kubernetes: Dialect = {
     anonymousUnauthorized: true,
     keepSentGeneration: true,
     lenientCreateVersion: true,
+    applyCreateNeedsName: true,
+    updateCreatesAsSent: true,
     storageProtection: true,
     leaseNameSelectable: false,
     unknownGroupPlainText: true,

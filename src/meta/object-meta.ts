@@ -73,7 +73,8 @@ export const ObjectMetaSchema = struct(
         "x-kubernetes-patch-strategy": "merge",
       }),
     ),
-    managedFields: optional(
+    // An empty list is something else than none: it may ask to forget all owners (AMB-45).
+    managedFields: pointer(
       atomicList(ManagedFieldsEntry, 'Who owns which field; kept by the server (doc 1 "managedFields entry").'),
     ),
   },

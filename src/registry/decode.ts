@@ -69,7 +69,8 @@ function checkKind(kind: Decodable, value: { [key: string]: Value }): void {
   ] as const) {
     const got = value[member];
     if (got === undefined || got === null || got === "") continue;
-    if (got !== expected) {
+    // A version of the core group may be written with its empty group, "/v1".
+    if (got !== expected && got !== `/${expected}`) {
       throw badRequest(
         `expected ${member} of the body to be "${expected}" as the path says, got ${JSON.stringify(got)}`,
       );
@@ -94,7 +95,10 @@ function tellFields(
   ctx: WriteContext,
 ): string | undefined {
   if (options.fieldValidation === "Ignore" || (unknown.length === 0 && duplicates.length === 0)) return undefined;
-  const texts = [...duplicates.map((p) => `duplicate field "${p}"`), ...unknown.map((p) => `unknown field "${p}"`)];
+  const texts = [
+    ...duplicates.filter((path) => !unknown.some((u) => path.startsWith(`${u}.`))).map((p) => `duplicate field "${p}"`),
+    ...unknown.map((p) => `unknown field "${p}"`),
+  ];
   if (options.fieldValidation === "Strict") return `strict decoding error: ${texts.join(", ")}`;
   ctx.warnings.push(...texts);
   return undefined;

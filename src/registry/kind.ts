@@ -112,6 +112,15 @@ export function objectOf(kind: Kind, entry: Entry): ApiObject {
   return objects.get(entry, (e) => parseEntry(kind, e));
 }
 
+/** The stored object of an entry, in its stored form; a copy. */
+export const parseStored = (entry: Entry): ApiObject => decodeObject(entry.bytes);
+
+/** An object in the form in which it is stored; `replaced` is the entry that it takes the place of. */
+export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | undefined): ApiObject {
+  const { storedAs } = kind.definition;
+  return storedAs ? storedAs.toStored(object, replaced && decodeObject(replaced.bytes)) : object;
+}
+
 /** A fresh copy of the object of an entry in the version of `kind`; the caller may change it. */
 export function parseEntry(kind: Kind, entry: Entry): ApiObject {
   const object = decodeObject(entry.bytes);

@@ -46,11 +46,13 @@ function firstGeneration(kind: Kind, sent: number | undefined, api: ApiContext):
 }
 
 /** Fills what only the server gives to a new object, and drops what a client may not say of one. */
-export function fillNewMetadata(kind: Kind, object: ApiObject, api: ApiContext): void {
+export function fillNewMetadata(kind: Kind, object: ApiObject, api: ApiContext, posted: boolean): void {
   const { metadata } = object;
   const generation = firstGeneration(kind, metadata.generation, api);
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
+  if (posted || !api.dialect.rules.updateCreatesAsSent) {
+    delete metadata.deletionTimestamp;
+    delete metadata.deletionGracePeriodSeconds;
+  }
   delete metadata.selfLink;
   delete metadata.resourceVersion;
   if (generation === undefined) delete metadata.generation;
@@ -71,7 +73,9 @@ export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
   // A deletion that has begun goes on, whatever the client says of it (checked.md DEC-1).
   if (before.deletionTimestamp !== undefined) {
     metadata.deletionTimestamp = before.deletionTimestamp;
-    metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds!;
+  }
+  if (before.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
   }
 
   function keep(member: "uid" | "creationTimestamp" | "generation" | "resourceVersion"): void {

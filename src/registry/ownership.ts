@@ -57,7 +57,7 @@ export function ownCreated(kind: OwnedKind, object: ApiObject, manager: string, 
     manager,
     live: undefined,
     updated: asValue(object),
-    editing: "none",
+    editing: kind.house.api.dialect.rules.managedFieldsEditable && !subresource ? "all" : "none",
   });
   setEntries(object, entries);
 }

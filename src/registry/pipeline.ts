@@ -26,11 +26,8 @@ export interface Write {
   readonly ctx: WriteContext;
 }
 
-/** A context for one write, with an empty list of warnings; deprecated versions warn on every answer. */
-export function newContext(kind: Kind): WriteContext {
-  const { deprecated } = kind.definition;
-  return { ...kind.house.api, warnings: deprecated === undefined ? [] : [deprecated] };
-}
+/** A context for one write, with an empty list of warnings. */
+export const newContext = (kind: Kind): WriteContext => ({ ...kind.house.api, warnings: [] });
 
 /** The rules of the way in which an object is written: its own, or those of a subresource. */
 export function rulesOf(kind: Pick<Kind, "definition">, subresource: string): WriteRules {
@@ -61,13 +58,13 @@ export function admissionOf(
 }
 
 /** Makes a new object ready to be stored; throws 422 with everything that is wrong with it. */
-export function prepareNew(write: Write, object: ApiObject): AdmissionRequest {
+export function prepareNew(write: Write, object: ApiObject, posted: boolean): AdmissionRequest {
   const { kind, ctx } = write;
   const { definition, house } = kind;
   const admission = admissionOf(write, "CREATE", object, undefined);
   for (const step of house.admission) step.mutate?.(admission);
   dropDoubledOwners(object, ctx);
-  fillNewMetadata(kind, object, house.api);
+  fillNewMetadata(kind, object, house.api, posted);
   definition.prepareForCreate?.(object, ctx);
   const errors = new FieldErrors();
   validateObjectMeta(object.metadata, errors, {

@@ -69,12 +69,16 @@ export function applyTo(write: ApplyWrite): Applied | Conflicts {
   const { converter, type, apiVersion, live, manager } = write;
   const present = reconcileManagers(write);
   const last = present.get(manager);
-  const next = ownable(write, toFieldSet(type, write.intent));
-  const managers = new Map(present).set(manager, { set: next, apiVersion, applied: true });
+  // What is sent holds its place also where nobody can own it: an intent of identity alone keeps `metadata`.
+  const sent = toFieldSet(type, write.intent);
+  const next = ownable(write, sent);
+  const claim = (set: FieldSet): Map<string, Owned> =>
+    new Map(present).set(manager, { set, apiVersion, applied: true });
   let object = merge(type, live, write.intent, write.scalarEqual);
   if (last !== undefined && !isEmpty(last.set)) {
-    object = prune({ converter, merged: object, apiVersion, managers, last, next });
+    object = prune({ converter, merged: object, apiVersion, managers: claim(sent), last, next: sent });
   }
+  const managers = claim(next);
   const shifted = shift(write, managers, object);
   if (!write.force && shifted.lost.length > 0) return { conflicts: listConflicts(shifted.lost) };
   return { object, changed: object !== live && !sameValue(live, object), managers: shifted.changed };

@@ -94,6 +94,11 @@ export interface Field {
   readonly required: boolean;
   /** The `default` of the schema, undefined when there is none. */
   readonly default: unknown;
+  /**
+   * What an entry of a keyed list counts with that lacks this key: the default, or the zero of a member that is always
+   * printed. Undefined: the entry has no such key.
+   */
+  readonly keyDefault: unknown;
 }
 
 const compiled = new WeakMap<JsonSchema, Type>();
@@ -185,10 +190,17 @@ function struct(schema: JsonSchema, properties: Readonly<Record<string, JsonSche
   };
 }
 
-const field = (name: string, schema: JsonSchema, required: boolean): Field => ({
-  name,
-  type: typeOf(schema),
-  presence: schema["x-keelson-presence"] ?? "omitEmpty",
-  required,
-  default: schema.default,
-});
+function field(name: string, schema: JsonSchema, required: boolean): Field {
+  const type = typeOf(schema);
+  const presence = schema["x-keelson-presence"] ?? "omitEmpty";
+  const zero = presence === "always" && type.kind === "scalar" ? ZEROS[type.scalar] : undefined;
+  return { name, type, presence, required, default: schema.default, keyDefault: schema.default ?? zero };
+}
+
+const ZEROS: Readonly<Record<ScalarType["scalar"], unknown>> = {
+  string: "",
+  integer: 0,
+  number: 0,
+  boolean: false,
+  intOrString: 0,
+};

@@ -50,7 +50,7 @@ function keyPlan(type: ListType): KeyPlan {
   let plan = plans.get(type);
   if (plan === undefined) {
     const names = type.keys.toSorted(compareText);
-    const defaults = names.map((name) => (fieldOf(type.item, name)?.default ?? undefined) as Value | undefined);
+    const defaults = names.map((name) => (fieldOf(type.item, name)?.keyDefault ?? undefined) as Value | undefined);
     plan = { names, defaults, named: new Map() };
     plans.set(type, plan);
   }

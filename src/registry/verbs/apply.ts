@@ -4,13 +4,14 @@
  *
  * @module
  */
-import type { ApiObject } from "../../api/definition.ts";
+import type { ApiObject, WriteContext } from "../../api/definition.ts";
 import { type ApplyOutcome, conflictMessage } from "../../apply/index.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
-import type { Body, PatchOptions, WriteResult } from "../contract.ts";
+import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeApplied } from "../decode.ts";
 import { applyOwned, managerOf, setEntries } from "../ownership.ts";
+import { placeObject } from "../metadata.ts";
 import type { Write } from "../pipeline.ts";
 import { checkUid } from "./patch.ts";
 import { checkVersion, guaranteedUpdate } from "./update.ts";
@@ -24,6 +25,7 @@ export function applyPatch(write: Write, body: Body, options: PatchOptions): Pro
     const outcome = applyOwned(kind, live, intent as Value, manager, target.subresource, options.force);
     const { object: value, managedFields } = settle(outcome);
     const object = decodeApplied(kind, clone(value), ctx);
+    placeObject(kind, object, target);
     setEntries(object, managedFields);
     return object;
   };
@@ -34,32 +36,31 @@ export function applyPatch(write: Write, body: Body, options: PatchOptions): Pro
       checkVersion(write, sent, old);
       return apply(old);
     },
-    missing: target.subresource ? undefined : () => create(write, intent, apply),
+    missing: target.subresource ? undefined : () => create(write, body, intent, apply),
   });
 }
 
-function create(write: Write, intent: ValueObject, apply: (live: undefined) => ApiObject): ApiObject {
+function create(write: Write, body: Body, intent: ValueObject, apply: (live: undefined) => ApiObject): ApiObject {
   const { kind, target, ctx } = write;
+  const named = (body.value as { metadata?: { name?: string } }).metadata?.name;
+  if (!named && ctx.dialect.rules.applyCreateNeedsName)
+    throw badRequest("expected metadata.name in an apply that creates");
   const { uid, resourceVersion } = intent["metadata"] as { uid?: string; resourceVersion?: string };
   if (uid) throw conflict(kind.ref, target.name, `expected an object with uid ${uid}, there is none`);
   if (resourceVersion && resourceVersion !== "0" && !ctx.dialect.rules.lenientCreateVersion) {
     throw conflict(kind.ref, target.name, `expected version ${resourceVersion} of the object, there is none`);
   }
-  const object = apply(undefined);
-  object.metadata.name = target.name;
-  if (kind.namespaced) object.metadata.namespace = target.namespace;
-  return object;
+  return apply(undefined);
 }
 
 /**
  * The intent of a body: an object of the kind of the path (400 otherwise), its place filled in. The body's value is not
  * changed.
  */
-function intentOf({ kind, target, ctx }: Write, body: Body): ValueObject {
+function intentOf({ kind, target, ctx, options }: Write, body: Body): ValueObject {
   const { value } = body;
   if (!isObject(value)) throw badRequest("expected the body of an apply to be an object in YAML or JSON");
-  const duplicate = body.duplicates[0];
-  if (duplicate !== undefined) throw badRequest(`expected every field once in an apply, got "${duplicate}" twice`);
+  tellDuplicates(body, options, ctx);
   for (const [member, expected] of [
     ["apiVersion", kind.apiVersion],
     ["kind", kind.definition.kind],
@@ -78,8 +79,7 @@ function intentOf({ kind, target, ctx }: Write, body: Body): ValueObject {
   samePlace("name", target.name, metadata["name"]);
   if (kind.namespaced) samePlace("namespace", target.namespace, metadata["namespace"]);
   const { managedFields: _entries, ...rest } = metadata;
-  const placed = { ...rest, name: target.name, ...(kind.namespaced ? { namespace: target.namespace } : {}) };
-  const intent: ValueObject = { ...value, metadata: placed };
+  const intent: ValueObject = { ...value, metadata: metadata["name"] ? rest : { ...rest, name: target.name } };
   if (ctx.dialect.rules.applyFoldsStringData) kind.definition.convert?.(intent as unknown as ApiObject, ctx);
   return intent;
 }
@@ -87,6 +87,14 @@ function intentOf({ kind, target, ctx }: Write, body: Body): ValueObject {
 function samePlace(member: string, expected: string, got: Value | undefined): void {
   if (got === undefined || got === null || got === "" || got === expected) return;
   throw badRequest(`expected metadata.${member} to be "${expected}" as the path says, got ${JSON.stringify(got)}`);
+}
+
+/** A member that stands twice is told or refused as in any other body (DEC-24). */
+function tellDuplicates({ duplicates }: Body, { fieldValidation }: WriteOptions, ctx: WriteContext): void {
+  if (duplicates.length === 0 || fieldValidation === "Ignore") return;
+  const texts = duplicates.map((path) => `duplicate field "${path}"`);
+  if (fieldValidation === "Strict") throw badRequest(`strict decoding error: ${texts.join(", ")}`);
+  ctx.warnings.push(...texts);
 }
 
 /** The applied object, or the refusal. */

@@ -9,7 +9,7 @@ import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
-import { type Kind, keyOf } from "../kind.ts";
+import { type Kind, keyOf, storedForm } from "../kind.ts";
 import { dropDoubledOwners, generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareNew } from "../pipeline.ts";
@@ -35,18 +35,24 @@ export async function create(
   const generated = !name && prefix ? prefix : undefined;
   if (generated !== undefined) object.metadata.name = generateName(generated, kind.house.api);
   if (!object.metadata.name) throw nameRequired(write);
-  delete object.metadata.managedFields;
   ownCreated(kind, object, managerOf(options, caller));
-  return storeNew(write, object, generated);
+  return storeNew(write, object, { posted: true, generated });
+}
+
+/** Where a new object comes from: a POST or another verb, and the prefix of a name that was made up. */
+export interface Origin {
+  readonly posted: boolean;
+  readonly generated?: string | undefined;
 }
 
 /**
  * Stores a new object, whatever verb made it (POST, PUT, apply). A generated name that is taken is made again a few
  * times.
  */
-export async function storeNew(write: Write, object: ApiObject, generated?: string): Promise<WriteResult> {
+export async function storeNew(write: Write, object: ApiObject, origin: Origin): Promise<WriteResult> {
   const { kind, options, ctx } = write;
-  const admission = prepareNew(write, object);
+  const { generated } = origin;
+  const admission = prepareNew(write, object, origin.posted);
   const { house } = kind;
   for (let tries = 1; ; tries++) {
     const name = object.metadata.name!;
@@ -55,8 +61,11 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
       if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
       if (options.dryRun) return pretended(object, 201, ctx);
       await commitAdmission(kind, admission);
-      const inStore = kind.definition.storedAs?.toStored(object) ?? object;
-      await house.store.write({ type: "create", key: kind.stored.prefix + key, value: encodeObject(inStore) });
+      await house.store.write({
+        type: "create",
+        key: kind.stored.prefix + key,
+        value: encodeObject(storedForm(kind, object, undefined)),
+      });
     } catch (error) {
       const answer = storeError(kind, name, error);
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;

@@ -16,7 +16,7 @@ import { type Value, clone, equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
 import { storeError } from "../errors.ts";
-import { type Kind, keyOf, objectOf } from "../kind.ts";
+import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts";
 import { admissionOf, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
 import { pretended, stored } from "../results.ts";
@@ -76,7 +76,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   await kind.house.store.write({
     type: "update",
     key: kind.stored.prefix + key,
-    value: encodeObject(kind.definition.storedAs?.toStored(marked) ?? marked),
+    value: encodeObject(storedForm(kind, marked, entry)),
     expected: entry.revision,
   });
   const now = kind.cache.get(key);
@@ -90,7 +90,7 @@ async function remove(deletion: Deletion, key: string, entry: Entry, old: ApiObj
     const revision = await kind.house.store.write({
       type: "delete",
       key: kind.stored.prefix + key,
-      value: encodeObject(kind.definition.storedAs?.toStored(old) ?? old),
+      value: encodeObject(parseStored(entry)),
       expected: entry.revision,
     });
     if (answersObject) {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CacheError, type Snapshot } from "../../cache/index.ts";
+import { CacheError, type Selection, type Snapshot } from "../../cache/index.ts";
 import { badRequest, expired } from "../../meta/status.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "../continue-token.ts";
 import type { ListOptions, ListResult } from "../contract.ts";
@@ -20,19 +20,29 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   const token = options.continue === "" ? undefined : readToken(collection, options);
   const snapshot = token ? continued(kind, collection, token) : await first(kind, options);
   // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (checked.md DEC-25).
-  const limit = !token && options.resourceVersion === "0" && options.resourceVersionMatch === "" ? 0 : options.limit;
+  const limit = options.resourceVersion === "0" && options.resourceVersionMatch === "" ? 0 : options.limit;
   const page = snapshot.list(selection, {
     ...(token ? { after: token.after } : {}),
     ...(limit > 0 ? { limit } : {}),
   });
   const last = page.entries.at(-1);
-  const more = page.more && last !== undefined;
+  const more =
+    last !== undefined && limit > 0 && page.entries.length >= limit && hasMore(snapshot, selection, last.key);
   return {
     entries: page.entries,
     revision: snapshot.revision,
     continue: more ? encodeContinue(collection, { revision: snapshot.revision, after: last.key }) : "",
     remaining: more && selection.matches === undefined ? page.remaining : undefined,
   };
+}
+
+/**
+ * Whether anything of the collection follows a key, selected or not: a page ends where it is full, and only the next one
+ * finds out whether more matches.
+ */
+function hasMore(snapshot: Snapshot, { prefix, key }: Selection, after: string): boolean {
+  if (key !== undefined) return false;
+  return snapshot.list({ id: prefix, prefix }, { after, limit: 1 }).entries.length > 0;
 }
 
 function readToken(collection: string, options: ListOptions): ContinueToken {

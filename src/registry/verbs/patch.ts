@@ -14,7 +14,7 @@ import {
   applyStrategicMergePatch,
   parseJsonPatch,
 } from "../../patch/index.ts";
-import { badRequest, invalid, tooLarge } from "../../meta/status.ts";
+import { ApiError, badRequest, invalid, tooLarge } from "../../meta/status.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
 import { decodePatched, patchInvalid } from "../decode.ts";
@@ -44,6 +44,7 @@ export function patch(
       checkIdentity(kind, patched, how.ignoresKind);
       const object = decodePatched(kind, patched, body.duplicates, how.unknown, options, write.ctx);
       placeObject(kind, object, target);
+      if (!object.metadata.name) throw badRequest("expected the patch to leave metadata.name in place");
       checkUid(write, object, old);
       checkVersion(write, object, old);
       ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
@@ -83,9 +84,6 @@ function patcher(kind: Kind, body: Body, type: PatchOptions["type"]): Patcher {
     };
   }
   if (!isObject(value)) throw badRequest("expected a merge patch to be a JSON object");
-  for (const member of ["apiVersion", "kind"]) {
-    if (value[member] === null) throw badRequest(`expected ${member} not to be removed`);
-  }
   return {
     patch: (base) => applyMergePatch(base, value),
     unknown: [],
@@ -106,7 +104,7 @@ function read<T>(work: () => T): T {
     if (!(error instanceof PatchError)) throw error;
     if (error.code === "malformed") throw badRequest(error.message);
     if (error.code === "tooManyOperations") throw tooLarge(error.message);
-    throw invalid({ kind: "" }, "", [{ reason: "FieldValueInvalid", message: error.message, field: "patch" }]);
+    throw new ApiError("Invalid", error.message, { details: {} });
   }
 }
 
@@ -118,7 +116,8 @@ function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean): void {
     patched["apiVersion"] = kind.apiVersion;
     return;
   }
-  if (patched["kind"] !== kind.definition.kind || patched["apiVersion"] !== kind.apiVersion) {
+  if (patched["apiVersion"] === undefined) throw badRequest("expected apiVersion not to be removed");
+  if ((patched["kind"] ?? kind.definition.kind) !== kind.definition.kind || patched["apiVersion"] !== kind.apiVersion) {
     throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
   }
 }

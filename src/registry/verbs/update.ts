@@ -15,7 +15,7 @@ import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
-import { type Kind, keyOf, objectOf } from "../kind.ts";
+import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareChanged } from "../pipeline.ts";
@@ -39,11 +39,11 @@ export async function update(
   const sent = decodeBody(kind, body, options, ctx);
   placeObject(kind, sent, target);
   if (!sent.metadata.name) throw badRequest("expected metadata.name in the body, got none");
-  if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, sent);
   const manager = managerOf(options, caller);
   return guaranteedUpdate(write, {
     change(old) {
       const object = clone(sent as Value & object) as unknown as ApiObject;
+      if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, object);
       checkUid(write, object, old);
       checkVersion(write, object, old);
       ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: object as unknown as Value });
@@ -53,7 +53,6 @@ export async function update(
       kind.definition.createOnUpdate && !target.subresource
         ? () => {
             if (sent.metadata.uid) throw conflict(kind.ref, target.name, "expected no uid, the object does not exist");
-            delete sent.metadata.managedFields;
             ownCreated(kind, sent, manager);
             return sent;
           }
@@ -83,7 +82,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
     const entry = kind.cache.get(key);
     if (!entry) {
       if (!how.missing) throw notFound(kind.ref, target.name);
-      return storeNew(write, how.missing());
+      return storeNew(write, how.missing(), { posted: false });
     }
     try {
       return await once(write, key, entry, how);
@@ -99,7 +98,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
 
 async function once(write: Write, key: string, entry: Entry, how: Change): Promise<WriteResult> {
   const { kind, options, ctx } = write;
-  const { house, definition } = kind;
+  const { house } = kind;
   const old = objectOf(kind, entry);
   const object = how.change(old, entry);
   const admission = prepareChanged(write, object, old);
@@ -107,7 +106,8 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   const gone = isGone(kind, object, old);
   if (options.dryRun) return pretended(object, 200, ctx);
   await commitAdmission(kind, admission);
-  const value = encodeObject(definition.storedAs?.toStored(object) ?? object);
+  // What goes is told as it last was: the event of the end shows the finalizers that held it.
+  const value = encodeObject(gone ? parseStored(entry) : storedForm(kind, object, entry));
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
   const revision = await house.store.write({ type, key: storeKey, value, expected: entry.revision });

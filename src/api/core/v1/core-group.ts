@@ -7,14 +7,11 @@ import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { service } from "./service.ts";
 
-/**
- * The core group without claims, volumes and pods. Events have a core form only where the documents' own is not the only
- * one (VER-4).
- */
+/** The core group without claims, volumes and pods. Events are a second view of what the events group stores. */
 export const coreGroup: DefinitionFactory = (ctx) => [
   configMap,
-  ...(ctx.dialect.rules.enforceDocumented ? [] : [coreEvent]),
-  namespace,
+  coreEvent,
+  namespace(ctx),
   node(ctx),
   secret,
   serviceAccount,

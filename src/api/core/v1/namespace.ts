@@ -18,7 +18,13 @@ import {
   time,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../definition.ts";
+import {
+  ALL_VERBS,
+  type ApiContext,
+  type ApiObject,
+  type ResourceDefinition,
+  type WriteContext,
+} from "../../definition.ts";
 import { objectSchema } from "../../object-schema.ts";
 
 const description = "A room for names: objects of most kinds live in one, and go when it is deleted.";
@@ -95,7 +101,7 @@ function validatePhase(object: ApiObject, errors: FieldErrors): void {
 }
 
 /** The definition of Namespace. */
-export const namespace: ResourceDefinition = {
+export const namespace = ({ dialect }: ApiContext): ResourceDefinition => ({
   group: "",
   version: "v1",
   kind: "Namespace",
@@ -105,6 +111,7 @@ export const namespace: ResourceDefinition = {
   scope: "Cluster",
   description,
   schema,
+  ...(dialect.rules.namespaceDeleteCollection ? {} : { verbs: ALL_VERBS.filter((v) => v !== "deletecollection") }),
   nameRule: labelName,
   defaults: labelWithName,
   prepareForCreate,
@@ -136,4 +143,4 @@ export const namespace: ResourceDefinition = {
   },
   selectableFields: { "status.phase": (object) => asNamespace(object).status?.phase ?? "" },
   columns: [textColumn("Status", "The phase of the namespace.", (o) => asNamespace(o).status?.phase ?? ""), ageColumn],
-};
+});

@@ -6,7 +6,7 @@
  */
 import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
 import { ageColumn, countOf, textColumn } from "../../columns.ts";
-import type { ResourceDefinition } from "../../definition.ts";
+import type { ApiObject, ResourceDefinition } from "../../definition.ts";
 import { objectSchema } from "../../object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "./volumes/references.ts";
 
@@ -22,6 +22,12 @@ const schema = objectSchema(description, {
   automountServiceAccountToken: pointer(bool("Whether programs are given a token without asking.")),
 });
 
+/** A secret is named, nothing else: it is always one of the same namespace. */
+function keepSecretNames(object: ApiObject): void {
+  const secrets = object["secrets"] as { name?: string }[] | undefined;
+  if (secrets) object["secrets"] = secrets.map(({ name }) => (name === undefined ? {} : { name }));
+}
+
 /** The definition of ServiceAccount. */
 export const serviceAccount: ResourceDefinition = {
   group: "",
@@ -34,8 +40,12 @@ export const serviceAccount: ResourceDefinition = {
   description,
   schema,
   deleteAnswers: "object",
+  prepareForCreate: keepSecretNames,
+  prepareForUpdate: keepSecretNames,
   // A request for a token is a create below the account; it is no view of it.
-  subresources: { token: { verbs: [] } },
+  subresources: {
+    token: { verbs: ["create"], takes: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } },
+  },
   columns: [
     textColumn("Secrets", "Number of secrets that may be mounted.", (object) => countOf(object["secrets"])),
     ageColumn,

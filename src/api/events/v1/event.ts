@@ -48,6 +48,12 @@ export function event(ctx: ApiContext): ResourceDefinition {
     deleteAnswers: "status",
     selectableFields,
     columns: eventColumns(toCoreEvent),
+    // One storage for both groups: the older form, which the core group shows as it is.
+    storedAs: {
+      definition: "events.v1",
+      toStored: toCoreEvent,
+      fromStored: (object) => fromCoreEvent(object, `${group}/v1`),
+    },
   };
   if (!rules.enforceUndocumented) {
     return {
@@ -58,11 +64,6 @@ export function event(ctx: ApiContext): ResourceDefinition {
   }
   return {
     ...shared,
-    storedAs: {
-      definition: "events.v1",
-      toStored: toCoreEvent,
-      fromStored: (object) => fromCoreEvent(object, `${group}/v1`),
-    },
     validate: (object, errors) => validateStrictly(toCoreEvent(object), errors),
     validateUpdate: (object, old, errors) => validateStrictChange(toCoreEvent(object), toCoreEvent(old), errors),
   };
