@@ -20,7 +20,7 @@ import type { OpenOptions } from "./protocol.ts";
 /** How long one step may work before it lets writes pass. */
 const STEP_MILLIS = 3;
 /** Rows that a step takes at most; a step's commit has to write the pages that it touched. */
-const STEP_ROWS = 400;
+const STEP_ROWS = 200;
 
 type LogRow = readonly [revision: number, previous: number, kind: number, time: number];
 
