@@ -122,11 +122,9 @@ const aPod = (containers: number) => ({
   metadata: { ...identity("Pod", "pod").metadata, uid: "2d3d", labels: entries(6, "label-", "value") },
   spec: {
     containers: range(containers, (i) => ({
-      ...{
-        name: `container-${i}`,
-        image: `registry.example.com/team/image-${i}:v1.2.3`,
-        imagePullPolicy: "IfNotPresent",
-      },
+      name: `container-${i}`,
+      image: `registry.example.com/team/image-${i}:v1.2.3`,
+      imagePullPolicy: "IfNotPresent",
       command: ["/bin/run", "--verbose"],
       env: range(8, (j) => ({ name: `VARIABLE_${j}`, value: `value-${j}` })),
       ports: range(2, (j) => ({ containerPort: 8080 + j, name: `port-${j}` })),

@@ -18,7 +18,11 @@ export type Pattern = "all" | ReadonlyMap<PathElement, Pattern>;
 export const prefixPattern = (...prefix: readonly PathElement[]): Pattern =>
   prefix.reduceRight<Pattern>((below, element) => new Map([[element, below]]), "all");
 
-/** Keeps the paths that one of the patterns matches, and the paths on the way to them. */
+/**
+ * Keeps the paths that the patterns match, and the paths on the way to them.
+ *
+ * Where one pattern has `*` at a place, the others do not count below it.
+ */
 export function includeFilter(...patterns: readonly Pattern[]): Filter {
   const pattern = patterns.reduce(mergePatterns, new Map());
   return (set) => (patterns.length === 0 ? set : include(set, pattern));

@@ -38,6 +38,7 @@ test.runIf(count > 0)("more stories, played by the original now", { timeout: 3_6
   const first = Number(process.env["FIRST_STORY"] ?? 0);
   const stories = Array.from({ length: count }, (_, i) => makeStory(first + i));
   const originals = playOriginal(stories);
+  expect(originals.length).toBe(count);
   stories.forEach(({ seed }, i) => {
     if (!KNOWN.has(seed)) expectSameStory(seed, originals[i]!);
   });
