@@ -10,6 +10,7 @@ import { authenticationGroup } from "./authentication/v1/group.ts";
 import { authorizationGroup } from "./authorization/v1/group.ts";
 import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup } from "./core/v1/core-group.ts";
+import { volumesGroup } from "./core/v1/volumes-group.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "./definition.ts";
 import { event } from "./events/v1/event.ts";
 import { storageGroup } from "./storage/v1/index.ts";
@@ -17,6 +18,7 @@ import { storageMigrationGroup } from "./storagemigration/index.ts";
 
 const GROUPS: readonly DefinitionFactory[] = [
   coreGroup,
+  volumesGroup,
   authenticationGroup,
   authorizationGroup,
   coordinationGroup,

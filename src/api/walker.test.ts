@@ -261,7 +261,12 @@ const scalar = fc.oneof(
 );
 const names = [
   ...Object.keys((schema as unknown as { properties: object }).properties),
-  ...["name", "flag", "kept", "level", "labels", "__proto__"],
+  "name",
+  "flag",
+  "kept",
+  "level",
+  "labels",
+  "__proto__",
 ];
 const body = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(

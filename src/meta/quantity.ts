@@ -127,6 +127,7 @@ function print(quantity: Quantity): string {
 
 /** The same number without trailing zeros in its mantissa. */
 function normal({ mantissa, exponent, family }: Quantity): Quantity {
+  if (mantissa === 0n) return { mantissa, exponent: 0, family };
   const digits = mantissa.toString();
   let end = digits.length;
   while (end > 1 && digits[end - 1] === "0") end--;

@@ -1,5 +1,5 @@
 /**
- * The core form of an Event, which is the stored one where both forms are served. It is as free as older clients need it:
+ * The core form of an Event, which is the stored one. It is as free as older clients need it:
  * almost everything may change, and nothing is required before an Event has an eventTime.
  *
  * @module

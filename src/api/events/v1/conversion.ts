@@ -29,22 +29,30 @@ function renamed(object: ApiObject, names: ReadonlyMap<string, string>, apiVersi
   return result;
 }
 
-/** The core form of an Event of the group of events. What the core form always prints is there. */
-export function toCoreEvent(object: ApiObject): CoreEvent {
+const isEmpty = (struct: object | undefined): boolean => struct !== undefined && Object.keys(struct).length === 0;
+
+/**
+ * The core form of an Event of the group of events. What the core form always prints is there, as null where typed
+ * clients print it so (`printNulls`).
+ */
+export function toCoreEvent(object: ApiObject, printNulls: boolean): CoreEvent {
   const event = renamed(object, toCoreName, "v1") as CoreEvent;
   event.involvedObject ??= {};
   event.source ??= {};
   event.reportingComponent ??= "";
   event.reportingInstance ??= "";
-  for (const member of ["eventTime", "firstTimestamp", "lastTimestamp"] as const) event[member] ??= null;
+  if (printNulls)
+    for (const member of ["eventTime", "firstTimestamp", "lastTimestamp"] as const) event[member] ??= null;
   return event;
 }
 
-/** The form of the group of events of a core Event. */
-export function fromCoreEvent(object: ApiObject, apiVersion: string): Event {
+/** The form of the group of events of a core Event. Structs that only the core form always prints are left out. */
+export function fromCoreEvent(object: ApiObject, apiVersion: string, printNulls: boolean): Event {
   const event = renamed(object, fromCoreName, apiVersion) as Event;
-  // These two are printed by the core form only when they are empty.
+  // These two are printed empty by the core form alone.
   if (event.reportingController === "") delete event.reportingController;
   if (event.reportingInstance === "") delete event.reportingInstance;
+  if (!printNulls && isEmpty(event.regarding)) delete event.regarding;
+  if (!printNulls && isEmpty(event.deprecatedSource)) delete event.deprecatedSource;
   return event;
 }

@@ -1,11 +1,11 @@
 /**
  * Event: a report of something that happened (doc 1 "Event", EV-1..32).
  *
- * Where the core group serves Events too, that form is the stored one and this is a view of it (see `conversion.ts`);
- * else this form is stored itself.
+ * The core form is the stored one, and this is a view of it (see `conversion.ts`).
  *
  * @module
  */
+import type { CoreEvent } from "../../core/v1/event.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../definition.ts";
 import { eventColumns } from "./columns.ts";
 import { fromCoreEvent, toCoreEvent } from "./conversion.ts";
@@ -34,6 +34,7 @@ const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
 export function event(ctx: ApiContext): ResourceDefinition {
   const { domain, rules } = ctx.dialect;
   const group = `events.${domain}`;
+  const toCore = (object: ApiObject): CoreEvent => toCoreEvent(object, rules.printUnsetAsNull);
   const shared: ResourceDefinition = {
     group,
     version: "v1",
@@ -47,12 +48,12 @@ export function event(ctx: ApiContext): ResourceDefinition {
     createOnUpdate: true,
     deleteAnswers: "status",
     selectableFields,
-    columns: eventColumns(toCoreEvent),
+    columns: eventColumns((object) => toCoreEvent(object, false)),
     // One storage for both groups: the older form, which the core group shows as it is.
     storedAs: {
       definition: "events.v1",
-      toStored: toCoreEvent,
-      fromStored: (object) => fromCoreEvent(object, `${group}/v1`),
+      toStored: toCore,
+      fromStored: (object) => fromCoreEvent(object, `${group}/v1`, rules.printUnsetAsNull),
     },
   };
   if (!rules.enforceUndocumented) {
@@ -64,7 +65,7 @@ export function event(ctx: ApiContext): ResourceDefinition {
   }
   return {
     ...shared,
-    validate: (object, errors) => validateStrictly(toCoreEvent(object), errors),
-    validateUpdate: (object, old, errors) => validateStrictChange(toCoreEvent(object), toCoreEvent(old), errors),
+    validate: (object, errors) => validateStrictly(toCore(object), errors),
+    validateUpdate: (object, old, errors) => validateStrictChange(toCore(object), toCore(old), errors),
   };
 }
