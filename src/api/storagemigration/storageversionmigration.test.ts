@@ -37,14 +37,14 @@ describe.each([
   const put = (conditions: object[], old = stored, resourceVersion = "5") =>
     migration.update(old, { spec: SPEC, status: { resourceVersion, conditions: timed(conditions) } }, "status");
 
-  test("SVM-1, EP-44: it is for the cluster, answers a Status and has a status", () => {
+  test("SVM-1, EP-44, VER-3: it is for the cluster, answers a Status and has a status", () => {
     expect(migration.definition).toMatchObject({
       group: `storagemigration.${dialect.domain}`,
       version,
       scope: "Cluster",
       deleteAnswers: "status",
       versionedUpdate: true,
-      served: true,
+      served: dialect === kubernetes || version === "v1alpha1",
       subresources: { status: { verbs: ["get", "update", "patch"] } },
     });
   });

@@ -126,6 +126,8 @@ export function storageVersionMigrationV1beta1(ctx: ApiContext): ResourceDefinit
   return {
     ...common,
     version: "v1beta1",
+    // The documents know one version only (VER-3, DEC-37).
+    served: common.served === true && ctx.dialect.name === "kubernetes",
     deprecated: `${group}/v1beta1 StorageVersionMigration is deprecated: it is a beta version and will go`,
     schema: objectSchema("A migration of stored objects to the latest storage version.", {
       spec: always(Spec),
