@@ -32,6 +32,12 @@ export interface Walker {
   newReport(): DecodeReport;
   /** Gives absent members the defaults of the schema; those of a nested struct only where the struct is there. */
   applyDefaults(object: ApiObject): void;
+  /**
+   * Brings an object that is about to be stored into the form in which it reads back, in place: an empty list or map that
+   * is always printed becomes null where the storage of typed clients does not tell empty from unset. Its owner was
+   * recorded before.
+   */
+  settle(object: ApiObject): void;
   /** The object that an empty body is. */
   zero(): ApiObject;
 }
@@ -42,6 +48,8 @@ interface Node {
   zero(): unknown;
   /** Undefined when there are no defaults below. */
   readonly applyDefaults: ((value: unknown) => void) | undefined;
+  /** Undefined when there is nothing to settle below. */
+  readonly settle: ((value: unknown) => void) | undefined;
 }
 
 /** Compiles the walker of a kind's schema. */
@@ -55,6 +63,7 @@ export function compileWalker(schema: TSchema, options: { readonly dialect: Dial
     },
     newReport: () => new DecodeReport(),
     applyDefaults: (object) => node.applyDefaults?.(object),
+    settle: (object) => node.settle?.(object),
     zero: () => node.zero() as ApiObject,
   };
 }
@@ -69,12 +78,15 @@ interface Member {
   unset(): unknown;
   readonly default: unknown;
   readonly presence: Presence;
+  /** Whether an empty value reads back as null. */
+  readonly fades: boolean;
 }
 
 class Compiler {
   readonly #dialect: Dialect;
   readonly #nodes = new Map<Type, Node>();
   readonly #defaulted = new Map<Type, boolean>();
+  readonly #fading = new Map<Type, boolean>();
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -92,15 +104,20 @@ class Compiler {
   #compile(type: Type): Node {
     switch (type.kind) {
       case "scalar":
-        return { decode: scalarDecoder(type, this.#dialect), zero: () => zeroOf(type), applyDefaults: undefined };
+        return {
+          decode: scalarDecoder(type, this.#dialect),
+          zero: () => zeroOf(type),
+          applyDefaults: undefined,
+          settle: undefined,
+        };
       case "any":
-        return { decode: (value) => value, zero: () => null, applyDefaults: undefined };
+        return { decode: (value) => value, zero: () => null, applyDefaults: undefined, settle: undefined };
       case "map":
-        return mapNode(() => this.node(type.item), type.item, this.#hasDefaults(type.item));
+        return mapNode(() => this.node(type.item), type.item, this.#hasDefaults(type.item), this.#hasFading(type.item));
       case "list":
-        return listNode(() => this.node(type.item), this.#hasDefaults(type.item));
+        return listNode(() => this.node(type.item), this.#hasDefaults(type.item), this.#hasFading(type.item));
       case "struct":
-        return structNode(type, () => this.#members(type), this.#hasDefaults(type));
+        return structNode(type, () => this.#members(type), this.#hasDefaults(type), this.#hasFading(type));
     }
   }
 
@@ -117,17 +134,37 @@ class Compiler {
       unset: this.#unset(field, node),
       default: field.default,
       presence: field.presence,
+      fades: this.#fades(field),
     };
   }
 
   /**
    * An empty list or map that is always printed reads back as null where typed clients do the printing: their storage
-   * does not tell empty from unset. A time without a moment is null there behind a pointer, else it is unset.
+   * does not tell empty from unset.
    */
+  #fades({ presence, type }: Field): boolean {
+    return (
+      presence === "always" && this.#dialect.rules.printUnsetAsNull && (type.kind === "list" || type.kind === "map")
+    );
+  }
+
+  /** Whether something fades in a type or below it; a type that contains itself is looked at once. */
+  #hasFading(type: Type): boolean {
+    const known = this.#fading.get(type);
+    if (known !== undefined) return known;
+    this.#fading.set(type, false);
+    const found =
+      type.kind === "struct"
+        ? [...type.fields.values()].some((f) => this.#fades(f) || this.#hasFading(f.type))
+        : (type.kind === "map" || type.kind === "list") && this.#hasFading(type.item);
+    this.#fading.set(type, found);
+    return found;
+  }
+
+  /** A time without a moment is null behind a pointer where typed clients do the printing, else it is unset. */
   #emptyWhenPrinted({ presence, type }: Field): (value: unknown) => boolean {
     const asNull = this.#dialect.rules.printUnsetAsNull;
     if (type.kind === "scalar") return presence === "keepZero" && asNull ? never : isNull;
-    if (presence === "always" && asNull) return emptinessOf(type);
     return never;
   }
 
@@ -194,7 +231,7 @@ function zeroOf(type: Type & { kind: "scalar" }): unknown {
   }
 }
 
-function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean): Node {
+function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasFading: boolean): Node {
   // Labels and data are maps of plain strings: those need no more than a look.
   const plain = itemType.kind === "scalar" && itemType.scalar === "string" && itemType.format === undefined;
   let item: Node | undefined;
@@ -219,10 +256,16 @@ function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean): Node
           if (isObject(value)) for (const key in value) item.applyDefaults?.(value[key]);
         }
       : undefined,
+    settle: hasFading
+      ? (value) => {
+          item ??= itemOf();
+          if (isObject(value)) for (const key in value) item.settle?.(value[key]);
+        }
+      : undefined,
   };
 }
 
-function listNode(itemOf: () => Node, hasDefaults: boolean): Node {
+function listNode(itemOf: () => Node, hasDefaults: boolean, hasFading: boolean): Node {
   let item: Node | undefined;
   return {
     decode(value, report) {
@@ -244,19 +287,32 @@ function listNode(itemOf: () => Node, hasDefaults: boolean): Node {
           if (Array.isArray(value)) for (const element of value) item.applyDefaults?.(element);
         }
       : undefined,
+    settle: hasFading
+      ? (value) => {
+          item ??= itemOf();
+          if (Array.isArray(value)) for (const element of value) item.settle?.(element);
+        }
+      : undefined,
   };
 }
 
-function structNode(type: StructType, membersOf: () => ReadonlyMap<string, Member>, hasDefaults: boolean): Node {
+function structNode(
+  type: StructType,
+  membersOf: () => ReadonlyMap<string, Member>,
+  hasDefaults: boolean,
+  hasFading: boolean,
+): Node {
   let members: ReadonlyMap<string, Member> | undefined;
   let printed: readonly Member[] = [];
   let defaulted: readonly Member[] = [];
+  let settled: readonly Member[] = [];
   // A struct may contain itself, so its members are compiled when the first value comes.
   const open = (): ReadonlyMap<string, Member> => {
     if (members) return members;
     members = membersOf();
     printed = [...members.values()].filter((member) => member.unset() !== undefined);
     defaulted = [...members.values()].filter((m) => m.default !== undefined || m.node.applyDefaults !== undefined);
+    settled = [...members.values()].filter((m) => m.fades || m.node.settle !== undefined);
     return members;
   };
 
@@ -286,6 +342,12 @@ function structNode(type: StructType, membersOf: () => ReadonlyMap<string, Membe
           if (isObject(value)) for (const member of defaulted) defaultMember(value, member);
         }
       : undefined,
+    settle: hasFading
+      ? (value) => {
+          open();
+          if (isObject(value)) for (const member of settled) settleMember(value, member);
+        }
+      : undefined,
   };
 }
 
@@ -304,6 +366,12 @@ function decodeMember(value: ValueObject, member: Member, report: DecodeReport):
   const printed = member.unset();
   if (printed === undefined) delete value[member.name];
   else setMember(value, member.name, printed);
+}
+
+function settleMember(object: ValueObject, { name, node, fades }: Member): void {
+  const value: unknown = Object.hasOwn(object, name) ? object[name] : undefined;
+  if (fades && typeof value === "object" && value !== null && isEmptyObject(value)) setMember(object, name, null);
+  else node.settle?.(value);
 }
 
 function defaultMember(object: ValueObject, { name, node, default: standard, presence }: Member): void {

@@ -66,6 +66,7 @@ export function prepareNew(write: Write, object: ApiObject, posted: boolean): Ad
   dropDoubledOwners(object, ctx);
   fillNewMetadata(kind, object, house.api, posted);
   definition.prepareForCreate?.(object, ctx);
+  kind.walker.settle(object);
   const errors = new FieldErrors();
   validateObjectMeta(object.metadata, errors, {
     namespaced: kind.namespaced,
@@ -91,6 +92,7 @@ export function prepareChanged(write: Write, object: ApiObject, old: ApiObject):
   const sent = { ...object.metadata };
   keepServerMetadata(object, old);
   rules.prepareForUpdate?.(object, old, ctx);
+  kind.walker.settle(object);
   countGeneration(kind, object, old);
   validateObjectMetaUpdate(object.metadata, old.metadata, errors, {
     namespaced: kind.namespaced,

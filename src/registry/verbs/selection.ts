@@ -35,7 +35,7 @@ export function selectionOf(kind: Kind, namespace: string, labelSelector: string
 
 const selectable = (kind: Kind, field: string): boolean =>
   field === "metadata.name" ||
-  (field === "metadata.namespace" && kind.namespaced) ||
+  field === "metadata.namespace" ||
   Object.hasOwn(kind.definition.selectableFields ?? {}, field);
 
 /** Name and namespace are read off the key; other fields are kept with the entry under their version. */

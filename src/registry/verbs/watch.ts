@@ -27,7 +27,7 @@ export async function watch(
   const initial = options.sendInitialEvents ?? (version === undefined || version === 0);
   if (initial) {
     const wanted = Math.max(version ?? 0, await store.currentRevision());
-    if (wanted > cacher.revision && version === undefined) await reach(kind, wanted);
+    if (wanted > cacher.revision) await reach(kind, wanted);
     return { watch: kind.cache.watch(selection, { initial: true }, sink), selection };
   }
   const after = version === undefined || version === 0 ? cacher.revision : version;
