@@ -161,8 +161,16 @@ describe("presence", () => {
 
   test("DEC-45: unset members that are always printed are null only where typed clients print so", () => {
     expect(decode({}, kubernetes).object).toEqual({ metadata: {}, must: "", always: null, last: null });
-    expect(decode({ always: [] }, kubernetes).object["always"]).toBeNull();
     expect(decode({ always: [] }).object["always"]).toEqual([]);
+  });
+
+  test("DEC-45: an empty list that is always printed reads back as null where typed clients store it", () => {
+    for (const dialect of [neutral, kubernetes]) {
+      const { object, walker } = decode({ always: [], list: ["a"] }, dialect);
+      expect(object["always"]).toEqual([]);
+      walker.settle(object as never);
+      expect(object).toMatchObject({ always: dialect === kubernetes ? null : [], list: ["a"] });
+    }
   });
 
   test("null stands for absent in a struct, and for the zero value in lists and maps", () => {
@@ -248,6 +256,18 @@ describe("defaults of the schema", () => {
       items: [{ name: "a", level: 7 }],
       byName: { b: { level: 0 } },
     });
+  });
+
+  test("are found in types that contain themselves", () => {
+    const node: Record<string, unknown> = {
+      type: "object",
+      properties: { color: { type: "string", default: "red" } },
+    };
+    (node["properties"] as Record<string, unknown>)["next"] = { type: "array", items: node };
+    const walker = compileWalker(node as unknown as TSchema, { dialect: neutral });
+    const chain = { next: [{ next: [{}] }] };
+    walker.applyDefaults(chain as never);
+    expect(chain).toEqual({ color: "red", next: [{ color: "red", next: [{ color: "red" }] }] });
   });
 
   test("replace nothing that was sent", () => {

@@ -148,17 +148,8 @@ class Compiler {
     );
   }
 
-  /** Whether something fades in a type or below it; a type that contains itself is looked at once. */
   #hasFading(type: Type): boolean {
-    const known = this.#fading.get(type);
-    if (known !== undefined) return known;
-    this.#fading.set(type, false);
-    const found =
-      type.kind === "struct"
-        ? [...type.fields.values()].some((f) => this.#fades(f) || this.#hasFading(f.type))
-        : (type.kind === "map" || type.kind === "list") && this.#hasFading(type.item);
-    this.#fading.set(type, found);
-    return found;
+    return holdsBelow(type, (field) => this.#fades(field), this.#fading);
   }
 
   /** A time without a moment is null behind a pointer where typed clients do the printing, else it is unset. */
@@ -180,18 +171,32 @@ class Compiler {
     return () => none;
   }
 
-  /** Whether there is a default in a type or below it; a type that contains itself is looked at once. */
   #hasDefaults(type: Type): boolean {
-    const known = this.#defaulted.get(type);
-    if (known !== undefined) return known;
-    this.#defaulted.set(type, false);
-    const found =
-      type.kind === "struct"
-        ? [...type.fields.values()].some((f) => f.default !== undefined || this.#hasDefaults(f.type))
-        : (type.kind === "map" || type.kind === "list") && this.#hasDefaults(type.item);
-    this.#defaulted.set(type, found);
-    return found;
+    return holdsBelow(type, (field) => field.default !== undefined, this.#defaulted);
   }
+}
+
+/**
+ * Whether something holds for a member of a type or of one below it. A type may contain itself, so "no" is certain, and
+ * kept in `known`, only for the type that was asked about.
+ */
+function holdsBelow(
+  type: Type,
+  own: (field: Field) => boolean,
+  known: Map<Type, boolean>,
+  seen: Set<Type> = new Set(),
+): boolean {
+  const answer = known.get(type);
+  if (answer !== undefined) return answer;
+  if (seen.has(type)) return false;
+  const isAsked = seen.size === 0;
+  seen.add(type);
+  let found = false;
+  if (type.kind === "struct") {
+    found = [...type.fields.values()].some((field) => own(field) || holdsBelow(field.type, own, known, seen));
+  } else if (type.kind === "map" || type.kind === "list") found = holdsBelow(type.item, own, known, seen);
+  if (found || isAsked) known.set(type, found);
+  return found;
 }
 
 const never = (): boolean => false;
@@ -327,7 +332,9 @@ function structNode(
         delete value[key];
       }
     }
-    for (const member of printed) {
+    // By index: an iterator would be the one allocation of a walk.
+    for (let i = 0; i < printed.length; i++) {
+      const member = printed[i]!;
       if (!Object.hasOwn(value, member.name)) setMember(value, member.name, member.unset());
     }
     return value;
