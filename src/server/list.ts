@@ -6,7 +6,7 @@
 import type { ListResult, Resource } from "../registry/contract.ts";
 import type { Entry } from "../registry/index.ts";
 import type { ServerContext } from "./context.ts";
-import { contentType } from "./encode.ts";
+import { answerValue, contentType } from "./encode.ts";
 import { type ListForm, listForm } from "./list-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import { type Format, LIST } from "./negotiate.ts";
@@ -20,9 +20,46 @@ export async function listObjects(server: ServerContext, request: ServerRequest,
   const format = request.format(LIST);
   const itemOf = itemMaker(server, request, resource, format);
   const result = await resource.list(request.namespace, listOptions(request.query));
+  if (isNullList(server, result, format)) {
+    const value = { ...headOf(resource, result, format), items: null };
+    return answerValue(server, request, 200, value, format);
+  }
+  const writer = new StreamWriter(server, request, contentType(format));
   const form = formOf(resource, result, format);
-  await writeList(server, request, result, form, itemOf, format);
+  try {
+    if (format.shape === "" && format.media === "json" && !format.pretty) {
+      await writeAsStored(writer, form, resource, result.entries);
+    } else {
+      await writeItems(writer, form, itemOf, result.entries);
+    }
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
 }
+
+/** The common case: bytes are copied from the cache into the answer, and nothing else is made of them. */
+async function writeAsStored(
+  writer: StreamWriter,
+  form: ListForm,
+  resource: Resource,
+  entries: readonly Entry[],
+): Promise<void> {
+  const offset = resource.itemOffset;
+  writer.add(form.head);
+  for (let i = 0; i < entries.length; i++) {
+    const view = resource.view(entries[i]!);
+    if (i > 0) writer.addByte(COMMA);
+    if (offset > 0) writer.addByte(OPEN);
+    const full = writer.add(offset > 0 ? view.subarray(offset) : view);
+    if (full && !(await writer.flush())) return;
+  }
+  writer.add(form.tail(entries.length === 0));
+  writer.end();
+}
+
+const COMMA = 0x2c;
+const OPEN = 0x7b;
 
 /** The bytes of an item. */
 type ItemOf = (entry: Entry) => Uint8Array;
@@ -34,61 +71,56 @@ function itemMaker(server: ServerContext, request: ServerRequest, resource: Reso
   }
   if (format.shape !== "") return (entry) => partialBytes(resource.view(entry), format.version);
   const offset = resource.itemOffset;
-  // An item without kind and apiVersion is `{` and the rest: the byte before the rest is a comma of ours to overwrite.
+  // An item without kind and apiVersion is a brace and the rest.
   return offset === 0
     ? (entry) => resource.view(entry)
-    : (entry) => {
-        const view = resource.view(entry);
-        const item = Buffer.allocUnsafe(view.length - offset + 1);
-        item[0] = 0x7b;
-        item.set(view.subarray(offset), 1);
-        return item;
-      };
+    : (entry) => Buffer.concat([BRACE, resource.view(entry).subarray(offset)]);
 }
 
-/** The `metadata` of a list as JSON. */
-function listMeta(result: ListResult): string {
-  return JSON.stringify({
-    resourceVersion: String(result.revision),
-    ...(result.continue === "" ? {} : { continue: result.continue }),
-    ...(result.remaining === undefined ? {} : { remainingItemCount: result.remaining }),
-  });
-}
+const BRACE = Buffer.from("{");
+
+/** The `metadata` of a list. */
+const listMeta = (result: ListResult): object => ({
+  resourceVersion: String(result.revision),
+  ...(result.continue === "" ? {} : { continue: result.continue }),
+  ...(result.remaining === undefined ? {} : { remainingItemCount: result.remaining }),
+});
 
 function formOf(resource: Resource, result: ListResult, format: Format): ListForm {
   const { definition } = resource;
-  const meta = listMeta(result);
   if (format.shape === "Table") {
+    const meta = JSON.stringify(listMeta(result));
     return listForm(tableHeader(definition, format.version, meta, true), "rows", format);
   }
-  const kind = format.shape === "" ? (definition.listKind ?? `${definition.kind}List`) : format.shape;
-  const own = definition.group ? `${definition.group}/${definition.version}` : definition.version;
-  const apiVersion = format.shape === "" ? own : `meta.k8s.io/${format.version}`;
-  return listForm(`{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${meta}}`, "items", format);
+  return listForm(JSON.stringify(headOf(resource, result, format)), "items", format);
 }
 
-async function writeList(
-  server: ServerContext,
-  request: ServerRequest,
-  result: ListResult,
+/** A list without its items. */
+function headOf({ definition }: Resource, result: ListResult, format: Format): object {
+  const { group, version, kind, listKind = `${kind}List` } = definition;
+  const metadata = listMeta(result);
+  if (format.shape !== "") return { kind: format.shape, apiVersion: `meta.k8s.io/${format.version}`, metadata };
+  return { kind: listKind, apiVersion: group ? `${group}/${version}` : version, metadata };
+}
+
+/** An empty list of metadata has no list at all where items are as in Kubernetes; DEC-4 has every list otherwise. */
+const isNullList = (server: ServerContext, result: ListResult, format: Format): boolean =>
+  format.shape === "PartialObjectMetadataList" && result.entries.length === 0 && !server.dialect.rules.itemsCarryKind;
+
+async function writeItems(
+  writer: StreamWriter,
   form: ListForm,
   itemOf: ItemOf,
-  format: Format,
+  entries: readonly Entry[],
 ): Promise<void> {
-  const writer = new StreamWriter(server, request, contentType(format));
   writer.add(form.head);
   let first = true;
-  try {
-    for (const entry of result.entries) {
-      if (!first) writer.add(form.separator);
-      const full = writer.add(form.item(itemOf(entry), first));
-      first = false;
-      if (full && !(await writer.flush())) return;
-    }
-    writer.add(form.tail(first));
-    writer.end();
-  } catch (error) {
-    writer.abort();
-    throw error;
+  for (const entry of entries) {
+    if (!first) writer.add(form.separator);
+    const full = writer.add(form.item(itemOf(entry), first));
+    first = false;
+    if (full && !(await writer.flush())) return;
   }
+  writer.add(form.tail(first));
+  writer.end();
 }

@@ -42,6 +42,12 @@ export class StreamWriter {
     return end >= PIECE;
   }
 
+  /** Takes one byte. */
+  addByte(byte: number): void {
+    if (this.#used === this.#buffer.length) this.#grow(this.#used + 1);
+    this.#buffer[this.#used++] = byte;
+  }
+
   /** Writes what has been added and waits until the reader has room; false when nobody listens any more. */
   async flush(): Promise<boolean> {
     const out = (this.#out ??= this.#open());
@@ -131,8 +137,14 @@ class GzipOut implements OutStream {
   drained(): Promise<void> {
     if (this.closed || !this.#gzip.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#gzip.once("drain", resolve);
-      this.#gzip.once("close", resolve);
+      const gzip = this.#gzip;
+      const done = (): void => {
+        gzip.off("drain", done);
+        gzip.off("close", done);
+        resolve();
+      };
+      gzip.on("drain", done);
+      gzip.on("close", done);
     });
   }
 

@@ -21,6 +21,7 @@ import type { Due } from "./watch-wheel.ts";
 type WatchFailure = Parameters<WatchSink["ended"]>[0];
 
 const BOOKMARK_MILLIS = 60_000;
+const FIRST_BOOKMARK_MILLIS = 1000;
 /** Watches end by themselves after half an hour to an hour, so that clients spread over servers again (DEC-28). */
 const SHORTEST_MILLIS = 1_800_000;
 
@@ -101,7 +102,9 @@ class Watcher implements WatchSink, Due {
     const now = clock.steady();
     const millis = seconds > 0 ? seconds * 1000 : seconds < 0 ? 0 : SHORTEST_MILLIS * (1 + random.next());
     this.#endsAt = now + millis;
-    this.#bookmarkAt = this.#bookmarks ? now + BOOKMARK_MILLIS * (0.75 + random.next() / 2) : Infinity;
+    // Who asked for the end of the initial events is told soon after how far the server has come since.
+    const first = this.#marksStart ? FIRST_BOOKMARK_MILLIS : BOOKMARK_MILLIS * (0.75 + random.next() / 2);
+    this.#bookmarkAt = this.#bookmarks ? now + first : Infinity;
     this.#server.wheel.schedule(this, Math.min(this.#endsAt, this.#bookmarkAt));
   }
 

@@ -1,0 +1,428 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { InjectAnswer } from "./inject.ts";
+import { testServer } from "./testing/test-server.ts";
+
+const CM = "/api/v1/namespaces/n/configmaps";
+const JSON_TYPE = { "content-type": "application/json" };
+const object = (name: string, over: object = {}) => ({
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { name, namespace: "n" },
+  data: { k: "v" },
+  ...over,
+});
+const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+describe("objects", () => {
+  test("EP-10: get answers the bytes of the cache, with a line end", async () => {
+    const { registry, ask } = testServer();
+    registry.byPlural["configmaps"]!.put(object("a"));
+    const answer = await ask("GET", `${CM}/a`);
+    const { bytes } = registry.byPlural["configmaps"]!.entry("n", "a");
+    expect(answer.code).toBe(200);
+    expect(answer.headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-cache, private" });
+    expect(await answer.text()).toBe(`${Buffer.from(bytes).toString()}\n`);
+  });
+
+  test("DEC-18: what is not there is a Status 404 with the plural", async () => {
+    const { json } = testServer();
+    const { code, body } = await json("GET", `${CM}/none`);
+    expect(code).toBe(404);
+    expect(body).toMatchObject({
+      kind: "Status",
+      reason: "NotFound",
+      details: { name: "none", kind: "configmaps" },
+      code: 404,
+    });
+  });
+
+  test("EP-15: create answers 201, hands over caller, options and body, and tells warnings", async () => {
+    const { registry, ask } = testServer();
+    const text = JSON.stringify(object("a")).replace('"data":{"k":"v"}', '"data":{"k":"v","k":"w"}');
+    const answer = await ask("POST", `${CM}?fieldManager=m&dryRun=All`, { body: text, headers: JSON_TYPE });
+    expect(answer.code).toBe(201);
+    expect(answer.headers["warning"]).toEqual(['299 - "duplicate \\"data.k\\""']);
+    const [verb, target, body, options, caller] = registry.byPlural["configmaps"]!.calls[0]!;
+    expect([verb, target, options]).toEqual([
+      "create",
+      { namespace: "n", name: "", subresource: "" },
+      { dryRun: true, fieldManager: "m", fieldValidation: "Warn" },
+    ]);
+    expect(body).toMatchObject({ duplicates: ["data.k"], value: { data: { k: "w" } } });
+    expect(caller).toMatchObject({ user: "right", userAgent: "tester/1.0" });
+  });
+
+  test("DEC-17: a create takes YAML, no media type at all, and refuses others with 415", async () => {
+    const { ask } = testServer();
+    const yaml = "kind: ConfigMap\napiVersion: v1\nmetadata: {name: y, namespace: n}\n";
+    expect(
+      (await ask("POST", CM, { body: yaml, headers: { "content-type": "application/yaml; charset=utf-8" } })).code,
+    ).toBe(201);
+    expect((await ask("POST", CM, { body: JSON.stringify(object("j")) })).code).toBe(201);
+    expect((await ask("POST", CM, { body: "x", headers: { "content-type": "text/plain" } })).code).toBe(415);
+  });
+
+  test.each([
+    ["application/json-patch+json", "json", 200],
+    ["application/merge-patch+json", "merge", 200],
+    ["application/merge-patch+json; charset=utf-8", "merge", 200],
+    ["application/strategic-merge-patch+json", "strategic", 200],
+    ["application/Merge-Patch+json", "", 415],
+    ["application/merge-patch+json ; q=1", "", 415],
+    ["application/json", "", 415],
+  ])("DEC-17: a patch of type %s is %s, %i", async (type, expected, code) => {
+    const { registry, ask } = testServer();
+    registry.byPlural["configmaps"]!.put(object("a"));
+    const answer = await ask("PATCH", `${CM}/a`, { body: "{}", headers: { "content-type": type } });
+    expect(answer.code).toBe(code);
+    expect(registry.byPlural["configmaps"]!.calls.map(([, , , options]) => options)).toMatchObject(
+      code === 200 ? [{ type: expected }] : [],
+    );
+  });
+
+  test("DEC-22: an apply patch is YAML", async () => {
+    const { registry, ask } = testServer();
+    registry.byPlural["configmaps"]!.put(object("a"));
+    const headers = { "content-type": "application/apply-patch+yaml" };
+    const answer = await ask("PATCH", `${CM}/a?fieldManager=m&force=1`, { body: "data: {k: w}", headers });
+    expect(answer.code).toBe(200);
+    const [, , body, options] = registry.byPlural["configmaps"]!.calls[0]!;
+    expect([body, options]).toMatchObject([
+      { value: { data: { k: "w" } } },
+      { type: "apply", force: true, fieldManager: "m" },
+    ]);
+  });
+
+  test("DEC-26: a delete answers a Status or the object, and a body beats the query", async () => {
+    const { registry, json } = testServer();
+    registry.byPlural["configmaps"]!.put(object("a"));
+    registry.byPlural["widgets"]!.put({ ...object("w"), metadata: { name: "w" } });
+    const first = await json("DELETE", `${CM}/a?propagationPolicy=Foreground`, { body: '{"gracePeriodSeconds":3}' });
+    expect(first).toMatchObject({ code: 200, body: { kind: "Status", status: "Success", details: { name: "a" } } });
+    expect(registry.byPlural["configmaps"]!.calls[0]![2]).toEqual({ dryRun: false, gracePeriodSeconds: 3 });
+    const second = await json("DELETE", "/apis/example.com/v1/widgets/w");
+    expect(second).toMatchObject({ code: 200, body: { metadata: { name: "w" } } });
+  });
+
+  test("EP-21: a delete of a collection hands over list and delete options", async () => {
+    const { registry, ask } = testServer();
+    const answer = await ask("DELETE", `${CM}?labelSelector=a%3Db&limit=2`, { body: '{"propagationPolicy":"Orphan"}' });
+    expect(answer.code).toBe(200);
+    expect(registry.byPlural["configmaps"]!.calls[0]).toMatchObject([
+      "deleteCollection",
+      "n",
+      { labelSelector: "a=b", limit: 2 },
+      { propagationPolicy: "Orphan" },
+      { user: "right" },
+    ]);
+  });
+
+  test("a namespace is an object of the cluster, although its path looks like a namespace", async () => {
+    const { registry, ask } = testServer();
+    registry.byPlural["namespaces"]!.put({ kind: "Namespace", apiVersion: "v1", metadata: { name: "x" } });
+    expect((await ask("GET", "/api/v1/namespaces/x/status")).code).toBe(200);
+    expect(registry.byPlural["namespaces"]!.calls[0]![1]).toEqual({ namespace: "", name: "x", subresource: "status" });
+  });
+
+  test("DEC-37: every answer of a deprecated version says so", async () => {
+    const { ask } = testServer();
+    const answer = await ask("GET", "/apis/example.com/v1/widgets");
+    expect(answer.headers["warning"]).toEqual(['299 - "example.com/v1 Widget is deprecated"']);
+  });
+});
+
+describe("lists and tables", () => {
+  const names = (body: { items: { metadata: { name: string } }[] }): string[] =>
+    body.items.map(({ metadata }) => metadata.name);
+
+  test("DEC-4: a list has a head, items and a version; pages say how to go on", async () => {
+    const { registry, json } = testServer();
+    for (const name of ["a", "b", "c"]) registry.byPlural["configmaps"]!.put(object(name));
+    const all = await json("GET", CM);
+    expect(all.body).toMatchObject({
+      kind: "ConfigMapList",
+      apiVersion: "v1",
+      metadata: { resourceVersion: expect.any(String) as string },
+    });
+    expect(names(all.body)).toEqual(["a", "b", "c"]);
+    const page = await json("GET", `${CM}?limit=2`);
+    expect(page.body.metadata).toMatchObject({ continue: "next", remainingItemCount: 1 });
+    expect((await json("GET", "/apis/example.com/v1/widgets")).body.items).toEqual([]);
+  });
+
+  test("DEC-4: a large list arrives whole, in pieces, however slow the reader", async () => {
+    const { registry, ask } = testServer();
+    const big = "x".repeat(5000);
+    for (let i = 0; i < 300; i++) registry.byPlural["configmaps"]!.put(object(`o${i}`, { data: { big } }));
+    const answer = await ask("GET", CM);
+    expect(answer.headers["content-length"]).toBeUndefined();
+    let pieces = 0;
+    let text = "";
+    for await (const piece of answer.pieces()) {
+      pieces++;
+      text += Buffer.from(piece).toString();
+    }
+    expect(pieces).toBeGreaterThan(5);
+    expect((JSON.parse(text) as { items: unknown[] }).items).toHaveLength(300);
+  });
+
+  test("a table has the name, the columns of the definition and the metadata of each object", async () => {
+    const { registry, json } = testServer();
+    registry.byPlural["configmaps"]!.put(object("a"));
+    const { body } = await json("GET", CM, { headers: { accept: TABLE } });
+    expect(body).toMatchObject({ kind: "Table", apiVersion: "meta.k8s.io/v1" });
+    expect(
+      body.columnDefinitions.map((c: { name: string; format: string; priority: number }) => [
+        c.name,
+        c.format,
+        c.priority,
+      ]),
+    ).toEqual([
+      ["Name", "name", 0],
+      ["Data", "", 0],
+    ]);
+    expect(body.rows).toMatchObject([
+      {
+        cells: ["a", 1],
+        object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "a" } },
+      },
+    ]);
+  });
+
+  test("includeObject says what a row carries, and nonsense is 400 before anything is written", async () => {
+    const { registry, json } = testServer();
+    registry.byPlural["configmaps"]!.put(object("a"));
+    const row = async (include: string) =>
+      (await json("GET", `${CM}/a?includeObject=${include}`, { headers: { accept: TABLE } })).body.rows[0];
+    expect((await row("None")).object).toBeNull();
+    expect((await row("Object")).object).toMatchObject({ kind: "ConfigMap", data: { k: "v" } });
+    const bad = await json("POST", `${CM}?includeObject=x`, {
+      headers: { accept: TABLE },
+      body: JSON.stringify(object("b")),
+    });
+    expect(bad.code).toBe(400);
+    expect(registry.byPlural["configmaps"]!.calls.some(([verb]) => verb === "create")).toBe(false);
+  });
+
+  test("partial metadata leaves everything else out", async () => {
+    const { registry, json } = testServer();
+    registry.byPlural["configmaps"]!.put(object("a"));
+    const as = (shape: string) => ({ headers: { accept: `application/json;as=${shape};v=v1;g=meta.k8s.io` } });
+    const one = await json("GET", `${CM}/a`, as("PartialObjectMetadata"));
+    expect(Object.keys(one.body as object)).toEqual(["kind", "apiVersion", "metadata"]);
+    const list = await json("GET", CM, as("PartialObjectMetadataList"));
+    expect(list.body).toMatchObject({ kind: "PartialObjectMetadataList", items: [{ kind: "PartialObjectMetadata" }] });
+    expect((await json("GET", CM, as("PartialObjectMetadata"))).code).toBe(406);
+  });
+});
+
+describe("paths and methods", () => {
+  const codes = async (strict: boolean, requests: readonly string[]): Promise<string[]> => {
+    const { registry, ask } = testServer({ strict });
+    registry.byPlural["configmaps"]!.put(object("a"));
+    registry.byPlural["widgets"]!.put({ ...object("w"), metadata: { name: "w" } });
+    const seen: string[] = [];
+    for (const request of requests) {
+      const [method, url] = request.split(" ") as [string, string];
+      const answer = await ask(method, url, method === "POST" || method === "PUT" ? { body: "{}" } : {});
+      const type = String(answer.headers["content-type"]).startsWith("text/plain") ? " text" : "";
+      seen.push(`${request} ${answer.code}${type}`);
+    }
+    return seen;
+  };
+  const expectCodes = async (strict: boolean, lines: string): Promise<void> => {
+    const expected = lines.trim().split(/\n\s*/);
+    const requests = expected.map((line) => line.split(" ").slice(0, 2).join(" "));
+    expect(await codes(strict, requests)).toEqual(expected);
+  };
+
+  test("DEC-18: a path that exists answers 405 to methods it does not know, others 404", () =>
+    expectCodes(
+      false,
+      `HEAD ${CM} 405
+      OPTIONS ${CM}/a 405
+      LINK ${CM}/a 405
+      POST ${CM}/a 405
+      PUT ${CM} 405
+      PATCH ${CM} 405
+      POST /api/v1/configmaps 405
+      DELETE /api/v1/configmaps 405
+      GET /apis/example.com/v1/reviews 405
+      GET /apis/example.com/v1/reviews/x 404
+      POST /api/v1/watch/configmaps 405
+      GET /api/v1/watch/nosuchthings 404
+      GET /api/v1/watch 404
+      GET ${CM}/a/nosuch 404
+      GET ${CM}/a/status 404
+      POST /apis/example.com/v1/widgets/w/status 405
+      POST /api/v1 405
+      HEAD /api 405
+      HEAD /apis 200
+      PUT /apis 200
+      DELETE /version 405
+      OPTIONS /healthz 200 text
+      OPTIONS /nosuch 404`,
+    ));
+
+  test("CVE-2019-11247: objects of the cluster have no path in a namespace, and the other way round", () =>
+    expectCodes(
+      false,
+      `GET /apis/example.com/v1/widgets/w 200
+      GET /apis/example.com/v1/namespaces/n/widgets/w 404
+      GET /apis/example.com/v1/namespaces/n/widgets 404
+      GET /api/v1/configmaps 200
+      GET /api/v1/configmaps/a 404`,
+    ));
+
+  test("slashes at the end are forgiven where the reference does, doubled ones are not", () =>
+    expectCodes(
+      true,
+      `GET ${CM}/ 200
+      GET ${CM}/a/ 200
+      GET ${CM}// 200
+      GET /api/ 200
+      GET /apis/ 200
+      GET /apis/example.com/ 200
+      GET /apis/example.com/v1/ 200
+      GET /version/ 200
+      GET /healthz/ 404 text
+      GET /livez/ 404 text
+      GET /openapi/v3/ 404 text
+      GET /api//v1 404
+      GET //api/v1/namespaces/n/configmaps 404 text
+      GET /api/v1/namespaces/n//configmaps 404
+      GET ${CM}//a 404`,
+    ));
+
+  test("CVE-2022-3162: escapes are read, impossible names are 400 or not found", () =>
+    expectCodes(
+      false,
+      `GET ${CM}/%61 200
+      GET /%61pi/v1/namespaces/n/configmaps/a 200
+      GET /api/v1/namespaces/n/configmaps%2Fa 200
+      GET ${CM}/a%2Fb 404
+      GET ${CM}/a%20b 404
+      GET ${CM}/%00 404
+      GET ${CM}/%2e%2e 400
+      GET ${CM}/a%25b 400
+      GET /api/v1/namespaces/../configmaps/a 400
+      GET ${CM}/%zz 400
+      GET ${CM}/A 404
+      GET /api/V1/configmaps 404`,
+    ));
+
+  test("DEC-18, CONV-1: an unknown group is a Status, or plain text where the dialect follows the reference", async () => {
+    await expectCodes(
+      true,
+      "GET /apis/Example.com/v1 404 text\n GET /apis/x.y/v1/things 404 text\n GET /apis/example.com/v9 404\n GET /nosuch 404 text",
+    );
+    await expectCodes(false, "GET /apis/x.y/v1 404\n GET /apis/x.y/v1/things/t 404\n GET /nosuch 404");
+  });
+});
+
+describe("who asks", () => {
+  const bare = async (headers: Record<string, string>, url = CM): Promise<InjectAnswer> =>
+    testServer().server.inject({ url, headers });
+
+  test("AUTH-1: no credential, a wrong one: 401; health and version are open", async () => {
+    expect((await bare({})).code).toBe(401);
+    const wrong = await bare({ authorization: "Bearer wrong" });
+    expect([wrong.code, wrong.headers["www-authenticate"]]).toEqual([401, 'Bearer realm="keelson"']);
+    for (const url of ["/healthz", "/livez", "/readyz", "/readyz/ping", "/version"])
+      expect((await bare({}, url)).code).toBe(200);
+    for (const url of ["/metrics", "/api", "/openapi/v3", "/nosuch"]) expect((await bare({}, url)).code).toBe(401);
+  });
+
+  test("DEC-36: rights are checked before existence", async () => {
+    const { server } = testServer();
+    const headers = { authorization: "Bearer reader" };
+    const refused = await server.inject({ method: "DELETE", url: "/apis/example.com/v1/nosuch/x", headers });
+    expect(refused.code).toBe(403);
+    expect(JSON.parse(await refused.text())).toMatchObject({
+      reason: "Forbidden",
+      details: { name: "x", group: "example.com", kind: "nosuch" },
+    });
+    expect((await server.inject({ url: "/apis/example.com/v1/nosuch/x", headers })).code).toBe(404);
+  });
+
+  test("every answer has an Audit-Id; a client's own is kept when it is well formed", async () => {
+    const { ask } = testServer();
+    expect((await ask("GET", "/version")).headers["audit-id"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await ask("GET", "/version", { headers: { "audit-id": "mine-1" } })).headers["audit-id"]).toBe("mine-1");
+    expect((await ask("GET", "/version", { headers: { "audit-id": "a b" } })).headers["audit-id"]).not.toBe("a b");
+  });
+});
+
+describe("failures and limits", () => {
+  test("a mistake of ours is 500, is logged, and tells nothing", async () => {
+    const { registry, json, logged } = testServer();
+    registry.byPlural["configmaps"]!.get = () => Promise.reject(new Error("secret detail"));
+    const { code, body } = await json("GET", `${CM}/a`);
+    expect([code, body.reason]).toEqual([500, "InternalError"]);
+    expect(JSON.stringify(body)).not.toContain("secret");
+    expect(logged[0]!.fields["cause"]).toContain("secret detail");
+  });
+
+  test("413: a body over the limit, also one that only becomes so when it is inflated", async () => {
+    const { ask } = testServer({ limits: { bodyBytes: 1000 } });
+    const big = JSON.stringify(object("a", { data: { k: "x".repeat(2000) } }));
+    expect((await ask("POST", CM, { body: big })).code).toBe(413);
+    const gzip = { "content-encoding": "gzip" };
+    expect((await ask("POST", CM, { body: gzipSync(big), headers: gzip })).code).toBe(413);
+    expect((await ask("POST", CM, { body: gzipSync(JSON.stringify(object("a"))), headers: gzip })).code).toBe(201);
+    expect((await ask("POST", CM, { body: "no gzip", headers: gzip })).code).toBe(400);
+    expect((await ask("POST", CM, { body: "x", headers: { "content-encoding": "br" } })).code).toBe(415);
+  });
+
+  test("400: bodies that are too deep or no JSON", async () => {
+    const { ask } = testServer();
+    for (const body of ["", "{", "nonsense", `{"a":${"[".repeat(5000)}${"]".repeat(5000)}}`]) {
+      expect((await ask("POST", CM, { body })).code).toBe(400);
+    }
+  });
+
+  test("DEC-27: over the limit of requests at a time: 429 with Retry-After", async () => {
+    const { registry, ask, json } = testServer({ limits: { reads: 1 } });
+    let release = (): void => {};
+    const entry = new Promise<never>((_resolve, reject) => {
+      release = () => reject(new Error("done"));
+    });
+    registry.byPlural["configmaps"]!.get = () => entry;
+    const first = ask("GET", `${CM}/a`);
+    const second = await json("GET", `${CM}/b`);
+    expect([second.code, second.body.reason, second.headers["retry-after"]]).toEqual([429, "TooManyRequests", "1"]);
+    release();
+    await first;
+    await Promise.resolve();
+    expect((await ask("GET", CM)).code).toBe(200);
+  });
+
+  test("CVE-2019-11253: a large YAML document is read beside the event loop", async () => {
+    const { ask, server } = testServer();
+    const lines = Array.from({ length: 60_000 }, (_, i) => `  key${i}: value ${i}`);
+    const body = `kind: ConfigMap\napiVersion: v1\nmetadata: {name: big, namespace: n}\ndata:\n${lines.join("\n")}\n`;
+    let turns = 0;
+    const count = setInterval(() => turns++, 5);
+    const answer = await ask("POST", CM, { body, headers: { "content-type": "application/yaml" } });
+    clearInterval(count);
+    expect([answer.code, turns > 3]).toEqual([201, true]);
+    const bad = await ask("POST", CM, { body: `${body}\n\t: [`, headers: { "content-type": "application/yaml" } });
+    expect(bad.code).toBe(400);
+    await server.close(0);
+  });
+
+  test("CVE-2020-8552: what clients send makes no series of metrics", async () => {
+    const { ask } = testServer();
+    for (let i = 0; i < 50; i++) {
+      await ask(`M${i}`, `/x${i}?q=${i}`, { headers: { "user-agent": `agent${i}` } });
+      await ask("GET", `${CM}/n${i}`);
+      await ask("GET", `/apis/g${i}.io/v1/things`);
+    }
+    const text = await (await ask("GET", "/metrics")).text();
+    expect(text).toContain(
+      'apiserver_request_total{verb="get",group="",version="v1",resource="configmaps",subresource="",code="404"} 50',
+    );
+    expect(text.split("\n").filter((line) => line.startsWith("apiserver_request_total"))).toHaveLength(3);
+  });
+});
