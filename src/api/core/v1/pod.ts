@@ -100,9 +100,12 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     },
     validate(object, errors, write) {
       validate(object, sources, errors, write);
-      const { ephemeralContainers = [] } = (object as Pod).spec;
+      const { ephemeralContainers = [], nodeName, schedulingGates = [] } = (object as Pod).spec;
       if (ephemeralContainers.length > 0) {
         errors.forbidden("spec.ephemeralContainers", "expected none in a new Pod");
+      }
+      if (nodeName && schedulingGates.length > 0) {
+        errors.forbidden("spec.nodeName", "expected none while there are schedulingGates");
       }
     },
     prepareForUpdate(object, old, write) {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import { dnsLabel } from "../../../../meta/names.ts";
+import { dnsLabel, qualifiedName } from "../../../../meta/names.ts";
 import { compareQuantities } from "../../../../meta/quantity.ts";
 import type { CauseReason } from "../../../../meta/status.ts";
 import type { ApiContext } from "../../../definition.ts";
@@ -65,6 +65,9 @@ function checkContainer(container: ContainerValue, at: string, check: ContainerC
   checkProbes(container, at, errors);
   checkLifecycle(container.lifecycle, `${at}.lifecycle`, errors);
   checkResources(container.resources, `${at}.resources`, errors);
+  if (!ctx.dialect.rules.enforceUndocumented) return;
+  checkResourceNames(container.resources?.limits ?? {}, `${at}.resources.limits`, errors);
+  checkResourceNames(container.resources?.requests ?? {}, `${at}.resources.requests`, errors);
 }
 
 function checkLabel(field: string, name: string | undefined, errors: FieldErrors): void {
@@ -189,6 +192,19 @@ function checkDevices(container: ContainerValue, at: string, check: ContainerChe
       errors.invalid(`${field}.devicePath`, devicePath, "expected a path where nothing is mounted");
     }
   });
+}
+
+const STANDARD = /^(?:cpu|memory|ephemeral-storage|hugepages-.+)$/;
+
+/** Names of resources have a domain, or are those that every node has: Kubernetes only. */
+function checkResourceNames(resources: Resources, at: string, errors: FieldErrors): void {
+  for (const name of Object.keys(resources)) {
+    const wrong = qualifiedName(name);
+    if (wrong !== undefined) errors.invalid(`${at}[${name}]`, name, wrong);
+    else if (!name.includes("/") && !STANDARD.test(name)) {
+      errors.invalid(`${at}[${name}]`, name, "expected cpu, memory, ephemeral-storage, hugepages- or a name with a domain");
+    }
+  }
 }
 
 /** Quantities are not negative. */

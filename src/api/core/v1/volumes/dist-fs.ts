@@ -39,7 +39,7 @@ const twoForms = (make: (secret: TSchema) => SourceForm): Pick<SourceFamily, "pv
 export const distFsA = (ctx: ApiContext): SourceFamily => ({
   member: ctx.dialect.vendor("distFsA"),
   // Kubernetes spells the second source of a volume so.
-  clashName: ctx.dialect.vendor("distFsA") === "cephfs" ? "cephFS" : "distFsA",
+  clashName: ctx.dialect.rules.recordedCauseNames ? "cephFS" : ctx.dialect.vendor("distFsA"),
   ...twoForms((secret) =>
     form(
       struct("A file system that monitors serve; deprecated.", {

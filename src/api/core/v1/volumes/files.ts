@@ -19,6 +19,7 @@ import {
   struct,
   text,
 } from "../../../../meta/types.ts";
+import type { ApiContext } from "../../../definition.ts";
 import { type Loose, type SourceCheck, type SourceFamily, form } from "./form.ts";
 import { checkMode, checkRequiredPath } from "./paths.ts";
 
@@ -152,17 +153,14 @@ export function checkResourceRef(
   check: SourceCheck,
 ): void {
   const { resource = "", divisor = "0" } = ref;
-  if (inVolume && !ref.containerName) check.errors.required(`${at}.containerName`);
-  if (resource === "") return check.errors.required(`${at}.resource`);
   const hugePages = /^(?:limits|requests)\.hugepages-/.test(resource);
-  if (!hugePages && !CONTAINER_RESOURCES.includes(resource)) {
-    check.errors.notSupported(`${at}.resource`, resource, CONTAINER_RESOURCES);
-  } else if (check.strict && quantitySign(divisor) !== 0) {
-    const units = DIVISORS[resource.endsWith(".cpu") ? "cpu" : "memory"]!;
-    if (!units.includes(divisor)) {
-      check.errors.invalid(`${at}.divisor`, divisor, `expected one of ${units.join(", ")}`);
-    }
-  }
+  if (inVolume && !ref.containerName) check.errors.required(`${at}.containerName`);
+  else if (resource === "") check.errors.required(`${at}.resource`);
+  else if (!hugePages) check.oneOf(`${at}.resource`, resource, CONTAINER_RESOURCES);
+  if (!check.strict || quantitySign(divisor) === 0) return;
+  if (!hugePages && !CONTAINER_RESOURCES.includes(resource)) return;
+  const units = DIVISORS[resource.endsWith(".cpu") ? "cpu" : "memory"]!;
+  if (!units.includes(divisor)) check.errors.invalid(`${at}.divisor`, divisor, `expected one of ${units.join(", ")}`);
 }
 
 /** Files of the downward API: errors name the volume, as Kubernetes has it, or the entry (PROJ-6..9). */
@@ -225,8 +223,10 @@ export const secret: SourceFamily = {
 };
 
 /** What the Pod is, as files (VOL-14, VOL-15). */
-export const downwardAPI: SourceFamily = {
+export const downwardAPI = (ctx: ApiContext): SourceFamily => ({
   member: "downwardAPI",
+  // Kubernetes misspells the second source of a volume.
+  clashName: ctx.dialect.rules.recordedCauseNames ? "downwarAPI" : "downwardAPI",
   inline: form(
     struct("Members of the Pod and resources of its containers as files.", {
       items: optional(atomicList(DownwardAPIVolumeFile, "The files.")),
@@ -237,4 +237,4 @@ export const downwardAPI: SourceFamily = {
       checkFiles(source.items, at, check);
     },
   ),
-};
+});

@@ -5,10 +5,10 @@
  */
 import {
   type Static,
+  always,
   atomicList,
   bool,
   int64,
-  nullable,
   optional,
   pointer,
   required,
@@ -131,7 +131,7 @@ export const projected: SourceFamily = {
   member: "projected",
   inline: form(
     struct("Several sources in one directory.", {
-      sources: nullable(atomicList(VolumeProjection, "The sources.")),
+      sources: always(atomicList(VolumeProjection, "The sources.")),
       defaultMode,
     }),
     (source, at, check) => {

@@ -32,8 +32,21 @@ export interface Source {
 const undocumented = (ctx: ApiContext, family: SourceFamily): readonly SourceFamily[] =>
   ctx.dialect.rules.enforceUndocumented ? [family] : [];
 
+/** Sources depend on the dialect alone, and their schemas are worth keeping. */
+function perDialect(make: (ctx: ApiContext) => readonly Source[]): (ctx: ApiContext) => readonly Source[] {
+  const made = new WeakMap<ApiContext["dialect"], readonly Source[]>();
+  return (ctx) => {
+    let sources = made.get(ctx.dialect);
+    if (!sources) {
+      sources = make(ctx);
+      made.set(ctx.dialect, sources);
+    }
+    return sources;
+  };
+}
+
 /** The sources of a PersistentVolume. */
-export const volumeSources = (ctx: ApiContext): readonly Source[] =>
+export const volumeSources = perDialect((ctx) =>
   pick("pv", [
     hostPath,
     ...undocumented(ctx, gcePersistentDisk),
@@ -57,10 +70,11 @@ export const volumeSources = (ctx: ApiContext): readonly Source[] =>
     local,
     vendorF(ctx),
     csi,
-  ]);
+  ]),
+);
 
 /** The sources of a volume in a Pod. */
-export const inlineSources = (ctx: ApiContext): readonly Source[] =>
+export const inlineSources = perDialect((ctx) =>
   pick("inline", [
     emptyDir,
     hostPath,
@@ -77,7 +91,7 @@ export const inlineSources = (ctx: ApiContext): readonly Source[] =>
     blockVolA(ctx),
     distFsA(ctx),
     distFsC(ctx),
-    downwardAPI,
+    downwardAPI(ctx),
     fc,
     flexVolume,
     configMap,
@@ -92,7 +106,8 @@ export const inlineSources = (ctx: ApiContext): readonly Source[] =>
     csi,
     ephemeral,
     image,
-  ]);
+  ]),
+);
 
 function pick(which: "pv" | "inline", families: readonly SourceFamily[]): readonly Source[] {
   return families.map((family) => ({
