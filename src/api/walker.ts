@@ -19,7 +19,7 @@ import type { ApiObject } from "./definition.ts";
 import { DecodeReport } from "./decode-report.ts";
 import { type Decode, scalarDecoder } from "./scalars.ts";
 
-export { DecodeReport, type Mismatch } from "./decode-report.ts";
+export { DecodeReport } from "./decode-report.ts";
 
 /** What is compiled from a schema. */
 export interface Walker {

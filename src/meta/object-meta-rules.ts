@@ -155,6 +155,7 @@ function refuseNewFinalizers(meta: ObjectMeta, old: ObjectMeta, errors: FieldErr
   const before = new Set(old.finalizers);
   const added = (meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
   if (added.length > 0) {
-    errors.forbidden("metadata.finalizers", `expected no new finalizers on a deleted object, got ${added.join(", ")}`);
+    const shown = added.slice(0, 10).map((finalizer) => JSON.stringify(finalizer.slice(0, 100)));
+    errors.forbidden("metadata.finalizers", `expected no new finalizers on a deleted object, got ${shown.join(", ")}`);
   }
 }
