@@ -24,8 +24,8 @@ interface Draft {
   data: Record<string, string>;
 }
 
-const data = (data: Record<string, unknown>) => ({ data });
-const spec = (spec: Record<string, unknown>) => ({ spec });
+const data = (keys: Record<string, unknown>) => ({ data: keys });
+const spec = (fields: Record<string, unknown>) => ({ spec: fields });
 
 test("MF-1..9: an entry names manager, operation, version, time and a tree of fields", () => {
   runStory([

@@ -44,7 +44,8 @@ export interface UpdateRecord extends WriteContext {
   readonly editing?: "all" | "clear" | "none";
   /**
    * The partial object that the client sent, for the case that it clears the entries and changes fields at once: the
-   * writer then owns what it sent, changed or not (CLR-6). For a replace, the object itself. Default: what changed.
+   * writer then owns what it sent, changed or not (CLR-6). For a replace, the very object of `updated`. Default: what
+   * changed.
    */
   readonly request?: Value | undefined;
 }

@@ -6,7 +6,7 @@ import { setMember } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 
 const text: JsonSchema = { type: "string" };
-const spec = (spec: Record<string, unknown>) => ({ spec });
+const spec = (fields: Record<string, unknown>) => ({ spec: fields });
 
 const kindWith = (properties: Record<string, JsonSchema>): Converter => singleVersion("v1", schemaWith(properties));
 

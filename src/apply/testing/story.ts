@@ -232,12 +232,22 @@ export const patches =
     write(world, manager, sent, more);
   };
 
+/** `manager` replaces the object by what `change` makes of it: the whole object is the request. */
+export const replaces =
+  (manager: string, change: (object: never) => void): Step =>
+  (world) => {
+    const sent = clone(world.live!);
+    change(sent as never);
+    write(world, manager, sent, { request: sent });
+  };
+
 function write(world: World, manager: string, sent: Value, more: Partial<UpdateRecord>): void {
   const updated = withEntries(decode(world, withoutEntries(sent)), []);
   const raw = isObject(sent) && isObject(sent["metadata"]) ? sent["metadata"]["managedFields"] : undefined;
   if (raw !== undefined) ((updated as ValueObject)["metadata"] as ValueObject)["managedFields"] = raw;
   const live = world.live;
-  store(world, updated, recordUpdate({ ...context(world, manager), live, updated, ...more }));
+  const request = more.request === sent ? { request: updated } : {};
+  store(world, updated, recordUpdate({ ...context(world, manager), live, updated, ...more, ...request }));
 }
 
 /** Time goes by. */

@@ -112,9 +112,9 @@ function indexItems(type: ListType, list: readonly Value[]): Indexed {
 /**
  * Interleaves two lists: the order of the intent among its entries, the order of the live list among the others.
  *
- * An entry that only the live list has stays behind the entries that it followed; the entries of both lists come in the
- * order of the intent, so that one the live list has too early is passed over until its turn. Live `[a b c d]` under
- * intent `[c x a]` gives `[b c x a d]`.
+ * What only the live list has comes as early as it did there. An entry of both lists comes in the order of the intent,
+ * so one that the live list has too early is passed over until its turn. Live `[a b c d]` under intent `[c x a]` gives
+ * `[b c d x a]`, and `[a c]` under `[a b c]` gives `[a b c]`.
  */
 function mergeItems(rules: Rules, type: ListType, live: readonly Value[], intent: readonly Value[]): Value[] {
   const from = indexItems(type, live);

@@ -6,7 +6,7 @@ import type { StepResult, Story } from "./stories.ts";
 /** Plays stories with the original library, which needs Go on the PATH. */
 export function playOriginal(stories: readonly Story[]): StepResult[][] {
   const input = stories.map((story) => JSON.stringify({ ...story, schemas: story.schemas.map(allTypes) }) + "\n");
-  const output = execFileSync("go", ["run", "."], {
+  const output = execFileSync(process.env["GO"] ?? "go", ["run", "."], {
     cwd: fileURLToPath(new URL(".", import.meta.url)),
     input: input.join(""),
     maxBuffer: 2 ** 30,

@@ -1,0 +1,240 @@
+import { describe, expect, test } from "vitest";
+import {
+  compare,
+  ensureFields,
+  extractItems,
+  merge,
+  reconcileSet,
+  removeItems,
+  toFieldSet,
+  validate,
+} from "./index.ts";
+import { EMPTY, parseFields, paths, pathToString } from "../fieldpath/index.ts";
+import type { FieldSet } from "../fieldpath/index.ts";
+import { typeOf } from "../schema/schema.ts";
+import type { JsonSchema } from "../schema/schema.ts";
+import type { Value } from "../../value/value.ts";
+
+const text: JsonSchema = { type: "string" };
+const set: JsonSchema = { type: "array", "x-kubernetes-list-type": "set", items: text };
+const keyed: JsonSchema = {
+  type: "array",
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["k"],
+  items: { type: "object", properties: { k: text, v: text, tags: set } },
+};
+const type = typeOf({
+  type: "object",
+  properties: {
+    text,
+    count: { type: "integer" },
+    time: { type: "string", format: "date-time" },
+    bytes: { type: "string", format: "byte" },
+    either: { "x-kubernetes-int-or-string": true },
+    set,
+    keyed,
+    atomic: { type: "array", "x-kubernetes-list-type": "atomic", items: text },
+    map: { type: "object", additionalProperties: text },
+    deep: { type: "object", properties: { a: { type: "object", properties: { b: text } }, set } },
+    atomicMap: { type: "object", "x-kubernetes-map-type": "atomic", additionalProperties: text },
+    any: { "x-kubernetes-preserve-unknown-fields": true },
+  },
+});
+
+const shown = (found: FieldSet): string[] => paths(found).map(pathToString);
+
+const difference = (a: Value, b: Value): Record<string, string[]> => {
+  const { added, modified, removed } = compare(type, a, b);
+  const all = { added: shown(added), modified: shown(modified), removed: shown(removed) };
+  return Object.fromEntries(Object.entries(all).filter(([, list]) => list.length > 0));
+};
+
+describe("compare", () => {
+  const cases: readonly [string, Value, Value, Record<string, string[]>][] = [
+    ["a new container is added together with what is in it", {}, { map: { x: "1" } }, { added: [".map", ".map.x"] }],
+    ["a container that goes is removed with what was in it", { map: { x: "1" } }, {}, { removed: [".map", ".map.x"] }],
+    ["a value that changes is modified", { text: "a" }, { text: "b" }, { modified: [".text"] }],
+    ["null and empty differ", { map: {} }, { map: null }, { modified: [".map"] }],
+    [
+      "a container that becomes null loses its members only",
+      { map: { x: "1" } },
+      { map: null },
+      { removed: [".map.x"] },
+    ],
+    ["an atomic list changes as a whole", { atomic: ["a"] }, { atomic: ["a", "b"] }, { modified: [".atomic"] }],
+    ["an atomic map changes as a whole", { atomicMap: { x: "1" } }, { atomicMap: {} }, { modified: [".atomicMap"] }],
+    ["the order of a set means nothing", { set: ["a", "b"] }, { set: ["b", "a"] }, {}],
+    ["set elements come and go", { set: ["a"] }, { set: ["b"] }, { added: ['.set[="b"]'], removed: ['.set[="a"]'] }],
+    [
+      "entries are told apart by their key",
+      { keyed: [{ k: "1", v: "a" }, { k: "2" }] },
+      { keyed: [{ k: "3" }, { k: "1", v: "b" }] },
+      {
+        added: ['.keyed[k="3"]', '.keyed[k="3"].k'],
+        modified: ['.keyed[k="1"].v'],
+        removed: ['.keyed[k="2"]', '.keyed[k="2"].k'],
+      },
+    ],
+    ["duplicates are one thing", { set: ["a", "a"] }, { set: ["a", "a", "a"] }, { modified: ['.set[="a"]'] }],
+    [
+      "a duplicate that comes is added besides the entry that goes",
+      { keyed: [{ k: "1", v: "a" }] },
+      { keyed: [{ k: "1", v: "a" }, { k: "1" }] },
+      {
+        added: ['.keyed[k="1"]'],
+        removed: ['.keyed[k="1"]', '.keyed[k="1"].k', '.keyed[k="1"].v'],
+      },
+    ],
+    ["entries without a key are nobody's", { keyed: [{ v: "a" }] }, { keyed: [{ v: "b" }, null] }, {}],
+    [
+      "free values have the type they show",
+      { any: { x: 1 } },
+      { any: [1] },
+      { modified: [".any"], removed: [".any.x"] },
+    ],
+    ["free lists are atomic", { any: { l: [1, { x: 1 }] } }, { any: { l: [1, { x: 2 }] } }, { modified: [".any.l"] }],
+    ["a free null is no object", { any: null }, { any: { x: 1 } }, { added: [".any.x"] }],
+    ["a member that nobody declared is free", { other: { x: 1 } }, { other: { x: 2 } }, { modified: [".other.x"] }],
+  ];
+  test.each(cases)("%s", (_, a, b, expected) => expect(difference(a, b)).toEqual(expected));
+});
+
+describe("merge", () => {
+  const order = (live: string[], intent: string[]): Value =>
+    (merge(type, { set: live }, { set: intent }) as { set: Value }).set;
+
+  test("the order is that of the intent for its entries, the others stay behind what they followed", () => {
+    expect(order(["a", "b", "c", "d"], ["c", "x", "a"])).toEqual(["b", "c", "d", "x", "a"]);
+    expect(order(["a", "b"], ["c"])).toEqual(["a", "b", "c"]);
+    expect(order(["a", "b", "c"], ["c", "b", "a"])).toEqual(["c", "b", "a"]);
+    expect(order(["a", "b", "c"], ["x", "b"])).toEqual(["a", "x", "b", "c"]);
+    expect(order(["a", "c"], ["a", "b", "c"])).toEqual(["a", "b", "c"]);
+  });
+
+  test("duplicates of the live list give way to the one entry of the intent, others stay", () => {
+    expect(order(["a", "b", "a", "b"], ["a"])).toEqual(["a", "b", "b"]);
+    const live = {
+      keyed: [
+        { k: "1", v: "a" },
+        { k: "1", v: "b" },
+      ],
+    };
+    expect(merge(type, live, { keyed: [{ k: "1" }] })).toEqual({ keyed: [{ k: "1" }] });
+  });
+
+  test("entries without a key stay where they are", () => {
+    const live = { keyed: [{ v: "a" }, { k: "1" }, null] };
+    expect(merge(type, live, { keyed: [{ k: "1", v: "x" }] })).toEqual({
+      keyed: [{ v: "a" }, { k: "1", v: "x" }, null],
+    });
+  });
+
+  test("null replaces scalars and atomic parts, and leaves what is in granular containers", () => {
+    const live = { text: "a", atomic: ["a"], map: { x: "1" }, set: ["a"], any: { x: 1 } };
+    const intent = { text: null, atomic: null, map: null, set: null, any: null };
+    expect(merge(type, live, intent)).toEqual({ ...live, text: null, atomic: null });
+  });
+
+  test("what does not change is shared, up to the whole", () => {
+    const live = { map: { x: "1" }, deep: { a: { b: "1" } } };
+    expect(merge(type, live, { deep: { a: { b: "1" } } })).toBe(live);
+    const merged = merge(type, live, { deep: { a: { b: "2" } } }) as typeof live;
+    expect(merged.map).toBe(live.map);
+  });
+});
+
+describe("field sets", () => {
+  const said = (value: Value): string[] => shown(toFieldSet(type, value));
+
+  test("structs are no paths, containers are when they are empty, null or atomic", () => {
+    expect(said({ deep: { a: { b: "1" } }, map: { x: "1" } })).toEqual([".deep.a.b", ".map.x"]);
+    expect(said({ deep: { a: {} }, map: {}, text: null, atomic: [], atomicMap: { x: "1" } })).toEqual([
+      ".deep.a",
+      ".map",
+      ".text",
+      ".atomic",
+      ".atomicMap",
+    ]);
+  });
+
+  test("an empty list that is merged by entry says nothing, a null one does", () => {
+    expect(said({ set: [], keyed: [], deep: { set: [] } })).toEqual([]);
+    expect(said({ set: null })).toEqual([".set"]);
+  });
+
+  test("an entry of a list is a path besides what is in it; duplicates have nothing below them", () => {
+    expect(said({ keyed: [{ k: "1", v: "a" }] })).toEqual(['.keyed[k="1"]', '.keyed[k="1"].k', '.keyed[k="1"].v']);
+    expect(said({ keyed: [{ k: "1", v: "a" }, { k: "1" }] })).toEqual(['.keyed[k="1"]']);
+  });
+});
+
+describe("taking out and keeping", () => {
+  const value = {
+    text: "a",
+    map: { x: "1", y: "2" },
+    keyed: [
+      { k: "1", v: "a" },
+      { k: "2", v: "b" },
+    ],
+    atomic: ["a"],
+  };
+  const tree = (json: string): FieldSet => parseFields(JSON.parse(json));
+
+  test("paths are taken out, and a container without entries becomes null", () => {
+    expect(
+      removeItems(type, value, tree('{"f:text":{},"f:map":{"f:x":{}},"f:keyed":{"k:{\\"k\\":\\"1\\"}":{}}}')),
+    ).toEqual({
+      map: { y: "2" },
+      keyed: [{ k: "2", v: "b" }],
+      atomic: ["a"],
+    });
+    expect(
+      removeItems(type, { map: { x: "1" }, set: ["a"] }, tree('{"f:map":{"f:x":{}},"f:set":{"v:\\"a\\"":{}}}')),
+    ).toEqual({
+      map: null,
+      set: null,
+    });
+    expect(removeItems(type, value, tree('{"f:other":{}}'))).toBe(value);
+    expect(removeItems(type, value, EMPTY)).toBe(value);
+  });
+
+  test("paths are kept, entries with their keys", () => {
+    expect(extractItems(type, value, tree('{"f:keyed":{"k:{\\"k\\":\\"2\\"}":{"f:v":{}}},"f:atomic":{}}'))).toEqual({
+      keyed: [{ k: "2", v: "b" }],
+      atomic: ["a"],
+    });
+    expect(extractItems(type, value, tree('{"f:map":{},"f:other":{}}'))).toEqual({ map: {} });
+    expect(extractItems(type, value, tree('{"f:other":{}}'))).toBeUndefined();
+  });
+});
+
+test("texts with a format may be any scalar, others not; null fits anywhere", () => {
+  const found = validate(type, { time: 1, either: "x", bytes: 1, count: true, text: {}, map: [], set: {}, deep: null });
+  expect(found.map(({ path, message }) => [path, message])).toEqual([
+    [".bytes", "expected a string, got 1"],
+    [".count", "expected a number, got true"],
+    [".text", "expected a string, got an object"],
+    [".map", "expected an object, got a list"],
+    [".set", "expected a list, got an object"],
+  ]);
+});
+
+test("a set that fits its type is left as it is, the very same", () => {
+  const fits = toFieldSet(type, {
+    keyed: [{ k: "1", tags: ["x"] }],
+    atomic: ["a"],
+    any: { x: [1] },
+    deep: { a: { b: "1" } },
+  });
+  expect(reconcileSet(type, fits)).toBe(fits);
+});
+
+test("struct fields on the way to a path count as paths where it is asked for", () => {
+  expect(shown(ensureFields(type, toFieldSet(type, { deep: { a: { b: "1" } }, map: { x: "1" } })))).toEqual([
+    ".deep",
+    ".deep.a",
+    ".deep.a.b",
+    ".map",
+    ".map.x",
+  ]);
+});
