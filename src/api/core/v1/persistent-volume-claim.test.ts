@@ -113,9 +113,9 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))(
         ["PVC-19: no name", { kind: "PersistentVolumeClaim" }, [".name"]],
         ["DEC-7: a bad group", { apiGroup: "A_b", kind: "K", name: "n" }, [".apiGroup"]],
       ])("%s is refused in both members", (_rule, dataSourceRef, members) => {
-        const fields = wrong(create({ dataSourceRef }), "").map((cause) => cause.split(" ")[1]);
+        const fields = wrong(create({ dataSourceRef }), "").map((cause) => cause.slice(cause.indexOf(" ") + 1));
         const expected = members.flatMap((member) => [`spec.dataSource${member}`, `spec.dataSourceRef${member}`]);
-        expect(fields.toSorted()).toEqual(expected.toSorted());
+        expect(new Set(fields)).toEqual(new Set(expected));
       });
 
       test("PVC-24: both and different", () => {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Bench, benches, wrong } from "../testing/volumes.ts";
 
+type ReadBack = readonly [rule: string, source: object, neutral: object, kubernetes?: object];
+type Refused = readonly [rule: string, source: object, neutral: readonly string[], kubernetes?: readonly string[]];
+
 /** What a source reads back as; `kubernetes` where that dialect prints more. */
-const READ_BACK: readonly (readonly [rule: string, source: object, neutral: object, kubernetes?: object])[] = [
+const READ_BACK: readonly ReadBack[] = [
   ["PVS-3, PVS-5: hostPath", { hostPath: { path: "/d" } }, { path: "/d", type: "" }],
   ["PVS-5: hostPath with a type", { hostPath: { path: "r", type: "Socket" } }, { path: "r", type: "Socket" }],
   [
@@ -106,7 +109,7 @@ const READ_BACK: readonly (readonly [rule: string, source: object, neutral: obje
 ];
 
 /** Volumes that only a PersistentVolume can be, and those whose form differs there. */
-const READ_BACK_PV: typeof READ_BACK = [
+const READ_BACK_PV: readonly ReadBack[] = [
   [
     "PVS-1, PVS-13, PVS-15: csi",
     {
@@ -153,7 +156,7 @@ const READ_BACK_PV: typeof READ_BACK = [
 ];
 
 /** Volumes that only a Pod can have, and those whose form differs there. */
-const READ_BACK_INLINE: typeof READ_BACK = [
+const READ_BACK_INLINE: readonly ReadBack[] = [
   [
     "VOL-24..26: csi",
     { csi: { driver: "d", readOnly: false, volumeAttributes: { a: "b" }, nodePublishSecretRef: { name: "s" } } },
@@ -184,12 +187,7 @@ const READ_BACK_INLINE: typeof READ_BACK = [
 ];
 
 /** What is wrong with a source, behind its path; in a PersistentVolume and in a Pod alike. */
-const REFUSED: readonly (readonly [
-  rule: string,
-  source: object,
-  neutral: readonly string[],
-  kubernetes?: readonly string[],
-])[] = [
+const REFUSED: readonly Refused[] = [
   ["PVS-3: hostPath needs a path", { hostPath: { type: "File" } }, ["Required hostPath.path"]],
   ["DEC-39: hostPath without '..'", { hostPath: { path: "/a/../b" } }, ["Invalid hostPath.path"]],
   ["PVS-5: types of hostPath", { hostPath: { path: "/a", type: "file" } }, ["NotSupported hostPath.type"]],
@@ -317,7 +315,7 @@ const REFUSED: readonly (readonly [
   ["DEC-47: nfs paths are absolute", { nfs: { server: "s", path: "a" } }, ["Invalid nfs.path"]],
 ];
 
-const REFUSED_PV: typeof REFUSED = [
+const REFUSED_PV: readonly Refused[] = [
   [
     "PVS-9: local needs a path",
     { local: {}, nodeAffinity: { required: { nodeSelectorTerms: [{}] } } },
@@ -399,7 +397,7 @@ const REFUSED_PV: typeof REFUSED = [
   ],
 ];
 
-const REFUSED_INLINE: typeof REFUSED = [
+const REFUSED_INLINE: readonly Refused[] = [
   ["DEC-48: emptyDir is not smaller than nothing", { emptyDir: { sizeLimit: "-1" } }, ["Forbidden emptyDir.sizeLimit"]],
   [
     "DEC-49: persistentVolumeClaim needs a name",
@@ -438,27 +436,27 @@ const expected = <T>(bench: Bench, neutral: T, kubernetes: T | undefined): T =>
   bench.names(bench.dialect.name === "kubernetes" ? (kubernetes ?? neutral) : neutral);
 
 describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("volumes, %s", (_name, bench) => {
-  test.each([...READ_BACK, ...READ_BACK_PV])(
+  test.for<ReadBack>([...READ_BACK, ...READ_BACK_PV])(
     "%s reads back as a PersistentVolume",
-    (_rule, source, neutral, kubernetes) => {
+    ([, source, neutral, kubernetes]) => {
       expect(bench.volume(source).causes).toEqual([]);
       expect(bench.readVolume(source)).toEqual(expected(bench, neutral, kubernetes));
     },
   );
 
-  test.each([...READ_BACK.filter(([, source]) => !JSON.stringify(source).includes("namespace")), ...READ_BACK_INLINE])(
-    "VOL-35: %s reads back in a Pod",
-    (_rule, source, neutral, kubernetes) => {
-      expect(bench.inline(source).causes).toEqual([]);
-      expect(bench.readInline(source)).toEqual(expected(bench, neutral, kubernetes));
-    },
-  );
+  test.for<ReadBack>([
+    ...READ_BACK.filter(([, source]) => !JSON.stringify(source).includes("namespace")),
+    ...READ_BACK_INLINE,
+  ])("VOL-35: %s reads back in a Pod", ([, source, neutral, kubernetes]) => {
+    expect(bench.inline(source).causes).toEqual([]);
+    expect(bench.readInline(source)).toEqual(expected(bench, neutral, kubernetes));
+  });
 
-  test.each([...REFUSED, ...REFUSED_PV])("%s, in a PersistentVolume", (_rule, source, neutral, kubernetes) => {
+  test.for<Refused>([...REFUSED, ...REFUSED_PV])("%s, in a PersistentVolume", ([, source, neutral, kubernetes]) => {
     expect(wrong(bench.volume(source), "spec.")).toEqual(expected(bench, neutral, kubernetes).toSorted());
   });
 
-  test.each([...REFUSED, ...REFUSED_INLINE])("VOL-35: %s, in a Pod", (_rule, source, neutral, kubernetes) => {
+  test.for<Refused>([...REFUSED, ...REFUSED_INLINE])("VOL-35: %s, in a Pod", ([, source, neutral, kubernetes]) => {
     expect(wrong(bench.inline(source), "spec.volumes[0].")).toEqual(expected(bench, neutral, kubernetes).toSorted());
   });
 
