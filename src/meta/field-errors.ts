@@ -54,9 +54,12 @@ export class FieldErrors {
   }
 
   #add(reason: CauseReason, field: string, message: string): void {
-    this.causes.push({ reason, message, field });
+    if (this.causes.length < MOST_CAUSES) this.causes.push({ reason, message, field });
   }
 }
+
+/** A body can hold hundreds of thousands of mistakes; nobody reads on after this many. */
+const MOST_CAUSES = 1000;
 
 /** A value in a message: JSON, cut when long, so that no answer repeats a megabyte of input. */
 function show(value: unknown): string {

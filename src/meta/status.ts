@@ -105,7 +105,11 @@ export class ApiError extends Error {
     message: string,
     options: { details?: StatusDetails; metadata?: Status["metadata"]; cause?: unknown } = {},
   ) {
+    // A refusal is an answer, not a mistake: its stack tells nothing and costs more than the rest of the request.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.status = {
       kind: "Status",
       apiVersion: "v1",

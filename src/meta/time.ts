@@ -110,16 +110,27 @@ export function canonicalMicroTime(text: string, options: { readonly lenient: bo
   return ms === NO_TIME && micros === "000000" ? null : `${iso(ms).slice(0, 19)}.${micros}Z`;
 }
 
+const SECOND = 1000;
+
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** A moment (ms since the epoch) as a Time: whole seconds. */
-export const formatTime = (ms: number): string => `${iso(ms).slice(0, 19)}Z`;
+let lastSecond = Number.NaN;
+let lastText = "";
+
+/** A moment (ms since the epoch) as a Time: whole seconds. Every write asks for the present one, so it is made once a second. */
+export function formatTime(ms: number): string {
+  const second = Math.floor(ms / SECOND);
+  if (second !== lastSecond) {
+    lastText = `${iso(ms).slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
+}
 
 /** A moment (ms since the epoch, and microseconds beyond them) as a MicroTime: six digits of fraction. */
 export const formatMicroTime = (ms: number, micros = 0): string =>
   `${iso(ms).slice(0, 23)}${String(micros % 1000).padStart(3, "0")}Z`;
 
-const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

@@ -6,6 +6,7 @@
 import type { ApiContext, ApiObject, WriteContext } from "../api/definition.ts";
 import { formatTime } from "../meta/time.ts";
 import { badRequest } from "../meta/status.ts";
+import { canonicalJson } from "../value/canonical.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Target } from "./contract.ts";
 import type { Kind } from "./kind.ts";
@@ -99,7 +100,11 @@ export function countGeneration(kind: Kind, object: ApiObject, old: ApiObject): 
 export function dropDoubledOwners(object: ApiObject, ctx: WriteContext): void {
   const owners = object.metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
-  const single = owners.filter((owner, i) => owners.findIndex((other) => equal(other as Value, owner as Value)) === i);
+  const seen = new Set<string>();
+  const single = owners.filter((owner) => {
+    const text = canonicalJson(owner as Value);
+    return !seen.has(text) && seen.add(text);
+  });
   if (single.length === owners.length) return;
   object.metadata.ownerReferences = single;
   ctx.warnings.push("metadata.ownerReferences: the same owner was named more than once, it is kept once");

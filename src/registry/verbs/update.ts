@@ -15,7 +15,7 @@ import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
-import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts";
+import { type Kind, keyOf, parseEntry, parseStored, storedForm } from "../kind.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareChanged } from "../pipeline.ts";
@@ -99,7 +99,8 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
 async function once(write: Write, key: string, entry: Entry, how: Change): Promise<WriteResult> {
   const { kind, options, ctx } = write;
   const { house } = kind;
-  const old = objectOf(kind, entry);
+  // Parsed for this write alone: the entry is about to be replaced, keeping its object would serve nobody.
+  const old = parseEntry(kind, entry);
   const object = how.change(old, entry);
   const admission = prepareChanged(write, object, old);
   if (sameObject(object, old)) return stored(kind, entry, 200, ctx);
