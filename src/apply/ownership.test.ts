@@ -523,3 +523,34 @@ test("keys that every object inherits are fields like others", () => {
   ]);
   expect(JSON.stringify((world.live as { data: unknown }).data)).toBe('{"__proto__":"9"}');
 });
+
+test("a free value of a thousand levels is owned, compared and given up like any other", () => {
+  let deep: Value = "x";
+  let deeper: Value = "y";
+  for (let i = 0; i < 1000; i++) [deep, deeper] = [{ n: deep }, { n: deeper }];
+  const path = ".spec.free" + ".n".repeat(1000);
+  const world = runStory([
+    updates("u", spec({ color: "red" })),
+    applies("a", spec({ free: deep })),
+    conflicts("b", spec({ free: deeper }), { a: [path] }),
+    updates("u", spec({ color: "red", free: deeper })),
+    check(({ live }) => {
+      expect(storedEntries(live!).map(({ manager }) => manager)).toEqual(["a", "u"]);
+    }),
+    applies("a", {}),
+  ]);
+  expect(storedEntries(world.live!).map(({ manager }) => manager)).toEqual(["u"]);
+});
+
+test("DEC-22: an intent of identity alone gives everything up and leaves the identity in place", () => {
+  const world = runStory([
+    applies("a", { metadata: { labels: { a: "1" } }, data: { k: "1" } }),
+    applies("a", {}),
+    owners({}),
+  ]);
+  const { lastOutcome } = world;
+  expect(lastOutcome?.kind === "applied" && (lastOutcome.object as { metadata: object }).metadata).toMatchObject({
+    name: "t",
+    uid: "u-1",
+  });
+});

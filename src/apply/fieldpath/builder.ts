@@ -23,11 +23,6 @@ export class SetBuilder {
     else if (!isEmpty(present)) (present as MutableSet)[SELF] = EMPTY;
   }
 
-  /** Adds `element` below the first `length` elements of `path`. */
-  insertBelow(path: readonly PathElement[], length: number, element: PathElement): void {
-    this.insert([...path.slice(0, length), element], length + 1);
-  }
-
   #descend(path: readonly PathElement[], depth: number): MutableSet {
     const elements = this.#elements;
     const nodes = this.#nodes;

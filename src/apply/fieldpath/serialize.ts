@@ -8,8 +8,8 @@ export class FieldsError extends Error {
   override readonly name = "FieldsError";
 }
 
-/** Trees deeper than this are refused; what a client may send has far fewer levels. */
-const MAX_DEPTH = 256;
+/** Trees deeper than this are refused. Bodies may be a thousand levels deep, and then so are the trees about them. */
+const MAX_DEPTH = 2500;
 
 /** What has been read already, by identity: stored trees are shared and never written to. */
 const known = new WeakMap<object, FieldSet>();

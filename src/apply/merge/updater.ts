@@ -69,8 +69,8 @@ export function applyTo(write: ApplyWrite): Applied | Conflicts {
   const { converter, type, apiVersion, live, manager } = write;
   const present = reconcileManagers(write);
   const last = present.get(manager);
-  // What is sent holds its place also where nobody can own it: an intent of identity alone keeps `metadata`.
-  const sent = toFieldSet(type, write.intent);
+  // What is sent holds its place also where nobody owns it: an intent of identity alone keeps `metadata`.
+  const sent = filtered(write, toFieldSet(type, write.intent));
   const next = ownable(write, sent);
   const claim = (set: FieldSet): Map<string, Owned> =>
     new Map(present).set(manager, { set, apiVersion, applied: true });
@@ -86,10 +86,11 @@ export function applyTo(write: ApplyWrite): Applied | Conflicts {
 
 /** The part of a set that a write may own: what its filter keeps, without what nobody owns. */
 export function ownable(write: Write, set: FieldSet): FieldSet {
-  const filter = write.filters?.get(write.apiVersion);
-  const filtered = filter === undefined ? set : filter(set);
-  return write.neverOwned === undefined ? filtered : difference(filtered, write.neverOwned);
+  const kept = filtered(write, set);
+  return write.neverOwned === undefined ? kept : difference(kept, write.neverOwned);
 }
+
+const filtered = (write: Write, set: FieldSet): FieldSet => write.filters?.get(write.apiVersion)?.(set) ?? set;
 
 function withManager(managers: Managers, manager: string, owned: Owned): Managers {
   const result = new Map(managers);

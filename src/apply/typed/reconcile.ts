@@ -1,4 +1,4 @@
-import { EMPTY, fieldElement, hasChildren, isMember, SELF } from "../fieldpath/index.ts";
+import { EMPTY, hasChildren, isMember, SELF } from "../fieldpath/index.ts";
 import type { FieldSet, MutableSet } from "../fieldpath/index.ts";
 import type { Type } from "../schema/schema.ts";
 import { elementType, fieldOf } from "./items.ts";
@@ -62,7 +62,3 @@ export function ensureFields(type: Type, set: FieldSet): FieldSet {
   }
   return copy ?? set;
 }
-
-/** The set of one struct field, for the callers that name fields. */
-export const fieldSetOf = (...names: readonly string[]): FieldSet =>
-  names.reduceRight<FieldSet>((below, name) => ({ [fieldElement(name)]: below }), EMPTY);
