@@ -26,7 +26,7 @@ describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and t
   beforeAll(async () => {
     server = await startServer(resolveOptions({ dev: "true", port: "0", dialect }), { log: silentLog });
     kubectl = new Kubectl(newest!, server.kubeconfig);
-    await kubectl.ok("create", "namespace", "team");
+    await kubectl.manifest("{apiVersion: v1, kind: Namespace, metadata: {name: team}}", "create");
   });
   afterAll(() => server.close());
 
@@ -59,19 +59,32 @@ describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and t
 
   test("get selects by label and by field, sorts and pages", async () => {
     for (const name of ["b", "a", "c"]) {
-      await kubectl.manifest(CONFIG_MAP.replace("name: web", `name: ${name}`).replace("app: web", "app: many"), "create", "-n", "team");
+      await kubectl.manifest(
+        CONFIG_MAP.replace("name: web", `name: ${name}`).replace("app: web", "app: many"),
+        "create",
+        "-n",
+        "team",
+      );
     }
     const names = ["get", "configmap", "-n", "team", "-o", "name", "-l", "app=many"];
     expect(await kubectl.ok(...names)).toBe("configmap/a\nconfigmap/b\nconfigmap/c\n");
     expect(await kubectl.ok(...names, "--chunk-size=1")).toBe("configmap/a\nconfigmap/b\nconfigmap/c\n");
-    expect(await kubectl.ok("get", "configmap", "-n", "team", "-o", "name", "--field-selector=metadata.name=b")).toBe("configmap/b\n");
-    expect(await kubectl.ok("get", "configmap", "-n", "team", "-l", "app=many", "--sort-by=.metadata.name")).toMatch(/a .*\nb .*\nc /);
+    expect(await kubectl.ok("get", "configmap", "-n", "team", "-o", "name", "--field-selector=metadata.name=b")).toBe(
+      "configmap/b\n",
+    );
+    expect(await kubectl.ok("get", "configmap", "-n", "team", "-l", "app=many", "--sort-by=.metadata.name")).toMatch(
+      /a .*\nb .*\nc /,
+    );
   });
 
   test("get -w shows changes as they happen", async () => {
-    const watching = watchFor(kubectl, ["get", "configmap", "-n", "team", "-w", "--watch-only", "-o", "name"], "configmap/seen");
+    const watching = watchFor(
+      kubectl,
+      ["get", "configmap", "-n", "team", "-w", "--watch-only", "-o", "name"],
+      "configmap/seen",
+    );
     await watching.started;
-    await kubectl.ok("create", "configmap", "seen", "-n", "team", "--from-literal=k=v", "--validate=false");
+    await kubectl.manifest(CONFIG_MAP.replace("name: web", "name: seen"), "create", "-n", "team");
     expect(await watching.found).toContain("configmap/seen");
   });
 
@@ -87,7 +100,10 @@ describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and t
     expect(await kubectl.manifest(manifest, "apply")).toContain("configmap/applied unchanged");
     const next = manifest.replace("colour: red", "shape: round");
     expect(await kubectl.manifest(next, "apply")).toContain("configmap/applied configured");
-    expect(JSON.parse(await kubectl.ok("get", "configmap", "applied", "-o", "jsonpath={.data}"))).toEqual({ shape: "round", size: "3" });
+    expect(JSON.parse(await kubectl.ok("get", "configmap", "applied", "-o", "jsonpath={.data}"))).toEqual({
+      shape: "round",
+      size: "3",
+    });
   });
 
   test("diff tells what apply would change", async () => {
@@ -108,7 +124,10 @@ describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and t
     await kubectl.ok("patch", "configmap", "web", "-p", '{"data":{"colour":"blue"}}');
     await kubectl.ok("patch", "configmap", "web", "--type=merge", "-p", '{"data":{"size":null}}');
     await kubectl.ok("patch", "configmap", "web", "--type=json", "-p", '[{"op":"add","path":"/data/m","value":"x"}]');
-    expect(JSON.parse(await kubectl.ok("get", "configmap", "web", "-o", "jsonpath={.data}"))).toEqual({ colour: "blue", m: "x" });
+    expect(JSON.parse(await kubectl.ok("get", "configmap", "web", "-o", "jsonpath={.data}"))).toEqual({
+      colour: "blue",
+      m: "x",
+    });
   });
 
   test("label and annotate change metadata", async () => {
@@ -121,7 +140,9 @@ describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and t
 
   test("replace puts a whole object in place of another", async () => {
     const text = await kubectl.ok("get", "configmap", "web", "-o", "yaml");
-    expect(await kubectl.manifest(text.replace("colour: blue", "colour: black"), "replace")).toContain("configmap/web replaced");
+    expect(await kubectl.manifest(text.replace("colour: blue", "colour: black"), "replace")).toContain(
+      "configmap/web replaced",
+    );
     expect(await kubectl.ok("get", "configmap", "web", "-o", "jsonpath={.data.colour}")).toBe("black");
   });
 
@@ -137,12 +158,20 @@ describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and t
   test("explain describes every level from our own schema", async () => {
     expect(await kubectl.ok("explain", "configmap.data")).toMatch(/FIELD: data <map\[string\]string>/);
     expect(await kubectl.ok("explain", "storageclass")).toContain(`GROUP:      storage.${domain}`);
-    expect(await kubectl.ok("explain", "persistentvolume.spec.csi.driver")).toMatch(/-required-/);
+    expect(await kubectl.ok("explain", "persistentvolume.spec.csi")).toMatch(/driver\t<string> -required-/);
   });
 
   test("api-resources and api-versions list what is served", async () => {
     const text = await kubectl.ok("api-resources", "-o", "wide");
-    for (const kind of ["ConfigMap", "Secret", "PersistentVolumeClaim", "StorageClass", "CSIDriver", "Lease", "Event"]) {
+    for (const kind of [
+      "ConfigMap",
+      "Secret",
+      "PersistentVolumeClaim",
+      "StorageClass",
+      "CSIDriver",
+      "Lease",
+      "Event",
+    ]) {
       expect(text).toContain(kind);
     }
     expect(await kubectl.ok("api-versions")).toContain(`storage.${domain}/v1`);
@@ -163,12 +192,16 @@ source: {component: test}
 `,
       "create",
     );
-    expect(await kubectl.ok("events", "--for=configmap/web")).toMatch(/Normal\s+Painted\s+ConfigMap\/web\s+it is black now/);
+    expect(await kubectl.ok("events", "--for=configmap/web")).toMatch(
+      /Normal\s+Painted\s+ConfigMap\/web\s+it is black now/,
+    );
   });
 
   test("get --raw reads health and any path", async () => {
     expect(await kubectl.ok("get", "--raw", "/readyz?verbose")).toContain("readyz check passed");
-    expect(JSON.parse(await kubectl.ok("get", "--raw", "/api/v1/namespaces/default"))).toMatchObject({ kind: "Namespace" });
+    expect(JSON.parse(await kubectl.ok("get", "--raw", "/api/v1/namespaces/default"))).toMatchObject({
+      kind: "Namespace",
+    });
   });
 
   test("delete removes and waits", async () => {
@@ -179,13 +212,19 @@ source: {component: test}
   test("deleting a namespace removes what is in it, then the namespace", async () => {
     expect(await kubectl.ok("delete", "namespace", "team")).toContain("deleted");
     expect(await kubectl.fails("get", "namespace", "team")).toContain("NotFound");
-    const left = JSON.parse(await kubectl.ok("get", "--raw", "/api/v1/namespaces/team/configmaps")) as { items: unknown[] };
+    const left = JSON.parse(await kubectl.ok("get", "--raw", "/api/v1/namespaces/team/configmaps")) as {
+      items: unknown[];
+    };
     expect(left.items).toEqual([]);
   });
 });
 
 /** Starts a kubectl that keeps printing, and waits for a text in what it prints. */
-function watchFor(kubectl: Kubectl, args: readonly string[], wanted: string): { started: Promise<void>; found: Promise<string> } {
+function watchFor(
+  kubectl: Kubectl,
+  args: readonly string[],
+  wanted: string,
+): { started: Promise<void>; found: Promise<string> } {
   const child = spawn(newest!, [...args, "--v=6"], {
     env: { PATH: process.env["PATH"], HOME: `${kubectl.folder}/home`, KUBECONFIG: `${kubectl.folder}/kubeconfig` },
   });

@@ -54,7 +54,10 @@ export class Kubectl {
   }
 
   /** Runs a command, whatever comes of it. */
-  run(args: readonly string[], options: { stdin?: string; env?: NodeJS.ProcessEnv; ms?: number } = {}): Promise<Result> {
+  run(
+    args: readonly string[],
+    options: { stdin?: string; env?: NodeJS.ProcessEnv; ms?: number } = {},
+  ): Promise<Result> {
     return new Promise((resolve) => {
       const env = { ...this.#env, ...options.env };
       const child = execFile(
