@@ -7,17 +7,15 @@
  *
  * @module
  */
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import type { ResourceDefinition } from "../api/definition.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Resource } from "../registry/contract.ts";
+import { type Labels, RequestSeries, requestMetrics } from "./request-series.ts";
 
 /** Adds metrics of other rooms (store, cache, process) to `/metrics`. */
 export type Collector = (register: Registry) => void;
 
-const LABELS = ["verb", "group", "version", "resource", "subresource"] as const;
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const BYTES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
 const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
 const METHODS = new Set(["get", "head", "post", "put", "options"]);
 
@@ -31,57 +29,34 @@ export interface Measured {
   readonly bytesOut: number;
 }
 
-/** The series of one verb on one resource; kept, because finding them by their labels costs more than counting. */
-interface Series {
-  readonly seconds: { observe(value: number): void };
-  readonly bytes: { observe(value: number): void };
-  readonly codes: Map<number, { inc(): void }>;
-}
-
 /** The metrics of one server. */
 export class ServerMetrics {
   readonly register: Registry = new Registry();
-  readonly #series = new Map<string, Series>();
-  readonly #total: Counter;
-  readonly #seconds: Histogram;
-  readonly #bytes: Histogram;
+  readonly #byResource = new Map<ResourceDefinition, Map<string, RequestSeries>>();
+  readonly #others = new Map<string, RequestSeries>();
   readonly #watchers: Gauge;
-  readonly #watchEvents: Counter;
+  #events = 0;
   readonly #watchersClosed: Counter;
-  readonly #running: Gauge;
 
-  constructor(collectors: readonly Collector[] = []) {
+  /** @param running how many requests run: reads at 1, writes at 2; looked at when the metrics are asked for */
+  constructor(collectors: readonly Collector[], running: Readonly<Record<1 | 2, number>>) {
     const registers = [this.register];
-    this.#total = new Counter({
-      name: "apiserver_request_total",
-      help: "Requests by verb, resource and code of the answer.",
-      labelNames: [...LABELS, "code"],
-      registers,
-    });
-    this.#seconds = new Histogram({
-      name: "apiserver_request_duration_seconds",
-      help: "Seconds from the first byte of a request to its answer; for watches to their start.",
-      labelNames: LABELS,
-      buckets: SECONDS,
-      registers,
-    });
-    this.#bytes = new Histogram({
-      name: "apiserver_response_sizes",
-      help: "Bytes of answers before compression; watches are not counted.",
-      labelNames: LABELS,
-      buckets: BYTES,
-      registers,
-    });
     this.#watchers = new Gauge({
       name: "apiserver_longrunning_requests",
       help: "Watches that are running.",
       labelNames: ["group", "version", "resource"],
       registers,
     });
-    this.#watchEvents = new Counter({
+    // Counted as a plain number, because every watcher counts every event, and told when somebody asks.
+    let told = 0;
+    const events = new Counter({
       name: "apiserver_watch_events_total",
       help: "Events that were sent to watchers.",
       registers,
+      collect: () => {
+        events.inc(this.#events - told);
+        told = this.#events;
+      },
     });
     this.#watchersClosed = new Counter({
       name: "apiserver_terminated_watchers_total",
@@ -89,29 +64,46 @@ export class ServerMetrics {
       labelNames: ["reason"],
       registers,
     });
-    this.#running = new Gauge({
+    const inFlight = new Gauge({
       name: "apiserver_current_inflight_requests",
       help: "Requests that are running now, without watches.",
       labelNames: ["request_kind"],
       registers,
+      collect: () => {
+        inFlight.set({ request_kind: "readOnly" }, running[1]);
+        inFlight.set({ request_kind: "mutating" }, running[2]);
+      },
     });
     for (const collect of collectors) collect(this.register);
   }
 
   /** Counts a request that has been answered. */
   answered(request: Measured, millis: number): void {
-    const { info, resource, code } = request;
-    const verb = info?.verb ?? "";
-    const id = resource ? `${verb} ${plural(resource.definition)} ${info!.subresource}` : verb;
-    let series = this.#series.get(id);
-    if (!series) this.#series.set(id, (series = this.#newSeries(request)));
-    series.seconds.observe(millis / 1000);
-    if (verb !== "watch") series.bytes.observe(request.bytesOut);
-    let total = series.codes.get(code);
-    if (!total) series.codes.set(code, (total = this.#total.labels({ ...labelsOf(request), code: String(code) })));
-    total.inc();
-    // Only what exists has a series of its own, so the map is as bounded as the labels are; this guards the guard.
-    if (this.#series.size > 10_000) this.#series.clear();
+    const verb = request.info?.verb ?? "";
+    this.#seriesOf(request, verb).add(request.code, millis / 1000, verb === "watch" ? undefined : request.bytesOut);
+  }
+
+  #seriesOf(request: Measured, verb: string): RequestSeries {
+    let known = this.#others;
+    let id = "other";
+    if (request.resource) {
+      const { definition } = request.resource;
+      const { subresource } = request.info!;
+      id = subresource === "" ? verb : `${verb} ${subresource}`;
+      known = this.#byResource.get(definition) ?? new Map<string, RequestSeries>();
+      if (known.size === 0) this.#byResource.set(definition, known);
+    } else if (METHODS.has(verb) || VERBS.has(verb)) {
+      id = verb;
+    }
+    let series = known.get(id);
+    if (!series) known.set(id, (series = new RequestSeries(labelsOf(request))));
+    return series;
+  }
+
+  /** Everything as text, in the Prometheus exposition format. */
+  async text(): Promise<string> {
+    const series = [...this.#byResource.values(), this.#others].flatMap((known) => [...known.values()]);
+    return `${requestMetrics(series)}\n${await this.register.metrics()}`;
   }
 
   /** A watch has begun (1) or ended (-1). */
@@ -126,33 +118,11 @@ export class ServerMetrics {
 
   /** Events have been sent. */
   watchEvents(count: number): void {
-    this.#watchEvents.inc(count);
-  }
-
-  /** How many requests run now. */
-  running(reads: number, writes: number): void {
-    this.#running.set({ request_kind: "readOnly" }, reads);
-    this.#running.set({ request_kind: "mutating" }, writes);
-  }
-
-  #newSeries(request: Measured): Series {
-    const labels = labelsOf(request);
-    return { seconds: this.#seconds.labels(labels), bytes: this.#bytes.labels(labels), codes: new Map() };
+    this.#events += count;
   }
 }
 
-const names = new WeakMap<ResourceDefinition, string>();
-
-function plural(definition: ResourceDefinition): string {
-  let name = names.get(definition);
-  if (name === undefined) {
-    name = `${definition.group}/${definition.version}/${definition.plural}`;
-    names.set(definition, name);
-  }
-  return name;
-}
-
-function labelsOf({ info, resource }: Measured): Record<(typeof LABELS)[number], string> {
+function labelsOf({ info, resource }: Measured): Labels {
   const verb = info?.verb ?? "";
   if (!resource) {
     const known = METHODS.has(verb) || VERBS.has(verb);

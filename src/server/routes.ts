@@ -45,9 +45,8 @@ export function answer(server: ServerContext, request: ServerRequest): void | Pr
 
 async function answerMetrics(server: ServerContext, request: ServerRequest): Promise<void> {
   onlyGet(request);
-  const { register } = server.metrics;
-  const text = await register.metrics();
-  await answerBytes(server, request, 200, Buffer.from(text), register.contentType);
+  const { metrics } = server;
+  await answerBytes(server, request, 200, Buffer.from(await metrics.text()), metrics.register.contentType);
 }
 
 /** `/apis` takes any method, as the reference does; the others are read only. */

@@ -67,6 +67,7 @@ export interface ServerHandle {
 export function createServer(options: ServerOptions): ServerHandle {
   const { registry, clock } = options;
   let closing = false;
+  const running = { 1: 0, 2: 0 };
   const context: ServerContext = {
     registry,
     clock,
@@ -76,7 +77,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     random: options.random,
     log: options.log,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    metrics: new ServerMetrics(options.collectors),
+    metrics: new ServerMetrics(options.collectors ?? [], running),
     version: versionInfo(options.version),
     health: options.health ?? [],
     wheel: new WatchWheel(clock),
@@ -84,7 +85,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     discovery: new Discovery(registry),
     openApi: new OpenApi(registry, options.version),
     compress: options.compress ?? "remote",
-    running: { 1: 0, 2: 0 },
+    running,
     watchers: new Set(),
     closing: () => closing,
   };
