@@ -5,6 +5,7 @@
 //	{"schemas": [{"v1": <types>, "v2": <types>}, …],   the types of the kind by version, before and after a release
 //	 "renames": {"a": "b"},                             root fields that have another name in v2
 //	 "exclude": {"v1": <fieldsV1>},                     fields that writes reset
+//	 "strip": <fieldsV1>,                               fields that nobody owns, taken from the writer after each step
 //	 "steps": [{"op": "apply" | "force" | "update", "manager", "version", "schema", "object"}]}
 //
 // and the answer is a list with one result per step: {"object", "managers": {name: {"version", "applied", "set"}}},
@@ -40,6 +41,7 @@ type story struct {
 	Schemas []map[string]json.RawMessage `json:"schemas"`
 	Renames map[string]string            `json:"renames"`
 	Exclude map[string]json.RawMessage   `json:"exclude"`
+	Strip   json.RawMessage              `json:"strip"`
 	Steps   []step                       `json:"steps"`
 }
 
@@ -166,6 +168,12 @@ func play(st story) ([]result, error) {
 		}
 		filters[fieldpath.APIVersion(version)] = fieldpath.NewExcludeSetFilter(set)
 	}
+	strip := fieldpath.NewSet()
+	if len(st.Strip) > 0 {
+		if err := strip.FromJSON(bytes.NewReader(st.Strip)); err != nil {
+			return nil, err
+		}
+	}
 	var all []*versions
 	for _, types := range st.Schemas {
 		p, err := parsers(types)
@@ -193,6 +201,13 @@ func play(st story) ([]result, error) {
 			live = object.AsValue().Unstructured()
 		}
 		managers = next
+		if set, ok := managers[s.Manager]; ok {
+			left := set.Set().Difference(strip)
+			managers[s.Manager] = fieldpath.NewVersionedSet(left, set.APIVersion(), set.Applied())
+			if left.Empty() {
+				delete(managers, s.Manager)
+			}
+		}
 		results = append(results, result{Object: live, Managers: describe(managers)})
 	}
 	return results, nil

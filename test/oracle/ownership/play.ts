@@ -15,6 +15,7 @@ import type { Step, StepResult, Story } from "./stories.ts";
 
 /** Plays a story with our library. */
 export function play(story: Story): StepResult[] {
+  const neverOwned = parseFields(story.strip);
   const filters = new Map<string, Filter>();
   for (const [version, tree] of Object.entries(story.exclude)) filters.set(version, excludeFilter(parseFields(tree)));
   const converters = story.schemas.map((schemas) => versions(schemas, story.renames));
@@ -26,7 +27,16 @@ export function play(story: Story): StepResult[] {
     if (liveVersion !== step.version) live = rename(live, story.renames, liveVersion);
     liveVersion = step.version;
     const type = converter.typeAt(step.version)!;
-    const write = { converter, apiVersion: step.version, type, live, managers, manager: step.manager, filters };
+    const write = {
+      converter,
+      apiVersion: step.version,
+      type,
+      live,
+      managers,
+      manager: step.manager,
+      filters,
+      neverOwned,
+    };
     const result = playStep(write, step);
     if (typeof result === "string") return { error: result };
     if ("conflicts" in result) return result;

@@ -26,6 +26,8 @@ export interface Story {
   readonly schemas: readonly Readonly<Record<string, JsonSchema>>[];
   readonly renames: Readonly<Record<string, string>>;
   readonly exclude: Readonly<Record<string, ValueObject>>;
+  /** Paths that nobody owns. */
+  readonly strip: ValueObject;
   readonly steps: readonly Step[];
 }
 
@@ -84,7 +86,15 @@ export function makeStory(seed: number): Story {
   const schemas = [both(v1)];
   if (chance.maybe(0.3)) schemas.push(both({ ...flip(chance, v1), "x-kubernetes-map-type": "granular" }));
   const exclude = chance.maybe(0.15) ? excluded(chance, renames) : {};
-  return { seed, schemas, renames, exclude, steps: makeSteps(chance, schemas, renames) };
+  return { seed, schemas, renames, exclude, strip: stripped(seed), steps: makeSteps(chance, schemas, renames) };
+}
+
+/** As `metadata` is stripped: the container itself and some of its members. */
+function stripped(seed: number): ValueObject {
+  const chance = new Chance(-seed - 1);
+  if (chance.maybe(0.7)) return {};
+  const names = chance.some(["f:x", "f:y"], 0.6);
+  return { [`f:${chance.one(["b", "c", "d"])}`]: { ".": {}, ...Object.fromEntries(names.map((name) => [name, {}])) } };
 }
 
 function makeSteps(chance: Chance, schemas: Story["schemas"], renames: Story["renames"]): Step[] {
