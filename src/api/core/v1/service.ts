@@ -11,6 +11,7 @@ import {
   atomicList,
   bool,
   int32,
+  int64,
   intOrString,
   keyedList,
   map,
@@ -40,6 +41,7 @@ const ServicePort = struct("One port of the service.", {
 const Condition = struct("What is known of one side of the service.", {
   type: required(text("What it is about.")),
   status: required(text("True, False or Unknown.")),
+  observedGeneration: optional(int64("The generation of the service that this is known of.")),
   reason: optional(text("Why, for programs.")),
   message: optional(text("Why, for people.")),
   lastTransitionTime: nullable(time("When the status last changed.")),

@@ -1,0 +1,197 @@
+/**
+ * The envelope in which objects travel as protobuf, and what is in it: an object, a list, a Status, an event.
+ *
+ * A body is four bytes (`k8s` and zero), then a message `Unknown`: the apiVersion and kind of what is inside, the bytes
+ * of its own message, and how those are encoded, which is always plain.
+ *
+ *     6b 38 73 00 | typeMeta { apiVersion "v1", kind "ConfigMap" } | raw { metadata { name "c" } data { ... } }
+ *
+ * Events of a watch are no such bodies: each is a message `WatchEvent` behind its length in four bytes, and the object
+ * in it is one.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { Value, ValueObject } from "../../value/value.ts";
+import { type ProtobufKind, STATUS, apiVersionOf, codecOf, listMetaCodec, partialObjectMetadata } from "./kinds.ts";
+import { ProtobufError } from "./protobuf-error.ts";
+import { BYTES, WireReader } from "./wire-reader.ts";
+import { WireWriter } from "./wire-writer.ts";
+
+/** The media type of protobuf. */
+export const PROTOBUF = "application/vnd.kubernetes.protobuf";
+
+const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+
+// The fields of Unknown, and of TypeMeta in it.
+const TYPE_META = 1;
+const RAW = 2;
+const CONTENT_ENCODING = 3;
+const CONTENT_TYPE = 4;
+const API_VERSION = 1;
+const KIND = 2;
+// The fields of every list.
+const METADATA = 1;
+const ITEMS = 2;
+// The fields of WatchEvent, and of RawExtension in it.
+const EVENT_TYPE = 1;
+const EVENT_OBJECT = 2;
+
+/** How bodies are read. */
+export interface ProtobufOptions {
+  /** Bytes of texts that are no UTF-8 become U+FFFD; else they are refused (CM-4). */
+  readonly replaceInvalidUtf8?: boolean;
+}
+
+/**
+ * Decodes the body of a request that must be of this kind: plain JSON as a typed client would have sent it, with the
+ * apiVersion and kind of the envelope where it has them. The walker of the kind must see it next.
+ *
+ * @throws ProtobufError for everything that is no such body
+ */
+export function decodeProtobuf(bytes: Uint8Array, kind: ProtobufKind, options: ProtobufOptions = {}): ValueObject {
+  if (MAGIC.some((byte, i) => bytes[i] !== byte)) {
+    throw new ProtobufError("malformed", "expected a body that begins with the four bytes of Kubernetes protobuf");
+  }
+  const reader = new WireReader(bytes, MAGIC.length, options.replaceInvalidUtf8 ?? false);
+  const head: ValueObject = {};
+  let body: ValueObject | undefined;
+  while (reader.more) {
+    const tag = reader.tag();
+    switch (tag) {
+      case TYPE_META * 8 + BYTES:
+        readTypeMeta(reader, head);
+        checkKind(head["kind"], kind);
+        break;
+      case RAW * 8 + BYTES: {
+        // The last one counts, as in other readers.
+        const outer = reader.enter();
+        codecOf(kind).read(reader, (body = {}));
+        reader.leave(outer);
+        break;
+      }
+      case CONTENT_ENCODING * 8 + BYTES:
+        expectPlain("content encoding", reader.text(), "");
+        break;
+      case CONTENT_TYPE * 8 + BYTES:
+        expectPlain("content type", reader.text(), PROTOBUF);
+        break;
+      default:
+        throw new ProtobufError("malformed", `expected an envelope of fields 1 to 4, got field ${tag >>> 3}`);
+    }
+  }
+  return { ...head, ...body };
+}
+
+function readTypeMeta(reader: WireReader, head: ValueObject): void {
+  const outer = reader.enter();
+  while (reader.more) {
+    const tag = reader.tag();
+    if (tag === API_VERSION * 8 + BYTES) head["apiVersion"] = reader.text();
+    else if (tag === KIND * 8 + BYTES) head["kind"] = reader.text();
+    else throw new ProtobufError("malformed", `expected an apiVersion and a kind, got field ${tag >>> 3}`);
+  }
+  reader.leave(outer);
+}
+
+function checkKind(got: Value | undefined, { kind }: ProtobufKind): void {
+  if (got === undefined || got === "" || got === kind) return;
+  throw new ProtobufError("malformed", `expected a body of kind "${kind}", got ${JSON.stringify(got)}`);
+}
+
+function expectPlain(what: string, got: string, plain: string): void {
+  if (got === "" || got === plain) return;
+  const shown = JSON.stringify(got.slice(0, 100));
+  throw new ProtobufError("malformed", `expected an envelope without ${what}, got ${shown}`);
+}
+
+/** Encodes an object of a kind that has a protobuf form; the object is in wire form. */
+export function encodeProtobuf(object: object, kind: ProtobufKind): Buffer {
+  const writer = new WireWriter();
+  codecOf(kind).write(writer, object as ValueObject);
+  return sealed(writer, apiVersionOf(kind), kind.kind);
+}
+
+/** Puts the envelope around what was written. */
+function sealed(writer: WireWriter, apiVersion: string, kind: string): Buffer {
+  writer.lengthSince(0);
+  writer.tag(RAW, BYTES);
+  writeTypeMeta(writer, apiVersion, kind);
+  return writer.finish();
+}
+
+function writeTypeMeta(writer: WireWriter, apiVersion: string, kind: string): void {
+  const before = writer.length;
+  writer.text(kind);
+  writer.tag(KIND, BYTES);
+  writer.text(apiVersion);
+  writer.tag(API_VERSION, BYTES);
+  writer.lengthSince(before);
+  writer.tag(TYPE_META, BYTES);
+  writer.raw(MAGIC);
+}
+
+/** An item of a list, with its tag and length. */
+export function encodeItem(item: object, kind: ProtobufKind): Buffer {
+  const writer = new WireWriter();
+  codecOf(kind).write(writer, item as ValueObject);
+  writer.lengthSince(0);
+  writer.tag(ITEMS, BYTES);
+  return writer.finish();
+}
+
+/** A list without its items: what stands in front of them. */
+export interface ListHead {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: object;
+}
+
+/**
+ * Everything in front of the items of a list.
+ *
+ * @param itemBytes the length of all items together, as {@link encodeItem} made them
+ */
+export function encodeListHead(head: ListHead, itemBytes: number): Buffer {
+  const writer = new WireWriter();
+  listMetaCodec().write(writer, head.metadata as ValueObject);
+  writer.lengthSince(0);
+  writer.tag(METADATA, BYTES);
+  writer.unsigned(writer.length + itemBytes);
+  writer.tag(RAW, BYTES);
+  writeTypeMeta(writer, head.apiVersion, head.kind);
+  return writer.finish();
+}
+
+/**
+ * Encodes an answer, whatever it is: a Status, the metadata of an object, a list of them, a list of objects, or else an
+ * object of the kind.
+ */
+export function encodeAnswer(answer: object, kind: ProtobufKind): Buffer {
+  const { kind: name, apiVersion, items } = answer as { kind?: string; apiVersion?: string; items?: unknown };
+  if (name === STATUS.kind && apiVersion === STATUS.version) return encodeProtobuf(answer, STATUS);
+  const isPartial = name?.startsWith("PartialObjectMetadata") === true;
+  const itemKind = isPartial ? partialObjectMetadata(apiVersion!.slice(apiVersion!.indexOf("/") + 1)) : kind;
+  if (name === undefined || !name.endsWith("List")) return encodeProtobuf(answer, itemKind);
+  const encoded = ((items ?? []) as object[]).map((item) => encodeItem(item, itemKind));
+  const length = encoded.reduce((sum, item) => sum + item.length, 0);
+  return Buffer.concat([encodeListHead(answer as ListHead, length), ...encoded]);
+}
+
+/** One event of a watch, with its length in front; `object` is a whole body. */
+export function encodeEvent(type: string, object: Uint8Array): Buffer {
+  const writer = new WireWriter(object.length + 64);
+  writer.raw(object);
+  writer.lengthSince(0);
+  writer.tag(RAW_EXTENSION_RAW, BYTES);
+  writer.lengthSince(0);
+  writer.tag(EVENT_OBJECT, BYTES);
+  writer.text(type);
+  writer.tag(EVENT_TYPE, BYTES);
+  const length = Buffer.allocUnsafe(4);
+  length.writeUInt32BE(writer.length);
+  writer.raw(length);
+  return writer.finish();
+}
+
+const RAW_EXTENSION_RAW = 1;

@@ -1,0 +1,82 @@
+/**
+ * The numbers of the fields of every message that typed clients exchange with this server, as Kubernetes 1.35 has them.
+ *
+ * Numbers are facts of the wire and never change: a field that is retired keeps its number for good. A kind without an
+ * entry in {@link KINDS} has no protobuf form.
+ *
+ * @module
+ */
+import { authentication } from "./authentication.ts";
+import { authorization } from "./authorization.ts";
+import { coordination } from "./coordination.ts";
+import { coreContainers } from "./core-containers.ts";
+import { coreNode } from "./core-node.ts";
+import { corePodVolumes } from "./core-pod-volumes.ts";
+import { corePod } from "./core-pod.ts";
+import { coreVolumes } from "./core-volumes.ts";
+import { coreObjects } from "./core.ts";
+import { events } from "./events.ts";
+import { meta } from "./meta.ts";
+import type { Messages, Numbers } from "./numbers.ts";
+import { storage } from "./storage.ts";
+import { storageMigration } from "./storagemigration.ts";
+
+const GROUPS: Readonly<Record<string, Messages>> = {
+  meta,
+  core: { ...coreObjects, ...coreNode, ...coreVolumes, ...corePod, ...coreContainers, ...corePodVolumes },
+  authentication,
+  authorization,
+  coordination,
+  events,
+  storage,
+  storagemigration: storageMigration,
+};
+
+/** The message of a kind, by group, version and kind. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["v1/ConfigMap", "core.ConfigMap"],
+  ["v1/Event", "core.Event"],
+  ["v1/Namespace", "core.Namespace"],
+  ["v1/Node", "core.Node"],
+  ["v1/PersistentVolume", "core.PersistentVolume"],
+  ["v1/PersistentVolumeClaim", "core.PersistentVolumeClaim"],
+  ["v1/Pod", "core.Pod"],
+  ["v1/Secret", "core.Secret"],
+  ["v1/Service", "core.Service"],
+  ["v1/ServiceAccount", "core.ServiceAccount"],
+  ["v1/Status", "meta.Status"],
+  ["v1/DeleteOptions", "meta.DeleteOptions"],
+  ["meta.k8s.io/v1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
+  ["meta.k8s.io/v1beta1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
+  ["authentication.k8s.io/v1/SelfSubjectReview", "authentication.SelfSubjectReview"],
+  ["authentication.k8s.io/v1/TokenRequest", "authentication.TokenRequest"],
+  ["authorization.k8s.io/v1/SelfSubjectAccessReview", "authorization.SelfSubjectAccessReview"],
+  ["authorization.k8s.io/v1/SelfSubjectRulesReview", "authorization.SelfSubjectRulesReview"],
+  ["authorization.k8s.io/v1/SubjectAccessReview", "authorization.SubjectAccessReview"],
+  ["coordination.k8s.io/v1/Lease", "coordination.Lease"],
+  ["coordination.k8s.io/v1alpha2/LeaseCandidate", "coordination.LeaseCandidate"],
+  ["coordination.k8s.io/v1beta1/LeaseCandidate", "coordination.LeaseCandidate"],
+  ["events.k8s.io/v1/Event", "events.Event"],
+  ["storage.k8s.io/v1/CSIDriver", "storage.CSIDriver"],
+  ["storage.k8s.io/v1/CSINode", "storage.CSINode"],
+  ["storage.k8s.io/v1/CSIStorageCapacity", "storage.CSIStorageCapacity"],
+  ["storage.k8s.io/v1/StorageClass", "storage.StorageClass"],
+  ["storage.k8s.io/v1/VolumeAttachment", "storage.VolumeAttachment"],
+  ["storage.k8s.io/v1/VolumeAttributesClass", "storage.VolumeAttributesClass"],
+  ["storagemigration.k8s.io/v1beta1/StorageVersionMigration", "storagemigration.StorageVersionMigration"],
+]);
+
+/** The message of a kind as `group.Message`; undefined when it has no protobuf form. */
+export const messageOf = (apiVersion: string, kind: string): string | undefined => KINDS.get(`${apiVersion}/${kind}`);
+
+/** The name of a message as a field of another one says it, in full. */
+export const qualified = (name: string, holder: string): string =>
+  name.includes(".") ? name : `${holder.slice(0, holder.indexOf("."))}.${name}`;
+
+/** The numbers of a message by its full name. */
+export function numbersOf(message: string): Numbers {
+  const dot = message.indexOf(".");
+  const numbers = GROUPS[message.slice(0, dot)]?.[message.slice(dot + 1)];
+  if (!numbers) throw new Error(`Expected the numbers of the message ${message} to be there`);
+  return numbers;
+}

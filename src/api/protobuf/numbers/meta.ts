@@ -1,0 +1,43 @@
+import type { Messages } from "./numbers.ts";
+
+/** `meta/v1`: what every object has, and the bodies and answers that are no objects. */
+export const meta: Messages = {
+  ObjectMeta: {
+    name: 1,
+    generateName: 2,
+    namespace: 3,
+    selfLink: 4,
+    uid: 5,
+    resourceVersion: 6,
+    generation: 7,
+    creationTimestamp: 8,
+    deletionTimestamp: 9,
+    deletionGracePeriodSeconds: 10,
+    labels: 11,
+    annotations: 12,
+    ownerReferences: [13, "OwnerReference"],
+    finalizers: 14,
+    managedFields: [17, "ManagedFieldsEntry"],
+  },
+  OwnerReference: { kind: 1, name: 3, uid: 4, apiVersion: 5, controller: 6, blockOwnerDeletion: 7 },
+  ManagedFieldsEntry: { manager: 1, operation: 2, apiVersion: 3, time: 4, fieldsType: 6, fieldsV1: 7, subresource: 8 },
+  Condition: { type: 1, status: 2, observedGeneration: 3, lastTransitionTime: 4, reason: 5, message: 6 },
+  LabelSelector: { matchLabels: 1, matchExpressions: [2, "LabelSelectorRequirement"] },
+  LabelSelectorRequirement: { key: 1, operator: 2, values: 3 },
+  FieldSelectorRequirement: { key: 1, operator: 2, values: 3 },
+  GroupResource: { group: 1, resource: 2 },
+  ListMeta: { selfLink: 1, resourceVersion: 2, continue: 3, remainingItemCount: 4 },
+  Status: { metadata: [1, "ListMeta"], status: 2, message: 3, reason: 4, details: [5, "StatusDetails"], code: 6 },
+  StatusDetails: { name: 1, group: 2, kind: 3, causes: [4, "StatusCause"], retryAfterSeconds: 5, uid: 6 },
+  StatusCause: { reason: 1, message: 2, field: 3 },
+  PartialObjectMetadata: { metadata: [1, "ObjectMeta"] },
+  DeleteOptions: {
+    gracePeriodSeconds: 1,
+    preconditions: [2, "Preconditions"],
+    orphanDependents: 3,
+    propagationPolicy: 4,
+    dryRun: 5,
+    ignoreStoreReadErrorWithClusterBreakingPotential: 6,
+  },
+  Preconditions: { uid: 1, resourceVersion: 2 },
+};

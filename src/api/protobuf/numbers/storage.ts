@@ -1,0 +1,55 @@
+import type { Messages } from "./numbers.ts";
+
+/** `storage.k8s.io/v1`. */
+export const storage: Messages = {
+  CSIDriver: { metadata: [1, "meta.ObjectMeta"], spec: [2, "CSIDriverSpec"] },
+  CSIDriverSpec: {
+    attachRequired: 1,
+    podInfoOnMount: 2,
+    volumeLifecycleModes: 3,
+    storageCapacity: 4,
+    fsGroupPolicy: 5,
+    tokenRequests: [6, "TokenRequest"],
+    requiresRepublish: 7,
+    seLinuxMount: 8,
+    nodeAllocatableUpdatePeriodSeconds: 9,
+    serviceAccountTokenInSecrets: 10,
+  },
+  TokenRequest: { audience: 1, expirationSeconds: 2 },
+  CSINode: { metadata: [1, "meta.ObjectMeta"], spec: [2, "CSINodeSpec"] },
+  CSINodeSpec: { drivers: [1, "CSINodeDriver"] },
+  CSINodeDriver: { name: 1, nodeID: 2, topologyKeys: 3, allocatable: [4, "VolumeNodeResources"] },
+  VolumeNodeResources: { count: 1 },
+  CSIStorageCapacity: {
+    metadata: [1, "meta.ObjectMeta"],
+    nodeTopology: [2, "meta.LabelSelector"],
+    storageClassName: 3,
+    capacity: 4,
+    maximumVolumeSize: 5,
+  },
+  StorageClass: {
+    metadata: [1, "meta.ObjectMeta"],
+    provisioner: 2,
+    parameters: 3,
+    reclaimPolicy: 4,
+    mountOptions: 5,
+    allowVolumeExpansion: 6,
+    volumeBindingMode: 7,
+    allowedTopologies: [8, "core.TopologySelectorTerm"],
+  },
+  VolumeAttachment: {
+    metadata: [1, "meta.ObjectMeta"],
+    spec: [2, "VolumeAttachmentSpec"],
+    status: [3, "VolumeAttachmentStatus"],
+  },
+  VolumeAttachmentSpec: { attacher: 1, source: [2, "VolumeAttachmentSource"], nodeName: 3 },
+  VolumeAttachmentSource: { persistentVolumeName: 1, inlineVolumeSpec: [2, "core.PersistentVolumeSpec"] },
+  VolumeAttachmentStatus: {
+    attached: 1,
+    attachmentMetadata: 2,
+    attachError: [3, "VolumeError"],
+    detachError: [4, "VolumeError"],
+  },
+  VolumeError: { time: 1, message: 2, errorCode: 3 },
+  VolumeAttributesClass: { metadata: [1, "meta.ObjectMeta"], driverName: 2, parameters: 3 },
+};

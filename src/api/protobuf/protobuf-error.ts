@@ -1,0 +1,28 @@
+/**
+ * Why a protobuf body was not decoded.
+ *
+ * - `malformed`: it is not what it claims to be, or has fields that nobody knows.
+ * - `tooLarge`: it has more fields or entries than any object may have.
+ */
+export type ProtobufErrorCode = "malformed" | "tooLarge";
+
+/** A body that cannot be decoded; the only error that decoding throws. A server answers 400 or 413. */
+export class ProtobufError extends Error {
+  override readonly name = "ProtobufError";
+  readonly code: ProtobufErrorCode;
+  /** Where: names of members, the outermost first; empty for the envelope. */
+  readonly path: readonly string[];
+  readonly #why: string;
+
+  constructor(code: ProtobufErrorCode, why: string, path: readonly string[] = []) {
+    super(path.length === 0 ? why : `${path.join(".")}: ${why}`);
+    this.code = code;
+    this.path = path;
+    this.#why = why;
+  }
+
+  /** The same error, told of one message further out. */
+  inside(member: string): ProtobufError {
+    return new ProtobufError(this.code, this.#why, [member, ...this.path]);
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * The values of fields: numbers, texts, bytes, and the messages that JSON shows as one value, such as times.
+ *
+ * @module
+ */
+import type { ScalarType } from "../../apply/schema/schema.ts";
+import { formatMicroTime, formatTime, parseTime } from "../../meta/time.ts";
+import { DecodeError } from "../../value/decode-error.ts";
+import { decodeJson } from "../../value/json.ts";
+import type { Value } from "../../value/value.ts";
+import { ProtobufError } from "./protobuf-error.ts";
+import { BYTES, VARINT, type WireReader } from "./wire-reader.ts";
+import type { WireWriter } from "./wire-writer.ts";
+
+/** Reads and writes the value of a field, without its tag. */
+export interface ValueCodec {
+  readonly wire: typeof VARINT | typeof BYTES;
+  /** What an entry of a map without a value stands for. */
+  readonly zero: Value;
+  /** Reads a value; `before` is what the field had when it comes again, for messages to be merged. */
+  read(reader: WireReader, before: Value | undefined): Value;
+  write(writer: WireWriter, value: Value): void;
+}
+
+/** The codec of a scalar; an error of ours when there is no such field in protobuf. */
+export function scalarCodec(type: ScalarType): ValueCodec {
+  switch (type.scalar) {
+    case "boolean":
+      return bool;
+    case "integer":
+      return type.format === "int32" ? int32 : int64;
+    case "intOrString":
+      return intOrString;
+    case "string":
+      return texts[type.format ?? ""] ?? text;
+    case "number":
+      throw new Error("Expected no field with a fraction: no message has one");
+  }
+}
+
+const bool: ValueCodec = {
+  wire: VARINT,
+  zero: false,
+  read: (reader) => reader.bool(),
+  write: (writer, value) => writer.unsigned(value === true ? 1 : 0),
+};
+
+const int32: ValueCodec = {
+  wire: VARINT,
+  zero: 0,
+  read: (reader) => reader.int32(),
+  write: (writer, value) => writer.integer(value as number),
+};
+
+const int64: ValueCodec = { ...int32, read: (reader) => reader.int64() };
+
+const text: ValueCodec = {
+  wire: BYTES,
+  zero: "",
+  read: (reader) => reader.text(),
+  write: (writer, value) => writer.text(value as string),
+};
+
+const bytes: ValueCodec = {
+  wire: BYTES,
+  zero: "",
+  read: (reader) => reader.bytes().toString("base64"),
+  write(writer, value) {
+    const before = writer.length;
+    writer.raw(Buffer.from(value as string, "base64"));
+    writer.lengthSince(before);
+  },
+};
+
+/** Reads the fields of a small message: `field` gets each number and reads its value. */
+function readSmall(reader: WireReader, field: (number: number, wire: number) => boolean): void {
+  const outer = reader.enter();
+  while (reader.more) {
+    const tag = reader.tag();
+    if (field(tag >>> 3, tag & 7)) continue;
+    if (!reader.skip(tag & 7)) {
+      throw new ProtobufError("malformed", `expected known fields of the right type only, got field ${tag >>> 3}`);
+    }
+  }
+  reader.leave(outer);
+}
+
+/** Seconds and nanoseconds; undefined for a message without fields, which is no time. */
+function readTimestamp(reader: WireReader): { seconds: number; nanos: number } | undefined {
+  let seconds = 0;
+  let nanos = 0;
+  let any = false;
+  readSmall(reader, (number, wire) => {
+    any = true;
+    if (wire !== VARINT) return false;
+    if (number === 1) seconds = reader.int64();
+    else if (number === 2) nanos = reader.int32();
+    return number <= 2;
+  });
+  if (!any) return undefined;
+  if (seconds < FIRST_SECOND || seconds > LAST_SECOND || nanos < 0 || nanos > 999_999_999) {
+    const got = `${seconds} seconds and ${nanos} nanoseconds`;
+    throw new ProtobufError("malformed", `expected a time in the years 1 to 9999, got ${got}`);
+  }
+  return { seconds, nanos };
+}
+
+const FIRST_SECOND = -62_135_596_800;
+const LAST_SECOND = 253_402_300_799;
+
+function writeTimestamp(writer: WireWriter, seconds: number, nanos: number): void {
+  const before = writer.length;
+  writer.unsigned(nanos);
+  writer.tag(2, VARINT);
+  writer.integer(seconds);
+  writer.tag(1, VARINT);
+  writer.lengthSince(before);
+}
+
+/** Time: whole seconds, whatever the message has beyond them. */
+const time: ValueCodec = {
+  wire: BYTES,
+  zero: null,
+  read(reader) {
+    const found = readTimestamp(reader);
+    return found ? formatTime(found.seconds * 1000) : null;
+  },
+  write: (writer, value) => writeTimestamp(writer, Math.floor(parseTime(value as string)! / 1000), 0),
+};
+
+/** MicroTime: microseconds, what is below them is cut off. */
+const microTime: ValueCodec = {
+  wire: BYTES,
+  zero: null,
+  read(reader) {
+    const found = readTimestamp(reader);
+    if (!found) return null;
+    const micros = Math.floor(found.nanos / 1000);
+    return formatMicroTime(found.seconds * 1000 + Math.floor(micros / 1000), micros);
+  },
+  write(writer, value) {
+    const sent = value as string;
+    const micros = sent[19] === "." ? Number(sent.slice(20, 26)) : 0;
+    writeTimestamp(writer, Math.floor(parseTime(sent)! / 1000), micros * 1000);
+  },
+};
+
+/** Quantity: a message with its text. */
+const quantity: ValueCodec = {
+  wire: BYTES,
+  zero: "0",
+  read(reader) {
+    let found = "0";
+    readSmall(reader, (number, wire) => {
+      if (number !== 1 || wire !== BYTES) return false;
+      found = reader.text();
+      return true;
+    });
+    return found;
+  },
+  write(writer, value) {
+    const before = writer.length;
+    writer.text(value as string);
+    writer.tag(1, BYTES);
+    writer.lengthSince(before);
+  },
+};
+
+const IS_INTEGER = 0;
+const IS_TEXT = 1;
+
+/** IntOrString: which of the two it is, and both. */
+const intOrString: ValueCodec = {
+  wire: BYTES,
+  zero: 0,
+  read(reader) {
+    let type = IS_INTEGER;
+    let integer = 0;
+    let string = "";
+    readSmall(reader, (number, wire) => {
+      if (number === 3 && wire === BYTES) string = reader.text();
+      else if (number === 1 && wire === VARINT) type = reader.int64();
+      else if (number === 2 && wire === VARINT) integer = reader.int32();
+      else return false;
+      return true;
+    });
+    if (type !== IS_INTEGER && type !== IS_TEXT) {
+      throw new ProtobufError("malformed", `expected the type of an integer (0) or a text (1), got ${type}`);
+    }
+    return type === IS_INTEGER ? integer : string;
+  },
+  write(writer, value) {
+    const before = writer.length;
+    const isText = typeof value === "string";
+    writer.text(isText ? value : "");
+    writer.tag(3, BYTES);
+    writer.integer(isText ? 0 : (value as number));
+    writer.tag(2, VARINT);
+    writer.unsigned(isText ? IS_TEXT : IS_INTEGER);
+    writer.tag(1, VARINT);
+    writer.lengthSince(before);
+  },
+};
+
+/** FieldsV1 and RawExtension: a message with a JSON text. */
+export const jsonCodec: ValueCodec = {
+  wire: BYTES,
+  zero: null,
+  read(reader) {
+    let found: Value = null;
+    readSmall(reader, (number, wire) => {
+      if (number !== 1 || wire !== BYTES) return false;
+      found = json(reader.bytes());
+      return true;
+    });
+    return found;
+  },
+  write(writer, value) {
+    const before = writer.length;
+    writer.text(JSON.stringify(value));
+    writer.tag(1, BYTES);
+    writer.lengthSince(before);
+  },
+};
+
+function json(source: Uint8Array): Value {
+  if (source.length === 0) return null;
+  try {
+    return decodeJson(source).value;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new ProtobufError(error.code === "tooLarge" ? "tooLarge" : "malformed", error.message);
+  }
+}
+
+const texts: Readonly<Record<string, ValueCodec>> = {
+  "date-time": time,
+  "micro-time": microTime,
+  byte: bytes,
+  quantity,
+};

@@ -1,0 +1,187 @@
+/**
+ * Reads the protobuf wire format (protobuf.dev, "Encoding"): tags, varints and length-delimited fields.
+ *
+ * It knows no messages. A reader stands inside a message and never looks beyond its end; whatever does not fit is a
+ * {@link ProtobufError}. Time is linear in the length, and the number of fields is limited.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { MAX_MEMBERS } from "../../value/json-scan.ts";
+import { decodeUtf8 } from "../../value/utf8.ts";
+import { DecodeError } from "../../value/decode-error.ts";
+import { ProtobufError } from "./protobuf-error.ts";
+
+/** A number. */
+export const VARINT = 0;
+/** Eight bytes; no message of ours has any. */
+export const FIXED64 = 1;
+/** A length and as many bytes: text, bytes, a message. */
+export const BYTES = 2;
+/** Four bytes; no message of ours has any. */
+export const FIXED32 = 5;
+
+/** How many map entries a body may have, as in JSON. */
+const MOST_ENTRIES = MAX_MEMBERS;
+/** How many fields a body may have; a map entry has three. */
+const MOST_FIELDS = 4 * MAX_MEMBERS;
+
+const WORD = 2 ** 32;
+
+const malformed = (why: string): ProtobufError => new ProtobufError("malformed", why);
+
+/** See the head of this file. */
+export class WireReader {
+  readonly #bytes: Buffer;
+  readonly #repair: boolean;
+  #at: number;
+  #end: number;
+  #fields = 0;
+  #entries = 0;
+  // The varint that was read last, as two words.
+  #low = 0;
+  #high = 0;
+
+  /** @param repair bytes of texts that are no UTF-8 become U+FFFD; else they are an error */
+  constructor(bytes: Uint8Array, start: number, repair: boolean) {
+    this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#at = start;
+    this.#end = bytes.length;
+    this.#repair = repair;
+  }
+
+  /** Whether the message has more fields. */
+  get more(): boolean {
+    return this.#at < this.#end;
+  }
+
+  /** The next tag: the number of a field times eight, and its wire type. */
+  tag(): number {
+    if (++this.#fields > MOST_FIELDS) {
+      throw new ProtobufError("tooLarge", `expected at most ${MOST_FIELDS} fields, found more`);
+    }
+    this.#varint();
+    const tag = this.#low >>> 0;
+    if (this.#high !== 0 || tag < 8) throw malformed(`expected the tag of a field, got ${tag}`);
+    return tag;
+  }
+
+  /** Counts an entry of a map. */
+  entry(): void {
+    if (++this.#entries > MOST_ENTRIES) {
+      throw new ProtobufError("tooLarge", `expected at most ${MOST_ENTRIES} map entries, found more`);
+    }
+  }
+
+  /** An integer of 32 bits; what a longer one has more is cut off, as other readers do. */
+  int32(): number {
+    this.#varint();
+    return this.#low | 0;
+  }
+
+  /** An integer of 64 bits; those that a double does not hold are an error. */
+  int64(): number {
+    this.#varint();
+    const value = (this.#high | 0) * WORD + (this.#low >>> 0);
+    if (!Number.isSafeInteger(value)) throw malformed("expected an integer between -2^53 and 2^53");
+    return value;
+  }
+
+  /** A boolean: every number but zero is true. */
+  bool(): boolean {
+    this.#varint();
+    return (this.#low | this.#high) !== 0;
+  }
+
+  /** Goes into a length-delimited field; returns what {@link WireReader.leave} needs. */
+  enter(): number {
+    const outer = this.#end;
+    const length = this.#length();
+    this.#end = this.#at + length;
+    return outer;
+  }
+
+  /** Goes on behind the field that was entered. */
+  leave(outer: number): void {
+    this.#at = this.#end;
+    this.#end = outer;
+  }
+
+  /** The bytes of a length-delimited field; a view. */
+  bytes(): Buffer {
+    const length = this.#length();
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  /** The text of a length-delimited field. */
+  text(): string {
+    const length = this.#length();
+    const start = this.#at;
+    const end = start + length;
+    this.#at = end;
+    const text = this.#bytes.toString("utf8", start, end);
+    return text.includes("\ufffd") ? this.#exactText(start, end) : text;
+  }
+
+  /** Passes over a field of any type; true when it said nothing: zero, or no bytes. */
+  skip(wire: number): boolean {
+    switch (wire) {
+      case VARINT:
+        return !this.bool();
+      case BYTES:
+        return this.bytes().length === 0;
+      case FIXED64:
+        return this.#fixed(8);
+      case FIXED32:
+        return this.#fixed(4);
+      default:
+        throw malformed(`expected a wire type of 0, 1, 2 or 5, got ${wire}`);
+    }
+  }
+
+  #fixed(length: number): boolean {
+    const start = this.#at;
+    if (length > this.#end - start) throw malformed(`expected ${length} bytes, found ${this.#end - start}`);
+    this.#at += length;
+    return this.#bytes.subarray(start, this.#at).every((byte) => byte === 0);
+  }
+
+  #length(): number {
+    this.#varint();
+    const length = this.#low >>> 0;
+    const left = this.#end - this.#at;
+    if (this.#high !== 0 || length > left) throw malformed(`expected a length of at most ${left} bytes, got more`);
+    return length;
+  }
+
+  #exactText(start: number, end: number): string {
+    try {
+      return decodeUtf8(this.#bytes.subarray(start, end), this.#repair);
+    } catch (error) {
+      if (error instanceof DecodeError) throw malformed(error.message);
+      throw error;
+    }
+  }
+
+  #varint(): void {
+    let low = 0;
+    let high = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      if (this.#at >= this.#end) throw malformed("expected a whole number, got the end of the message");
+      const byte = this.#bytes[this.#at++]!;
+      const bits = byte & 0x7f;
+      if (shift < 28) low |= bits << shift;
+      else if (shift === 28) {
+        low |= bits << 28;
+        high = bits >>> 4;
+      } else high |= bits << (shift - 32);
+      if (byte < 0x80) {
+        this.#low = low;
+        this.#high = high;
+        return;
+      }
+    }
+    throw malformed("expected a number of at most ten bytes, got a longer one");
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Writes the protobuf wire format from the end to the beginning, so that the length of a message is known when its
+ * length is written: first the last field, then the one before, and each field as value, length, tag.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+
+const WORD = 2 ** 32;
+
+/** See the head of this file. */
+export class WireWriter {
+  #buffer: Buffer;
+  #at: number;
+
+  constructor(size = 1024) {
+    this.#buffer = Buffer.allocUnsafe(size);
+    this.#at = size;
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#buffer.length - this.#at;
+  }
+
+  /** Puts the tag of a field in front of its value. */
+  tag(number: number, wire: number): void {
+    this.unsigned(number * 8 + wire);
+  }
+
+  /** Puts the length in front of what was written since the writer had `before` bytes. */
+  lengthSince(before: number): void {
+    this.unsigned(this.length - before);
+  }
+
+  /** A number that is not negative and below 2^32. */
+  unsigned(value: number): void {
+    this.#room(5);
+    let size = 1;
+    for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
+    this.#at -= size;
+    let rest = value;
+    for (let i = 0; i < size - 1; i++) {
+      this.#buffer[this.#at + i] = (rest % 128) + 128;
+      rest = Math.floor(rest / 128);
+    }
+    this.#buffer[this.#at + size - 1] = rest;
+  }
+
+  /** An integer that a double holds; a negative one takes ten bytes. */
+  integer(value: number): void {
+    if (value >= 0 && value < WORD) {
+      this.unsigned(value);
+      return;
+    }
+    let low = ((value % WORD) + WORD) % WORD;
+    let high = (Math.floor(value / WORD) + WORD) % WORD;
+    const bytes: number[] = [];
+    while (high > 0 || low >= 128) {
+      bytes.push((low % 128) + 128);
+      low = Math.floor(low / 128) + (high % 128) * 2 ** 25;
+      high = Math.floor(high / 128);
+    }
+    bytes.push(low);
+    this.raw(Uint8Array.from(bytes));
+  }
+
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void {
+    this.#room(bytes.length);
+    this.#at -= bytes.length;
+    this.#buffer.set(bytes, this.#at);
+  }
+
+  /** A text with its length. */
+  text(text: string): void {
+    const length = Buffer.byteLength(text);
+    this.#room(length);
+    this.#at -= length;
+    this.#buffer.write(text, this.#at);
+    this.unsigned(length);
+  }
+
+  /** What was written; the writer must not be used again. */
+  finish(): Buffer {
+    return this.#buffer.subarray(this.#at);
+  }
+
+  #room(needed: number): void {
+    if (needed <= this.#at) return;
+    const used = this.length;
+    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, used + needed));
+    this.#buffer.copy(larger, larger.length - used, this.#at);
+    this.#at = larger.length - used;
+    this.#buffer = larger;
+  }
+}

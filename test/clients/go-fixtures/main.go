@@ -1,0 +1,180 @@
+// Writes bodies as Go clients send them: for each kind one with every field set and one with nothing but a name.
+//
+//	go run . ../../fixtures/protobuf
+//
+// Beside each body `x.bin` is `x.json`, the same object as JSON by the same types. Run it again when the versions in
+// go.mod change; the tests read the files and need no Go.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+var kinds = map[schema.GroupVersion][]runtime.Object{
+	corev1.SchemeGroupVersion: {
+		&corev1.ConfigMap{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{}, &corev1.PersistentVolume{},
+		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
+		&metav1.DeleteOptions{},
+	},
+	authenticationv1.SchemeGroupVersion: {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}},
+	authorizationv1.SchemeGroupVersion: {
+		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},
+		&authorizationv1.SubjectAccessReview{},
+	},
+	coordinationv1.SchemeGroupVersion:       {&coordinationv1.Lease{}},
+	coordinationv1alpha2.SchemeGroupVersion: {&coordinationv1alpha2.LeaseCandidate{}},
+	coordinationv1beta1.SchemeGroupVersion:  {&coordinationv1beta1.LeaseCandidate{}},
+	eventsv1.SchemeGroupVersion:             {&eventsv1.Event{}},
+	storagev1.SchemeGroupVersion: {
+		&storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{}, &storagev1.StorageClass{},
+		&storagev1.VolumeAttachment{}, &storagev1.VolumeAttributesClass{},
+	},
+	storagemigrationv1beta1.SchemeGroupVersion: {&storagemigrationv1beta1.StorageVersionMigration{}},
+	metav1.SchemeGroupVersion:                  {&metav1.PartialObjectMetadata{}},
+}
+
+// Fields that the server does not serve.
+var left = map[string]bool{
+	"NodeSpec.ConfigSource":                 true,
+	"NodeStatus.Config":                     true,
+	"NodeStatus.RuntimeHandlers":            true,
+	"NodeStatus.Features":                   true,
+	"NodeStatus.DeclaredFeatures":           true,
+	"NodeSystemInfo.Swap":                   true,
+	"ServiceSpec.SessionAffinityConfig":     true,
+	"ServiceSpec.TrafficDistribution":       true,
+	"LoadBalancerIngress.IPMode":            true,
+	"LoadBalancerIngress.Ports":             true,
+	"PodSpec.WorkloadRef":                   true,
+	"PodStatus.ExtendedResourceClaimStatus": true,
+}
+
+// The moment that times are set to; its microseconds are seen in MicroTime only.
+var moment = time.Date(2031, 2, 3, 4, 5, 6, 789012000, time.UTC)
+
+var count int64
+
+// Sets every field to something that is not its zero.
+func fill(v reflect.Value, name string) {
+	count++
+	switch v.Interface().(type) {
+	case metav1.Time:
+		v.Set(reflect.ValueOf(metav1.NewTime(moment)))
+		return
+	case metav1.MicroTime:
+		v.Set(reflect.ValueOf(metav1.NewMicroTime(moment)))
+		return
+	case resource.Quantity:
+		v.Set(reflect.ValueOf(resource.MustParse("3Gi")))
+		return
+	case metav1.FieldsV1:
+		v.Set(reflect.ValueOf(metav1.FieldsV1{Raw: []byte(`{"f:data":{".":{},"f:k":{}}}`)}))
+		return
+	case intstr.IntOrString:
+		if count%2 == 0 {
+			v.Set(reflect.ValueOf(intstr.FromInt32(8080)))
+		} else {
+			v.Set(reflect.ValueOf(intstr.FromString("http")))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(name + "-ä")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int32:
+		v.SetInt(count*100_003%2_000_000_000 - 1_000_000_000)
+	case reflect.Int64:
+		v.SetInt(count*7_000_000_000_007%9_000_000_000_000_000 - 4_000_000_000_000_000)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), name)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte{0, 1, 254, 255})
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), name+"0")
+		fill(v.Index(1), name+"1")
+	case reflect.Map:
+		item := reflect.New(v.Type().Elem()).Elem()
+		fill(item, name)
+		key := reflect.New(v.Type().Key()).Elem()
+		key.SetString(name + "/k")
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, item)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if field.Type == reflect.TypeFor[metav1.TypeMeta]() || left[v.Type().Name()+"."+field.Name] {
+				continue
+			}
+			fill(v.Field(i), strings.Split(field.Tag.Get("json"), ",")[0])
+		}
+	default:
+		panic("cannot fill " + v.Type().String())
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func main() {
+	folder := os.Args[1]
+	scheme := runtime.NewScheme()
+	serializer := protobuf.NewSerializer(scheme, scheme)
+	write := func(object runtime.Object, gv schema.GroupVersion, form string) {
+		kind := reflect.TypeOf(object).Elem().Name()
+		object.GetObjectKind().SetGroupVersionKind(gv.WithKind(kind))
+		var body bytes.Buffer
+		check(serializer.Encode(object, &body))
+		text, err := json.Marshal(object)
+		check(err)
+		name := strings.ReplaceAll(strings.ToLower(kind), " ", "") + "." + gv.Version
+		if gv.Group != "" {
+			name += "." + strings.Split(gv.Group, ".")[0]
+		}
+		check(os.WriteFile(filepath.Join(folder, name+"."+form+".bin"), body.Bytes(), 0o644))
+		check(os.WriteFile(filepath.Join(folder, name+"."+form+".json"), append(text, '\n'), 0o644))
+	}
+	for gv, objects := range kinds {
+		for _, object := range objects {
+			if named, ok := object.(metav1.Object); ok {
+				named.SetName("n")
+				named.SetUID(types.UID(""))
+			}
+			write(object, gv, "bare")
+			count = 0
+			fill(reflect.ValueOf(object).Elem(), "")
+			write(object, gv, "full")
+		}
+	}
+}
