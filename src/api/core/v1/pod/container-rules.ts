@@ -202,7 +202,11 @@ function checkResourceNames(resources: Resources, at: string, errors: FieldError
     const wrong = qualifiedName(name);
     if (wrong !== undefined) errors.invalid(`${at}[${name}]`, name, wrong);
     else if (!name.includes("/") && !STANDARD.test(name)) {
-      errors.invalid(`${at}[${name}]`, name, "expected cpu, memory, ephemeral-storage, hugepages- or a name with a domain");
+      errors.invalid(
+        `${at}[${name}]`,
+        name,
+        "expected cpu, memory, ephemeral-storage, hugepages- or a name with a domain",
+      );
     }
   }
 }
