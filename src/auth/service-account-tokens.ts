@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { SignJWT, importPKCS8 } from "jose";
 import type { ApiContext } from "../api/definition.ts";
 
 /** What a token is asked to say. */
@@ -28,12 +27,17 @@ const ALGORITHM = "ES256";
 
 /** A signer with a PEM private key (PKCS#8, P-256); the issuer is also the default audience. */
 export function tokenSigner(pem: string, issuer: string, api: ApiContext): TokenSigner {
-  const key = importPKCS8(pem, ALGORITHM);
+  // Loaded with the first token: most servers never sign one.
+  const signing = (async () => {
+    const { SignJWT, importPKCS8 } = await import("jose");
+    return { SignJWT, key: await importPKCS8(pem, ALGORITHM) };
+  })();
   return {
     defaultAudience: issuer,
     async sign({ namespace, serviceAccount, bound, audiences, seconds }) {
       const now = Math.floor(api.clock.now() / 1000);
       const place = { namespace, serviceaccount: serviceAccount, ...(bound && { [bound.kind]: withoutKind(bound) }) };
+      const { SignJWT, key } = await signing;
       const token = await new SignJWT({ [api.dialect.labelDomain]: place })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
         .setIssuer(issuer)
@@ -43,7 +47,7 @@ export function tokenSigner(pem: string, issuer: string, api: ApiContext): Token
         .setNotBefore(now)
         .setExpirationTime(now + seconds)
         .setJti(api.random.uuid())
-        .sign(await key);
+        .sign(key);
       return { token, expires: (now + seconds) * 1000 };
     },
   };

@@ -1,5 +1,8 @@
 /**
- * The vocabulary in which schemas are written: TypeBox builders with the markers of this field.
+ * The vocabulary in which schemas are written: JSON Schema with the markers of this field.
+ *
+ * The schemas carry TypeBox's static types, so that the TypeScript type of an object follows from its schema; nothing of
+ * TypeBox is loaded at run time, where a schema is plain data.
  *
  * A schema says three things of each member: its type, how writers share it (list and map types, MARK-1..14) and when
  * it is printed. The last one decides what an object looks like on the wire and which fields a writer owns, and it is
@@ -13,114 +16,116 @@
  *
  * @module
  */
-import { Type, type TSchema } from "typebox";
+import type { TSchema, Type } from "typebox";
 
 type With = Record<string, unknown>;
+type Text = ReturnType<typeof Type.String>;
+type Bool = ReturnType<typeof Type.Boolean>;
+type Int = ReturnType<typeof Type.Integer>;
+type Unknown = ReturnType<typeof Type.Unknown>;
+type Optional<T extends TSchema> = ReturnType<typeof Type.Optional<T>>;
+type Struct<P extends Record<string, TSchema>> = ReturnType<typeof Type.Object<P>>;
+type List<T extends TSchema> = ReturnType<typeof Type.Array<T>>;
+type MapOf<T extends TSchema> = ReturnType<typeof Type.Unsafe<Record<string, Type.Static<T>>>>;
 
-const marked = <T extends TSchema>(schema: T, extra: With): T => {
-  // TypeBox keeps its own marks as non-enumerable members, so a copy must keep the descriptors.
-  const copy = Object.create(Object.getPrototypeOf(schema) as object) as T;
-  Object.defineProperties(copy, Object.getOwnPropertyDescriptors(schema));
-  return Object.assign(copy, extra);
+/** Marks a member that an object may lack; not enumerable, so that it is no part of the JSON Schema. */
+const OPTIONAL = Symbol("optional");
+
+const presence = (schema: TSchema, when: string, mayLack: boolean): TSchema => {
+  const member = { ...schema, "x-keelson-presence": when };
+  if (mayLack) Object.defineProperty(member, OPTIONAL, { value: true });
+  return member as TSchema;
 };
 
 /** A member that the published schema requires and that is always printed. */
-export const required = <T extends TSchema>(schema: T): T => marked(schema, { "x-keelson-presence": "always" });
+export const required = <T extends TSchema>(schema: T): T => presence(schema, "always", false) as T;
 
 /** A member that clients may leave out and that is always printed, as its zero value when unset. */
-export const always = <T extends TSchema>(schema: T): ReturnType<typeof Type.Optional<T>> =>
-  Type.Optional(marked(schema, { "x-keelson-presence": "always" }));
+export const always = <T extends TSchema>(schema: T): Optional<T> => presence(schema, "always", true) as Optional<T>;
 
 /** A member that is left out when it is empty. */
-export const optional = <T extends TSchema>(schema: T): ReturnType<typeof Type.Optional<T>> =>
-  Type.Optional(marked(schema, { "x-keelson-presence": "omitEmpty" }));
+export const optional = <T extends TSchema>(schema: T): Optional<T> =>
+  presence(schema, "omitEmpty", true) as Optional<T>;
 
 /** A member that is printed whenever it was sent, also when it is empty. */
-export const pointer = <T extends TSchema>(schema: T): ReturnType<typeof Type.Optional<T>> =>
-  Type.Optional(marked(schema, { "x-keelson-presence": "keepZero" }));
+export const pointer = <T extends TSchema>(schema: T): Optional<T> => presence(schema, "keepZero", true) as Optional<T>;
 
 /** A member that is always printed, as null when unset. */
-export const nullable = <T extends TSchema>(schema: T): ReturnType<typeof Type.Optional<T>> =>
-  Type.Optional(marked(schema, { "x-keelson-presence": "alwaysNull" }));
+export const nullable = <T extends TSchema>(schema: T): Optional<T> =>
+  presence(schema, "alwaysNull", true) as Optional<T>;
 
-const about = (description: string | undefined, extra: With = {}): With =>
-  description === undefined ? extra : { description, ...extra };
+const schemaOf = <T extends TSchema>(members: With, description: string | undefined, extra: With = {}): T =>
+  ({ ...members, ...(description === undefined ? {} : { description }), ...extra }) as unknown as T;
 
 /** A string. */
-export const text = (description?: string, extra?: With): ReturnType<typeof Type.String> =>
-  Type.String(about(description, extra));
+export const text = (description?: string, extra?: With): Text => schemaOf({ type: "string" }, description, extra);
 
 /** A boolean. */
-export const bool = (description?: string, extra?: With): ReturnType<typeof Type.Boolean> =>
-  Type.Boolean(about(description, extra));
+export const bool = (description?: string, extra?: With): Bool => schemaOf({ type: "boolean" }, description, extra);
 
 /** A signed integer of 32 bits. */
-export const int32 = (description?: string, extra?: With): ReturnType<typeof Type.Integer> =>
-  Type.Integer(about(description, { format: "int32", ...extra }));
+export const int32 = (description?: string, extra?: With): Int =>
+  schemaOf({ type: "integer", format: "int32" }, description, extra);
 
 /** A signed integer of 64 bits. */
-export const int64 = (description?: string, extra?: With): ReturnType<typeof Type.Integer> =>
-  Type.Integer(about(description, { format: "int64", ...extra }));
+export const int64 = (description?: string, extra?: With): Int =>
+  schemaOf({ type: "integer", format: "int64" }, description, extra);
 
 /** A date with seconds, RFC 3339 in UTC (META-15, DEC-5). */
-export const time = (description?: string): ReturnType<typeof Type.String> =>
-  Type.String(about(description, { format: "date-time" }));
+export const time = (description?: string): Text => schemaOf({ type: "string", format: "date-time" }, description);
 
 /** A date with six digits of fraction, RFC 3339 in UTC (META-14, DEC-5). */
-export const microTime = (description?: string): ReturnType<typeof Type.String> =>
-  Type.String(about(description, { format: "micro-time" }));
+export const microTime = (description?: string): Text => schemaOf({ type: "string", format: "micro-time" }, description);
 
 /** Bytes, base64 in JSON. */
-export const bytes = (description?: string): ReturnType<typeof Type.String> =>
-  Type.String(about(description, { format: "byte" }));
+export const bytes = (description?: string): Text => schemaOf({ type: "string", format: "byte" }, description);
 
 /** A quantity such as `1Gi` or `500m`; a number is taken too (DEC-9). */
-export const quantity = (description?: string): ReturnType<typeof Type.String> =>
-  Type.String(about(description, { format: "quantity" }));
+export const quantity = (description?: string): Text => schemaOf({ type: "string", format: "quantity" }, description);
 
 /** An integer or a string, whichever was sent. */
-export const intOrString = (description?: string): ReturnType<typeof Type.String> =>
-  Type.String(about(description, { "x-kubernetes-int-or-string": true, format: "int-or-string" }));
+export const intOrString = (description?: string): Text =>
+  schemaOf({ type: "string", "x-kubernetes-int-or-string": true, format: "int-or-string" }, description);
 
 /** Any JSON value; nothing is known of its members. */
-export const anything = (description?: string): ReturnType<typeof Type.Unknown> => Type.Unknown(about(description));
+export const anything = (description?: string): Unknown => schemaOf({}, description);
 
 /** A struct with the given members; pass `atomic` for one owner of the whole (MARK-13). */
 export const struct = <P extends Record<string, TSchema>>(
   description: string,
   members: P,
   marks: { readonly atomic?: boolean } = {},
-): ReturnType<typeof Type.Object<P>> =>
-  Type.Object(members, about(description, marks.atomic ? { "x-kubernetes-map-type": "atomic" } : {}));
+): Struct<P> => {
+  const needed = Object.keys(members).filter((name) => !(OPTIONAL in members[name]!));
+  return schemaOf(
+    { type: "object", ...(needed.length > 0 ? { required: needed } : {}), properties: members },
+    description,
+    marks.atomic ? { "x-kubernetes-map-type": "atomic" } : {},
+  );
+};
 
 /** A map from any key to one type; granular unless `atomic` (MARK-10..12). */
 export const map = <T extends TSchema>(
   item: T,
   description?: string,
   marks: { readonly atomic?: boolean } = {},
-): ReturnType<typeof mapSchema<T>> => mapSchema(item, description, marks.atomic === true);
+): MapOf<T> =>
+  schemaOf(
+    { type: "object", additionalProperties: item },
+    description,
+    marks.atomic ? { "x-kubernetes-map-type": "atomic" } : {},
+  );
 
-const mapSchema = <T extends TSchema>(item: T, description: string | undefined, atomic: boolean) =>
-  Type.Unsafe<Record<string, Type.Static<T>>>({
-    type: "object",
-    additionalProperties: item,
-    ...about(description),
-    ...(atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
-  });
-
-const array = <T extends TSchema>(item: T, description: string | undefined, extra: With) =>
-  Type.Array(item, about(description, extra));
+const array = <T extends TSchema>(item: T, description: string | undefined, extra: With): List<T> =>
+  schemaOf({ type: "array", items: item }, description, extra);
 
 /** A list that is replaced as a whole and has one owner (MARK-2). */
-export const atomicList = <T extends TSchema>(item: T, description?: string): ReturnType<typeof Type.Array<T>> =>
+export const atomicList = <T extends TSchema>(item: T, description?: string): List<T> =>
   array(item, description, { "x-kubernetes-list-type": "atomic" });
 
 /** A list of scalars in which each is there once and has owners of its own (MARK-3). */
-export const setList = <T extends TSchema>(
-  item: T,
-  description?: string,
-  extra: With = {},
-): ReturnType<typeof Type.Array<T>> => array(item, description, { "x-kubernetes-list-type": "set", ...extra });
+export const setList = <T extends TSchema>(item: T, description?: string, extra: With = {}): List<T> =>
+  array(item, description, { "x-kubernetes-list-type": "set", ...extra });
 
 /** A list of structs told apart by `keys`, each with owners of its own (MARK-4, MARK-6); the first key is the merge key of a strategic merge patch. */
 export const keyedList = <T extends TSchema>(
@@ -128,7 +133,7 @@ export const keyedList = <T extends TSchema>(
   keys: readonly [string, ...string[]],
   description?: string,
   extra: With = {},
-): ReturnType<typeof Type.Array<T>> =>
+): List<T> =>
   array(item, description, {
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": keys,
