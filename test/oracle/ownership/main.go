@@ -17,9 +17,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"sort"
 
 	"go.yaml.in/yaml/v2"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -243,9 +241,6 @@ func failure(err error) result {
 	for _, conflict := range conflicts {
 		out.Conflicts = append(out.Conflicts, [2]string{conflict.Manager, conflict.Path.String()})
 	}
-	sort.Slice(out.Conflicts, func(i, j int) bool {
-		return fmt.Sprint(out.Conflicts[i]) < fmt.Sprint(out.Conflicts[j])
-	})
 	return out
 }
 

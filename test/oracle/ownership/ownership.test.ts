@@ -11,7 +11,7 @@ const KNOWN = new Set([10119]);
 /** What can be compared: an error is an error, an object of which nothing is left is empty. */
 function comparable(result: StepResult): unknown {
   if (result.error !== undefined) return "refused";
-  if (result.conflicts !== undefined) return { conflicts: result.conflicts };
+  if (result.conflicts !== undefined) return { conflicts: result.conflicts.map((pair) => pair.join(" ")).sort() };
   return { object: result.object ?? {}, managers: result.managers ?? {} };
 }
 

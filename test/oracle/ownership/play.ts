@@ -55,7 +55,7 @@ function playStep(
   const result = applyTo({ ...write, intent: step.object, force: step.op === "force" });
   if (!("conflicts" in result)) return { live: result.object, managers: result.managers };
   const conflicts = result.conflicts.map(({ manager, path }) => [manager, pathToString(path)] as const);
-  return { conflicts: conflicts.sort((a, b) => (a.join(" ") < b.join(" ") ? -1 : 1)) };
+  return { conflicts };
 }
 
 const describe = (managers: Managers): NonNullable<StepResult["managers"]> =>

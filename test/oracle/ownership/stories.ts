@@ -31,7 +31,7 @@ export interface Story {
   readonly steps: readonly Step[];
 }
 
-/** What a step gave. Conflicts are `[manager, path]`, sorted. */
+/** What a step gave. Conflicts are `[manager, path]`, in any order. */
 export interface StepResult {
   readonly object?: Value;
   readonly managers?: Readonly<
