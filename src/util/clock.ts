@@ -30,21 +30,38 @@ export interface Random {
   uuid(): string;
 }
 
+/** The longest that a timer of the machine can wait, in ms (24.8 days); with more it would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   steady: () => performance.now(),
   after(ms, work) {
-    const timer = setTimeout(work, ms);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const arm = (left: number): void => {
+      timer = left > LONGEST_MS ? setTimeout(() => arm(left - LONGEST_MS), LONGEST_MS) : setTimeout(work, left);
+      timer.unref();
+    };
+    arm(ms);
     return { cancel: () => clearTimeout(timer) };
   },
 };
 
-/** Resolves after `ms` milliseconds of `clock`. */
-export function sleep(clock: Clock, ms: number): Promise<void> {
+/** Resolves after `ms` milliseconds of `clock`, or as soon as `signal` is aborted. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    clock.after(ms, resolve);
+    if (signal?.aborted) {
+      resolve();
+      return;
+    }
+    const wake = (): void => {
+      timer.cancel();
+      signal?.removeEventListener("abort", wake);
+      resolve();
+    };
+    const timer = clock.after(ms, wake);
+    signal?.addEventListener("abort", wake);
   });
 }
 

@@ -26,7 +26,9 @@ export class WorkQueue {
   readonly #busy = new Set<string>();
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
-  readonly #timers = new Map<string, Timer>();
+  readonly #timers = new Map<string, { readonly at: number; readonly timer: Timer }>();
+  /** Resolved when the queue is closed and its last key has been handled. */
+  readonly #idle = Promise.withResolvers<void>();
   #closed = false;
 
   constructor(options: WorkQueueOptions) {
@@ -36,20 +38,22 @@ export class WorkQueue {
   /** Asks for `key` to be handled. */
   add(key: string): void {
     if (this.#closed) return;
-    this.#timers.get(key)?.cancel();
+    this.#timers.get(key)?.timer.cancel();
     this.#timers.delete(key);
     if (this.#busy.has(key)) this.#again.add(key);
     else this.#waiting.add(key);
     this.#start();
   }
 
-  /** Asks for `key` to be handled in `ms` milliseconds, unless it is added before; a later time than one that is set is ignored. */
+  /** Asks for `key` to be handled in `ms` milliseconds, unless it is added before; of two times the earlier one counts. */
   addAfter(key: string, ms: number): void {
-    if (this.#closed || this.#waiting.has(key) || this.#timers.has(key)) return;
-    this.#timers.set(
-      key,
-      this.#options.clock.after(ms, () => this.add(key)),
-    );
+    if (this.#closed || this.#waiting.has(key)) return;
+    const { clock } = this.#options;
+    const at = clock.steady() + ms;
+    const set = this.#timers.get(key);
+    if (set && set.at <= at) return;
+    set?.timer.cancel();
+    this.#timers.set(key, { at, timer: clock.after(ms, () => this.add(key)) });
   }
 
   /** Keys that wait or are handled. */
@@ -57,13 +61,15 @@ export class WorkQueue {
     return this.#waiting.size + this.#busy.size;
   }
 
-  /** Forgets what waits; what is handled ends by itself. */
-  close(): void {
+  /** Forgets what waits; resolves when nothing is handled any more. */
+  close(): Promise<void> {
     this.#closed = true;
-    for (const timer of this.#timers.values()) timer.cancel();
+    for (const { timer } of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     this.#waiting.clear();
     this.#again.clear();
+    if (this.#busy.size === 0) this.#idle.resolve();
+    return this.#idle.promise;
   }
 
   #start(): void {
@@ -89,6 +95,7 @@ export class WorkQueue {
       failed?.(key, error);
     }
     this.#busy.delete(key);
+    if (this.#closed && this.#busy.size === 0) this.#idle.resolve();
     if (this.#again.delete(key)) this.add(key);
     else if (later !== undefined) this.addAfter(key, later);
     this.#start();
