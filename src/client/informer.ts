@@ -30,6 +30,8 @@ export interface InformerOptions<T> extends Pick<ListQuery, "namespace" | "label
 
 const PAGE = 500;
 const RETRY = { first: 100, most: 30_000 };
+/** A watch that lasted so long is taken up again at once. */
+const HEALTHY_MS = 1000;
 
 /** Follows one collection until it is stopped. */
 export class Informer<T extends ApiObject = ApiObject> {
@@ -71,19 +73,21 @@ export class Informer<T extends ApiObject = ApiObject> {
 
   async #run(): Promise<void> {
     const { clock, random, failed } = this.#options;
-    let failures = 0;
-    while (!this.#stop.signal.aborted) {
+    const { signal } = this.#stop;
+    for (let failures = 0; !signal.aborted; failures++) {
+      const began = clock.steady();
       try {
         if (this.#version === "") await this.#relist();
         this.#synced.resolve();
         await this.#follow();
-        failures = 0;
       } catch (error) {
-        if (this.#stop.signal.aborted) return;
+        if (signal.aborted) return;
         if (isStatus(error, "Expired", "Gone")) this.#version = "";
         else failed?.(error);
-        await sleep(clock, backoff(failures++, RETRY, random));
       }
+      // A server that is going away ends watches as soon as they begin; who comes back at once only hinders it.
+      if (clock.steady() - began >= HEALTHY_MS) failures = -1;
+      else await sleep(clock, backoff(failures, RETRY, random), signal);
     }
   }
 
@@ -91,6 +95,7 @@ export class Informer<T extends ApiObject = ApiObject> {
     const { namespace, labelSelector, fieldSelector } = this.#options;
     const seen = new Map<string, T>();
     let token: string | undefined;
+    let version: string;
     do {
       const page = await this.#client.list({
         ...defined({ namespace, labelSelector, fieldSelector, continue: token }),
@@ -98,8 +103,11 @@ export class Informer<T extends ApiObject = ApiObject> {
       });
       for (const item of page.items) seen.set(keyOf(item), item);
       token = page.metadata.continue;
-      this.#version = page.metadata.resourceVersion;
+      version = page.metadata.resourceVersion;
     } while (token);
+    if (this.#stop.signal.aborted) return;
+    // Only now: a watch from the version of half a list would never tell of the other half.
+    this.#version = version;
     for (const [key, old] of [...this.#objects]) if (!seen.has(key)) this.#remove(key, old);
     for (const object of seen.values()) this.#put(object);
   }

@@ -47,8 +47,7 @@ export const eventExpiry = (ttlMillis: number): Controller => ({
     await informer.start();
     return {
       async stop() {
-        queue.close();
-        await informer.stop();
+        await Promise.all([queue.close(), informer.stop()]);
       },
     };
   },

@@ -70,8 +70,7 @@ function perNamespace(name: string, ref: ResourceRef, make: () => ApiObject): Co
       await namespaces.start();
       return {
         async stop() {
-          queue.close();
-          await Promise.all([namespaces.stop(), copies.stop()]);
+          await Promise.all([queue.close(), namespaces.stop(), copies.stop()]);
         },
       };
     },

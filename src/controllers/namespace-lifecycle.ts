@@ -14,8 +14,8 @@ import type { Controller, ControllerContext, RunningController } from "./control
 
 const NAMESPACES: ResourceRef = { group: "", version: "v1", plural: "namespaces" };
 const FINALIZER = "kubernetes";
-/** How long to wait before looking again at what has not gone yet. */
-const AGAIN_MS = 500;
+/** How long to wait before looking again at what has not gone yet, more and more. */
+const AGAIN = { first: 200, most: 10_000 };
 /** Created by nothing in the namespace itself, so that reports of the end can still be written. */
 const LAST = "events";
 
@@ -29,8 +29,11 @@ export const namespaceLifecycle: Controller = {
       clock,
       random,
       work: (name) => empty(client, informer.get("", name)),
-      failed: (name, error) =>
-        log.warn("a namespace could not be emptied yet", { namespace: name, error: String(error) }),
+      retry: AGAIN,
+      failed(name, error) {
+        if (error instanceof NotEmpty) return;
+        log.warn("a namespace could not be emptied yet", { namespace: name, error: String(error) });
+      },
     });
     const look = (namespace: ApiObject): void => {
       if (namespace.metadata.deletionTimestamp !== undefined) queue.add(namespace.metadata.name!);
@@ -39,31 +42,35 @@ export const namespaceLifecycle: Controller = {
     await informer.start();
     return {
       async stop() {
-        queue.close();
-        await informer.stop();
+        await Promise.all([queue.close(), informer.stop()]);
       },
     };
   },
 };
 
-/** Deletes what is in a namespace; answers when to look again, or nothing when it is done. */
-async function empty(client: Client, namespace: ApiObject | undefined): Promise<number | void> {
+/** Something in a namespace has finalizers that are not ours; it will be looked at again. */
+class NotEmpty extends Error {
+  override readonly name = "NotEmpty";
+}
+
+/** Deletes what is in a namespace and lets it go; throws {@link NotEmpty} while something is left. */
+async function empty(client: Client, namespace: ApiObject | undefined): Promise<void> {
   if (!namespace) return;
   const name = namespace.metadata.name!;
   const left = await deleteContent(client, name);
-  if (left > 0) return AGAIN_MS;
+  if (left > 0) throw new NotEmpty(`expected namespace ${name} to be empty, ${left} kinds are left`);
   const spec = (namespace["spec"] ?? {}) as { finalizers?: string[] };
   if (!spec.finalizers?.includes(FINALIZER)) return;
   const finalizers = spec.finalizers.filter((f) => f !== FINALIZER);
   try {
     await client.resource(NAMESPACES).update({ ...namespace, spec: { ...spec, finalizers } }, "finalize");
   } catch (error) {
-    if (isStatus(error, "Conflict")) return AGAIN_MS;
-    if (!isStatus(error, "NotFound")) throw error;
+    // Somebody wrote it meanwhile; that change brings it back here.
+    if (!isStatus(error, "NotFound", "Conflict")) throw error;
   }
 }
 
-/** Deletes every collection of a namespace and counts what is still there. */
+/** Deletes every collection of a namespace and counts the kinds that still have objects. */
 async function deleteContent(client: Client, namespace: string): Promise<number> {
   let left = 0;
   for (const ref of await contentKinds(client)) {
@@ -72,7 +79,7 @@ async function deleteContent(client: Client, namespace: string): Promise<number>
     if (before.items.length === 0) continue;
     await resource.deleteCollection({ namespace });
     const after = await resource.list({ namespace, limit: 1 });
-    left += after.items.length;
+    left += after.items.length > 0 ? 1 : 0;
   }
   return left;
 }
