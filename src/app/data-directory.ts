@@ -10,7 +10,18 @@
  *
  * @module
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Dialect } from "../meta/dialect.ts";
 import { OptionError } from "./options.ts";
@@ -27,9 +38,18 @@ export interface RunningServerInfo {
 
 const FORMAT = 1;
 
-/** An opened data directory. */
+/** What is known of a directory from its `keelson.json`. */
+interface Description {
+  readonly format: number;
+  readonly dialect: string;
+}
+
+/** A data directory. Whoever has not {@link DataDirectory.claim}ed it only reads. */
 export class DataDirectory {
   readonly path: string;
+  /** Certificates and keys that were made before the directory was ours. */
+  readonly #held = new Map<string, string>();
+  #claimed = false;
 
   constructor(path: string) {
     this.path = path;
@@ -39,30 +59,61 @@ export class DataDirectory {
   static open(path: string, dialect: Dialect): DataDirectory {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const directory = new DataDirectory(path);
-    const known = directory.describe();
-    if (!known) {
-      directory.#writeText("keelson.json", `${JSON.stringify({ format: FORMAT, dialect: dialect.name })}\n`, 0o600);
-    } else if (known.format > FORMAT) {
+    directory.#check(dialect);
+    return directory;
+  }
+
+  /**
+   * Writes what was held back, now that the caller has the lock on the directory: of two processes that start at the
+   * same moment only the one that stays may leave its dialect and its certificates.
+   */
+  claim(dialect: Dialect): void {
+    if (!this.#check(dialect)) {
+      this.#writeText("keelson.json", `${JSON.stringify({ format: FORMAT, dialect: dialect.name })}\n`, 0o600, true);
+    }
+    this.#claimed = true;
+    for (const [name, text] of this.#held) this.#writeSecret(name, text);
+    this.#held.clear();
+  }
+
+  /** Dialect and format of the directory; undefined when it is new. */
+  describe(): Description | undefined {
+    const text = this.read("keelson.json");
+    if (text === undefined) return undefined;
+    const found = asJson(text) as Partial<Description> | undefined;
+    if (typeof found?.format !== "number" || typeof found.dialect !== "string") {
+      throw new OptionError(`expected ${this.file("keelson.json")} to name format and dialect, got ${text.trim()}`);
+    }
+    return { format: found.format, dialect: found.dialect };
+  }
+
+  /** Whether the directory is there already; throws when it is of another dialect or of a newer format. */
+  #check(dialect: Dialect): boolean {
+    const known = this.describe();
+    if (!known) return false;
+    const { path } = this;
+    if (known.format > FORMAT) {
       throw new OptionError(
         `expected ${path} to have format ${FORMAT} or older, got ${known.format}: use a newer keelson`,
       );
-    } else if (known.dialect !== dialect.name) {
+    }
+    if (known.dialect !== dialect.name) {
       throw new OptionError(
         `expected --dialect ${known.dialect}, with which ${path} was made, got ${dialect.name}; use another --data-dir for the other dialect`,
       );
     }
-    return directory;
-  }
-
-  /** Dialect and format of the directory; undefined when it is new. */
-  describe(): { readonly format: number; readonly dialect: string } | undefined {
-    const text = this.read("keelson.json");
-    return text === undefined ? undefined : (JSON.parse(text) as { format: number; dialect: string });
+    return true;
   }
 
   /** The directory of the embedded store. */
   get store(): string {
     return join(this.path, "store");
+  }
+
+  /** Makes the directory of the store and returns it. */
+  makeStore(): string {
+    mkdirSync(this.store, { recursive: true, mode: 0o700 });
+    return this.store;
   }
 
   file(name: string): string {
@@ -75,10 +126,15 @@ export class DataDirectory {
     return {
       read: (name) => this.read(place(name)),
       write: (name, text) => {
-        mkdirSync(this.file("pki"), { recursive: true, mode: 0o700 });
-        this.#writeText(place(name), text, 0o600);
+        if (this.#claimed) this.#writeSecret(place(name), text);
+        else this.#held.set(place(name), text);
       },
     };
+  }
+
+  #writeSecret(name: string, text: string): void {
+    mkdirSync(this.file("pki"), { recursive: true, mode: 0o700 });
+    this.#writeText(name, text, 0o600, true);
   }
 
   /** The text of a file, undefined when there is none. */
@@ -94,8 +150,8 @@ export class DataDirectory {
 
   /** What runs on this directory, as far as `server.json` knows. */
   running(): RunningServerInfo | undefined {
-    const text = this.read("server.json");
-    return text === undefined ? undefined : (JSON.parse(text) as RunningServerInfo);
+    const found = asJson(this.read("server.json") ?? "") as Partial<RunningServerInfo> | undefined;
+    return found && Number.isSafeInteger(found.pid) ? (found as RunningServerInfo) : undefined;
   }
 
   writeRunning(info: RunningServerInfo): void {
@@ -106,12 +162,26 @@ export class DataDirectory {
     rmSync(this.file("server.json"), { force: true });
   }
 
-  /** Writes a file in one step: a reader sees the old one or the new one. */
-  #writeText(name: string, text: string, mode: number): void {
+  /** Writes a file in one step: a reader sees the old one or the new one; with `flush` so does who comes after a crash. */
+  #writeText(name: string, text: string, mode: number, flush = false): void {
     const file = this.file(name);
     const next = `${file}.new`;
-    writeFileSync(next, text, { mode });
+    const handle = openSync(next, "w", mode);
+    try {
+      writeFileSync(handle, text);
+      if (flush) fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
     chmodSync(next, mode);
     renameSync(next, file);
+  }
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -5,7 +5,8 @@
  */
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type DirectoryInfo } from "../cli/info.ts";
+import { CommanderError } from "commander";
+import type { DirectoryInfo } from "../cli/info.ts";
 import { createProgram } from "../cli/program.ts";
 import { systemClock } from "../util/clock.ts";
 import { DataDirectory } from "./data-directory.ts";
@@ -33,9 +34,9 @@ export async function main(args: readonly string[]): Promise<void> {
     version: VERSION,
     flags: SERVE_OPTIONS,
     serve: (flags, file) => serve(flags, file, print),
-    info: (dataDir) => describe(dataDir),
-    kubeconfig(dataDir) {
-      const directory = new DataDirectory(dataDirOf(dataDir));
+    info: async (dataDir) => describe(new DataDirectory(await dataDirOf(dataDir))),
+    async kubeconfig(dataDir) {
+      const directory = new DataDirectory(await dataDirOf(dataDir));
       const text = directory.read("admin.kubeconfig");
       if (text === undefined)
         throw new OptionError(`expected ${directory.file("admin.kubeconfig")} to exist; start a server there first`);
@@ -47,16 +48,29 @@ export async function main(args: readonly string[]): Promise<void> {
     await program.parseAsync([...args], { from: "user" });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const usage = error instanceof OptionError;
-    process.stderr.write(`keelson: ${usage || error.name === "StoreError" ? error.message : error.stack}\n`);
-    process.exitCode = usage ? EXIT_USAGE : 1;
+    process.exitCode = tell(error);
   }
 }
 
-async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
+/** Prints an error as its kind deserves it, and answers the exit code. */
+function tell(error: Error): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  const usage = error instanceof OptionError;
+  // What the operating system refuses says itself what and where; a stack helps only with our own mistakes.
+  const known = usage || error.name === "StoreError" || "syscall" in error;
+  process.stderr.write(`keelson: ${known ? error.message : error.stack}\n`);
+  return usage ? EXIT_USAGE : 1;
+}
+
+/** The options from flags, environment and file. */
+async function readOptions(flags: RawOptions, file?: string): Promise<ServeOptions> {
   const env = fromEnvironment(process.env);
   const path = file ?? env["config"];
-  const options = resolveOptions(flags, env, path === undefined ? {} : await readConfig(path));
+  return resolveOptions(flags, env, path === undefined ? {} : await readConfig(path));
+}
+
+async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
+  const options = await readOptions(flags, file);
   const { startServer } = await import("./server.ts");
   const server = await startServer(options, { log: stderrLog(options.logLevel, systemClock) });
   announce(options, server, print);
@@ -78,11 +92,14 @@ function announce(options: ServeOptions, server: RunningServer, print: (text: st
   print(`keelson ${VERSION} (${options.dialect.name} dialect, ${options.store} store)`);
   print(`listening on ${server.url}`);
   print(options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`);
-  if (server.kubeconfigFile !== undefined) print(`export KUBECONFIG=${server.kubeconfigFile}`);
+  if (server.kubeconfigFile !== undefined) print(`export KUBECONFIG=${forShell(server.kubeconfigFile)}`);
   else print(`bearer token: ${server.pki.adminToken}`);
   // The clock of the process began with the process, so this is what a user waits for.
   print(`ready in ${Math.round(performance.now())} ms`);
 }
+
+/** A text as one word of a shell. */
+const forShell = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Runs until a signal comes or the store fails; a second signal ends the process at once. */
 async function untilStopped(server: RunningServer): Promise<void> {
@@ -101,15 +118,18 @@ async function untilStopped(server: RunningServer): Promise<void> {
     process.stderr.write(`keelson: the store has failed and the process ends: ${failure.message}\n`);
     process.exit(EXIT_STORE);
   }
-  await server.close();
+  await server.close().catch((error: unknown) => {
+    process.stderr.write(`keelson: the server did not close as it should: ${String(error)}\n`);
+    process.exit(1);
+  });
   process.exit(0);
 }
 
-const dataDirOf = (given: string | undefined): string =>
-  resolveOptions(given === undefined ? {} : { "data-dir": given }, fromEnvironment(process.env)).dataDir;
+/** Where `serve` would keep its data. */
+const dataDirOf = async (given: string | undefined): Promise<string> =>
+  (await readOptions(given === undefined ? {} : { "data-dir": given })).dataDir;
 
-function describe(dataDir: string | undefined): DirectoryInfo {
-  const directory = new DataDirectory(dataDirOf(dataDir));
+function describe(directory: DataDirectory): DirectoryInfo {
   const known = directory.describe();
   const running = directory.running();
   const alive = running && isAlive(running.pid) ? running : undefined;

@@ -7,12 +7,13 @@
  * @module
  */
 import { homedir, userInfo } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Dialect, dialectOf, kubernetes, neutral } from "../meta/dialect.ts";
 import { GATES, type Gate } from "../meta/gates.ts";
 
 /** Everything that can be told to a server; checked, complete, frozen. */
 export interface ServeOptions {
+  /** An absolute path. */
   readonly dataDir: string;
   readonly port: number;
   readonly bind: string;
@@ -83,7 +84,7 @@ export type RawOptions = Readonly<Record<string, string>>;
 /** The environment variable of an option. */
 export const envName = (key: string): string => `KEELSON_${key.toUpperCase().replaceAll("-", "_")}`;
 
-/** Takes the options out of the environment; an unknown `KEELSON_` variable is an error. */
+/** Takes the options out of the environment; an unknown `KEELSON_` variable is an error, an empty one says nothing. */
 export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const known = new Map([...SERVE_OPTIONS.map((o) => o.key), "config"].map((key) => [envName(key), key]));
   const options: Record<string, string> = {};
@@ -92,12 +93,12 @@ export function fromEnvironment(env: Readonly<Record<string, string | undefined>
     const key = known.get(name);
     if (key === undefined)
       throw new OptionError(`unknown environment variable ${name}${suggestion(name, known.keys())}`);
-    options[key] = value;
+    if (value !== "") options[key] = value;
   }
   return options;
 }
 
-/** Checks the keys of a file that was read; lists become comma separated, maps `k=v` pairs. */
+/** Checks the keys of a file that was read; lists become comma separated, maps `k=v` pairs, a key without value says nothing. */
 export function fromFile(content: unknown, file: string): Record<string, string> {
   if (content === null || content === undefined) return {};
   if (typeof content !== "object" || Array.isArray(content)) {
@@ -107,7 +108,7 @@ export function fromFile(content: unknown, file: string): Record<string, string>
   const options: Record<string, string> = {};
   for (const [key, value] of Object.entries(content)) {
     if (!keys.includes(key)) throw new OptionError(`unknown key "${key}" in ${file}${suggestion(key, keys)}`);
-    options[key] = textOf(value);
+    if (value !== null) options[key] = textOf(value);
   }
   return options;
 }
@@ -137,7 +138,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
   const dialect = dialectOf(said("dialect"));
   if (!dialect) throw expected("dialect", [neutral.name, kubernetes.name], said("dialect"));
   return Object.freeze({
-    dataDir: said("data-dir") || defaultDataDir(),
+    dataDir: resolve(said("data-dir") || defaultDataDir()),
     port: readPort(said("port")),
     bind,
     dialect,
@@ -156,7 +157,8 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
 
 /** Where data goes unless told: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */
 function defaultDataDir(): string {
-  const state = process.env["STATE_DIRECTORY"];
+  // Set by systemd for a service with StateDirectory=, which may name several.
+  const [state] = (process.env["STATE_DIRECTORY"] ?? "").split(":");
   if (state) return state;
   if (userInfo().uid === 0) return "/var/lib/keelson";
   return join(process.env["XDG_DATA_HOME"] ?? join(homedir(), ".local", "share"), "keelson");
@@ -178,7 +180,7 @@ function readOneOf<T extends string>(key: string, text: string, wanted: readonly
 }
 
 function readBoolean(key: string, text: string): boolean {
-  if (text === "true" || text === "") return true;
+  if (text === "true") return true;
   if (text === "false") return false;
   throw expected(key, ["true", "false"], text);
 }

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { X509Certificate, generateKeyPairSync, randomBytes } from "node:crypto";
+import { X509Certificate, createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import type { Clock } from "../util/clock.ts";
 
@@ -44,14 +44,14 @@ const LEAF_DAYS = 365;
 /** Reads the Pki from its files and makes what is missing, too old, or does not name `hosts`. */
 export async function openPki(files: PkiFiles, hosts: readonly string[], clock: Clock): Promise<Pki> {
   const now = clock.now();
-  const load = (name: string): KeyPair | undefined => {
+  const load = (name: string, issuer?: KeyPair): KeyPair | undefined => {
     const [cert, key] = [files.read(`${name}.crt`), files.read(`${name}.key`)];
-    return cert !== undefined && key !== undefined && lasts(cert, now) ? { cert, key } : undefined;
+    if (cert === undefined || key === undefined) return undefined;
+    return isGood(name, { cert, key }, issuer, now) ? { cert, key } : undefined;
   };
   let ca = load("ca");
-  const stale = ca === undefined;
-  let server = stale ? undefined : load("server");
-  let admin = stale ? undefined : load("admin");
+  let server = ca && load("server", ca);
+  let admin = ca && load("admin", ca);
   if (server && !names(server.cert, hosts)) server = undefined;
   if (!ca || !server || !admin) {
     const make = await import("./certificates.ts");
@@ -67,9 +67,22 @@ export async function openPki(files: PkiFiles, hosts: readonly string[], clock: 
   return { ca, server, admin, tokenKey: tokenKey(files), adminToken: adminToken(files) };
 }
 
-/** A certificate that does not end within a month. */
-function lasts(pem: string, now: number): boolean {
-  return Date.parse(new X509Certificate(pem).validTo) - now > RENEW_BEFORE;
+/**
+ * Whether a pair can be used: it does not end within a month, the key is that of the certificate, and `issuer` signed it
+ * (its own key without one). A crash between two files leaves pairs of which that is not so.
+ */
+function isGood(name: string, { cert, key }: KeyPair, issuer: KeyPair | undefined, now: number): boolean {
+  try {
+    const certificate = new X509Certificate(cert);
+    const signer = issuer ? new X509Certificate(issuer.cert) : certificate;
+    return (
+      Date.parse(certificate.validTo) - now > RENEW_BEFORE &&
+      certificate.checkPrivateKey(createPrivateKey(key)) &&
+      certificate.verify(signer.publicKey)
+    );
+  } catch (error) {
+    throw new Error(`expected ${name}.crt and ${name}.key to be a certificate and its key: ${String(error)}`);
+  }
 }
 
 /** Whether a certificate is good for all of these names and addresses. */

@@ -11,18 +11,26 @@ import { adminAuthenticator, mastersAuthorizer } from "../auth/admin.ts";
 import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import type { ApiContext } from "../api/definition.ts";
 import { builtInDefinitions } from "../api/index.ts";
+import { startChecks } from "../cache/index.ts";
 import { Client } from "../client/index.ts";
-import { type RunningController, builtInControllers, chooseControllers } from "../controllers/index.ts";
+import {
+  type Controller,
+  type RunningController,
+  builtInControllers,
+  chooseControllers,
+} from "../controllers/index.ts";
 import { gatesOf } from "../meta/gates.ts";
 import { type BuiltRegistry, buildRegistry } from "../registry/index.ts";
 import { type ServerHandle, createServer } from "../server/index.ts";
-import type { Store } from "../storage/contract.ts";
+import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { DataDirectory } from "./data-directory.ts";
+import { cacheCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
 import { kubeconfig } from "./kubeconfig.ts";
-import type { ServeOptions } from "./options.ts";
+import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
+import { OptionError, type ServeOptions } from "./options.ts";
 import { type Pki, type PkiFiles, openPki } from "./pki.ts";
 import { VERSION } from "./version.ts";
 
@@ -51,17 +59,33 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Starts a server; resolves when it accepts requests. */
+/** Starts a server; resolves when it accepts requests. When that fails, what was opened on the way is closed again. */
 export async function startServer(options: ServeOptions, surroundings: Surroundings): Promise<RunningServer> {
-  const { clock = systemClock, random = systemRandom, log } = surroundings;
+  // What is opened last is closed first.
+  const open = new AsyncDisposableStack();
+  try {
+    return await assemble(options, surroundings, open);
+  } catch (error) {
+    await open.disposeAsync();
+    throw error;
+  }
+}
+
+async function assemble(
+  options: ServeOptions,
+  { clock = systemClock, random = systemRandom, log }: Surroundings,
+  open: AsyncDisposableStack,
+): Promise<RunningServer> {
   const { dialect } = options;
   const api: ApiContext = { dialect, clock, random, gates: gatesOf(dialect, options.featureGates) };
+  chosenControllers(options, "");
   const directory = options.dev ? undefined : DataDirectory.open(options.dataDir, dialect);
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
-  const [store, pki] = await Promise.all([
-    openStore(options, directory, clock),
+  const [store, pki] = await bothSettled(
+    openStore(options, directory, clock, open),
     openPki(directory?.pki ?? inMemory(), hosts, clock),
-  ]);
+  );
+  directory?.claim(dialect);
   let signer: TokenSigner | undefined;
   const built = await buildRegistry({
     api,
@@ -71,103 +95,183 @@ export async function startServer(options: ServeOptions, surroundings: Surroundi
     signer: () => (signer ??= tokenSigner(pki.tokenKey, `https://${dialect.labelDomain}`, api)),
     cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }) },
   });
+  open.defer(() => built.cacher.close());
   await built.provisionNamespaces(dialect.rules.systemNamespaces);
-  const server = makeServer({ options, api, built, store, pki, log });
-  const scheme = options.insecureHttp ? "http" : "https";
-  const { port } = await server.listen({
-    host: options.bind,
-    port: options.port,
-    ...(options.insecureHttp ? {} : { tls: { key: pki.server.key, cert: pki.server.cert, clientCa: pki.ca.cert } }),
+  const server = makeServer({ api, built, store, pki, log, checks: startCacheChecks(api, built, log, open) });
+  const controllers: RunningController[] = [];
+  open.defer(async () => {
+    const stopped = controllers.map((controller) => controller.stop());
+    await Promise.all([server.close(options.graceMillis), ...stopped]);
   });
-  const url = `${scheme}://${reachable(options.bind)}:${port}`;
-  const text = kubeconfig(url, pki);
-  const file = directory?.writeKubeconfig(text);
-  directory?.writeRunning({
-    pid: process.pid,
-    version: VERSION,
-    addresses: [url],
-    dialect: dialect.name,
-    started: new Date(clock.now()).toISOString(),
-  });
+  const url = await listen(server, options, pki);
   const transport = inProcessTransport(server);
   const client = (userAgent: string): Client => new Client(transport, { userAgent, token: pki.adminToken });
-  const controllers = await startControllers(options, api, pki, client, log);
+  const chosen = chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert);
+  const start = async (controller: Controller): Promise<void> => {
+    const context = { client: client(`keelson-${controller.name}`), dialect, clock, random, log };
+    controllers.push(await controller.start(context));
+  };
+  await Promise.all(chosen.map(start));
+  const text = kubeconfig(url, pki);
+  const kubeconfigFile = directory?.writeKubeconfig(text);
+  if (directory) {
+    const started = new Date(clock.now()).toISOString();
+    directory.writeRunning({ pid: process.pid, version: VERSION, addresses: [url], dialect: dialect.name, started });
+  }
   return {
     url,
     pki,
     kubeconfig: text,
-    kubeconfigFile: file,
+    kubeconfigFile,
     store,
     client,
     failed: store.failed,
-    async close() {
-      await Promise.all(controllers.map((controller) => controller.stop()));
-      await server.close(options.graceMillis);
-      built.cacher.close();
-      await store.close();
-      directory?.clearRunning();
-    },
+    close: () => open.disposeAsync(),
   };
 }
 
-async function openStore(options: ServeOptions, directory: DataDirectory | undefined, clock: Clock): Promise<Store> {
-  if (options.store === "memory" || !directory) {
-    const { openMemoryStore } = await import("../storage/memory/store.ts");
-    return openMemoryStore();
+/** Waits for both even when one fails: what the other has opened must be known before anything is closed. */
+async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
+}
+
+/** Opens the store and takes the lock on the data directory; both are given back with `open`. */
+async function openStore(
+  options: ServeOptions,
+  directory: DataDirectory | undefined,
+  clock: Clock,
+  open: AsyncDisposableStack,
+): Promise<Store> {
+  if (!directory) return open.adopt(await openMemory(), (store) => store.close());
+  try {
+    const store = await openIn(directory, options, clock, open);
+    // Who has the lock is the one that server.json speaks of, whatever a process before it has left there.
+    open.defer(() => directory.clearRunning());
+    return open.adopt(store, () => store.close());
+  } catch (error) {
+    throw withOwner(error, directory);
   }
-  const { openSqliteStore } = await import("../storage/sqlite/store.ts");
-  return openSqliteStore({ directory: directory.store, clock, historyMillis: options.historyMillis });
+}
+
+async function openIn(
+  directory: DataDirectory,
+  { store, historyMillis }: ServeOptions,
+  clock: Clock,
+  open: AsyncDisposableStack,
+): Promise<Store> {
+  if (store === "sqlite") {
+    const { openSqliteStore } = await import("../storage/sqlite/store.ts");
+    return openSqliteStore({ directory: directory.store, clock, historyMillis });
+  }
+  // Objects are not kept, but certificates and the kubeconfig are, and they are those of one process.
+  const { lockDirectory } = await import("../storage/sqlite/lock.ts");
+  open.adopt(lockDirectory(directory.makeStore()), (lock) => lock.release());
+  return openMemory();
+}
+
+async function openMemory(): Promise<Store> {
+  const { openMemoryStore } = await import("../storage/memory/store.ts");
+  return openMemoryStore();
+}
+
+/** The refusal of a directory that is in use, with where its server can be reached. */
+function withOwner(error: unknown, directory: DataDirectory): unknown {
+  const owner = directory.running();
+  if (!(error instanceof StoreError) || !owner || !error.message.endsWith(`process ${owner.pid}`)) return error;
+  const where = `keelson ${owner.version} at ${owner.addresses.join(", ")}`;
+  return new StoreError(error.code, `${error.message} (${where})`, { cause: error });
 }
 
 interface Parts {
-  readonly options: ServeOptions;
   readonly api: ApiContext;
   readonly built: BuiltRegistry;
   readonly store: Store;
   readonly pki: Pki;
   readonly log: Log;
+  readonly checks: CacheChecks;
 }
 
-function makeServer({ api, built, store, pki, log }: Parts): ServerHandle {
+function makeServer({ api, built, store, pki, log, checks }: Parts): ServerHandle {
+  const { clock } = api;
   let failed = false;
   void store.failed.then(() => {
     failed = true;
   });
+  const cached = (): { revision: number; resources: number } => {
+    const { revision, resources } = built.cacher.stats();
+    return { revision, resources: resources.length };
+  };
   return createServer({
     registry: built.registry,
-    authenticator: adminAuthenticator(pki.adminToken, () => api.clock.now()),
+    authenticator: adminAuthenticator(pki.adminToken, () => clock.now()),
     authorizer: mastersAuthorizer,
     dialect: api.dialect,
-    clock: api.clock,
+    clock,
     random: api.random,
     log: { error: (message, fields) => log.error(message, fields) },
     version: VERSION,
     health: [
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
-      { name: "watch-cache", check: () => undefined },
+      cacheCheck({ clock, stored: () => store.revision, cached }),
     ],
+    collectors: [storeMetrics(store), cacheMetrics(built.cacher, () => checks.mismatches), processMetrics],
   });
 }
 
-async function startControllers(
-  options: ServeOptions,
-  api: ApiContext,
-  pki: Pki,
-  client: (userAgent: string) => Client,
+interface CacheChecks {
+  /** Resources that were found to differ from the store. */
+  readonly mismatches: number;
+}
+
+/** Compares the cache with the store from time to time, as long as it is open. */
+function startCacheChecks(
+  { clock, random }: ApiContext,
+  { cacher }: BuiltRegistry,
   log: Log,
-): Promise<readonly RunningController[]> {
-  const all = builtInControllers({
-    dialect: api.dialect,
-    eventTtlMillis: options.eventTtlMillis,
-    caCertificate: options.insecureHttp ? "" : pki.ca.cert,
+  open: AsyncDisposableStack,
+): CacheChecks {
+  const found = { mismatches: 0 };
+  const checks = startChecks(cacher, {
+    clock,
+    random,
+    onMismatch(mismatches) {
+      found.mismatches += mismatches.length;
+      log.error("the watch cache differs from the store and is loaded anew", { mismatches });
+    },
+    onError: (error) => log.error("the watch cache could not be compared with the store", { error: String(error) }),
   });
-  const chosen = chooseControllers(all, options.controllers);
-  const { dialect, clock, random } = api;
-  return Promise.all(
-    chosen.map((controller) =>
-      controller.start({ client: client(`keelson-${controller.name}`), dialect, clock, random, log }),
-    ),
-  );
+  open.adopt(checks, () => checks.close());
+  return found;
+}
+
+/** Opens the port, and answers how the server is reached there. */
+async function listen(server: ServerHandle, { bind, port, insecureHttp }: ServeOptions, pki: Pki): Promise<string> {
+  const tls = { key: pki.server.key, cert: pki.server.cert, clientCa: pki.ca.cert };
+  try {
+    const listener = await server.listen({ host: bind, port, ...(insecureHttp ? {} : { tls }) });
+    return `${insecureHttp ? "http" : "https"}://${reachable(bind)}:${listener.port}`;
+  } catch (error) {
+    const why = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ""];
+    throw why ? new OptionError(why(bind, port)) : error;
+  }
+}
+
+const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => string>> = {
+  EADDRINUSE: (bind, port) => `expected port ${port} of ${bind} to be free, another process listens there`,
+  EACCES: (bind, port) => `expected to be allowed to listen on port ${port} of ${bind}`,
+  EADDRNOTAVAIL: (bind) => `expected --bind to be an address of this machine, got ${bind}`,
+  ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,
+};
+
+/** The controllers that the options choose; {@link OptionError} for a name that none has. */
+function chosenControllers(options: ServeOptions, caCertificate: string): readonly Controller[] {
+  const { dialect, eventTtlMillis, controllers } = options;
+  try {
+    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, caCertificate }), controllers);
+  } catch (error) {
+    throw new OptionError((error as Error).message);
+  }
 }
 
 /** Certificates that are forgotten with the process. */

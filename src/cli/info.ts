@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { Actions } from "./program.ts";
 
 /** What is known of a data directory. */
@@ -21,16 +21,16 @@ export interface DirectoryInfo {
 }
 
 /** Looks at a data directory; the default one without a name. */
-export type InfoSource = (dataDir: string | undefined) => DirectoryInfo;
+export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>;
 
 /** The command `info`. */
 export function infoCommand({ info, print }: Actions): Command {
   return new Command("info")
     .description("what is in a data directory: dialect, versions, sizes, and who runs on it")
     .option("--data-dir <DIR>", "the directory (default: where serve would put it)")
-    .option("-o, --output <text|json>", "how to print", "text")
-    .action(({ dataDir, output }: { dataDir?: string; output: string }) => {
-      const found = info(dataDir);
+    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"))
+    .action(async ({ dataDir, output }: { dataDir?: string; output: string }) => {
+      const found = await info(dataDir);
       print(output === "json" ? JSON.stringify(found, undefined, 2) : asText(found));
     });
 }

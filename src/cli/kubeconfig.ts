@@ -6,13 +6,13 @@
 import { Command } from "commander";
 import type { Actions } from "./program.ts";
 
-/** The text of the kubeconfig in a data directory; throws when there is none. */
-export type KubeconfigSource = (dataDir: string | undefined) => string;
+/** The text of the kubeconfig in a data directory; rejects when there is none. */
+export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
 
 /** The command `kubeconfig`. */
 export function kubeconfigCommand({ kubeconfig, print }: Actions): Command {
   return new Command("kubeconfig")
     .description("print the kubeconfig of the admin")
     .option("--data-dir <DIR>", "the data directory of the server (default: where serve would put it)")
-    .action(({ dataDir }: { dataDir?: string }) => print(kubeconfig(dataDir).trimEnd()));
+    .action(async ({ dataDir }: { dataDir?: string }) => print((await kubeconfig(dataDir)).trimEnd()));
 }

@@ -23,16 +23,20 @@ export interface Actions {
   readonly print: (text: string) => void;
 }
 
-/** The program `keelson`. */
+/** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
 export function createProgram(actions: Actions): Command {
   const program = new Command("keelson")
     .description("A cluster API service: typed resource objects, field ownership and watch.")
     .version(`keelson ${actions.version}`, "-v, --version", "print the version")
     .helpOption("-h, --help", "print what a command takes")
-    .showSuggestionAfterError(true);
-  program.addCommand(serveCommand(actions));
-  program.addCommand(infoCommand(actions));
-  program.addCommand(kubeconfigCommand(actions));
-  program.addCommand(completionCommand(program, actions.print));
+    .showSuggestionAfterError(true)
+    .exitOverride();
+  const commands = [
+    serveCommand(actions),
+    infoCommand(actions),
+    kubeconfigCommand(actions),
+    completionCommand(program, actions.print),
+  ];
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
   return program;
 }

@@ -25,7 +25,7 @@ export function serveCommand({ flags, serve }: Actions): Command {
     .option("--config <file>", "YAML file with the same keys as these flags");
   for (const { key, value, default: preset, about } of flags) {
     const option = new Option(
-      value ? `--${key} <${value}>` : `--${key}`,
+      value ? `--${key} <${value}>` : `--${key} [true|false]`,
       preset && value ? `${about} (default: ${preset})` : about,
     );
     command.addOption(option);
