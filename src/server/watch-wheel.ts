@@ -36,6 +36,9 @@ export class WatchWheel {
     if (!items) this.#slots.set(slot, (items = new Set()));
     items.add(item);
     item.slot = slot;
+    // A wheel that stood still begins anew with the present.
+    if (!this.#armed && this.#slots.size === 1 && items.size === 1)
+      this.#next = Math.max(this.#next, slotOf(this.#clock.steady()));
     this.#arm();
   }
 
@@ -51,14 +54,17 @@ export class WatchWheel {
   #arm(): void {
     if (this.#armed) return;
     this.#armed = true;
-    this.#next = slotOf(this.#clock.steady()) + 1;
-    this.#clock.after(this.#next * SLOT_MILLIS - this.#clock.steady(), () => this.#tick());
+    const wait = this.#next * SLOT_MILLIS - this.#clock.steady();
+    this.#clock.after(Math.max(0, wait), () => this.#tick());
   }
 
   #tick(): void {
     const now = this.#clock.steady();
     this.#armed = false;
-    for (let slot = this.#next; slot <= slotOf(now); slot++) {
+    const [first, last] = [this.#next, slotOf(now)];
+    // The next turn begins where this one ends, however long it takes: no slot is passed over.
+    this.#next = last + 1;
+    for (let slot = first; slot <= last; slot++) {
       const items = this.#slots.get(slot);
       if (!items) continue;
       this.#slots.delete(slot);
