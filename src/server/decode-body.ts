@@ -1,10 +1,12 @@
 /**
- * Bodies to values: the limit, the inflation, the media type and the decoder (DEC-17, DEC-18).
+ * Bodies to values: the limit, the inflation, the media type and the decoder (DEC-17, DEC-18). Protobuf is taken for the
+ * kinds that have it (clients.md 1.5).
  *
  * @module
  */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { DELETE_OPTIONS, PROTOBUF, ProtobufError, type ProtobufKind, decodeProtobuf } from "../api/protobuf/index.ts";
 import { badRequest, tooLarge, unsupportedMediaType } from "../meta/status.ts";
 import type { Body, PatchType } from "../registry/contract.ts";
 import { DecodeError } from "../value/decode-error.ts";
@@ -39,7 +41,10 @@ export function patchTypeOf(request: ServerRequest): PatchType {
 /** The body of a create or update. */
 export async function objectBody(server: ServerContext, request: ServerRequest): Promise<Body> {
   const media = bodyMedia(request);
+  const kind = media === "protobuf" ? request.protobufKind : undefined;
+  if (media === "protobuf" && !kind) throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
   const bytes = await bodyBytes(server, request);
+  if (kind) return decoded(() => decodeProtobufBody(server, bytes, kind));
   if (media === "json") return decoded(() => decodeJsonBody(server, bytes));
   return yamlBody(server, bytes, false);
 }
@@ -56,17 +61,20 @@ export async function deleteBody(server: ServerContext, request: ServerRequest):
   if (!request.exchange.hasBody) return undefined;
   const bytes = await bodyBytes(server, request);
   if (bytes.length === 0) return undefined;
-  if (bodyMedia(request) === "json") return decoded(() => decodeJsonBody(server, bytes));
+  const media = bodyMedia(request);
+  if (media === "protobuf") return decoded(() => decodeProtobufBody(server, bytes, DELETE_OPTIONS));
+  if (media === "json") return decoded(() => decodeJsonBody(server, bytes));
   return yamlBody(server, bytes, false);
 }
 
-function bodyMedia(request: ServerRequest): "json" | "yaml" {
+function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
   const sent = request.exchange.header("content-type");
   if (sent === "" || sent === JSON_TYPE) return "json";
   const [type = ""] = sent.split(";", 1);
   const name = type.trim().toLowerCase();
   if (name === JSON_TYPE) return "json";
   if (name === YAML_TYPE) return "yaml";
+  if (name === PROTOBUF) return "protobuf";
   throw unsupportedMediaType(sent, BODY_TYPES);
 }
 
@@ -92,6 +100,11 @@ const decodeJsonBody = (server: ServerContext, bytes: Uint8Array): Body =>
     replaceInvalidUtf8: !server.dialect.rules.refuseInvalidUtf8,
   });
 
+const decodeProtobufBody = (server: ServerContext, bytes: Uint8Array, kind: ProtobufKind): Body => ({
+  value: decodeProtobuf(bytes, kind, { replaceInvalidUtf8: !server.dialect.rules.refuseInvalidUtf8 }),
+  duplicates: [],
+});
+
 async function yamlBody(server: ServerContext, bytes: Uint8Array, escapesAsYaml: boolean): Promise<Body> {
   const options = { depth: server.limits.bodyDepth, escapesAsYaml };
   try {
@@ -111,6 +124,6 @@ function decoded(decode: () => Body): Body {
 
 /** The answer to a body that cannot be decoded. */
 const bodyError = (error: unknown): unknown => {
-  if (!(error instanceof DecodeError)) return error;
+  if (!(error instanceof DecodeError || error instanceof ProtobufError)) return error;
   return error.code === "tooLarge" ? tooLarge(error.message) : badRequest(error.message, error);
 };

@@ -7,7 +7,7 @@ import type { Resource } from "../registry/contract.ts";
 import type { ServerContext } from "./context.ts";
 import { deleteOptions } from "./delete.ts";
 import { answerBytes, contentType, jsonInForm } from "./encode.ts";
-import { DOCUMENT } from "./negotiate.ts";
+import { DELETED } from "./negotiate.ts";
 import { listOptions } from "./options.ts";
 import type { ServerRequest } from "./request.ts";
 
@@ -17,7 +17,7 @@ export async function deleteCollection(
   request: ServerRequest,
   resource: Resource,
 ): Promise<void> {
-  const format = request.format(DOCUMENT);
+  const format = request.format(DELETED);
   const list = listOptions(request.query);
   const options = await deleteOptions(server, request, false);
   const result = await resource.deleteCollection(request.namespace, list, options, request.caller);

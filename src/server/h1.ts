@@ -46,7 +46,7 @@ export class H1Exchange implements Exchange {
     this.answered = true;
     const response = this.#response;
     if (response.destroyed) return;
-    headers["content-length"] = lengthOf(body);
+    if (code !== 304) headers["content-length"] = lengthOf(body);
     this.#closeWhenUnread();
     response.writeHead(code, headers);
     if (body === undefined || body instanceof Uint8Array) {

@@ -73,7 +73,7 @@ export class H2Exchange implements Exchange {
     if (stream.destroyed || stream.closed) return;
     const length = lengthOf(body);
     headers[":status"] = code;
-    headers["content-length"] = length;
+    if (code !== 304) headers["content-length"] = length;
     if (length === 0 || this.method === "HEAD") {
       stream.respond(headers, END);
     } else {

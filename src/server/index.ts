@@ -3,11 +3,6 @@
  *
  * @module
  */
-export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
-export type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+export { type ServerHandle, createServer } from "./server.ts";
 export type { HealthCheck } from "./health-check.ts";
-export type { InjectAnswer, InjectRequest } from "./inject.ts";
-export type { ListenOptions, Listener, TlsOptions } from "./listeners.ts";
-export type { ServerLimits } from "./limits.ts";
-export type { ServerLog } from "./context.ts";
 export type { Collector } from "./metrics.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ListHead } from "../api/protobuf/index.ts";
 import type { ListResult, Resource } from "../registry/contract.ts";
 import type { Entry } from "../registry/index.ts";
 import type { ServerContext } from "./context.ts";
@@ -11,6 +12,7 @@ import { type ListForm, listForm } from "./list-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import { type Format, LIST } from "./negotiate.ts";
 import { listOptions } from "./options.ts";
+import { writeProtobufList } from "./protobuf-list.ts";
 import type { ServerRequest } from "./request.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { includeObject, rowBytes, tableHeader } from "./table.ts";
@@ -25,6 +27,9 @@ export async function listObjects(server: ServerContext, request: ServerRequest,
     return answerValue(server, request, 200, value, format);
   }
   const writer = new StreamWriter(server, request, contentType(format));
+  if (format.media === "protobuf") {
+    return writeProtobufList(server, writer, headOf(resource, result, format), result.entries, itemOf, format);
+  }
   const form = formOf(resource, result, format);
   try {
     if (format.shape === "" && format.media === "json" && !format.pretty) {
@@ -96,7 +101,7 @@ function formOf(resource: Resource, result: ListResult, format: Format): ListFor
 }
 
 /** A list without its items. */
-function headOf({ definition }: Resource, result: ListResult, format: Format): object {
+function headOf({ definition }: Resource, result: ListResult, format: Format): ListHead {
   const { group, version, kind, listKind = `${kind}List` } = definition;
   const metadata = listMeta(result);
   if (format.shape !== "") return { kind: format.shape, apiVersion: `meta.k8s.io/${format.version}`, metadata };

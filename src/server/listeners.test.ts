@@ -354,6 +354,27 @@ describe("shutdown", () => {
     await expect(plain(listener, "/version")).rejects.toThrow(/ECONNREFUSED/);
   });
 
+  test("does not wait for connections of HTTP/1.1 that could be used again", async () => {
+    for (const tls of [true, false]) {
+      const { listener, server } = await start(tls);
+      const options = { keepAlive: true, ca: authority.cert };
+      const agent = tls ? new https.Agent({ ...options, ALPNProtocols: ["http/1.1"] }) : new http.Agent(options);
+      cleanups.push(() => agent.destroy());
+      const url = {
+        host: "127.0.0.1",
+        port: listener.port,
+        path: `${CM}?watch=1&resourceVersion=5`,
+        headers: ADMIN,
+        agent,
+      };
+      const answer = await new Promise<http.IncomingMessage>((resolve) => (tls ? https : http).get(url, resolve));
+      answer.resume();
+      const began = performance.now();
+      await server.close(10_000);
+      expect(performance.now() - began).toBeLessThan(2000);
+    }
+  });
+
   test("breaks off what does not end within the grace time", async () => {
     const { listener, registry, server } = await start(false);
     registry.byPlural["configmaps"]!.get = () => new Promise(() => {});

@@ -44,6 +44,7 @@ const WINDOW_BYTES = 1 << 18;
 const IDLE_MILLIS = 90_000;
 const HEADERS_MILLIS = 32_000;
 const REQUEST_MILLIS = 60_000;
+const SWEEP_MILLIS = 50;
 
 const H1_LIMITS = {
   maxHeaderSize: HEADER_BYTES,
@@ -117,11 +118,20 @@ async function close(
     server.close(() => resolve());
   });
   for (const session of sessions) session.close();
+  let over = false;
+  // A connection of HTTP/1.1 that has been answered would stay open for its next request.
+  const closeIdle = (): void => {
+    if (over) return;
+    (server as http.Server).closeIdleConnections();
+    clock.after(SWEEP_MILLIS, closeIdle);
+  };
+  closeIdle();
   const timer = clock.after(graceMillis, () => {
     for (const session of sessions) session.destroy();
     for (const socket of sockets) socket.destroy();
   });
   await ended;
+  over = true;
   timer.cancel();
 }
 

@@ -2,11 +2,12 @@
  * Which form of an answer a client wants (DEC-17): JSON or YAML, the object itself, a table of it or its metadata only.
  *
  * An Accept header is a list of clauses. They are tried in the order of their weights (`q`, as in the reference), then
- * in the order in which they were sent, and the first that can be given wins. Headers repeat, so their parsed form is
- * kept.
+ * in the order in which they were sent, and the first that can be given wins; protobuf is given only to clients that
+ * take nothing else, because objects are kept as JSON. Headers repeat, so their parsed form is kept.
  *
  * @module
  */
+import { PROTOBUF, type ProtobufKind } from "../api/protobuf/index.ts";
 import { notAcceptable } from "../meta/status.ts";
 import type { Query } from "./query.ts";
 
@@ -15,11 +16,13 @@ export type Shape = "" | "Table" | "PartialObjectMetadata" | "PartialObjectMetad
 
 /** The form of an answer. */
 export interface Format {
-  readonly media: "json" | "yaml";
+  readonly media: "json" | "yaml" | "protobuf";
   readonly shape: Shape;
   /** Version of `meta.k8s.io` that a shape is written in; empty without a shape. */
   readonly version: "" | "v1" | "v1beta1";
   readonly pretty: boolean;
+  /** What is written as protobuf; absent for other media, and for a failure. */
+  readonly kind?: ProtobufKind;
 }
 
 /** What an endpoint can give. */
@@ -29,13 +32,16 @@ export interface Offer {
 }
 
 const BOTH = ["json", "yaml"] as const;
+const ALL = ["json", "yaml", "protobuf"] as const;
 
 /** One object: itself, as a table of one row, or its metadata. */
-export const OBJECT: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: BOTH };
+export const OBJECT: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ALL };
 /** A list: itself, as a table, or metadata only. */
-export const LIST: Offer = { shapes: ["Table", "PartialObjectMetadataList"], media: BOTH };
+export const LIST: Offer = { shapes: ["Table", "PartialObjectMetadataList"], media: ALL };
 /** A stream of events; there is no YAML stream. */
-export const WATCH: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ["json"] };
+export const WATCH: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ["json", "protobuf"] };
+/** What was deleted: a list or a Status, without other shapes. */
+export const DELETED: Offer = { shapes: [], media: ALL };
 /** A document without other shapes. */
 export const DOCUMENT: Offer = { shapes: [], media: BOTH };
 /** A document that is there as JSON only. */
@@ -46,7 +52,7 @@ export const SERVED: readonly string[] = ["application/json", "application/yaml"
 
 /** One clause of an Accept header. */
 export interface Clause {
-  readonly media: "json" | "yaml" | "any" | "other";
+  readonly media: "json" | "yaml" | "protobuf" | "any" | "other";
   readonly as: string;
   readonly group: string;
   readonly version: string;
@@ -103,16 +109,30 @@ function parseClause(text: string): Clause & { weight: number } {
 function mediaOf(type: string): Clause["media"] {
   if (type === "application/json") return "json";
   if (type === "application/yaml") return "yaml";
+  if (type === PROTOBUF) return "protobuf";
   return type === "*/*" ? "any" : "other";
 }
 
-/** The first form that the client takes and the offer has; 406 when there is none. */
-export function negotiate(accept: string, offer: Offer, pretty: boolean): Format {
+/**
+ * The first form that the client takes and the offer has; 406 when there is none.
+ *
+ * @param asked knows the kind that can be written as protobuf, if there is one
+ */
+export function negotiate(accept: string, offer: Offer, pretty: boolean, asked?: Asked): Format {
+  let packed: Format | undefined;
   for (const clause of clausesOf(accept)) {
     const format = formatOf(clause, offer, pretty);
-    if (format) return format;
+    if (format && format.media !== "protobuf") return format;
+    packed ??= format;
   }
+  const kind = packed && asked?.protobufKind;
+  if (packed && kind) return { ...packed, kind };
   throw notAcceptable(SERVED);
+}
+
+/** What is asked for. */
+export interface Asked {
+  readonly protobufKind: ProtobufKind | undefined;
 }
 
 function formatOf(clause: Clause, offer: Offer, pretty: boolean): Format | undefined {
@@ -121,7 +141,7 @@ function formatOf(clause: Clause, offer: Offer, pretty: boolean): Format | undef
   if (!offer.media.includes(media)) return undefined;
   if (!clause.converts) return plain(media, pretty || clause.pretty);
   const shape = offer.shapes.find((name) => name === clause.as);
-  if (!shape || clause.group !== "meta.k8s.io") return undefined;
+  if (!shape || clause.group !== "meta.k8s.io" || (shape === "Table" && media === "protobuf")) return undefined;
   if (clause.version !== "v1" && clause.version !== "v1beta1") return undefined;
   return { media, shape, version: clause.version, pretty: pretty || clause.pretty };
 }
@@ -129,14 +149,17 @@ function formatOf(clause: Clause, offer: Offer, pretty: boolean): Format | undef
 const formats = [false, true].map((pretty) => ({
   json: { media: "json", shape: "", version: "", pretty } as Format,
   yaml: { media: "yaml", shape: "", version: "", pretty } as Format,
+  protobuf: { media: "protobuf", shape: "", version: "", pretty } as Format,
 }));
 
 const plain = (media: Format["media"], pretty: boolean): Format => formats[pretty ? 1 : 0]![media];
 
 /** The form of a failure: the client's media type where we have it, else JSON; never a table. */
 export function failureFormat(accept: string, pretty: boolean): Format {
-  const clause = clausesOf(accept).find(({ media }) => media !== "other");
-  return plain(clause?.media === "yaml" ? "yaml" : "json", pretty || clause?.pretty === true);
+  const clauses = clausesOf(accept).filter(({ media }) => media !== "other");
+  const clause = clauses.find(({ media }) => media !== "protobuf") ?? clauses[0];
+  const media = clause === undefined || clause.media === "any" ? "json" : clause.media;
+  return plain(media as Format["media"], pretty || clause?.pretty === true);
 }
 
 /** Whether the answer is indented: asked for in the query, or read by people in a terminal or browser (DEC-21). */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type ProtobufKind, bodyKind, hasProtobuf } from "../api/protobuf/index.ts";
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Caller, Resource, Target } from "../registry/contract.ts";
@@ -55,7 +56,17 @@ export class ServerRequest {
 
   /** The form of the answer; 406 when the client takes none of the offered ones. */
   format(offer: Offer): Format {
-    return negotiate(this.exchange.header("accept"), offer, this.pretty);
+    return negotiate(this.exchange.header("accept"), offer, this.pretty, this);
+  }
+
+  /** The kind of the bodies and answers of this request where that has a protobuf form. */
+  get protobufKind(): ProtobufKind | undefined {
+    const definition = this.resource?.definition;
+    if (!definition) return undefined;
+    const { subresource } = this.info!;
+    const taken = subresource === "" ? undefined : definition.subresources?.[subresource]?.takes;
+    const kind = taken ? bodyKind(taken) : definition;
+    return kind && hasProtobuf(kind) ? kind : undefined;
   }
 
   /** Who asks, in the words of the registry. */

@@ -1,13 +1,15 @@
 /**
- * Events as bytes: one JSON text per line (DEC-28), encoded once for all watchers that get the same batch in the same
- * form.
+ * Events as bytes: one JSON text per line (DEC-28) or one message of protobuf behind its length, encoded once for all
+ * watchers that get the same batch in the same form.
  *
  * @module
  */
 import type { ApiObject } from "../api/definition.ts";
+import { PROTOBUF, STATUS, encodeAnswer, encodeEvent } from "../api/protobuf/index.ts";
 import type { Status } from "../meta/status.ts";
 import type { Resource } from "../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../registry/index.ts";
+import { decodeJson } from "../value/json.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import type { Format } from "./negotiate.ts";
 import { type IncludeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
@@ -35,7 +37,7 @@ const styles = new WeakMap<Resource, Map<string, FrameStyle>>();
 export function frameStyle(resource: Resource, format: Format, include: IncludeObject, domain: string): FrameStyle {
   let known = styles.get(resource);
   if (!known) styles.set(resource, (known = new Map()));
-  const id = `${format.shape}/${format.version}/${include}/${domain}`;
+  const id = `${format.media}/${format.shape}/${format.version}/${include}/${domain}`;
   let style = known.get(id);
   if (!style) known.set(id, (style = { resource, format, include, domain }));
   return style;
@@ -59,11 +61,24 @@ function encode(style: FrameStyle, events: readonly WatchEvent[], withColumns: b
   for (const { type, entry } of events) {
     const bytes = style.resource.view(entry);
     const object = (): ApiObject => style.resource.object(entry);
-    parts.push(OPENINGS[type], shaped(style, bytes, object, String(entry.revision), columns, now), CLOSING);
+    pushFrame(parts, style, type, shaped(style, bytes, object, String(entry.revision), columns, now));
     columns = false;
   }
   return Buffer.concat(parts);
 }
+
+/** Adds what one event is; `object` is JSON, in the shape of the answer. */
+function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: WatchEvent["type"], object: Uint8Array): void {
+  if (format.media === "protobuf") parts.push(encodeEvent(type, protobufOf(object, format)));
+  else parts.push(OPENINGS[type], object, CLOSING);
+}
+
+const protobufOf = (json: Uint8Array, format: Format): Buffer =>
+  encodeAnswer(decodeJson(json).value as object, format.kind ?? STATUS);
+
+/** The Content-Type of a stream of events. */
+export const streamType = ({ format }: FrameStyle): string =>
+  format.media === "protobuf" ? `${PROTOBUF};stream=watch` : "application/json";
 
 function shaped(
   style: FrameStyle,
@@ -101,9 +116,18 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
     },
   };
   const bytes = Buffer.from(JSON.stringify(object));
-  return Buffer.concat([OPENINGS.BOOKMARK, shaped(style, bytes, () => object, version, first, now), CLOSING]);
+  const parts: Uint8Array[] = [];
+  pushFrame(
+    parts,
+    style,
+    "BOOKMARK",
+    shaped(style, bytes, () => object, version, first, now),
+  );
+  return Buffer.concat(parts);
 }
 
 /** An ERROR: it is the last event of its stream. */
-export const errorFrame = (status: Status): Buffer =>
-  Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+export function errorFrame({ format }: FrameStyle, status: Status): Buffer {
+  if (format.media === "protobuf") return encodeEvent("ERROR", encodeAnswer(status, STATUS));
+  return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+}

@@ -15,7 +15,7 @@ import { WATCH } from "./negotiate.ts";
 import { timeoutSeconds, watchOptions } from "./options.ts";
 import type { ServerRequest } from "./request.ts";
 import { includeObject } from "./table.ts";
-import { type FrameStyle, batchFrames, bookmarkFrame, errorFrame, frameStyle } from "./watch-frames.ts";
+import { type FrameStyle, batchFrames, bookmarkFrame, errorFrame, frameStyle, streamType } from "./watch-frames.ts";
 import type { Due } from "./watch-wheel.ts";
 
 type WatchFailure = Parameters<WatchSink["ended"]>[0];
@@ -145,7 +145,7 @@ class Watcher implements WatchSink, Due {
       this.#server.log.error("a watch has failed", { cause: String((cause as Error | undefined)?.stack ?? cause) });
     }
     const out = this.#open();
-    out.write(errorFrame(error.status));
+    out.write(errorFrame(this.#style, error.status));
     out.end();
     this.#close();
   }
@@ -185,7 +185,7 @@ class Watcher implements WatchSink, Due {
     const request = this.#request!;
     this.#request = undefined;
     request.code = 200;
-    const out = request.exchange.stream(200, request.headers("application/json"));
+    const out = request.exchange.stream(200, request.headers(streamType(this.#style)));
     this.#out = out;
     out.onClose = () => this.#close();
     this.#server.watchers.add(this);
