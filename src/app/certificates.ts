@@ -7,7 +7,7 @@ import "reflect-metadata";
 import type { webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
-import type { KeyPair } from "./pki.ts";
+import type { KeyPair } from "./key-pair.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY = 86_400_000;

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
-import type { DirectoryInfo } from "../cli/info.ts";
+import type { DirectoryInfo } from "../cli/actions.ts";
 import { createProgram } from "../cli/program.ts";
 import { systemClock } from "../util/clock.ts";
 import { DataDirectory } from "./data-directory.ts";

@@ -11,12 +11,7 @@
 import { X509Certificate, createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import type { Clock } from "../util/clock.ts";
-
-/** A certificate and its private key, PEM. */
-export interface KeyPair {
-  readonly cert: string;
-  readonly key: string;
-}
+import type { KeyPair } from "./key-pair.ts";
 
 /** All that a server needs to prove who it is and to know its admin. */
 export interface Pki {

@@ -4,24 +4,7 @@
  * @module
  */
 import { Command, Option } from "commander";
-import type { Actions } from "./program.ts";
-
-/** What is known of a data directory. */
-export interface DirectoryInfo {
-  readonly path: string;
-  readonly version: string;
-  readonly dialect: string | undefined;
-  readonly format: number | undefined;
-  readonly kubeconfig: string | undefined;
-  readonly running:
-    | { readonly pid: number; readonly version: string; readonly addresses: readonly string[] }
-    | undefined;
-  /** Bytes of the store's files together. */
-  readonly storeBytes: number;
-}
-
-/** Looks at a data directory; the default one without a name. */
-export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>;
+import type { Actions, DirectoryInfo } from "./actions.ts";
 
 /** The command `info`. */
 export function infoCommand({ info, print }: Actions): Command {

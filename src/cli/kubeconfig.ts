@@ -4,10 +4,7 @@
  * @module
  */
 import { Command } from "commander";
-import type { Actions } from "./program.ts";
-
-/** The text of the kubeconfig in a data directory; rejects when there is none. */
-export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
+import type { Actions } from "./actions.ts";
 
 /** The command `kubeconfig`. */
 export function kubeconfigCommand({ kubeconfig, print }: Actions): Command {

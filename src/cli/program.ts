@@ -6,22 +6,11 @@
  * @module
  */
 import { Command } from "commander";
+import type { Actions } from "./actions.ts";
 import { completionCommand } from "./completion.ts";
-import { type InfoSource, infoCommand } from "./info.ts";
-import { type KubeconfigSource, kubeconfigCommand } from "./kubeconfig.ts";
-import { type FlagSpec, type Serve, serveCommand } from "./serve.ts";
-
-/** What the commands work with. */
-export interface Actions {
-  readonly version: string;
-  /** The flags of `serve`, one for each option of a server. */
-  readonly flags: readonly FlagSpec[];
-  readonly serve: Serve;
-  readonly info: InfoSource;
-  readonly kubeconfig: KubeconfigSource;
-  /** Where commands print. */
-  readonly print: (text: string) => void;
-}
+import { infoCommand } from "./info.ts";
+import { kubeconfigCommand } from "./kubeconfig.ts";
+import { serveCommand } from "./serve.ts";
 
 /** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
 export function createProgram(actions: Actions): Command {

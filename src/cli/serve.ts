@@ -4,19 +4,7 @@
  * @module
  */
 import { Command, Option } from "commander";
-import type { Actions } from "./program.ts";
-
-/** A flag, as help shows it. */
-export interface FlagSpec {
-  readonly key: string;
-  /** What the value looks like; empty for switches. */
-  readonly value: string;
-  readonly default: string;
-  readonly about: string;
-}
-
-/** Starts a server with the flags that were given (by key, as text) and an optional file; resolves when it has ended. */
-export type Serve = (flags: Readonly<Record<string, string>>, file: string | undefined) => Promise<void>;
+import type { Actions } from "./actions.ts";
 
 /** The command `serve`. */
 export function serveCommand({ flags, serve }: Actions): Command {
@@ -30,13 +18,13 @@ export function serveCommand({ flags, serve }: Actions): Command {
     );
     command.addOption(option);
   }
-  return command.action(async (given: Record<string, unknown>) => {
+  return command.action(async (given: Readonly<Record<string, string | true | undefined>>) => {
     const said: Record<string, string> = {};
     for (const { key } of flags) {
       const value = given[camel(key)];
       if (value !== undefined) said[key] = String(value);
     }
-    await serve(said, given["config"] as string | undefined);
+    await serve(said, given["config"]?.toString());
   });
 }
 

@@ -108,7 +108,7 @@ export class Informer<T extends ApiObject = ApiObject> {
     if (this.#stop.signal.aborted) return;
     // Only now: a watch from the version of half a list would never tell of the other half.
     this.#version = version;
-    for (const [key, old] of [...this.#objects]) if (!seen.has(key)) this.#remove(key, old);
+    for (const [key, old] of this.#objects) if (!seen.has(key)) this.#remove(key, old);
     for (const object of seen.values()) this.#put(object);
   }
 
