@@ -22,9 +22,12 @@ export const persistentVolumeClaim: SourceFamily = {
   ),
 };
 
+/** Required, but not made up when it is missing, so that the rules see that it is (VOL-28). */
+const requiredSpec = Object.assign(required(ClaimSpecSchema), { "x-keelson-presence": "keepZero" });
+
 const PersistentVolumeClaimTemplate = struct("The claim that is made for the Pod.", {
   metadata: always(ObjectMetaSchema),
-  spec: required(ClaimSpecSchema),
+  spec: requiredSpec,
 });
 
 /** Labels and annotations only (VOL-29, VOL-30). */
@@ -71,6 +74,9 @@ export const ephemeral: SourceFamily = {
         `${at}.volumeClaimTemplate.metadata`,
         check,
       );
+      if (!template.spec && check.ctx.dialect.rules.enforceDocumented) {
+        return check.errors.required(`${at}.volumeClaimTemplate.spec`);
+      }
       const spec = (template.spec ?? {}) as ClaimSpec;
       validateClaimSpec(spec, `${at}.volumeClaimTemplate.spec`, check.errors, check.ctx);
     },
