@@ -49,6 +49,7 @@ export class KindUnderTest {
   create(body: object): Outcome {
     return this.#write(body, (object, errors, ctx) => {
       this.definition.prepareForCreate?.(object, ctx);
+      this.#walker.settle(object);
       validateObjectMeta(object.metadata, errors, this.#metaRules());
       this.definition.validate?.(object, errors, ctx);
       return this.definition.warnings?.(object, undefined, ctx) ?? [];
@@ -60,6 +61,7 @@ export class KindUnderTest {
     const rules = subresource ? this.definition.subresources![subresource]! : this.definition;
     return this.#write(body, (object, errors, ctx) => {
       rules.prepareForUpdate?.(object, old, ctx);
+      this.#walker.settle(object);
       validateObjectMetaUpdate(object.metadata, old.metadata, errors, this.#metaRules());
       rules.validateUpdate?.(object, old, errors, ctx);
       return subresource ? [] : (this.definition.warnings?.(object, old, ctx) ?? []);

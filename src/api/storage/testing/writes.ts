@@ -11,7 +11,7 @@ import { type Gate, gatesOf } from "../../../meta/gates.ts";
 import { ManualClock, seededRandom } from "../../../util/clock.ts";
 import { type ValueObject, clone } from "../../../value/value.ts";
 import type { ApiContext, ApiObject, DefinitionFactory, ResourceDefinition, WriteContext } from "../../definition.ts";
-import { compileWalker } from "../../walker.ts";
+import { type Walker, compileWalker } from "../../walker.ts";
 
 /** What a write came to. */
 export interface Written {
@@ -37,18 +37,21 @@ export const contextOf = (dialect: Dialect, gates: Partial<Record<Gate, boolean>
 export class Writer {
   readonly definition: ResourceDefinition;
   readonly #ctx: ApiContext;
+  readonly #walker: Walker;
 
   constructor(factory: DefinitionFactory, plural: string, ctx: ApiContext, version?: string) {
     const found = factory(ctx).find((d) => d.plural === plural && (version === undefined || d.version === version));
     if (!found) throw new Error(`Expected the group to have ${plural}`);
     this.definition = found;
     this.#ctx = ctx;
+    this.#walker = compileWalker(found.schema, { dialect: ctx.dialect });
   }
 
   /** POST of a body without apiVersion, kind and, where it does not matter, metadata. */
   create(body: object): Written {
     return this.#write(body, (object, errors, ctx) => {
       this.definition.prepareForCreate?.(object, ctx);
+      this.#walker.settle(object);
       this.definition.validate?.(object, errors, ctx);
       return this.definition.warnings?.(object, undefined, ctx) ?? [];
     });
@@ -60,6 +63,7 @@ export class Writer {
     if (!rules) throw new Error(`Expected ${this.definition.kind} to have ${subresource}`);
     return this.#write(body, (object, errors, ctx) => {
       rules.prepareForUpdate?.(object, old, ctx);
+      this.#walker.settle(object);
       rules.validateUpdate?.(object, old, errors, ctx);
       return subresource ? [] : (this.definition.warnings?.(object, old, ctx) ?? []);
     });
@@ -69,8 +73,8 @@ export class Writer {
     body: object,
     rules: (object: ApiObject, errors: FieldErrors, ctx: WriteContext) => readonly string[],
   ): Written {
-    const { group, version, kind, schema } = this.definition;
-    const walker = compileWalker(schema, { dialect: this.#ctx.dialect });
+    const { group, version, kind } = this.definition;
+    const walker = this.#walker;
     const report = walker.newReport();
     const sent = { apiVersion: `${group}/${version}`, kind, metadata: { name: "x" }, ...clone(body as ValueObject) };
     const object = walker.decode(sent, report);
