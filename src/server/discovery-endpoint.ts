@@ -59,7 +59,11 @@ function answerRoot(server: ServerContext, request: ServerRequest, core: boolean
 }
 
 const wantsAggregated = ({ media, as, group, version }: Clause): boolean =>
-  media !== "other" && as === "APIGroupDiscoveryList" && group === "apidiscovery.k8s.io" && version === "v2";
+  media !== "other" &&
+  media !== "protobuf" &&
+  as === "APIGroupDiscoveryList" &&
+  group === "apidiscovery.k8s.io" &&
+  version === "v2";
 
 function answerPlain(
   server: ServerContext,

@@ -68,7 +68,7 @@ function encode(style: FrameStyle, events: readonly WatchEvent[], withColumns: b
 }
 
 /** Adds what one event is; `object` is JSON, in the shape of the answer. */
-function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: WatchEvent["type"], object: Uint8Array): void {
+function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: keyof typeof OPENINGS, object: Uint8Array): void {
   if (format.media === "protobuf") parts.push(encodeEvent(type, protobufOf(object, format)));
   else parts.push(OPENINGS[type], object, CLOSING);
 }

@@ -10,6 +10,7 @@ import { service } from "../core/v1/service.ts";
 import {
   DELETE_OPTIONS,
   ProtobufError,
+  type ProtobufKind,
   STATUS,
   decodeProtobuf,
   encodeAnswer,
@@ -82,6 +83,16 @@ describe.each([kubernetes, neutral])("round trips in the $name dialect", (dialec
   });
 });
 
+/** What decoding comes to: an object, or our own error; whatever else is thrown fails the test. */
+function outcome(bytes: Uint8Array, kind: ProtobufKind): object {
+  try {
+    return decodeProtobuf(bytes, kind);
+  } catch (error) {
+    if (error instanceof ProtobufError) return error;
+    throw error;
+  }
+}
+
 describe("bodies that are none", () => {
   const body = encodeProtobuf({ metadata: { name: "c", labels: { a: "b" } }, data: { k: "v" } }, configMap);
   const reads = (bytes: Uint8Array) => () => decodeProtobuf(bytes, configMap);
@@ -104,11 +115,7 @@ describe("bodies that are none", () => {
         const sent = enveloped
           ? around([...bytes].slice(0, 120))
           : Uint8Array.from([...Buffer.from("k8s\0"), ...bytes]);
-        try {
-          expect(decodeProtobuf(sent, kind.kind)).toBeTypeOf("object");
-        } catch (error) {
-          expect(error).toBeInstanceOf(ProtobufError);
-        }
+        expect(outcome(sent, kind.kind)).toBeTypeOf("object");
       }),
       { numRuns: 3000 },
     );
@@ -119,11 +126,7 @@ describe("bodies that are none", () => {
       fc.property(fc.nat(body.length - 1), fc.nat(255), fc.boolean(), (at, byte, cut) => {
         const changed = cut ? Buffer.from(body.subarray(0, at)) : Buffer.from(body);
         if (!cut) changed[at] = byte;
-        try {
-          expect(decodeProtobuf(changed, configMap)).toBeTypeOf("object");
-        } catch (error) {
-          expect(error).toBeInstanceOf(ProtobufError);
-        }
+        expect(outcome(changed, configMap)).toBeTypeOf("object");
       }),
       { numRuns: 3000 },
     );
@@ -182,12 +185,7 @@ describe("bodies that are none", () => {
     const entries = new Uint8Array(3 << 20).map((_, i) => [0x12, 0x00][i % 2]!);
     const head = [...Buffer.from("k8s\0"), 0x12, 0x80, 0x80, 0xc0, 0x01];
     const began = performance.now();
-    try {
-      decodeProtobuf(Buffer.concat([Uint8Array.from(head), entries]), configMap);
-      expect.unreachable();
-    } catch (error) {
-      expect((error as ProtobufError).code).toBe("tooLarge");
-    }
+    expect(outcome(Buffer.concat([Uint8Array.from(head), entries]), configMap)).toHaveProperty("code", "tooLarge");
     expect(performance.now() - began).toBeLessThan(500);
   });
 

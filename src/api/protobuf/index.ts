@@ -18,5 +18,5 @@ export {
   encodeListHead,
   encodeProtobuf,
 } from "./envelope.ts";
-export { type ProtobufKind, DELETE_OPTIONS, STATUS, hasProtobuf, partialObjectMetadata } from "./kinds.ts";
+export { type ProtobufKind, DELETE_OPTIONS, STATUS, bodyKind, hasProtobuf, partialObjectMetadata } from "./kinds.ts";
 export { ProtobufError } from "./protobuf-error.ts";

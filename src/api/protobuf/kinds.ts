@@ -18,6 +18,7 @@ import {
   struct,
   text,
 } from "../../meta/types.ts";
+import { tokenRequest } from "../authentication/v1/group.ts";
 import { type MessageCodec, messageCodec } from "./message.ts";
 import { messageOf } from "./numbers/index.ts";
 
@@ -101,6 +102,12 @@ export const DELETE_OPTIONS: ProtobufKind = {
     ignoreStoreReadErrorWithClusterBreakingPotential: pointer(bool("Whether damaged objects are deleted unread.")),
   }),
 };
+
+const BODIES: readonly ProtobufKind[] = [tokenRequest];
+
+/** The kind of a body that a subresource takes in place of its object's. */
+export const bodyKind = (taken: Omit<ProtobufKind, "schema">): ProtobufKind | undefined =>
+  BODIES.find(({ group, version, kind }) => kind === taken.kind && version === taken.version && group === taken.group);
 
 /** The metadata of an object alone. */
 export const partialObjectMetadata = (version: string): ProtobufKind => ({

@@ -53,8 +53,8 @@ const BoundObject = struct("The object that a token is bound to: it ends with th
   uid: optional(text("UID of the object.")),
 });
 
-/** LIM-11: an hour unless told. The bounds are checked where tokens are made. */
-const tokenRequest: ResourceDefinition = {
+/** The definition of TokenRequest. LIM-11: an hour unless told; the bounds are checked where tokens are made. */
+export const tokenRequest: ResourceDefinition = {
   group: "authentication.k8s.io",
   version: "v1",
   kind: "TokenRequest",
