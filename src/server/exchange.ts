@@ -15,10 +15,11 @@ export type OutHeaders = Record<string, string | number | string[]>;
 /** An answer that is written piece by piece. */
 export interface OutStream {
   /**
-   * Hands bytes over; they are not copied, so do not change them afterwards. False when the peer is slower than we are:
-   * wait for {@link OutStream.drained} before writing more than a bounded amount.
+   * Hands bytes over; they are not copied, so do not change them before `taken` is called (it need not be, and is not
+   * where somebody may keep them). False when the peer is slower than we are: wait for {@link OutStream.drained} before
+   * writing more than a bounded amount.
    */
-  write(bytes: Uint8Array): boolean;
+  write(bytes: Uint8Array, taken?: () => void): boolean;
   /** Bytes that were handed over and not taken by the peer yet. */
   readonly buffered: number;
   /** Resolves when the peer has caught up or is gone. */

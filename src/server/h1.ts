@@ -92,9 +92,9 @@ class H1OutStream implements OutStream {
     response.once("close", () => this.onClose?.());
   }
 
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, taken?: () => void): boolean {
     if (this.closed) return false;
-    return this.#response.write(bytes);
+    return taken ? this.#response.write(bytes, taken) : this.#response.write(bytes);
   }
 
   get buffered(): number {

@@ -133,9 +133,9 @@ class H2OutStream implements OutStream {
     stream.resume();
   }
 
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, taken?: () => void): boolean {
     if (this.closed) return false;
-    return this.#stream.write(bytes);
+    return taken ? this.#stream.write(bytes, taken) : this.#stream.write(bytes);
   }
 
   get buffered(): number {

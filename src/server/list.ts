@@ -26,13 +26,15 @@ export async function listObjects(server: ServerContext, request: ServerRequest,
     const value = { ...headOf(resource, result, format), items: null };
     return answerValue(server, request, 200, value, format);
   }
-  const writer = new StreamWriter(server, request, contentType(format));
+  const asStored = format.shape === "" && format.media === "json" && !format.pretty;
+  const expected = asStored ? sizeOf(resource, result.entries) : undefined;
+  const writer = new StreamWriter(server, request, contentType(format), expected);
   if (format.media === "protobuf") {
     return writeProtobufList(server, writer, headOf(resource, result, format), result.entries, itemOf, format);
   }
   const form = formOf(resource, result, format);
   try {
-    if (format.shape === "" && format.media === "json" && !format.pretty) {
+    if (asStored) {
       await writeAsStored(writer, form, resource, result.entries);
     } else {
       await writeItems(writer, form, itemOf, result.entries);
@@ -41,6 +43,16 @@ export async function listObjects(server: ServerContext, request: ServerRequest,
     writer.abort();
     throw error;
   }
+}
+
+/** Head and tail of a list have at most this many bytes. */
+const AROUND = 2048;
+
+/** At most how many bytes a list of entries has as they are stored. */
+function sizeOf(resource: Resource, entries: readonly Entry[]): number {
+  let size = AROUND;
+  for (const entry of entries) size += resource.view(entry).length + 2;
+  return size;
 }
 
 /** The common case: bytes are copied from the cache into the answer, and nothing else is made of them. */

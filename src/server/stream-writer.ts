@@ -12,6 +12,39 @@ import type { ServerRequest } from "./request.ts";
 
 /** Bytes that leave together. */
 const PIECE = 131_072;
+/** A piece may grow a little beyond that, by the part that fills it. */
+const ROOM = PIECE + PIECE / 8;
+/** Answers up to here, whose size is known, are made in one piece. */
+const WHOLE = 1_048_576;
+/** Smaller answers are not worth the way to the pool. */
+const SMALL = 16_384;
+
+/** Buffers that are kept for the next answer: big lists would else allocate as fast as they are sent. */
+class Pool {
+  readonly size: number;
+  readonly #most: number;
+  readonly #kept: Buffer[] = [];
+
+  constructor(size: number, most: number) {
+    this.size = size;
+    this.#most = most;
+  }
+
+  take(): Buffer {
+    return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.size);
+  }
+
+  give(buffer: Buffer): void {
+    if (buffer.length === this.size && this.#kept.length < this.#most) this.#kept.push(buffer);
+  }
+}
+
+const pieces = new Pool(ROOM, 32);
+const pools: readonly Pool[] = [pieces, new Pool(262_144, 64), new Pool(WHOLE, 8)];
+
+/** The pool whose buffers hold an answer of this size; undefined for small ones. */
+const poolFor = (expected: number): Pool | undefined =>
+  expected <= SMALL ? undefined : pools.find((pool) => expected <= pool.size);
 
 /** Longest time on the event loop before others get a turn, in ms. */
 const TURN_MILLIS = 10;
@@ -21,12 +54,19 @@ export class StreamWriter {
   readonly #server: ServerContext;
   readonly #request: ServerRequest;
   readonly #type: string;
-  #buffer: Buffer = Buffer.allocUnsafe(8192);
+  #buffer: Buffer;
+  readonly #full: number;
+  readonly #pool: Pool | undefined;
   #used = 0;
   #out: OutStream | undefined;
   #turnBegan: number;
 
-  constructor(server: ServerContext, request: ServerRequest, type: string) {
+  /** @param expected how many bytes will come, where that is known */
+  constructor(server: ServerContext, request: ServerRequest, type: string, expected = 8192) {
+    const whole = expected <= WHOLE;
+    this.#pool = whole ? poolFor(expected) : pieces;
+    this.#buffer = this.#pool?.take() ?? Buffer.allocUnsafe(expected);
+    this.#full = whole ? Math.max(PIECE, expected + 1) : PIECE;
     this.#server = server;
     this.#request = request;
     this.#type = type;
@@ -39,7 +79,7 @@ export class StreamWriter {
     if (end > this.#buffer.length) this.#grow(end);
     this.#buffer.set(part, this.#used);
     this.#used = end;
-    return end >= PIECE;
+    return end >= this.#full;
   }
 
   /** Takes one byte. */
@@ -51,11 +91,12 @@ export class StreamWriter {
   /** Writes what has been added and waits until the reader has room; false when nobody listens any more. */
   async flush(): Promise<boolean> {
     const out = (this.#out ??= this.#open());
-    const piece = this.#buffer.subarray(0, this.#used);
+    const buffer = this.#buffer;
+    const piece = buffer.subarray(0, this.#used);
     this.#request.bytesOut += this.#used;
-    this.#buffer = Buffer.allocUnsafeSlow(PIECE + PIECE / 8);
+    this.#buffer = pieces.take();
     this.#used = 0;
-    if (!out.write(piece)) await out.drained();
+    if (!out.write(piece, () => pieces.give(buffer))) await out.drained();
     if (this.#server.clock.steady() - this.#turnBegan > TURN_MILLIS) {
       await new Promise<void>((resolve) => {
         setImmediate(resolve);
@@ -68,14 +109,15 @@ export class StreamWriter {
   /** Ends the answer with what has been added. */
   end(): void {
     const rest = this.#buffer.subarray(0, this.#used);
-    const { code } = this.#request;
-    if (!this.#out) {
-      this.#request.respond(code || 200, this.#request.headers(this.#type), rest);
+    if (!this.#out && !this.#pool) {
+      this.#request.respond(this.#request.code || 200, this.#request.headers(this.#type), rest);
       return;
     }
+    const out = (this.#out ??= this.#open(rest.length));
     this.#request.bytesOut += rest.length;
-    if (rest.length > 0) this.#out.write(rest);
-    this.#out.end();
+    const buffer = this.#buffer;
+    if (rest.length > 0) out.write(rest, () => this.#pool?.give(buffer));
+    out.end();
   }
 
   /** Breaks the answer off, so that the client does not take what it has for all. */
@@ -84,16 +126,20 @@ export class StreamWriter {
   }
 
   #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#buffer.length * 4, PIECE + PIECE / 8)));
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(this.#buffer.length * 4, ROOM)));
     larger.set(this.#buffer.subarray(0, this.#used));
     this.#buffer = larger;
   }
 
-  #open(): OutStream {
+  /** @param length how long the answer is, where that is known */
+  #open(length?: number): OutStream {
     const request = this.#request;
     const headers = request.headers(this.#type);
     request.code ||= 200;
-    if (!compresses(this.#server, request, COMPRESS_FROM)) return request.exchange.stream(request.code, headers);
+    if (!compresses(this.#server, request, length ?? COMPRESS_FROM)) {
+      if (length !== undefined) headers["content-length"] = length;
+      return request.exchange.stream(request.code, headers);
+    }
     headers["content-encoding"] = "gzip";
     headers["vary"] = "Accept-Encoding";
     return new GzipOut(request.exchange.stream(request.code, headers));
@@ -122,8 +168,8 @@ class GzipOut implements OutStream {
     };
   }
 
-  write(bytes: Uint8Array): boolean {
-    return !this.closed && this.#gzip.write(bytes);
+  write(bytes: Uint8Array, taken?: () => void): boolean {
+    return !this.closed && this.#gzip.write(bytes, taken);
   }
 
   get buffered(): number {
