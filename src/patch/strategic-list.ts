@@ -99,7 +99,7 @@ function followItemDirectives(
     else if (directive === "delete") deleted.add(identity(item, key));
     else if (directive !== "replace") {
       throw new PatchError(
-        "invalid",
+        "malformed",
         `Expected $patch in ${shape.name} to be replace or delete, got ${JSON.stringify(directive)}`,
       );
     } else if (Object.hasOwn(members, key)) swapped.set(identity(members, key), members);

@@ -58,7 +58,7 @@ function mergeMap(original: ValueObject, patch: ValueObject, type: Type | undefi
 function followDirective(directive: Value, patch: ValueObject): ValueObject {
   if (directive === "delete") return {};
   if (directive !== "replace") {
-    throw new PatchError("invalid", `Expected $patch to be replace or delete, got ${JSON.stringify(directive)}`);
+    throw new PatchError("malformed", `Expected $patch to be replace or delete, got ${JSON.stringify(directive)}`);
   }
   const { [PATCH]: _, ...rest } = patch;
   return plainNumbers(rest) as ValueObject;
