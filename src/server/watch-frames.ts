@@ -100,6 +100,12 @@ function shaped(
   return tableOfRow(header, rowBytes(resource, object(), bytes, { include, version: format.version, now }));
 }
 
+/** In the words of the dialect and in those of every Go client, which waits for its own word and hears no other. */
+const endOfInitialEvents = (domain: string): Record<string, string> => ({
+  [`${domain}/initial-events-end`]: "true",
+  "k8s.io/initial-events-end": "true",
+});
+
 /**
  * A BOOKMARK: an object of the kind that has nothing but its version; `end` marks the end of the initial events
  * (DEC-28, KEP-3157).
@@ -112,7 +118,7 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
     apiVersion: definition.group ? `${definition.group}/${definition.version}` : definition.version,
     metadata: {
       resourceVersion: version,
-      ...(end ? { annotations: { [`${style.domain}/initial-events-end`]: "true" } } : {}),
+      ...(end ? { annotations: endOfInitialEvents(style.domain) } : {}),
     },
   };
   const bytes = Buffer.from(JSON.stringify(object));

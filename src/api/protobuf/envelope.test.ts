@@ -18,6 +18,7 @@ import {
   encodeProtobuf,
   hasProtobuf,
 } from "./index.ts";
+import { fields } from "./testing/fields.ts";
 import { protobufKinds, wireForm } from "./testing/kinds.ts";
 import { WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
@@ -106,9 +107,7 @@ describe("bodies that are none", () => {
       fc.uint8Array({ maxLength: 200 }),
       fc
         .array(fc.tuple(fc.nat(60), fc.nat(5), fc.uint8Array({ maxLength: 6 })), { maxLength: 30 })
-        .map((fields) =>
-          fields.flatMap(([number, wire, bytes]) => [((number % 16) << 3) | wire, bytes.length, ...bytes]),
-        ),
+        .map((sent) => sent.flatMap(([number, wire, bytes]) => [((number % 16) << 3) | wire, bytes.length, ...bytes])),
     );
     fc.assert(
       fc.property(fc.constantFrom(...kinds), message, fc.boolean(), (kind, bytes, enveloped) => {
@@ -219,17 +218,6 @@ describe("what has a protobuf form", () => {
 });
 
 describe("answers", () => {
-  /** Fields of a message by their numbers. */
-  function fields(bytes: Uint8Array, start = 0): Map<number, Buffer[]> {
-    const reader = new WireReader(bytes, start, false);
-    const found = new Map<number, Buffer[]>();
-    while (reader.more) {
-      const number = reader.tag() >>> 3;
-      found.set(number, [...(found.get(number) ?? []), reader.bytes()]);
-    }
-    return found;
-  }
-
   test("DEC-19: a Status is a Status, whatever the kind", () => {
     const details = {
       name: "c",
