@@ -94,7 +94,7 @@ export const processMetrics: Collector = (register) => {
   );
 };
 
-/** `/registry/apps/deployments/` and the like as a label: without what all have in common. */
+/** `/core/configmaps/` as a label: `core/configmaps`. */
 const nameOf = (prefix: string): string => prefix.replace(/^\/|\/$/g, "");
 
 type Read = () => number | undefined | Promise<number | undefined>;

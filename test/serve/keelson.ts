@@ -1,0 +1,228 @@
+/**
+ * The real executable as a test uses it: started in a directory of its own, asked over the network, and ended by signals.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import http2 from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const EXECUTABLE = new URL("../../bin/keelson.js", import.meta.url).pathname;
+
+/** How a process ended. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How to start; the environment has nothing of ours unless told. */
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** A process of the executable, with all that it printed. */
+export class Keelson {
+  readonly process: ChildProcess;
+  stdout = "";
+  stderr = "";
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<End>;
+
+  constructor(args: readonly string[], { env = {}, cwd }: StartOptions = {}) {
+    this.process = spawn(process.execPath, [EXECUTABLE, ...args], {
+      env: { PATH: process.env["PATH"], HOME: "/nonexistent", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    this.process.stdout!.on("data", (chunk: Buffer) => (this.stdout += chunk.toString()));
+    this.process.stderr!.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = once(this.process, "close").then(([code, signal]) => ({ code, signal }) as End);
+  }
+
+  /** Starts a server and waits until it is ready; rejects with what it printed when it ends before. */
+  static async serve(args: readonly string[], options?: StartOptions): Promise<Keelson> {
+    const keelson = new Keelson(["serve", ...args], options);
+    await keelson.ready();
+    return keelson;
+  }
+
+  async ready(): Promise<void> {
+    const { stdout } = this.process;
+    const printed = (async () => {
+      while (!/^ready in .*$/m.test(this.stdout)) await once(stdout!, "data");
+    })();
+    const early = this.ended.then(() => {
+      throw new Error(`the server has ended before it was ready: ${this.stdout}${this.stderr}`);
+    });
+    await Promise.race([printed, early]);
+  }
+
+  /** The base address that it printed. */
+  get url(): string {
+    return /^listening on (.*)$/m.exec(this.stdout)![1]!;
+  }
+
+  get pid(): number {
+    return this.process.pid!;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<End> {
+    this.process.kill(signal);
+    return this.ended;
+  }
+}
+
+/** Runs a command that ends by itself. */
+export async function run(
+  args: readonly string[],
+  options?: StartOptions,
+): Promise<End & { stdout: string; stderr: string }> {
+  const keelson = new Keelson(args, options);
+  const end = await keelson.ended;
+  return { ...end, stdout: keelson.stdout, stderr: keelson.stderr };
+}
+
+/** A directory for the data of one test file; gone when the file has ended. */
+export class Scratch {
+  readonly path: string = mkdtempSync(join(tmpdir(), "keelson-serve-"));
+  #count = 0;
+
+  /** A directory that does not exist yet. */
+  fresh(): string {
+    return join(this.path, `data-${++this.#count}`);
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** The text of a file of a data directory. */
+export const read = (directory: string, name: string): string => readFileSync(join(directory, name), "utf8");
+
+/** Whether a file of a data directory exists. */
+export const has = (directory: string, name: string): boolean => existsSync(join(directory, name));
+
+/** An answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: http2.IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON, unchecked. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly json: any;
+}
+
+/** A client over one HTTP/2 connection, with the admin's token unless told otherwise. */
+export class Http2Client {
+  readonly session: http2.ClientHttp2Session;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  private constructor(url: string, ca: string, headers: Readonly<Record<string, string>>) {
+    this.session = http2.connect(url, { ca });
+    this.#headers = headers;
+  }
+
+  /** Connects with what lies in a data directory. */
+  static async connect(
+    keelson: Keelson,
+    directory: string,
+    headers: Readonly<Record<string, string>> = { authorization: `Bearer ${read(directory, "admin.token")}` },
+  ): Promise<Http2Client> {
+    const client = new Http2Client(keelson.url, read(directory, "pki/ca.crt"), headers);
+    await once(client.session, "connect");
+    client.session.on("error", () => {});
+    return client;
+  }
+
+  /** Opens a stream; the caller writes, reads and ends it. */
+  open(method: string, path: string, headers: Readonly<Record<string, string>> = {}): http2.ClientHttp2Stream {
+    const all = { ":method": method, ":path": path, accept: "application/json", ...this.#headers, ...headers };
+    return this.session.request(all, { endStream: method === "GET" });
+  }
+
+  /** Sends a request and reads its answer; rejects when the connection breaks on the way. */
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const stream = this.open(method, path, { "content-type": "application/json", ...headers });
+    if (method !== "GET") stream.end(body === undefined ? "" : JSON.stringify(body));
+    return readAnswer(stream);
+  }
+
+  close(): void {
+    this.session.close();
+  }
+}
+
+/** Reads the answer on a stream to its end. */
+export function readAnswer(stream: http2.ClientHttp2Stream): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let headers: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {};
+    const chunks: Buffer[] = [];
+    let whole = false;
+    stream.on("response", (got) => (headers = got));
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("end", () => (whole = true));
+    stream.on("error", reject);
+    stream.on("close", () => {
+      const text = Buffer.concat(chunks).toString();
+      const status = headers[":status"];
+      if (!whole || status === undefined || stream.rstCode !== 0) {
+        reject(new Error(`expected a whole answer, got ${status ?? "nothing"} and reset ${stream.rstCode}`));
+        return;
+      }
+      const isJson = headers["content-type"]?.startsWith("application/json") && !text.includes("}\n{");
+      resolve({ status, headers, text, json: isJson ? JSON.parse(text) : undefined });
+    });
+  });
+}
+
+/** The events of a watch, as they come. */
+export class WatchReader {
+  readonly events: { type: string; object: { metadata: { name?: string; resourceVersion: string } } }[] = [];
+  /** Resolves when the stream has ended in order; rejects when it was broken off. */
+  readonly ended: Promise<void>;
+
+  constructor(stream: http2.ClientHttp2Stream | NodeJS.ReadableStream) {
+    let rest = "";
+    stream.on("data", (chunk: Buffer) => {
+      const lines = (rest + chunk.toString()).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) this.events.push(JSON.parse(line));
+    });
+    this.ended = new Promise((resolve, reject) => {
+      stream.on("end", resolve);
+      stream.on("error", reject);
+      stream.on("close", () => reject(new Error("the watch was broken off")));
+    });
+    this.ended.catch(() => {});
+  }
+}
+
+/** A ConfigMap of the namespace `default`. */
+export const configMap = (name: string, data: Readonly<Record<string, string>> = {}): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data,
+});
+
+/** The collection that most tests write to. */
+export const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+
+/** Waits until something is so; fails after 10 s. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 10_000; !(await holds());) {
+    if (performance.now() > end) throw new Error(`expected this to become true within 10 s: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,243 @@
+import { writeFileSync } from "node:fs";
+import net from "node:net";
+import { once } from "node:events";
+import { afterAll, describe, expect, test } from "vitest";
+import { CONFIG_MAPS, Http2Client, Keelson, Scratch, configMap, read, run, until } from "./keelson.ts";
+
+const scratch = new Scratch();
+afterAll(() => scratch.remove());
+
+/** Writes a file with options and returns its path. */
+function file(name: string, text: string): string {
+  writeFileSync(`${scratch.path}/${name}`, text);
+  return `${scratch.path}/${name}`;
+}
+
+const NEUTRAL = "neutral dialect";
+const KUBERNETES = "kubernetes dialect";
+
+describe("options", () => {
+  const said = file("said.yaml", "dialect: kubernetes\ndev: true\nport: 0\n");
+  const silent = file("silent.yaml", "dev: true\nport: 0\n");
+
+  test.each([
+    ["the default", [], {}, silent, NEUTRAL],
+    ["the file over the default", [], {}, said, KUBERNETES],
+    ["the environment over the file", [], { KEELSON_DIALECT: "neutral" }, said, NEUTRAL],
+    ["a flag over the environment", ["--dialect", "kubernetes"], { KEELSON_DIALECT: "neutral" }, silent, KUBERNETES],
+    ["a flag over all", ["--dialect", "neutral"], { KEELSON_DIALECT: "kubernetes" }, said, NEUTRAL],
+    ["nothing from an empty variable", [], { KEELSON_DIALECT: "" }, said, KUBERNETES],
+  ])("come from flag, environment and file: %s", async (_, flags, env, config, dialect) => {
+    const keelson = await Keelson.serve(["--config", config, ...flags], { env: env as Record<string, string> });
+    expect(keelson.stdout).toContain(dialect);
+    await keelson.stop();
+  });
+
+  test("KEELSON_CONFIG names the file, and info and kubeconfig follow it too", async () => {
+    const directory = scratch.fresh();
+    const env = { KEELSON_CONFIG: file("place.yaml", `data-dir: ${directory}\nport: 0\n`) };
+    const keelson = await Keelson.serve([], { env });
+    expect(keelson.stdout).toContain(`data directory: ${directory}`);
+    expect((await run(["kubeconfig"], { env })).stdout).toBe(read(directory, "admin.kubeconfig"));
+    expect((await run(["info"], { env })).stdout).toContain(`pid ${keelson.pid}`);
+    await keelson.stop();
+  });
+
+  test("a relative data directory is printed in full", async () => {
+    const keelson = await Keelson.serve(["--data-dir", "here", "--port", "0"], { cwd: scratch.path });
+    expect(keelson.stdout).toContain(`export KUBECONFIG=${scratch.path}/here/admin.kubeconfig`);
+    await keelson.stop();
+  });
+
+  test.each([
+    ["a flag", ["--prot", "1"], {}, "", "--port"],
+    ["a variable", [], { KEELSON_DATADIR: "x" }, "", "KEELSON_DATA_DIR"],
+    ["a key of the file", [], {}, "dialekt: neutral", '"dialect"'],
+    ["a key of the file in another spelling", [], {}, "dataDir: x", '"data-dir"'],
+    ["a feature gate", ["--feature-gates", "ImageVolumes=true"], {}, "", '"ImageVolume"'],
+    ["a command", [], {}, "", ""],
+  ])("what is unknown is refused with the nearest name: %s", async (what, flags, env, config, nearest) => {
+    const args = what === "a command" ? ["sevre"] : ["serve", ...flags];
+    if (config) args.push("--config", file("bad.yaml", config));
+    const { code, stderr } = await run(args, { env: env as Record<string, string> });
+    expect(code).toBe(2);
+    expect(stderr).toContain(what === "a command" ? "Did you mean serve?" : nearest);
+  });
+
+  test.each([
+    [["--port", "http"], 'expected --port to be a number from 0 to 65535, got "http"'],
+    [["--port", "65536"], 'got "65536"'],
+    [["--dialect", "german"], 'expected --dialect to be neutral or kubernetes, got "german"'],
+    [["--store", "etcd3"], 'expected --store to be sqlite or memory, got "etcd3"'],
+    [["--event-ttl", "5"], "expected --event-ttl to be a duration such as 30s, 90m or 1h30m"],
+    [["--log-level", "loud"], "expected --log-level"],
+    [["--feature-gates", "ImageVolume=yes"], 'ImageVolume to be true or false, got "yes"'],
+    [["--dev", "maybe"], 'expected --dev to be true or false, got "maybe"'],
+    [["--config", "/no/such/file"], "expected the file /no/such/file to exist"],
+    [
+      ["--bind", "192.0.2.1", "--dev", "--port", "0"],
+      "expected --bind to be an address of this machine, got 192.0.2.1",
+    ],
+    [
+      ["--controllers", "garbage", "--dev", "--port", "0"],
+      "expected --controllers to name some of namespace, event-expiry",
+    ],
+    [["--insecure-http", "--bind", "0.0.0.0"], "expected a loopback address with --insecure-http, got 0.0.0.0"],
+    [["--insecure-http", "--bind", "192.168.1.1"], "expected a loopback address"],
+    [["extra"], "too many arguments"],
+  ])("serve %j is refused before anything starts", async (args, message) => {
+    const { code, stderr, stdout } = await run(["serve", ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  test("a file that is no YAML, or no map, is refused", async () => {
+    for (const text of ["a: [", "- port\n", "just text"]) {
+      const { code, stderr } = await run(["serve", "--config", file("broken.yaml", text)]);
+      expect({ text, code }).toEqual({ text, code: 2 });
+      expect(stderr).toContain("broken.yaml");
+    }
+  });
+
+  test("a port that is taken is told by its number, and the process ends", async () => {
+    const other = net.createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as net.AddressInfo;
+    const { code, stderr } = await run(["serve", "--data-dir", scratch.fresh(), "--port", String(port)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`expected port ${port}`) as string });
+    other.close();
+  });
+
+  test("a data directory that cannot be made is told by its path", async () => {
+    const { code, stderr } = await run(["serve", "--data-dir", `${file("plain", "")}/below`, "--port", "0"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^keelson: .*plain\/below/) as string });
+  });
+});
+
+describe("--insecure-http", () => {
+  test.each(["127.0.0.1", "127.1.2.3", "localhost"])(
+    "speaks plain HTTP on %s, still to the admin only",
+    async (bind) => {
+      const keelson = await Keelson.serve(["--dev", "--port", "0", "--insecure-http", "--bind", bind]);
+      expect(keelson.url).toMatch(/^http:/);
+      const token = /^bearer token: (.*)$/m.exec(keelson.stdout)![1]!;
+      expect((await fetch(`${keelson.url}/api/v1/namespaces`)).status).toBe(401);
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await fetch(`${keelson.url}/api/v1/namespaces`, { headers })).status).toBe(200);
+      await keelson.stop();
+    },
+  );
+
+  test("writes a kubeconfig with the token and no certificates", async () => {
+    const directory = scratch.fresh();
+    const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0", "--insecure-http"]);
+    const text = read(directory, "admin.kubeconfig");
+    expect(text).toContain(`server: ${keelson.url}`);
+    expect(text).toContain(`token: ${read(directory, "admin.token")}`);
+    expect(text).not.toContain("-data:");
+    await keelson.stop();
+  });
+});
+
+describe("--controllers", () => {
+  const running = async (...args: string[]): Promise<string[]> => {
+    const directory = scratch.fresh();
+    const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0", "--dialect", "kubernetes", ...args]);
+    const client = await Http2Client.connect(keelson, directory);
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
+    await client.send("POST", "/api/v1/namespaces", namespace);
+    const there = async (path: string): Promise<boolean> => (await client.send("GET", path)).status === 200;
+    const made: string[] = [];
+    // What runs makes its object within milliseconds; what does not run never does.
+    for (const end = performance.now() + 500; performance.now() < end && made.length < 2;) {
+      made.length = 0;
+      if (await there("/api/v1/namespaces/team/serviceaccounts/default")) made.push("serviceaccount");
+      if (await there("/api/v1/namespaces/team/configmaps/kube-root-ca.crt")) made.push("root-ca");
+    }
+    client.close();
+    await keelson.stop();
+    return made;
+  };
+
+  test.each([
+    ["*", ["serviceaccount", "root-ca"]],
+    ["none", []],
+    ["root-ca", ["root-ca"]],
+    ["-root-ca", ["serviceaccount"]],
+    ["*,-serviceaccount", ["root-ca"]],
+  ])("%s runs %j", async (list, made) => {
+    expect(await running(`--controllers=${list}`)).toEqual(made);
+  });
+
+  test("EV-3: Events go after --event-ttl, other objects stay", async () => {
+    const directory = scratch.fresh();
+    const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0", "--event-ttl", "1s"]);
+    const client = await Http2Client.connect(keelson, directory);
+    const involvedObject = { kind: "ConfigMap", namespace: "default", name: "stays" };
+    const event = { apiVersion: "v1", kind: "Event", metadata: { name: "goes" }, involvedObject, reason: "Seen" };
+    await client.send("POST", CONFIG_MAPS, configMap("stays"));
+    const path = "/api/v1/namespaces/default/events";
+    expect((await client.send("POST", path, event)).status).toBe(201);
+    await until(async () => (await client.send("GET", `${path}/goes`)).status === 404);
+    expect((await client.send("GET", `${CONFIG_MAPS}/stays`)).status).toBe(200);
+    client.close();
+    await keelson.stop();
+  });
+});
+
+describe("the other commands", () => {
+  test("--version prints name and version", async () => {
+    const { version } = JSON.parse(read(new URL("../..", import.meta.url).pathname, "package.json")) as {
+      version: string;
+    };
+    expect(await run(["--version"])).toMatchObject({ code: 0, stdout: `keelson ${version}\n` });
+  });
+
+  test("--help lists the commands, and serve --help every option", async () => {
+    const help = await run(["--help"]);
+    expect(help.code).toBe(0);
+    for (const command of ["serve", "info", "kubeconfig", "completion"]) expect(help.stdout).toContain(command);
+    const { stdout } = await run(["serve", "--help"]);
+    for (const flag of [
+      "data-dir",
+      "port",
+      "bind",
+      "dialect",
+      "feature-gates",
+      "store",
+      "controllers",
+      "config",
+      "dev",
+    ]) {
+      expect(stdout).toContain(`--${flag}`);
+    }
+  });
+
+  test("info of a directory where nothing was started says so", async () => {
+    const { code, stdout } = await run(["info", "--data-dir", scratch.fresh()]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("nothing was started here") as string,
+    });
+  });
+
+  test("kubeconfig of a directory where nothing was started is refused", async () => {
+    const { code, stderr } = await run(["kubeconfig", "--data-dir", scratch.fresh()]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("start a server there first") as string,
+    });
+  });
+
+  test.each(["bash", "zsh", "fish"])("completion %s prints a script with commands and flags", async (shell) => {
+    const { code, stdout } = await run(["completion", shell]);
+    expect(code).toBe(0);
+    for (const word of ["serve", "kubeconfig", "data-dir", "dialect"]) expect(stdout).toContain(word);
+  });
+
+  test("completion of another shell is refused with those that are known", async () => {
+    const { code, stderr } = await run(["completion", "tcsh"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("bash, zsh, fish") as string });
+  });
+});

@@ -1,0 +1,228 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import http2 from "node:http2";
+import https from "node:https";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { findKubectls } from "../kubectl/kubectl.ts";
+import { type Answer, Http2Client, Keelson, Scratch, read, readAnswer, run } from "./keelson.ts";
+
+const { version } = JSON.parse(read(new URL("../..", import.meta.url).pathname, "package.json")) as { version: string };
+const scratch = new Scratch();
+const kubectl = findKubectls().at(-1);
+afterAll(() => scratch.remove());
+
+interface Kubeconfig {
+  readonly "current-context": string;
+  readonly clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
+  readonly users: { user: Record<"client-certificate-data" | "client-key-data", string> }[];
+}
+
+describe("the first start", () => {
+  let keelson: Keelson;
+  const directory = scratch.fresh();
+  const mode = (name: string): string => (statSync(`${directory}/${name}`).mode & 0o777).toString(8);
+  const config = (): Kubeconfig => parse(read(directory, "admin.kubeconfig")) as Kubeconfig;
+  const pem = (base64: string): string => Buffer.from(base64, "base64").toString();
+
+  beforeAll(async () => {
+    keelson = await Keelson.serve(["--data-dir", directory, "--port", "0"]);
+  });
+  afterAll(async () => {
+    await keelson.stop();
+  });
+
+  test("prints version, address, data directory, KUBECONFIG and the time it took, and nothing else", () => {
+    expect(keelson.stdout.trimEnd().split("\n")).toEqual([
+      `keelson ${version} (neutral dialect, sqlite store)`,
+      expect.stringMatching(/^listening on https:\/\/127\.0\.0\.1:\d+$/),
+      `data directory: ${directory}`,
+      `export KUBECONFIG=${directory}/admin.kubeconfig`,
+      expect.stringMatching(/^ready in \d+ ms$/),
+    ]);
+    expect(keelson.stderr).toBe("");
+  });
+
+  test("makes files that only the owner may read", () => {
+    const secret = [
+      "admin.kubeconfig",
+      "admin.token",
+      "pki/ca.key",
+      "pki/server.key",
+      "pki/admin.key",
+      "pki/token.key",
+    ];
+    expect(Object.fromEntries(secret.map((name) => [name, mode(name)]))).toEqual(
+      Object.fromEntries(secret.map((name) => [name, "600"])),
+    );
+    expect([mode("."), mode("pki"), mode("store")]).toEqual(["700", "700", "700"]);
+  });
+
+  test("server.json names process, version and address, and info repeats it", async () => {
+    expect(JSON.parse(read(directory, "server.json"))).toMatchObject({
+      pid: keelson.pid,
+      version,
+      addresses: [keelson.url],
+      dialect: "neutral",
+    });
+    const { stdout } = await run(["info", "--data-dir", directory, "-o", "json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ path: directory, dialect: "neutral", running: { pid: keelson.pid } });
+    expect((await run(["info", "--data-dir", directory])).stdout).toContain(`pid ${keelson.pid}, ${keelson.url}`);
+  });
+
+  test("keelson kubeconfig prints the kubeconfig", async () => {
+    const { stdout, code } = await run(["kubeconfig", "--data-dir", directory]);
+    expect({ stdout, code }).toEqual({ stdout: read(directory, "admin.kubeconfig"), code: 0 });
+  });
+
+  test.skipIf(!kubectl)("kubectl works with the kubeconfig as it is", async () => {
+    const env = { PATH: process.env["PATH"], HOME: directory, KUBECONFIG: `${directory}/admin.kubeconfig` };
+    const { stdout } = await promisify(execFile)(kubectl!, ["get", "namespaces", "-o", "name"], { env });
+    expect(stdout).toBe("namespace/default\n");
+  });
+
+  test("the kubeconfig names address and CA, and its client certificate is the admin", async () => {
+    const { clusters, users } = config();
+    expect(clusters[0]!.cluster.server).toBe(keelson.url);
+    const session = http2.connect(keelson.url, {
+      ca: pem(clusters[0]!.cluster["certificate-authority-data"]),
+      cert: pem(users[0]!.user["client-certificate-data"]),
+      key: pem(users[0]!.user["client-key-data"]),
+    });
+    const { status, json } = await readAnswer(session.request({ ":path": "/api/v1/namespaces/default" }));
+    expect({ status, kind: json.kind }).toEqual({ status: 200, kind: "Namespace" });
+    session.close();
+  });
+
+  test("HTTP/2 and HTTP/1.1 answer on the same port, chosen by ALPN", async () => {
+    const client = await Http2Client.connect(keelson, directory);
+    expect((client.session.socket as unknown as { alpnProtocol: string }).alpnProtocol).toBe("h2");
+    expect((await client.send("GET", "/api/v1/namespaces/default")).status).toBe(200);
+    client.close();
+    const answer = await overHttp1(keelson, directory, "/api/v1/namespaces/default");
+    expect(answer).toMatchObject({ httpVersion: "1.1", statusCode: 200 });
+  });
+
+  test("the serving certificate is good for localhost and both loopback addresses", async () => {
+    for (const servername of ["localhost", "127.0.0.1", "::1"]) {
+      const request = https.get(`${keelson.url}/healthz`, {
+        ca: read(directory, "pki/ca.crt"),
+        agent: false,
+        // Checked as if it had been reached by this name.
+        checkServerIdentity: (_, cert) => {
+          expect(cert.subjectaltname).toMatch(servername === "::1" ? "0:0:0:0:0:0:0:1" : servername);
+          return undefined;
+        },
+      });
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      response.resume();
+      expect(response.statusCode).toBe(200);
+    }
+  });
+});
+
+describe("identity", () => {
+  let keelson: Keelson;
+  let client: Http2Client;
+  const directory = scratch.fresh();
+  const ask = async (path: string, headers: Record<string, string>): Promise<Answer> => {
+    const stranger = await Http2Client.connect(keelson, directory, headers);
+    const answer = await stranger.send("GET", path);
+    stranger.close();
+    return answer;
+  };
+
+  beforeAll(async () => {
+    keelson = await Keelson.serve(["--data-dir", directory, "--port", "0", "--dialect", "kubernetes"]);
+    client = await Http2Client.connect(keelson, directory);
+  });
+  afterAll(async () => {
+    client.close();
+    await keelson.stop();
+  });
+
+  test.each([
+    ["no credential", {}],
+    ["a wrong token", { authorization: "Bearer wrong" }],
+    ["the token with something behind it", { authorization: "Bearer TOKENx" }],
+    ["half the token", { authorization: "Bearer HALF" }],
+    ["a scheme that is not Bearer", { authorization: "Basic TOKEN" }],
+    ["an empty token", { authorization: "Bearer " }],
+  ])(
+    "AUTH-1: %s is answered 401 with a Status, whatever is asked for",
+    async (_, headers: { authorization?: string }) => {
+      const token = read(directory, "admin.token");
+      const sent = Object.entries(headers).map(([name, value]) => [
+        name,
+        value.replace("TOKEN", token).replace("HALF", token.slice(0, 20)),
+      ]);
+      for (const path of ["/api/v1/namespaces", "/apis", "/metrics", "/openapi/v3", "/no/such/path"]) {
+        const { status, json } = await ask(path, Object.fromEntries(sent) as Record<string, string>);
+        expect({ path, status, reason: json.reason }).toEqual({ path, status: 401, reason: "Unauthorized" });
+      }
+    },
+  );
+
+  test("AUTH-1: a client certificate of another CA is answered 401", async () => {
+    const other = scratch.fresh();
+    const elsewhere = await Keelson.serve(["--data-dir", other, "--port", "0"]);
+    await elsewhere.stop();
+    const session = http2.connect(keelson.url, {
+      ca: read(directory, "pki/ca.crt"),
+      cert: read(other, "pki/admin.crt"),
+      key: read(other, "pki/admin.key"),
+    });
+    const { status } = await readAnswer(session.request({ ":path": "/api/v1/namespaces" }));
+    expect(status).toBe(401);
+    session.close();
+  });
+
+  test("health, readiness and version are answered without a credential", async () => {
+    for (const path of ["/livez", "/readyz", "/healthz"]) {
+      expect(await ask(path, {})).toMatchObject({ status: 200, text: "ok" });
+    }
+    expect((await ask("/readyz?verbose", {})).text).toMatch(/\[\+\]store ok\n\[\+\]watch-cache ok\n/);
+    expect((await ask("/version", {})).status).toBe(200);
+  });
+
+  test("metrics tell of requests by verb and resource, watches, the store, the cache and the process", async () => {
+    await client.send("POST", "/api/v1/namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "seen" },
+    });
+    await client.send("GET", "/api/v1/namespaces/seen");
+    const { text } = await client.send("GET", "/metrics");
+    const value = (series: string): number => {
+      const line = text.split("\n").find((l) => l.startsWith(`${series} `));
+      return Number(line?.slice(series.length + 1) ?? Number.NaN);
+    };
+    const labels = 'verb="get",group="",version="v1",resource="namespaces",subresource=""';
+    expect(value(`apiserver_request_total{${labels},code="200"}`)).toBeGreaterThanOrEqual(1);
+    expect(value(`apiserver_request_duration_seconds_count{${labels}}`)).toBeGreaterThanOrEqual(1);
+    expect(value(`apiserver_response_sizes_sum{${labels}}`)).toBeGreaterThan(100);
+    expect(value('apiserver_longrunning_requests{group="",version="v1",resource="namespaces"}')).toBeGreaterThan(0);
+    expect(value("keelson_store_revision")).toBeGreaterThan(0);
+    expect(value("keelson_store_bytes")).toBeGreaterThan(0);
+    expect(value("keelson_store_writes_total")).toBeGreaterThan(0);
+    expect(value("keelson_store_flush_duration_seconds_count")).toBeGreaterThan(0);
+    expect(value('keelson_cache_objects{resource="core/namespaces"}')).toBeGreaterThanOrEqual(5);
+    expect(value("keelson_cache_mismatches_total")).toBe(0);
+    expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e7);
+    expect(value("process_cpu_user_seconds_total")).toBeGreaterThan(0);
+  });
+});
+
+async function overHttp1(keelson: Keelson, directory: string, path: string): Promise<IncomingMessage> {
+  const request = https.get(keelson.url + path, {
+    ca: read(directory, "pki/ca.crt"),
+    headers: { authorization: `Bearer ${read(directory, "admin.token")}` },
+    agent: false,
+  });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.resume();
+  return response;
+}
