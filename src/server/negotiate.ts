@@ -53,6 +53,8 @@ export const SERVED: readonly string[] = ["application/json", "application/yaml"
 /** One clause of an Accept header. */
 export interface Clause {
   readonly media: "json" | "yaml" | "protobuf" | "any" | "other";
+  /** The media type as it was sent, in lower case. */
+  readonly type: string;
   readonly as: string;
   readonly group: string;
   readonly version: string;
@@ -76,7 +78,7 @@ export function clausesOf(accept: string): readonly Clause[] {
   return clauses;
 }
 
-const ANY: Clause = { media: "any", as: "", group: "", version: "", pretty: false, converts: false };
+const ANY: Clause = { media: "any", type: "*/*", as: "", group: "", version: "", pretty: false, converts: false };
 
 function parseAccept(accept: string): readonly Clause[] {
   if (accept.trim() === "") return [ANY];
@@ -95,8 +97,10 @@ function parseClause(text: string): Clause & { weight: number } {
     if (at > 0) values.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
   }
   const weight = Number(values.get("q") ?? "1");
+  const name = type.trim().toLowerCase();
   return {
-    media: mediaOf(type.trim().toLowerCase()),
+    media: mediaOf(name),
+    type: name,
     as: values.get("as") ?? "",
     group: values.get("g") ?? "",
     version: values.get("v") ?? "",

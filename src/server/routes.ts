@@ -9,7 +9,7 @@ import { answerDiscovery, isDiscoveryPath } from "./discovery-endpoint.ts";
 import { answerBytes, answerValue } from "./encode.ts";
 import { answerHealth, isHealthPath } from "./health.ts";
 import { DOCUMENT, JSON_ONLY } from "./negotiate.ts";
-import { answerOpenApi, isOpenApiPath } from "./openapi-endpoint.ts";
+import { V2, answerOpenApi, answerOpenApiV2, isOpenApiPath } from "./openapi-endpoint.ts";
 import type { ServerRequest } from "./request.ts";
 import { resolve } from "./resolve.ts";
 
@@ -36,6 +36,7 @@ export function answer(server: ServerContext, request: ServerRequest): void | Pr
     return answerValue(server, request, 200, server.version, { ...request.format(JSON_ONLY), pretty: true });
   }
   if (path === "/metrics") return answerMetrics(server, request);
+  if (path === V2) return answerOpenApiV2(server, request);
   if (isOpenApiPath(path)) return answerOpenApi(server, request, path);
   if (path === "/") onlyGet(request);
   if (path === "/") return answerValue(server, request, 200, { paths: pathsOf(server) }, request.format(DOCUMENT));
@@ -83,6 +84,7 @@ function pathsOf({ discovery: { groups } }: ServerContext): string[] {
     "/healthz",
     "/livez",
     "/metrics",
+    "/openapi/v2",
     "/openapi/v3",
     "/readyz",
     "/version",

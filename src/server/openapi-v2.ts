@@ -1,0 +1,137 @@
+/**
+ * OpenAPI v2 (Swagger 2.0) out of v3: one document of all groups, rewritten form by form. It says what v3 says, as far
+ * as the older form has words for it; there is no second source.
+ *
+ * kubectl up to 1.28 validates by it, and Terraform plans by it (clients.md finding 4).
+ *
+ * @module
+ */
+import type { Json } from "./openapi-schemas.ts";
+
+/** A whole document from those of the groups; the paths and components of later ones are added to the first. */
+export function openApiV2(documents: readonly Json[], version: string): Json {
+  const paths: Json = {};
+  const definitions: Json = {};
+  for (const document of documents) {
+    const { schemas } = document["components"] as { schemas: Record<string, Json> };
+    for (const [path, item] of Object.entries(document["paths"] as Record<string, Json>)) {
+      paths[path] = pathItemV2(item);
+    }
+    for (const [name, schema] of Object.entries(schemas)) definitions[name] ??= schemaV2(schema);
+  }
+  return {
+    swagger: "2.0",
+    info: { title: "Keelson", version },
+    paths,
+    definitions,
+    securityDefinitions: {
+      BearerToken: { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" },
+    },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+function pathItemV2(item: Json): Json {
+  const out: Json = {};
+  for (const [key, value] of Object.entries(item)) {
+    out[key] = key === "parameters" ? (value as Json[]).map(parameterV2) : operationV2(value as Json);
+  }
+  return out;
+}
+
+/** The type of a parameter is told beside its name, not in a schema. */
+function parameterV2({ schema, ...rest }: Json): Json {
+  return { ...rest, ...(schema as Json) };
+}
+
+interface Body {
+  readonly required?: boolean;
+  readonly content: Readonly<Record<string, { readonly schema: Json }>>;
+}
+
+type Responses = Readonly<Record<string, { readonly description: string; readonly content?: Body["content"] }>>;
+
+/** Media types are told once for an operation, and a body is one of its parameters. */
+function operationV2({ parameters, requestBody, responses, ...rest }: Json): Json {
+  const body = requestBody as Body | undefined;
+  const answers = Object.entries(responses as Responses);
+  const produced = answers.flatMap(([, { content }]) => Object.keys(content ?? {}));
+  const taken = [...(body ? [bodyParameter(body)] : []), ...((parameters ?? []) as Json[]).map(parameterV2)];
+  return {
+    ...rest,
+    consumes: body ? Object.keys(body.content) : ["*/*"],
+    produces: [...new Set(produced)],
+    schemes: ["https"],
+    ...(taken.length > 0 ? { parameters: taken } : {}),
+    responses: Object.fromEntries(
+      answers.map(([code, { description, content }]) => {
+        const schema = Object.values(content ?? {})[0]?.schema;
+        return [code, { description, ...(schema ? { schema: schemaV2(schema) } : {}) }];
+      }),
+    ),
+  };
+}
+
+function bodyParameter({ required, content }: Body): Json {
+  const [form] = Object.values(content);
+  return { name: "body", in: "body", ...(required ? { required } : {}), schema: schemaV2(form!.schema) };
+}
+
+/** Words that mean the same in both; the marks `x-...` are kept too. */
+const KEPT = new Set([
+  "type",
+  "format",
+  "title",
+  "description",
+  "default",
+  "required",
+  "enum",
+  "pattern",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+  "readOnly",
+]);
+
+const V3_COMPONENTS = "#/components/schemas/";
+
+/** A schema in the older form. */
+export function schemaV2(schema: Json): Json {
+  const only = onlyReference(schema);
+  if (only !== undefined) return { ...described(schema), $ref: `#/definitions/${only}` };
+  const out: Json = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (KEPT.has(key) || key.startsWith("x-")) out[key] = value;
+    else if (key === "items") out[key] = schemaV2(value as Json);
+    else if (key === "additionalProperties") out[key] = typeof value === "boolean" ? value : schemaV2(value as Json);
+    else if (key === "allOf") out[key] = (value as Json[]).map(schemaV2);
+    else if (key === "properties") {
+      out[key] = Object.fromEntries(Object.entries(value as Record<string, Json>).map(([k, v]) => [k, schemaV2(v)]));
+    }
+  }
+  // There is no choice of types: a text stands for a number or a text.
+  if (Array.isArray(schema["oneOf"])) out["type"] = "string";
+  return out;
+}
+
+/** The component that a schema is nothing but a reference to, in place or wrapped to carry a description. */
+function onlyReference(schema: Json): string | undefined {
+  const all = schema["allOf"] as Json[] | undefined;
+  const target = schema["$ref"] ?? (all?.length === 1 ? all[0]!["$ref"] : undefined);
+  return typeof target === "string" && target.startsWith(V3_COMPONENTS)
+    ? target.slice(V3_COMPONENTS.length)
+    : undefined;
+}
+
+/** What may stand beside a reference. A default does not: readers of this form take it for a part of the type. */
+const described = (schema: Json): Json =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => key === "description" || key.startsWith("x-")));
