@@ -6,6 +6,7 @@
  *
  * - {@link applyIntent} is the declarative write: one manager says what it wants, conflicts name the other owners.
  * - {@link recordUpdate} is for every other write: create, replace, patch.
+ * - {@link blame} tells who owns each leaf; {@link explainConflicts} what a refused apply can do about it.
  * - {@link typeOf} compiles a JSON Schema with `x-kubernetes-*` markers into the type that both work on.
  *
  * Below them lies a ladder of small packages: `schema/`, `fieldpath/` (sets of paths), `typed/` (compare, merge,
@@ -34,6 +35,10 @@ export { ANCIENT } from "./cap.ts";
 export { conflictMessage } from "./conflict.ts";
 export type { FieldConflict } from "./conflict.ts";
 export { LAST_APPLIED } from "./last-applied.ts";
+export { blame } from "./blame.ts";
+export type { AbsentField, Blame, BlamedContainer, BlamedLeaf, FieldManager } from "./blame.ts";
+export { explainConflicts } from "./explain.ts";
+export type { BodyChange, ConflictingField, RefusedApply, WayOut } from "./explain.ts";
 export { recordUpdate } from "./record-update.ts";
 export type { UpdateRecord, WriteContext } from "./record-update.ts";
 export { applyIntent, BEFORE_FIRST_APPLY } from "./apply-intent.ts";
