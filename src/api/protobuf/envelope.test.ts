@@ -46,6 +46,24 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
   }
 }
 
+/** A value of a type with every member set. */
+function fullOf(type: Type, top = true): unknown {
+  switch (type.kind) {
+    case "scalar":
+      return fc.sample(scalars(type.scalar, type.format).filter(Boolean), { numRuns: 1, seed: 7 })[0];
+    case "any":
+      return { "f:a": {} };
+    case "list":
+      return [fullOf(type.item, false)];
+    case "map":
+      return { k: fullOf(type.item, false) };
+    case "struct": {
+      const members = [...type.fields].filter(([name]) => !top || (name !== "apiVersion" && name !== "kind"));
+      return Object.fromEntries(members.map(([name, field]) => [name, fullOf(field.type, false)]));
+    }
+  }
+}
+
 const SECONDS = { min: -62_135_596_799, max: 253_402_300_799 };
 
 function scalars(scalar: string, format: string | undefined): fc.Arbitrary<unknown> {
@@ -71,6 +89,12 @@ function scalars(scalar: string, format: string | undefined): fc.Arbitrary<unkno
 }
 
 describe.each([kubernetes, neutral])("round trips in the $name dialect", (dialect) => {
+  test.each(protobufKinds(dialect))("$name: every member of the schema has a number", (kind) => {
+    const full = fullOf(structOf(kind.kind.schema as JsonSchema));
+    const read = decodeProtobuf(encodeProtobuf(full as object, kind.kind), kind.kind);
+    expect(read).toMatchObject(full as object);
+  });
+
   test.each(protobufKinds(dialect))("$name: what is written reads back as the same object", (kind) => {
     const values = valuesOf(structOf(kind.kind.schema as JsonSchema));
     fc.assert(
@@ -180,11 +204,28 @@ describe("bodies that are none", () => {
     expect(reads(sealed(0x22, "application/vnd.kubernetes.protobuf"))()).toHaveProperty("data.k", "v");
   });
 
-  test("maps with more entries than an object may have are 413, and quickly", () => {
-    const entries = new Uint8Array(3 << 20).map((_, i) => [0x12, 0x00][i % 2]!);
-    const head = [...Buffer.from("k8s\0"), 0x12, 0x80, 0x80, 0xc0, 0x01];
+  /** Three megabytes of the same bytes inside messages of these tags. */
+  function flood(tags: readonly number[], bytes: readonly number[]): Buffer {
+    let message = Buffer.alloc(3 << 20, Uint8Array.from(bytes));
+    for (const tag of tags.toReversed()) message = Buffer.concat([Buffer.from([tag]), lengthOf(message), message]);
+    return Buffer.concat([Buffer.from("k8s\0"), Buffer.from([0x12]), lengthOf(message), message]);
+  }
+  const lengthOf = (message: Buffer): Buffer => {
+    const head = new WireWriter();
+    head.unsigned(message.length);
+    return head.finish();
+  };
+
+  test.each([
+    ["map entries", "configmap.v1", [], [0x12, 0x00]],
+    ["list elements", "pod.v1", [0x12], [0x12, 0x00]],
+    ["packed numbers", "pod.v1", [0x12, 0x72, 0x22], [0x05, 0x05]],
+    ["fields", "pod.v1", [], [0x0a, 0x00]],
+  ])("more %s than any object may have are 413, and quickly", (_what, name, tags, bytes) => {
+    const { kind } = protobufKinds(kubernetes).find((known) => known.name === name)!;
+    const sent = flood(tags, bytes);
     const began = performance.now();
-    expect(outcome(Buffer.concat([Uint8Array.from(head), entries]), configMap)).toHaveProperty("code", "tooLarge");
+    expect(outcome(sent, kind)).toHaveProperty("code", "tooLarge");
     expect(performance.now() - began).toBeLessThan(500);
   });
 

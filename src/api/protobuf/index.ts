@@ -9,7 +9,6 @@
  */
 export {
   type ListHead,
-  type ProtobufOptions,
   PROTOBUF,
   decodeProtobuf,
   encodeAnswer,

@@ -201,11 +201,15 @@ const listField = (name: string, number: number, codec: ValueCodec): FieldCodec 
     const list = (into[name] ??= []) as Value[];
     if (wire === BYTES && codec.wire === VARINT) {
       const outer = reader.enter();
-      while (reader.more) list.push(codec.read(reader, undefined));
+      while (reader.more) {
+        reader.element();
+        list.push(codec.read(reader, undefined));
+      }
       reader.leave(outer);
       return;
     }
     expectWire(wire, codec.wire);
+    reader.element();
     list.push(codec.read(reader, undefined));
   },
   write(writer, from) {

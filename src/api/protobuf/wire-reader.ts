@@ -7,7 +7,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { MAX_MEMBERS } from "../../value/json-scan.ts";
+import { MAX_CONTAINERS, MAX_MEMBERS } from "../../value/json-scan.ts";
 import { decodeUtf8 } from "../../value/utf8.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { ProtobufError } from "./protobuf-error.ts";
@@ -23,6 +23,8 @@ export const FIXED32 = 5;
 
 /** How many map entries a body may have, as in JSON. */
 const MOST_ENTRIES = MAX_MEMBERS;
+/** How many elements its lists may have together, as many as JSON may have objects. */
+const MOST_ELEMENTS = MAX_CONTAINERS;
 /** How many fields a body may have; a map entry has three. */
 const MOST_FIELDS = 4 * MAX_MEMBERS;
 
@@ -38,6 +40,7 @@ export class WireReader {
   #end: number;
   #fields = 0;
   #entries = 0;
+  #elements = 0;
   // The varint that was read last, as two words.
   #low = 0;
   #high = 0;
@@ -70,6 +73,13 @@ export class WireReader {
   entry(): void {
     if (++this.#entries > MOST_ENTRIES) {
       throw new ProtobufError("tooLarge", `expected at most ${MOST_ENTRIES} map entries, found more`);
+    }
+  }
+
+  /** Counts an element of a list. */
+  element(): void {
+    if (++this.#elements > MOST_ELEMENTS) {
+      throw new ProtobufError("tooLarge", `expected at most ${MOST_ELEMENTS} list elements, found more`);
     }
   }
 
