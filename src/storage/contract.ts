@@ -163,6 +163,7 @@ export type StoreErrorCode =
   | "corrupt" // a record's checksum does not fit
   | "tooLarge" // the value is over the store's limit
   | "unknown" // the write may or may not have happened
+  | "unavailable" // a shared store cannot be reached now; a write that fails so has not happened
   | "failed" // the store has failed for good
   | "closed"; // the store is closed
 

@@ -1,0 +1,57 @@
+/**
+ * What etcd's refusals mean in the words of the storage contract.
+ *
+ * @module
+ */
+import { StoreError } from "../contract.ts";
+import { CODES, GrpcError } from "./grpc.ts";
+
+const has = (error: unknown, text: string): boolean => error instanceof GrpcError && error.message.includes(text);
+
+/** The revision that was asked for is no longer kept. */
+export const isCompacted = (error: unknown): boolean => has(error, "required revision has been compacted");
+
+/** The revision that was asked for has not come yet. */
+export const isFuture = (error: unknown): boolean => has(error, "required revision is a future revision");
+
+/** The request is over `--max-request-bytes`. */
+export const isTooLarge = (error: unknown): boolean => has(error, "request is too large");
+
+/** The database has reached `--quota-backend-bytes`. */
+const isFull = (error: unknown): boolean => has(error, "database space exceeded");
+
+/**
+ * Whether a request surely had no effect and may succeed elsewhere or later: it was never sent, or refused by a member
+ * that has no leader or too much to do, before it looked at it.
+ */
+export function isRefusedForNow(error: unknown): boolean {
+  if (!(error instanceof GrpcError)) return false;
+  return !error.sent || error.message === "etcdserver: no leader" || has(error, "too many requests");
+}
+
+/** Whether a read that failed may be made again: it failed for the sake of a connection, a member or an election. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof GrpcError &&
+  (error.code === CODES.unavailable || error.code === CODES.deadlineExceeded || has(error, "too many requests"));
+
+/** The error of a write that was sent and not acknowledged. */
+export function writeError(key: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const details = { key, cause: error };
+  const why = error instanceof Error ? error.message : String(error);
+  if (isTooLarge(error)) {
+    return new StoreError("tooLarge", `Expected ${key} to fit in a request of etcd (--max-request-bytes)`, details);
+  }
+  if (isFull(error)) return new StoreError("full", `No room for ${key} in etcd: its space is used up`, details);
+  if (isRefusedForNow(error) || (error instanceof GrpcError && !isTransient(error) && error.code !== CODES.unknown)) {
+    return new StoreError("unavailable", `${key} was not written: ${why}`, details);
+  }
+  return new StoreError("unknown", `It is unknown whether ${key} was written: ${why}`, details);
+}
+
+/** The error of a read that will not be made again. */
+export function readError(what: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new StoreError("unavailable", `${what} could not be read from etcd: ${why}`, { cause: error });
+}

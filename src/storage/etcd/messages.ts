@@ -1,0 +1,338 @@
+/**
+ * The messages of etcd's API (`etcdserverpb/rpc.proto`, `mvccpb/kv.proto`) that this backend sends and reads, each with
+ * only the fields that it uses. Requests come as gRPC frames, ready to be sent.
+ *
+ * @module
+ */
+import { MessageReader, MessageWriter } from "./wire.ts";
+
+/** Paths of the calls. */
+export const CALLS = {
+  range: "/etcdserverpb.KV/Range",
+  put: "/etcdserverpb.KV/Put",
+  txn: "/etcdserverpb.KV/Txn",
+  compact: "/etcdserverpb.KV/Compact",
+  watch: "/etcdserverpb.Watch/Watch",
+  status: "/etcdserverpb.Maintenance/Status",
+} as const;
+
+/** Room for the tags, lengths and numbers of a message; keys and values are added to it. */
+const ROOM = 192;
+
+/** A key with its value, as etcd keeps them. */
+export interface KeyValue {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly createRevision: number;
+  readonly modRevision: number;
+}
+
+/** What every answer begins with. */
+export interface Header {
+  readonly cluster: bigint;
+  readonly revision: number;
+}
+
+/** What is asked of a range of keys. */
+export interface RangeQuery {
+  readonly key: Uint8Array;
+  /** The first key after the range; one key alone without it. */
+  readonly end?: Uint8Array;
+  readonly limit?: number;
+  /** The newest unless told. */
+  readonly revision?: number;
+  /** Answered by the member that is asked, whatever the others know. */
+  readonly serializable?: boolean;
+  readonly keysOnly?: boolean;
+  readonly countOnly?: boolean;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** `RangeRequest`. */
+export function rangeRequest(query: RangeQuery): Buffer {
+  const writer = new MessageWriter(ROOM + query.key.length + (query.end?.length ?? 0));
+  writeRange(writer, query);
+  return writer.frame();
+}
+
+function writeRange(writer: MessageWriter, query: RangeQuery): void {
+  const { key, end, limit = 0, revision = 0 } = query;
+  if (query.countOnly === true) writer.number(9, 1);
+  if (query.keysOnly === true) writer.number(8, 1);
+  if (query.serializable === true) writer.number(7, 1);
+  if (revision > 0) writer.number(4, revision);
+  if (limit > 0) writer.number(3, limit);
+  if (end !== undefined) writer.bytes(2, end);
+  writer.bytes(1, key);
+}
+
+/** `PutRequest`. */
+export function putRequest(key: Uint8Array, value: Uint8Array): Buffer {
+  const writer = new MessageWriter(ROOM + key.length + value.length);
+  writePut(writer, key, value);
+  return writer.frame();
+}
+
+function writePut(writer: MessageWriter, key: Uint8Array, value: Uint8Array): void {
+  writer.bytes(2, value);
+  writer.bytes(1, key);
+}
+
+/** A change that happens only when `key` has the revision `expected` (0: when there is no such key). */
+export interface ConditionalChange {
+  readonly key: Uint8Array;
+  /** undefined: a condition that never holds. */
+  readonly expected: number | undefined;
+  /** What is stored; undefined deletes the key. */
+  readonly value: Uint8Array | undefined;
+  /** Something else that is stored in the same revision. */
+  readonly beside?: { readonly key: Uint8Array; readonly value: Uint8Array };
+}
+
+const TARGET_VERSION = 0;
+const TARGET_MOD = 2;
+const RESULT_LESS = 2;
+
+/** `TxnRequest`: the change when the condition holds, else a look at the revision of the key. */
+export function changeRequest({ key, expected, value, beside }: ConditionalChange): Buffer {
+  const besideRoom = beside === undefined ? 0 : beside.key.length + beside.value.length;
+  const writer = new MessageWriter(ROOM + 3 * key.length + (value?.length ?? 0) + besideRoom);
+  operation(writer, 3, 1, () => writeRange(writer, { key, keysOnly: true }));
+  if (beside !== undefined) operation(writer, 2, 2, () => writePut(writer, beside.key, beside.value));
+  if (value === undefined) operation(writer, 2, 3, () => writer.bytes(1, key));
+  else operation(writer, 2, 2, () => writePut(writer, key, value));
+  const before = writer.length;
+  if (expected === undefined) {
+    // No key has a version below 0.
+    writer.number(4, 0);
+    writer.bytes(3, key);
+    writer.number(2, TARGET_VERSION);
+    writer.number(1, RESULT_LESS);
+  } else {
+    writer.number(6, expected);
+    writer.bytes(3, key);
+    writer.number(2, TARGET_MOD);
+  }
+  writer.endMessage(1, before);
+  return writer.frame();
+}
+
+/** A `RequestOp` of one `kind` in the list `field` of a transaction. */
+function operation(writer: MessageWriter, field: number, kind: number, write: () => void): void {
+  const before = writer.length;
+  write();
+  writer.endMessage(kind, before);
+  writer.endMessage(field, before);
+}
+
+/** `CompactionRequest`. */
+export function compactRequest(revision: number): Buffer {
+  const writer = new MessageWriter(ROOM);
+  writer.number(1, revision);
+  return writer.frame();
+}
+
+/** `StatusRequest`. */
+export const statusRequest = (): Buffer => new MessageWriter(ROOM).frame();
+
+/** `WatchRequest` for a range of keys, with the values before each change, in pieces where an answer is large. */
+export function watchRequest(key: Uint8Array, end: Uint8Array, startRevision: number): Buffer {
+  const writer = new MessageWriter(ROOM + key.length + end.length);
+  writer.number(8, 1);
+  writer.number(6, 1);
+  writer.number(4, 1);
+  writer.number(3, startRevision);
+  writer.bytes(2, end);
+  writer.bytes(1, key);
+  writer.endMessage(1, 0);
+  return writer.frame();
+}
+
+/** `WatchRequest` that asks how far the watches of a stream are. */
+export function progressRequest(): Buffer {
+  const writer = new MessageWriter(ROOM);
+  writer.endMessage(3, 0);
+  return writer.frame();
+}
+
+/** `RangeResponse`. */
+export interface RangeAnswer {
+  readonly header: Header;
+  readonly records: readonly KeyValue[];
+  readonly more: boolean;
+  readonly count: number;
+}
+
+/** Reads a `RangeResponse`. */
+export const readRange = (bytes: Uint8Array): RangeAnswer => rangeAnswer(new MessageReader(bytes));
+
+function rangeAnswer(reader: MessageReader): RangeAnswer {
+  let header = NO_HEADER;
+  const records: KeyValue[] = [];
+  let more = false;
+  let count = 0;
+  while (reader.next()) {
+    if (reader.field === 1) header = readHeader(reader.message());
+    else if (reader.field === 2) records.push(readKeyValue(reader.message()));
+    else if (reader.field === 3) more = reader.number() !== 0;
+    else if (reader.field === 4) count = reader.number();
+    else reader.skip();
+  }
+  return { header, records, more, count };
+}
+
+/** What became of a {@link ConditionalChange}. */
+export interface ChangeAnswer {
+  readonly succeeded: boolean;
+  /** The revision of the change; when it did not happen that of the key, 0 when there is no such key. */
+  readonly revision: number;
+}
+
+/** Reads the `TxnResponse` to a {@link changeRequest}. */
+export function readChange(bytes: Uint8Array): ChangeAnswer {
+  const reader = new MessageReader(bytes);
+  let header = NO_HEADER;
+  let succeeded = false;
+  let found = 0;
+  while (reader.next()) {
+    if (reader.field === 1) header = readHeader(reader.message());
+    else if (reader.field === 2) succeeded = reader.number() !== 0;
+    else if (reader.field === 3) found ||= revisionIn(reader.message());
+    else reader.skip();
+  }
+  return { succeeded, revision: succeeded ? header.revision : found };
+}
+
+/** The revision of the key that a `ResponseOp` shows, 0 when it shows none. */
+function revisionIn(reader: MessageReader): number {
+  while (reader.next()) {
+    if (reader.field === 1) return rangeAnswer(reader.message()).records[0]?.modRevision ?? 0;
+    reader.skip();
+  }
+  return 0;
+}
+
+/** Reads the header of any answer that has it as its first field: all of them. */
+export function readHeaderOf(bytes: Uint8Array): Header {
+  const reader = new MessageReader(bytes);
+  while (reader.next()) {
+    if (reader.field === 1) return readHeader(reader.message());
+    reader.skip();
+  }
+  return NO_HEADER;
+}
+
+/** `StatusResponse`. */
+export interface StatusAnswer {
+  readonly header: Header;
+  /** `3.5.13`. */
+  readonly version: string;
+  readonly bytes: number;
+  readonly hasLeader: boolean;
+}
+
+/** Reads a `StatusResponse`. */
+export function readStatus(answer: Uint8Array): StatusAnswer {
+  const reader = new MessageReader(answer);
+  let header = NO_HEADER;
+  let version = "";
+  let bytes = 0;
+  let hasLeader = false;
+  while (reader.next()) {
+    if (reader.field === 1) header = readHeader(reader.message());
+    else if (reader.field === 2) version = reader.text();
+    else if (reader.field === 3) bytes = reader.number();
+    else if (reader.field === 4) hasLeader = reader.big() !== 0n;
+    else reader.skip();
+  }
+  return { header, version, bytes, hasLeader };
+}
+
+/** One change in a `WatchResponse`. */
+export interface WatchChange {
+  readonly deleted: boolean;
+  /** For a delete only key and modRevision mean something. */
+  readonly now: KeyValue;
+  readonly before: KeyValue | undefined;
+}
+
+/** `WatchResponse`. */
+export interface WatchAnswer {
+  readonly header: Header;
+  readonly created: boolean;
+  readonly canceled: boolean;
+  /** Where the history begins, when that is why the watch was cancelled; else 0. */
+  readonly compactRevision: number;
+  readonly reason: string;
+  /** More of the same revision follows. */
+  readonly fragment: boolean;
+  readonly changes: readonly WatchChange[];
+}
+
+/** Reads a `WatchResponse`. */
+export function readWatch(bytes: Uint8Array): WatchAnswer {
+  const reader = new MessageReader(bytes);
+  const answer = {
+    header: NO_HEADER,
+    created: false,
+    canceled: false,
+    compactRevision: 0,
+    reason: "",
+    fragment: false,
+    changes: [] as WatchChange[],
+  };
+  while (reader.next()) {
+    if (reader.field === 1) answer.header = readHeader(reader.message());
+    else if (reader.field === 3) answer.created = reader.number() !== 0;
+    else if (reader.field === 4) answer.canceled = reader.number() !== 0;
+    else if (reader.field === 5) answer.compactRevision = reader.number();
+    else if (reader.field === 6) answer.reason = reader.text();
+    else if (reader.field === 7) answer.fragment = reader.number() !== 0;
+    else if (reader.field === 11) answer.changes.push(readWatchChange(reader.message()));
+    else reader.skip();
+  }
+  return answer;
+}
+
+function readWatchChange(reader: MessageReader): WatchChange {
+  let deleted = false;
+  let now = NO_KEY_VALUE;
+  let before: KeyValue | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) deleted = reader.number() === 1;
+    else if (reader.field === 2) now = readKeyValue(reader.message());
+    else if (reader.field === 3) before = readKeyValue(reader.message());
+    else reader.skip();
+  }
+  return { deleted, now, before };
+}
+
+const NO_HEADER: Header = { cluster: 0n, revision: 0 };
+const NO_KEY_VALUE: KeyValue = { key: NOTHING, value: NOTHING, createRevision: 0, modRevision: 0 };
+
+function readHeader(reader: MessageReader): Header {
+  let cluster = 0n;
+  let revision = 0;
+  while (reader.next()) {
+    if (reader.field === 1) cluster = reader.big();
+    else if (reader.field === 3) revision = reader.number();
+    else reader.skip();
+  }
+  return { cluster, revision };
+}
+
+function readKeyValue(reader: MessageReader): KeyValue {
+  let key: Uint8Array = NOTHING;
+  let value: Uint8Array = NOTHING;
+  let createRevision = 0;
+  let modRevision = 0;
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.bytes();
+    else if (reader.field === 2) createRevision = reader.number();
+    else if (reader.field === 3) modRevision = reader.number();
+    else if (reader.field === 5) value = reader.bytes();
+    else reader.skip();
+  }
+  return { key, value, createRevision, modRevision };
+}

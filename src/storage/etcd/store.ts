@@ -1,0 +1,488 @@
+/**
+ * The etcd backend: several servers on one cluster, which decides the order of all writes.
+ *
+ * Our revisions are etcd's. A write is one conditional transaction; its promise resolves when its event has come back on
+ * the watch, so that who has its answer finds it in the cache. All watchers of this process are fed by one watch of etcd
+ * ({@link Feed}) through a hub; what the hub no longer has is read from etcd's log.
+ *
+ *     write() -> transaction -> etcd -> watch -> hub -> watchers -> the promise of the write
+ *
+ * It keeps no state but the newest changes: a server that dies takes nothing with it.
+ *
+ * @module
+ */
+import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts";
+import { KeyedLock } from "../../util/keyed-lock.ts";
+import { type Log, silentLog } from "../../util/log.ts";
+import { StoreError } from "../contract.ts";
+import type {
+  RangeOptions,
+  RangeResult,
+  Store,
+  StoredRecord,
+  StoreStats,
+  StoreWatch,
+  StoreWatcher,
+  Write,
+} from "../contract.ts";
+import { checkWrite, compactedError, conditionError, futureError } from "../keys.ts";
+import { WatchHub } from "../watch-hub.ts";
+import { EtcdClient } from "./client.ts";
+import { isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
+import { Feed } from "./feed.ts";
+import type { Credentials } from "./grpc.ts";
+import { DEFAULT_PREFIX, Layout } from "./layout.ts";
+import {
+  CALLS,
+  type ConditionalChange,
+  type RangeAnswer,
+  type RangeQuery,
+  changeRequest,
+  compactRequest,
+  rangeRequest,
+  readChange,
+  readRange,
+  readStatus,
+  statusRequest,
+} from "./messages.ts";
+import { Past } from "./past.ts";
+import { Reached } from "./reached.ts";
+
+/** Options of the etcd backend. */
+export interface EtcdStoreOptions {
+  /** `https://host:2379` of some members of one cluster. */
+  readonly endpoints: readonly string[];
+  /** Asked before each connection; none unless told. */
+  readonly credentials?: () => Credentials;
+  /** What all our keys begin with; {@link DEFAULT_PREFIX} unless told. Servers that share data share the prefix. */
+  readonly prefix?: string;
+  /** For whom the data is; a store that was made for somebody else is refused. */
+  readonly owner?: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: Log;
+}
+
+/** Of the layout in {@link Layout}. */
+const FORMAT = 1;
+/** Records in one answer: with values of usual size a megabyte, and never more than etcd can send. */
+const PAGE = 500;
+/** Recent changes that are kept in memory for watchers that start a little late. */
+const RING_EVENTS = 4096;
+const RING_BYTES = 8 << 20;
+/** How long a write may wait for its event before the watch is taken up again. */
+const FEED_LATE_MS = 3000;
+/** How long `close` waits for the events of writes that are done. */
+const CLOSE_MS = 2000;
+const FLUSH_SAMPLES = 1000;
+
+/**
+ * Opens the store on a cluster.
+ *
+ * @throws StoreError `unavailable` when no member answers, `failed` when the data below the prefix is of a newer format
+ *   or of another owner
+ */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  const store = new EtcdStore(options);
+  try {
+    await store.open(options.owner);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}
+
+class EtcdStore implements Store {
+  readonly failed: Promise<StoreError>;
+  readonly #clock: Clock;
+  readonly #layout: Layout;
+  readonly #client: EtcdClient;
+  readonly #feed: Feed;
+  readonly #past: Past;
+  readonly #locks = new KeyedLock();
+  readonly #reached = new Reached();
+  #hub: WatchHub;
+  #end: StoreError | undefined;
+  #closing: Promise<void> | undefined;
+  #watchdog: Timer | undefined;
+  /** The question for the newest revision that is under way, and the one that is asked after it. */
+  #asked: Promise<number> | undefined;
+  #askedNext: Promise<number> | undefined;
+  readonly #writing = new Set<Promise<number>>();
+  #writes = 0;
+  #writeMillis: number[] = [];
+
+  constructor({ endpoints, credentials, prefix, clock, random, log = silentLog }: EtcdStoreOptions) {
+    this.#clock = clock;
+    this.#layout = new Layout(prefix ?? DEFAULT_PREFIX);
+    this.#hub = this.#makeHub(0);
+    this.#client = new EtcdClient({
+      endpoints,
+      credentials: credentials ?? (() => ({})),
+      clock,
+      random,
+      log,
+      probe: this.#layout.format,
+      floor: () => this.#hub.revision,
+      heard: (revision) => this.#feed.want(revision),
+    });
+    this.#past = new Past(this.#client, this.#layout, clock);
+    const revision = (): number => this.#hub.revision;
+    this.#feed = new Feed(
+      { client: this.#client, layout: this.#layout, log },
+      { clock, random },
+      {
+        get revision() {
+          return revision();
+        },
+        commit: (events, through) => {
+          this.#hub.commit(events, through);
+          this.#reached.to(through);
+        },
+        lost: (error) => this.#startAnew(error),
+      },
+    );
+    this.failed = this.#client.failed.then((error) => {
+      this.#end ??= error;
+      this.#hub.end(error);
+      this.#reached.to(Infinity);
+      return error;
+    });
+  }
+
+  /** Checks or writes whose data this is, then begins to follow. */
+  async open(owner: string | undefined): Promise<void> {
+    await this.#claim(owner);
+    this.#hub = this.#makeHub(await this.#askRevision());
+    void this.#feed.run();
+    this.#watch();
+  }
+
+  get revision(): number {
+    return this.#hub.revision;
+  }
+
+  async write(write: Write): Promise<number> {
+    this.#checkOpen();
+    checkWrite(write);
+    const done = this.#locks.run(write.key, () => this.#send(write)).then((revision) => this.#shown(revision));
+    this.#writing.add(done);
+    try {
+      return await done;
+    } finally {
+      this.#writing.delete(done);
+    }
+  }
+
+  async get(key: string): Promise<StoredRecord | undefined> {
+    this.#checkOpen();
+    const { records } = await this.#range({ key: this.#layout.key(key) }, key);
+    return records[0] && this.#layout.record(records[0]);
+  }
+
+  async range(prefix: string, { start, limit = Infinity, revision }: RangeOptions = {}): Promise<RangeResult> {
+    this.#checkOpen();
+    const records: StoredRecord[] = [];
+    const range = this.#layout.range(prefix, start);
+    let { key } = range;
+    let at = revision;
+    for (;;) {
+      const size = Math.min(PAGE, limit - records.length);
+      const answer = await this.#page({ key, end: range.end, limit: size }, at, prefix);
+      for (const record of answer.records) records.push(this.#layout.record(record));
+      at ??= answer.header.revision;
+      const last = answer.records.at(-1);
+      if (!answer.more || !last || records.length >= limit) return { records, revision: at, more: answer.more };
+      key = Buffer.concat([last.key, Buffer.of(0)]);
+    }
+  }
+
+  watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
+    this.#checkOpen();
+    if (after <= this.#hub.revision) return this.#hub.watch(prefix, after, watcher);
+    // Another server may have written it: only etcd knows whether it lies in the future.
+    let closed = false;
+    let watch: StoreWatch | undefined;
+    const join = async (): Promise<void> => {
+      const newest = await this.currentRevision();
+      if (after > newest) throw futureError(after, newest);
+      await this.#shown(after);
+      this.#checkOpen();
+      if (!closed) watch = this.#hub.watch(prefix, after, watcher);
+    };
+    join().catch((error: unknown) => {
+      if (!closed) watcher.ended(readError("a watch", error));
+    });
+    return {
+      close: () => {
+        closed = true;
+        watch?.close();
+      },
+    };
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    if (revision <= this.#hub.compacted) return;
+    try {
+      await this.#client.read(CALLS.compact, compactRequest(revision));
+    } catch (error) {
+      this.#checkOpen();
+      if (isFuture(error)) throw futureError(revision, this.revision);
+      if (isCompacted(error)) return;
+      throw readError("The history", error);
+    }
+    this.#hub.forget(revision);
+  }
+
+  /** Who asks while a question is under way gets the answer to the next one: the one under way may be older. */
+  currentRevision(): Promise<number> {
+    if (this.#end) return Promise.reject(this.#end);
+    if (this.#asked === undefined) return this.#ask();
+    return (this.#askedNext ??= this.#asked
+      .catch(() => {})
+      .then(() => {
+        this.#askedNext = undefined;
+        return this.#ask();
+      }));
+  }
+
+  async stats(): Promise<StoreStats> {
+    this.#checkOpen();
+    const range = this.#layout.range("");
+    const [{ count }, status] = await Promise.all([
+      this.#range({ ...range, countOnly: true }, "the number of records"),
+      this.#client.read(CALLS.status, statusRequest()).then(readStatus, (error: unknown) => {
+        throw readError("The status", error);
+      }),
+    ]);
+    const flushMillis = this.#writeMillis;
+    this.#writeMillis = [];
+    return {
+      revision: this.revision,
+      compactedRevision: await this.#findCompacted(),
+      records: count,
+      bytes: status.bytes,
+      flushes: this.#writes,
+      writes: this.#writes,
+      flushMillis,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const error = new StoreError("closed", "The store has been closed");
+    this.#end ??= error;
+    const timer = this.#clock.after(CLOSE_MS, () => this.#reached.to(Infinity));
+    await Promise.allSettled(this.#writing);
+    timer.cancel();
+    this.#watchdog?.cancel();
+    this.#feed.stop();
+    this.#client.close();
+    this.#hub.end(error);
+    this.#reached.to(Infinity);
+  }
+
+  #checkOpen(): void {
+    if (this.#end !== undefined) throw this.#end;
+  }
+
+  // Writes
+
+  /** Carries a write out; resolves to its revision. */
+  async #send(write: Write): Promise<number> {
+    const key = this.#layout.key(write.key);
+    const expected = write.type === "create" ? 0 : write.expected > 0 ? write.expected : undefined;
+    const start = this.#clock.steady();
+    try {
+      const change: ConditionalChange = { key, expected, value: write.type === "delete" ? undefined : write.value };
+      const answer =
+        write.type === "delete" ? await this.#sendDelete(change, write.value) : await this.#sendChange(change);
+      if (!answer.succeeded) throw conditionError(write, answer.revision);
+      this.#count(this.#clock.steady() - start);
+      return answer.revision;
+    } catch (error) {
+      throw writeError(write.key, error);
+    }
+  }
+
+  async #sendChange(change: ConditionalChange): Promise<ReturnType<typeof readChange>> {
+    return readChange(await this.#client.write(CALLS.txn, changeRequest(change)));
+  }
+
+  /**
+   * A delete shows what was stored last, as etcd tells it to every server. Only where the caller wants to show something
+   * else is that written beside, in the same revision.
+   */
+  async #sendDelete(change: ConditionalChange, lastValue: Uint8Array): Promise<ReturnType<typeof readChange>> {
+    const frame = rangeRequest({ key: change.key, serializable: true });
+    const [stored] = readRange(await this.#client.read(CALLS.range, frame)).records;
+    if (stored && stored.modRevision === change.expected && Buffer.compare(stored.value, lastValue) === 0) {
+      return this.#sendChange(change);
+    }
+    try {
+      return await this.#sendChange({ ...change, beside: { key: this.#layout.lastValue, value: lastValue } });
+    } catch (error) {
+      // What could be stored can be deleted, even where there is no room to show it otherwise.
+      if (!isTooLarge(error)) throw error;
+      return this.#sendChange(change);
+    }
+  }
+
+  #count(millis: number): void {
+    this.#writes += 1;
+    this.#writeMillis.push(millis);
+    if (this.#writeMillis.length > 2 * FLUSH_SAMPLES) this.#writeMillis = this.#writeMillis.slice(-FLUSH_SAMPLES);
+  }
+
+  /** Resolves to `revision` when everything up to it has been handed to the watchers. */
+  async #shown(revision: number): Promise<number> {
+    if (revision > this.#hub.revision) await this.#reached.wait(revision, this.#clock.steady());
+    return revision;
+  }
+
+  /** Takes the feed up again when writes wait for their events although the connection seems well. */
+  #watch(): void {
+    this.#watchdog = this.#clock.after(1000, () => {
+      const { oldest } = this.#reached;
+      if (oldest !== undefined && this.#clock.steady() - oldest > FEED_LATE_MS) {
+        this.#feed.restart("it does not deliver what has been written");
+      }
+      if (this.#end === undefined || this.#end.code === "closed") this.#watch();
+    });
+  }
+
+  // Reads
+
+  #ask(): Promise<number> {
+    const asked = this.#askRevision().then((revision) => {
+      this.#feed.want(revision);
+      return revision;
+    });
+    this.#asked = asked;
+    const done = (): void => {
+      if (this.#asked === asked) this.#asked = undefined;
+    };
+    asked.then(done, done);
+    return asked;
+  }
+
+  async #askRevision(): Promise<number> {
+    const { header } = await this.#range({ key: this.#layout.format, keysOnly: true }, "The revision");
+    return header.revision;
+  }
+
+  async #range(query: RangeQuery, what: string): Promise<RangeAnswer> {
+    try {
+      return readRange(await this.#client.read(CALLS.range, rangeRequest(query)));
+    } catch (error) {
+      this.#checkOpen();
+      throw readError(what, error);
+    }
+  }
+
+  /** A page at a revision; any member that has the revision may answer that. */
+  async #page(query: RangeQuery, revision: number | undefined, what: string): Promise<RangeAnswer> {
+    if (revision === undefined) return this.#range(query, what);
+    const frame = (serializable: boolean): Buffer => rangeRequest({ ...query, revision, serializable });
+    try {
+      const answer = this.#client.read(CALLS.range, frame(true));
+      return readRange(
+        await answer.catch((error: unknown) => {
+          if (!isFuture(error)) throw error;
+          return this.#client.read(CALLS.range, frame(false));
+        }),
+      );
+    } catch (error) {
+      this.#checkOpen();
+      if (isCompacted(error)) throw compactedError(revision, Math.max(revision + 1, this.#hub.compacted));
+      if (isFuture(error)) throw futureError(revision, this.revision);
+      throw readError(what, error);
+    }
+  }
+
+  /** etcd does not tell where its history begins, only whether a revision can be read: the first that can is searched. */
+  async #findCompacted(): Promise<number> {
+    const known = this.#hub.compacted;
+    const readable = async (revision: number): Promise<boolean> => {
+      const query = { key: this.#layout.format, keysOnly: true };
+      return this.#page(query, revision, "The history").then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof StoreError && error.code === "compacted") return false;
+          throw error;
+        },
+      );
+    };
+    if (await readable(Math.max(1, known))) return known;
+    let [low, high] = [Math.max(1, known), this.revision];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (await readable(middle)) high = middle;
+      else low = middle;
+    }
+    this.#hub.forget(high);
+    return high;
+  }
+
+  // Following
+
+  #makeHub(revision: number): WatchHub {
+    return new WatchHub({
+      revision,
+      compacted: 0,
+      ringEvents: RING_EVENTS,
+      ringBytes: RING_BYTES,
+      readLog: (prefix, after) => this.#past.read(prefix, after, this.#hub.revision),
+    });
+  }
+
+  /** What came after the hub's revision is forgotten: its watchers end, and new ones begin in the present. */
+  async #startAnew(error: StoreError): Promise<void> {
+    const revision = await this.#askRevision();
+    const before = this.#hub;
+    this.#hub = this.#makeHub(revision);
+    this.#hub.forget(error.revision ?? 0);
+    before.end(error);
+    this.#reached.to(revision);
+  }
+
+  /** Reads for whom the data is, and writes it where there is none yet. */
+  async #claim(owner: string | undefined): Promise<void> {
+    const key = this.#layout.format;
+    const value = Buffer.from(JSON.stringify({ format: FORMAT, ...(owner === undefined ? {} : { owner }) }));
+    const [found] = (await this.#range({ key }, "The format")).records;
+    if (found) return checkFormat(Buffer.from(found.value).toString(), owner);
+    try {
+      const { succeeded } = await this.#sendChange({ key, expected: 0, value });
+      if (succeeded) return;
+    } catch (error) {
+      const meant = writeError(String(key), error);
+      if (meant.code !== "unknown") throw meant;
+    }
+    // Another server was first, or nobody knows: what is there now counts.
+    await sleep(this.#clock, 100);
+    return this.#claim(owner);
+  }
+}
+
+function checkFormat(text: string, owner: string | undefined): void {
+  let found: { format?: unknown; owner?: unknown };
+  try {
+    found = JSON.parse(text) as typeof found;
+  } catch {
+    throw new StoreError("corrupt", `Expected the format of the data in etcd as JSON, got ${text.slice(0, 100)}`);
+  }
+  if (found.format !== FORMAT) {
+    throw new StoreError("failed", `Expected format ${FORMAT} in etcd, got ${String(found.format)}: use a newer keelson`);
+  }
+  if (owner !== undefined && found.owner !== undefined && found.owner !== owner) {
+    const message = `Expected data of ${owner} below this prefix of etcd, found that of ${String(found.owner)}`;
+    throw new StoreError("failed", message);
+  }
+}
