@@ -99,17 +99,22 @@ const CODES: Record<StatusReason, number> = {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: Status;
+  /** Texts for `Warning` headers that were told before the refusal. */
+  warnings: readonly string[] = [];
+  /** Makes the longer answer for clients that asked for it (see `ownership-reports.ts`); absent where there is none. */
+  readonly explain: (() => unknown) | undefined;
 
   constructor(
     reason: StatusReason,
     message: string,
-    options: { details?: StatusDetails; metadata?: Status["metadata"]; cause?: unknown } = {},
+    options: { details?: StatusDetails; metadata?: Status["metadata"]; cause?: unknown; explain?: () => unknown } = {},
   ) {
     // A refusal is an answer, not a mistake: its stack tells nothing and costs more than the rest of the request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;
+    this.explain = options.explain;
     this.status = {
       kind: "Status",
       apiVersion: "v1",
@@ -195,8 +200,8 @@ export const conflict = (ref: ObjectRef, name: string, why: string): ApiError =>
   });
 
 /** 409 of an apply: fields that other managers own (DEC-20); no name, kind or group in its details (DEC-19). */
-export const applyConflict = (message: string, causes: readonly StatusCause[]): ApiError =>
-  new ApiError("Conflict", message, { details: { causes } });
+export const applyConflict = (message: string, causes: readonly StatusCause[], explain: () => unknown): ApiError =>
+  new ApiError("Conflict", message, { details: { causes }, explain });
 
 /** 410: the version asked for is no longer kept; `continueToken` goes on with the current state (DEC-25). */
 export const expired = (message: string, continueToken?: string): ApiError =>

@@ -8,6 +8,7 @@
  */
 import type { ApiObject, ResourceDefinition } from "../api/definition.ts";
 import type { Entry, Selection, Watch, WatchSink } from "../cache/index.ts";
+import type { BlameReport } from "../meta/ownership-reports.ts";
 import type { Status } from "../meta/status.ts";
 import type { Value } from "../value/value.ts";
 
@@ -18,6 +19,8 @@ export interface Caller {
   readonly groups: readonly string[];
   /** From the `User-Agent`; names the manager of writes without `fieldManager` (DEC-15). */
   readonly userAgent: string;
+  /** From `If-Match`: the version that the object must have, where the dialect reads it (AMB-36). */
+  readonly ifMatch?: string;
 }
 
 /** A decoded body: the value, and the paths of members that stood there twice. */
@@ -138,6 +141,8 @@ export interface Resource {
   readonly itemOffset: number;
   /** The parsed object of an entry in this version; read only, kept with the entry while hot. */
   object(entry: Entry): ApiObject;
+  /** Who owns each leaf of an entry, in this version. */
+  blame(entry: Entry): BlameReport;
 }
 
 /** All resources that are served. */

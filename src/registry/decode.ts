@@ -42,6 +42,7 @@ export function decodePatched(
   options: WriteOptions,
   ctx: WriteContext,
 ): ApiObject {
+  if (ctx.dialect.rules.readOldManagedFields) readOldEntries(value);
   if (!isObject(value)) throw patchInvalid(`expected the patched object to be an object, got ${nameOf(value)}`);
   const { object, unknown, mismatch } = walk(kind, value);
   if (mismatch !== undefined) throw patchInvalid(mismatch);
@@ -75,6 +76,19 @@ function checkKind(kind: Decodable, value: { [key: string]: Value }): void {
         `expected ${member} of the body to be "${expected}" as the path says, got ${JSON.stringify(got)}`,
       );
     }
+  }
+}
+
+/** Entries in the older shape say `fields` for `fieldsV1` (MF-10). Changes the value. */
+function readOldEntries(value: Value): void {
+  const metadata = isObject(value) ? value["metadata"] : undefined;
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  if (!Array.isArray(entries)) return;
+  for (const entry of entries) {
+    if (!isObject(entry) || entry["fields"] === undefined || entry["fieldsV1"] !== undefined) continue;
+    entry["fieldsV1"] = entry["fields"]!;
+    entry["fieldsType"] ??= "FieldsV1";
+    delete entry["fields"];
   }
 }
 

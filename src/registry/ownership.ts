@@ -119,11 +119,12 @@ interface KindOwnership {
   readonly filters: Map<string, Filters>;
 }
 
-const known = new WeakMap<object, KindOwnership>();
+const known = new WeakMap<OwnedKind, KindOwnership>();
 
-function contextOf(kind: OwnedKind, subresource: string): Omit<OwnershipContext, "manager"> {
-  let own = known.get(kind.definition);
-  if (!own) known.set(kind.definition, (own = ownershipOf(kind)));
+/** What every write of a kind says of itself, but for the writer. */
+export function contextOf(kind: OwnedKind, subresource: string): Omit<OwnershipContext, "manager"> {
+  let own = known.get(kind);
+  if (!own) known.set(kind, (own = ownershipOf(kind)));
   let filters = own.filters.get(subresource);
   if (!filters) own.filters.set(subresource, (filters = filtersOf(kind, subresource)));
   return {

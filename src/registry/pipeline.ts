@@ -11,7 +11,7 @@ import type { AdmissionRequest } from "../admission/contract.ts";
 import type { ApiObject, WriteContext, WriteRules } from "../api/definition.ts";
 import { FieldErrors } from "../meta/field-errors.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta-rules.ts";
-import { invalid } from "../meta/status.ts";
+import { ApiError, invalid } from "../meta/status.ts";
 import { subdomainName } from "../meta/names.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
@@ -28,6 +28,16 @@ export interface Write {
 
 /** A context for one write, with an empty list of warnings. */
 export const newContext = (kind: Kind): WriteContext => ({ ...kind.house.api, warnings: [] });
+
+/** Carries a write out; a refusal tells the warnings that came before it. */
+export async function telling<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ApiError) error.warnings = ctx.warnings;
+    throw error;
+  }
+}
 
 /** The rules of the way in which an object is written: its own, or those of a subresource. */
 export function rulesOf(kind: Pick<Kind, "definition">, subresource: string): WriteRules {

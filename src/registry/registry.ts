@@ -13,6 +13,7 @@ import type { ResourceCache } from "../cache/index.ts";
 import type { Registry, Resource } from "./contract.ts";
 import { headOf } from "./codec.ts";
 import { type House, type Kind, type StoredKind, apiVersionOf, kindKey, objectOf } from "./kind.ts";
+import { blameReport } from "./ownership-reports.ts";
 import { viewOf } from "./results.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
@@ -60,6 +61,7 @@ export function resourceOf(kind: Kind, subresourceCreates: SubresourceCreates = 
     view: (entry) => viewOf(kind, entry),
     itemOffset: house.api.dialect.rules.itemsCarryKind ? 0 : skipped,
     object: (entry) => objectOf(kind, entry),
+    blame: (entry) => blameReport(kind, objectOf(kind, entry)),
   };
 }
 

@@ -13,7 +13,7 @@ import { ApiError, type ObjectRef, forbidden, internalError, tooManyRequests, un
 import type { ServerContext } from "./context.ts";
 import { contentType, valueInForm } from "./encode.ts";
 import { isHealthPath } from "./health.ts";
-import { failureFormat } from "./negotiate.ts";
+import { explanationFormat, failureFormat } from "./negotiate.ts";
 import type { ServerRequest } from "./request.ts";
 import { answer, findResource } from "./routes.ts";
 
@@ -178,12 +178,27 @@ function recover(server: ServerContext, request: ServerRequest, error: unknown):
   if (failure.reason === "InternalError") logFailure(server, request, failure.cause ?? error);
   const { exchange } = request;
   if (exchange.answered) return;
-  const format = failureFormat(exchange.header("accept"), request.pretty);
+  request.warn(failure.warnings);
+  const { value, format } = failureAnswer(server, request, failure);
   const headers = request.headers(contentType(format));
   const retry = failure.status.details?.retryAfterSeconds;
   if (retry !== undefined) headers["retry-after"] = String(retry);
   if (failure.code === 401) headers["www-authenticate"] = 'Bearer realm="keelson"';
-  request.respond(failure.code, headers, valueInForm(failure.status, format));
+  request.respond(failure.code, headers, valueInForm(value, format));
+}
+
+/** The Status of a failure, or the explanation where there is one and the client asks for it. */
+function failureAnswer(server: ServerContext, request: ServerRequest, failure: ApiError) {
+  const accept = request.exchange.header("accept");
+  const format = failure.explain && explanationFormat(accept, request.pretty);
+  if (format) {
+    try {
+      return { value: failure.explain!(), format };
+    } catch (error) {
+      logFailure(server, request, error);
+    }
+  }
+  return { value: failure.status, format: failureFormat(accept, request.pretty) };
 }
 
 function logFailure(server: ServerContext, request: ServerRequest, cause: unknown): void {

@@ -73,7 +73,8 @@ export class ServerRequest {
   get caller(): Caller {
     const { user, uid, groups } = this.identity;
     const { userAgent } = this;
-    return uid === undefined ? { user, groups, userAgent } : { user, uid, groups, userAgent };
+    const ifMatch = this.exchange.header("if-match");
+    return { user, groups, userAgent, ...(uid === undefined ? {} : { uid }), ...(ifMatch ? { ifMatch } : {}) };
   }
 
   /** The namespace of the objects asked for; empty for objects of the cluster, namespaces themselves included. */

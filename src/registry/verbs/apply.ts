@@ -5,11 +5,12 @@
  * @module
  */
 import type { ApiObject, WriteContext } from "../../api/definition.ts";
-import { type ApplyOutcome, conflictMessage } from "../../apply/index.ts";
+import { type ApplyOutcome, type FieldConflict, conflictMessage } from "../../apply/index.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
 import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeApplied } from "../decode.ts";
+import { applyConflictReport } from "../ownership-reports.ts";
 import { applyOwned, managerOf, setEntries } from "../ownership.ts";
 import { placeObject } from "../metadata.ts";
 import type { Write } from "../pipeline.ts";
@@ -23,7 +24,9 @@ export function applyPatch(write: Write, body: Body, options: PatchOptions): Pro
   const manager = managerOf(options, caller);
   const apply = (live: ApiObject | undefined): ApiObject => {
     const outcome = applyOwned(kind, live, intent as Value, manager, target.subresource, options.force);
-    const { object: value, managedFields } = settle(outcome);
+    const { object: value, managedFields } = settle(outcome, (conflicts) =>
+      applyConflictReport(kind, { conflicts, live: live!, intent: intent as Value, body: body.value, manager }),
+    );
     const object = decodeApplied(kind, clone(value), ctx);
     placeObject(kind, object, target);
     setEntries(object, managedFields);
@@ -32,12 +35,20 @@ export function applyPatch(write: Write, body: Body, options: PatchOptions): Pro
   return guaranteedUpdate(write, {
     change(old) {
       const sent = intent as unknown as ApiObject;
-      checkUid(write, sent, old);
+      checkAppliedUid(write, sent, old);
       checkVersion(write, sent, old);
       return apply(old);
     },
     missing: target.subresource ? undefined : () => create(write, body, intent, apply),
   });
+}
+
+/** A uid in an intent must be that of the stored object: 409 by the documents (DEC-22), 422 as in any patch else. */
+function checkAppliedUid(write: Write, sent: ApiObject, old: ApiObject): void {
+  const { kind, target, ctx } = write;
+  const { uid } = sent.metadata;
+  if (ctx.dialect.rules.enforceUndocumented || !uid || uid === old.metadata.uid) return checkUid(write, sent, old);
+  throw conflict(kind.ref, target.name, `expected the uid to be ${old.metadata.uid}, got ${uid}`);
 }
 
 function create(write: Write, body: Body, intent: ValueObject, apply: (live: undefined) => ApiObject): ApiObject {
@@ -97,8 +108,11 @@ function tellDuplicates({ duplicates }: Body, { fieldValidation }: WriteOptions,
   ctx.warnings.push(...texts);
 }
 
-/** The applied object, or the refusal. */
-function settle(outcome: ApplyOutcome): Extract<ApplyOutcome, { kind: "applied" }> {
+/** The applied object, or the refusal; `explain` makes the report for clients that ask for one. */
+function settle(
+  outcome: ApplyOutcome,
+  explain: (conflicts: readonly FieldConflict[]) => unknown,
+): Extract<ApplyOutcome, { kind: "applied" }> {
   switch (outcome.kind) {
     case "applied":
       return outcome;
@@ -106,6 +120,7 @@ function settle(outcome: ApplyOutcome): Extract<ApplyOutcome, { kind: "applied" 
       throw applyConflict(
         conflictMessage(outcome.conflicts),
         outcome.conflicts.map(({ field, message }) => ({ reason: "FieldManagerConflict", message, field })),
+        () => explain(outcome.conflicts),
       );
     case "invalid":
       throw unfit(outcome.faults);

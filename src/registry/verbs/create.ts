@@ -12,21 +12,25 @@ import { storeError } from "../errors.ts";
 import { type Kind, keyOf, storedForm } from "../kind.ts";
 import { dropDoubledOwners, generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { type Write, commitAdmission, newContext, prepareNew } from "../pipeline.ts";
+import { type Write, commitAdmission, newContext, prepareNew, telling } from "../pipeline.ts";
 import { pretended, stored } from "../results.ts";
 
 const GENERATE_TRIES = 8;
 
 /** Creates the object of a body. 201, or 409 AlreadyExists, 422 with everything that is wrong. */
-export async function create(
+export function create(
   kind: Kind,
   target: Target,
   body: Body,
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const ctx = newContext(kind);
-  const write: Write = { kind, target, options, caller, ctx };
+  const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
+  return telling(write.ctx, () => createNow(write, body));
+}
+
+async function createNow(write: Write, body: Body): Promise<WriteResult> {
+  const { kind, target, options, caller, ctx } = write;
   const object = decodeBody(kind, body, options, ctx);
   placeObject(kind, object, target);
   checkVersion(write, object);

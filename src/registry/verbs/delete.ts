@@ -19,6 +19,7 @@ import { storeError } from "../errors.ts";
 import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts";
 import { admissionOf, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
+import { checkIfMatch } from "./update.ts";
 import { pretended, stored } from "../results.ts";
 
 const TRIES = 12;
@@ -50,6 +51,7 @@ async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
   for (let tries = 1; ; tries++) {
     const entry = kind.cache.get(key);
     if (!entry) throw notFound(kind.ref, target.name);
+    checkIfMatch(kind, target.name, deletion.caller, entry);
     try {
       return await once(deletion, key, entry);
     } catch (error) {

@@ -21,7 +21,7 @@ import { decodePatched, patchInvalid } from "../decode.ts";
 import { type Kind, parseEntry } from "../kind.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
-import { type Write, newContext } from "../pipeline.ts";
+import { type Write, newContext, telling } from "../pipeline.ts";
 import { applyPatch } from "./apply.ts";
 import { checkVersion, guaranteedUpdate } from "./update.ts";
 
@@ -34,6 +34,11 @@ export function patch(
   caller: Caller,
 ): Promise<WriteResult> {
   const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
+  return telling(write.ctx, () => patchNow(write, body, options));
+}
+
+async function patchNow(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
+  const { kind, target, caller } = write;
   if (options.type === "apply") return applyPatch(write, body, options);
   const how = read(() => patcher(kind, body, options.type));
   const manager = managerOf(options, caller);

@@ -18,7 +18,7 @@ import { storeError } from "../errors.ts";
 import { type Kind, keyOf, parseEntry, parseStored, storedForm } from "../kind.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
-import { type Write, commitAdmission, newContext, prepareChanged } from "../pipeline.ts";
+import { type Write, commitAdmission, newContext, prepareChanged, telling } from "../pipeline.ts";
 import { pretended, stored } from "../results.ts";
 import { storeNew } from "./create.ts";
 import { reach } from "./get.ts";
@@ -27,15 +27,19 @@ import { reach } from "./get.ts";
 const TRIES = 12;
 
 /** Replaces an object, or writes its subresource. 200; 201 where PUT creates (DEC-32). */
-export async function update(
+export function update(
   kind: Kind,
   target: Target,
   body: Body,
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const ctx = newContext(kind);
-  const write: Write = { kind, target, options, caller, ctx };
+  const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
+  return telling(write.ctx, () => updateNow(write, body));
+}
+
+async function updateNow(write: Write, body: Body): Promise<WriteResult> {
+  const { kind, target, options, caller, ctx } = write;
   const sent = decodeBody(kind, body, options, ctx);
   placeObject(kind, sent, target);
   if (!sent.metadata.name) throw badRequest("expected metadata.name in the body, got none");
@@ -80,6 +84,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
   const warnings = ctx.warnings.length;
   for (let tries = 1; ; tries++) {
     const entry = kind.cache.get(key);
+    checkIfMatch(kind, target.name, write.caller, entry);
     if (!entry) {
       if (!how.missing) throw notFound(kind.ref, target.name);
       return storeNew(write, how.missing(), { posted: false });
@@ -138,6 +143,14 @@ export function isGone(kind: Kind, object: ApiObject, old: ApiObject): boolean {
   if (metadata.deletionTimestamp === undefined || old.metadata.deletionTimestamp === undefined) return false;
   if ((metadata.finalizers?.length ?? 0) > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return !kind.definition.isHeld?.(object);
+}
+
+/** The precondition of `If-Match`: a version, quoted or not, or `*` for any that exists (AMB-36). */
+export function checkIfMatch(kind: Kind, name: string, { ifMatch }: Caller, entry: Entry | undefined): void {
+  if (!ifMatch || !kind.house.api.dialect.rules.ifMatch) return;
+  const wanted = ifMatch.split(",").map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, "$1"));
+  if (entry && (wanted.includes("*") || wanted.includes(String(entry.revision)))) return;
+  throw conflict(kind.ref, name, `If-Match expected version ${ifMatch}, got ${entry ? entry.revision : "no object"}`);
 }
 
 function demandVersion({ kind, target }: Write, object: ApiObject): void {

@@ -29,6 +29,9 @@ export function createOnly(definition: ResourceDefinition, api: ApiContext, revi
   const kind = reviewKind(definition, api);
   const ref = { group: definition.group, plural: definition.plural, kind: definition.kind };
   const refuse = (method: string) => (): Promise<never> => Promise.reject(methodNotAllowed(ref, method));
+  const neverStored = (): never => {
+    throw new ApiError("InternalError", `${definition.kind} is never stored`);
+  };
   return {
     definition,
     async create(target, body, options, caller) {
@@ -48,8 +51,7 @@ export function createOnly(definition: ResourceDefinition, api: ApiContext, revi
     deleteCollection: refuse("deletecollection"),
     view: (entry) => entry.bytes,
     itemOffset: 0,
-    object() {
-      throw new ApiError("InternalError", `${definition.kind} is never stored`);
-    },
+    object: neverStored,
+    blame: neverStored,
   };
 }
