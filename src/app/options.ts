@@ -19,7 +19,9 @@ export interface ServeOptions {
   readonly bind: string;
   readonly dialect: Dialect;
   readonly featureGates: Readonly<Partial<Record<Gate, boolean>>>;
-  readonly store: "sqlite" | "memory";
+  readonly store: "sqlite" | "memory" | "etcd";
+  /** Set for the store `etcd` alone. */
+  readonly etcd: EtcdOptions | undefined;
   /** Names of controllers, `*` for all, `-name` for all but that. */
   readonly controllers: readonly string[];
   readonly eventTtlMillis: number;
@@ -30,6 +32,17 @@ export interface ServeOptions {
   readonly logLevel: LogLevel;
   /** Names and addresses that the serving certificate is good for, beside the usual ones. */
   readonly tlsSans: readonly string[];
+}
+
+/** Where the store `etcd` is, and how it is reached. */
+export interface EtcdOptions {
+  /** `https://host:2379`, at least one. */
+  readonly servers: readonly string[];
+  readonly prefix: string;
+  /** Files in PEM; empty when not given. */
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 /** How much is logged. */
@@ -62,7 +75,12 @@ export const SERVE_OPTIONS: readonly OptionSpec[] = [
     about: "names and rules; fixed on the first start",
   },
   { key: "feature-gates", value: "A=true,B=false", default: "", about: "feature gates to switch on or off" },
-  { key: "store", value: "sqlite|memory", default: "sqlite", about: "where objects are kept" },
+  { key: "store", value: "sqlite|memory|etcd", default: "sqlite", about: "where objects are kept" },
+  { key: "etcd-servers", value: "URL,...", default: "", about: "members of the etcd cluster, for --store etcd" },
+  { key: "etcd-cacert", value: "FILE", default: "", about: "authority that signed the certificates of etcd" },
+  { key: "etcd-cert", value: "FILE", default: "", about: "client certificate for etcd" },
+  { key: "etcd-key", value: "FILE", default: "", about: "key of the client certificate for etcd" },
+  { key: "etcd-prefix", value: "PREFIX", default: "/keelson", about: "what all keys in etcd begin with" },
   { key: "controllers", value: "LIST", default: "*", about: "controllers to run: *, none, NAME,... or -NAME,..." },
   { key: "event-ttl", value: "DURATION", default: "1h", about: "how long Events are kept after their last write" },
   { key: "history", value: "DURATION", default: "24h", about: "how long superseded versions are kept" },
@@ -135,6 +153,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
   if (insecureHttp && !isLoopback(bind)) {
     throw new OptionError(`expected a loopback address with --insecure-http, got ${bind}`);
   }
+  const store = dev ? "memory" : readOneOf("store", said("store"), ["sqlite", "memory", "etcd"] as const);
   const dialect = dialectOf(said("dialect"));
   if (!dialect) throw expected("dialect", [neutral.name, kubernetes.name], said("dialect"));
   return Object.freeze({
@@ -143,7 +162,8 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     bind,
     dialect,
     featureGates: readGates(said("feature-gates")),
-    store: dev ? ("memory" as const) : readOneOf("store", said("store"), ["sqlite", "memory"] as const),
+    store,
+    etcd: store === "etcd" ? readEtcd(said) : undefined,
     controllers: list(said("controllers")),
     eventTtlMillis: readDuration("event-ttl", said("event-ttl")),
     historyMillis: readDuration("history", said("history")),
@@ -153,6 +173,18 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     logLevel: readOneOf("log-level", said("log-level"), ["error", "warn", "info", "debug"] as const),
     tlsSans: list(said("tls-san")),
   });
+}
+
+function readEtcd(said: (key: string) => string): EtcdOptions {
+  const servers = list(said("etcd-servers")).map((text) => text.replace(/\/$/, ""));
+  if (servers.length === 0) throw expected("etcd-servers", ["set with --store etcd"], "");
+  const wrong = servers.find((text) => !/^https?:\/\/[^/]+$/.test(text) || !URL.canParse(text));
+  if (wrong !== undefined) throw expected("etcd-servers", ["addresses such as https://10.0.0.1:2379"], wrong);
+  const [caFile, certFile, keyFile] = [said("etcd-cacert"), said("etcd-cert"), said("etcd-key")];
+  if ((certFile === "") !== (keyFile === "")) throw expected("etcd-cert", ["given together with --etcd-key"], certFile);
+  const prefix = said("etcd-prefix").replace(/\/+$/, "");
+  if (prefix === "") throw expected("etcd-prefix", ["a prefix such as /keelson"], said("etcd-prefix"));
+  return { servers, prefix, caFile, certFile, keyFile };
 }
 
 /** Where data goes unless told: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */

@@ -28,6 +28,7 @@ import type { Log } from "../util/log.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { cacheCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
+import { openEtcd } from "./etcd.ts";
 import { kubeconfig } from "./kubeconfig.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
@@ -82,7 +83,7 @@ async function assemble(
   const directory = options.dev ? undefined : DataDirectory.open(options.dataDir, dialect);
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
   const [store, pki] = await bothSettled(
-    openStore(options, directory, clock, open),
+    openStore(options, directory, { clock, random, log }, open),
     openPki(directory?.pki ?? inMemory(), hosts, clock),
   );
   directory?.claim(dialect);
@@ -106,7 +107,7 @@ async function assemble(
   const url = await listen(server, options, pki);
   const transport = inProcessTransport(server);
   const client = (userAgent: string): Client => new Client(transport, { userAgent, token: pki.adminToken });
-  const chosen = chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert);
+  const chosen = chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert, store);
   const start = async (controller: Controller): Promise<void> => {
     const context = { client: client(`keelson-${controller.name}`), dialect, clock, random, log };
     controllers.push(await controller.start(context));
@@ -140,12 +141,12 @@ async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> 
 async function openStore(
   options: ServeOptions,
   directory: DataDirectory | undefined,
-  clock: Clock,
+  around: Required<Surroundings>,
   open: AsyncDisposableStack,
 ): Promise<Store> {
   if (!directory) return open.adopt(await openMemory(), (store) => store.close());
   try {
-    const store = await openIn(directory, options, clock, open);
+    const store = await openIn(directory, options, around, open);
     // Who has the lock is the one that server.json speaks of, whatever a process before it has left there.
     open.defer(() => directory.clearRunning());
     return open.adopt(store, () => store.close());
@@ -156,18 +157,18 @@ async function openStore(
 
 async function openIn(
   directory: DataDirectory,
-  { store, historyMillis }: ServeOptions,
-  clock: Clock,
+  { store, historyMillis, etcd, dialect }: ServeOptions,
+  around: Required<Surroundings>,
   open: AsyncDisposableStack,
 ): Promise<Store> {
   if (store === "sqlite") {
     const { openSqliteStore } = await import("../storage/sqlite/store.ts");
-    return openSqliteStore({ directory: directory.store, clock, historyMillis });
+    return openSqliteStore({ directory: directory.store, clock: around.clock, historyMillis });
   }
-  // Objects are not kept, but certificates and the kubeconfig are, and they are those of one process.
+  // Objects are kept elsewhere or not at all, but certificates and the kubeconfig are, and they are those of one process.
   const { lockDirectory } = await import("../storage/sqlite/lock.ts");
   open.adopt(lockDirectory(directory.makeStore()), (lock) => lock.release());
-  return openMemory();
+  return etcd ? openEtcd(etcd, dialect, around) : openMemory();
 }
 
 async function openMemory(): Promise<Store> {
@@ -265,10 +266,12 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
 };
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
-function chosenControllers(options: ServeOptions, caCertificate: string): readonly Controller[] {
-  const { dialect, eventTtlMillis, controllers } = options;
+function chosenControllers(options: ServeOptions, caCertificate: string, store?: Store): readonly Controller[] {
+  const { dialect, eventTtlMillis, historyMillis, controllers } = options;
+  // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
+  const sharedHistory = options.store === "etcd" ? { millis: historyMillis, of: () => store! } : undefined;
   try {
-    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, caCertificate }), controllers);
+    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, caCertificate, sharedHistory }), controllers);
   } catch (error) {
     throw new OptionError((error as Error).message);
   }

@@ -6,6 +6,7 @@
 import type { Dialect } from "../meta/dialect.ts";
 import type { Controller } from "./controller.ts";
 import { eventExpiry } from "./event-expiry.ts";
+import { type SharedHistory, historyCompaction } from "./history-compaction.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 
@@ -17,6 +18,8 @@ export interface ControllerSettings {
   readonly eventTtlMillis: number;
   /** PEM of the CA that signed the serving certificate; empty without TLS. */
   readonly caCertificate: string;
+  /** The history of a store that several servers share; undefined for a store of our own. */
+  readonly sharedHistory: SharedHistory | undefined;
 }
 
 /** Every controller of a dialect; those that only clusters with pods need run only in the kubernetes one. */
@@ -24,10 +27,12 @@ export function builtInControllers({
   dialect,
   eventTtlMillis,
   caCertificate,
+  sharedHistory,
 }: ControllerSettings): readonly Controller[] {
   return [
     namespaceLifecycle,
     eventExpiry(eventTtlMillis),
+    ...(sharedHistory ? [historyCompaction(sharedHistory)] : []),
     ...(dialect.rules.namespaceObjects ? [defaultServiceAccount, rootCaPublisher(caCertificate)] : []),
   ];
 }
