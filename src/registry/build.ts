@@ -102,7 +102,8 @@ function storedKinds(definitions: readonly ResourceDefinition[]): Map<string, St
     const form = stored.get(formOf(definition));
     if (!form) throw new Error(`Expected ${formOf(definition)} to be served, because ${definition.kind} is stored so`);
     const apiVersion = apiVersionOf(definition.group, definition.version);
-    const view = definition.storedAs?.fromStored ?? ((object: ApiObject) => object);
+    const { storedAs } = definition;
+    const view = (object: ApiObject): ApiObject => storedAs?.fromStored(object) ?? object;
     for (const [name, read] of Object.entries(definition.selectableFields ?? {})) {
       form.fields[`${apiVersion}:${name}`] = (object) => read(view(object));
     }

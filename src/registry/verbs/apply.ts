@@ -14,8 +14,8 @@ import { applyConflictReport } from "../ownership-reports.ts";
 import { applyOwned, managerOf, setEntries } from "../ownership.ts";
 import { placeObject } from "../metadata.ts";
 import type { Write } from "../pipeline.ts";
-import { checkUid } from "./patch.ts";
-import { checkVersion, guaranteedUpdate } from "./update.ts";
+import { checkPatchedUid, checkVersion } from "./preconditions.ts";
+import { guaranteedUpdate } from "./update.ts";
 
 /** Applies the intent of a body. 200, or 201 when it created the object; 409 with every conflict. */
 export function applyPatch(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
@@ -47,7 +47,8 @@ export function applyPatch(write: Write, body: Body, options: PatchOptions): Pro
 function checkAppliedUid(write: Write, sent: ApiObject, old: ApiObject): void {
   const { kind, target, ctx } = write;
   const { uid } = sent.metadata;
-  if (ctx.dialect.rules.enforceUndocumented || !uid || uid === old.metadata.uid) return checkUid(write, sent, old);
+  if (ctx.dialect.rules.enforceUndocumented || !uid || uid === old.metadata.uid)
+    return checkPatchedUid(write, sent, old);
   throw conflict(kind.ref, target.name, `expected the uid to be ${old.metadata.uid}, got ${uid}`);
 }
 

@@ -19,7 +19,7 @@ import { storeError } from "../errors.ts";
 import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts";
 import { admissionOf, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
-import { checkIfMatch } from "./update.ts";
+import { checkIfMatch } from "./preconditions.ts";
 import { pretended, stored } from "../results.ts";
 
 const TRIES = 12;

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import type { ApiObject } from "../../api/definition.ts";
 import {
   PatchError,
   applyJsonPatch,
@@ -14,7 +13,7 @@ import {
   applyStrategicMergePatch,
   parseJsonPatch,
 } from "../../patch/index.ts";
-import { ApiError, badRequest, invalid, tooLarge } from "../../meta/status.ts";
+import { ApiError, badRequest, tooLarge } from "../../meta/status.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
 import { decodePatched, patchInvalid } from "../decode.ts";
@@ -23,7 +22,8 @@ import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, telling } from "../pipeline.ts";
 import { applyPatch } from "./apply.ts";
-import { checkVersion, guaranteedUpdate } from "./update.ts";
+import { checkPatchedUid, checkVersion } from "./preconditions.ts";
+import { guaranteedUpdate } from "./update.ts";
 
 /** Patches an object or its subresource. 200; 201 when an apply created it. */
 export function patch(
@@ -50,7 +50,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       const object = decodePatched(kind, patched, body.duplicates, how.unknown, options, write.ctx);
       placeObject(kind, object, target);
       if (!object.metadata.name) throw badRequest("expected the patch to leave metadata.name in place");
-      checkUid(write, object, old);
+      checkPatchedUid(write, object, old);
       checkVersion(write, object, old);
       ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
       return object;
@@ -125,17 +125,4 @@ function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean): void {
   if ((patched["kind"] ?? kind.definition.kind) !== kind.definition.kind || patched["apiVersion"] !== kind.apiVersion) {
     throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
   }
-}
-
-/** A uid in the result must be that of the stored object (DEC-1 in checked.md: 422 in a patch). */
-export function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
-  const { uid } = object.metadata;
-  if (uid === undefined || uid === "" || uid === old.metadata.uid) return;
-  throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, target.name, [
-    {
-      reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(uid)}: expected the uid to stay ${old.metadata.uid}`,
-      field: "metadata.uid",
-    },
-  ]);
 }

@@ -8,7 +8,7 @@
  */
 import type { ApiObject } from "../../api/definition.ts";
 import type { Entry } from "../../cache/index.ts";
-import { badRequest, conflict, invalid, notFound } from "../../meta/status.ts";
+import { badRequest, conflict, notFound } from "../../meta/status.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { type Value, clone, equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
@@ -22,6 +22,7 @@ import { type Write, commitAdmission, newContext, prepareChanged, telling } from
 import { pretended, stored } from "../results.ts";
 import { storeNew } from "./create.ts";
 import { reach } from "./get.ts";
+import { checkIfMatch, checkUid, checkVersion, demandVersion } from "./preconditions.ts";
 
 /** How often another server may be faster before the client hears of it. */
 const TRIES = 12;
@@ -143,41 +144,4 @@ export function isGone(kind: Kind, object: ApiObject, old: ApiObject): boolean {
   if (metadata.deletionTimestamp === undefined || old.metadata.deletionTimestamp === undefined) return false;
   if ((metadata.finalizers?.length ?? 0) > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return !kind.definition.isHeld?.(object);
-}
-
-/** The precondition of `If-Match`: a version, quoted or not, or `*` for any that exists (AMB-36). */
-export function checkIfMatch(kind: Kind, name: string, { ifMatch }: Caller, entry: Entry | undefined): void {
-  if (!ifMatch || !kind.house.api.dialect.rules.ifMatch) return;
-  const wanted = ifMatch.split(",").map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, "$1"));
-  if (entry && (wanted.includes("*") || wanted.includes(String(entry.revision)))) return;
-  throw conflict(kind.ref, name, `If-Match expected version ${ifMatch}, got ${entry ? entry.revision : "no object"}`);
-}
-
-function demandVersion({ kind, target }: Write, object: ApiObject): void {
-  const version = object.metadata.resourceVersion ?? "";
-  if (version !== "" && version !== "0") return;
-  throw invalid({ group: kind.ref.group, kind: kind.ref.plural }, target.name, [
-    {
-      reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(version)}: expected the resourceVersion that was read`,
-      field: "metadata.resourceVersion",
-    },
-  ]);
-}
-
-/** A uid in the body must be that of the stored object (DEC-1: 409). */
-function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
-  const { uid } = object.metadata;
-  if (uid && uid !== old.metadata.uid) {
-    throw conflict(kind.ref, target.name, `expected the uid to be ${old.metadata.uid}, got ${uid}`);
-  }
-}
-
-/** A version in the body must be that of the stored object; empty and "0" mean any (DEC-31). */
-export function checkVersion({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
-  const sent = object.metadata.resourceVersion ?? "";
-  if (sent === "" || sent === "0") return;
-  if (!/^\d+$/.test(sent)) throw badRequest(`expected metadata.resourceVersion to be a number, got "${sent}"`);
-  if (sent === old.metadata.resourceVersion) return;
-  throw conflict(kind.ref, target.name, "the object has been modified; read it again and apply your changes to that");
 }

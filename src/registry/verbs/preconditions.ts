@@ -1,0 +1,62 @@
+/**
+ * What a write may demand of the object that it changes: its uid, its version, `If-Match` (DEC-1, DEC-31, AMB-36).
+ *
+ * @module
+ */
+import type { ApiObject } from "../../api/definition.ts";
+import type { Entry } from "../../cache/index.ts";
+import { badRequest, conflict, invalid } from "../../meta/status.ts";
+import type { Caller } from "../contract.ts";
+import type { Kind } from "../kind.ts";
+import type { Write } from "../pipeline.ts";
+
+/** A PUT of some kinds must say which version it replaces, where the dialect demands one (DEC-31). */
+export function demandVersion({ kind, target }: Write, object: ApiObject): void {
+  const version = object.metadata.resourceVersion ?? "";
+  if (version !== "" && version !== "0") return;
+  throw invalid({ group: kind.ref.group, kind: kind.ref.plural }, target.name, [
+    {
+      reason: "FieldValueInvalid",
+      message: `Invalid value: ${JSON.stringify(version)}: expected the resourceVersion that was read`,
+      field: "metadata.resourceVersion",
+    },
+  ]);
+}
+
+/** A version in the body must be that of the stored object; empty and "0" mean any (DEC-31). */
+export function checkVersion({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
+  const sent = object.metadata.resourceVersion ?? "";
+  if (sent === "" || sent === "0") return;
+  if (!/^\d+$/.test(sent)) throw badRequest(`expected metadata.resourceVersion to be a number, got "${sent}"`);
+  if (sent === old.metadata.resourceVersion) return;
+  throw conflict(kind.ref, target.name, "the object has been modified; read it again and apply your changes to that");
+}
+
+/** A uid in the body must be that of the stored object (DEC-1: 409). */
+export function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
+  const { uid } = object.metadata;
+  if (uid && uid !== old.metadata.uid) {
+    throw conflict(kind.ref, target.name, `expected the uid to be ${old.metadata.uid}, got ${uid}`);
+  }
+}
+
+/** A uid in the result must be that of the stored object (DEC-1 in checked.md: 422 in a patch). */
+export function checkPatchedUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
+  const { uid } = object.metadata;
+  if (uid === undefined || uid === "" || uid === old.metadata.uid) return;
+  throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, target.name, [
+    {
+      reason: "FieldValueInvalid",
+      message: `Invalid value: ${JSON.stringify(uid)}: expected the uid to stay ${old.metadata.uid}`,
+      field: "metadata.uid",
+    },
+  ]);
+}
+
+/** The precondition of `If-Match`: a version, quoted or not, or `*` for any that exists (AMB-36). */
+export function checkIfMatch(kind: Kind, name: string, { ifMatch }: Caller, entry: Entry | undefined): void {
+  if (!ifMatch || !kind.house.api.dialect.rules.ifMatch) return;
+  const wanted = ifMatch.split(",").map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, "$1"));
+  if (entry && (wanted.includes("*") || wanted.includes(String(entry.revision)))) return;
+  throw conflict(kind.ref, name, `If-Match expected version ${ifMatch}, got ${entry ? entry.revision : "no object"}`);
+}
