@@ -106,6 +106,8 @@ const isMatch = (match: string): boolean => match === "Exact" || match === "NotO
 
 function readListOptions(query: Query): ListOptions {
   const limit = readInteger(query, "limit");
+  // Only watches use it, but it must be a number everywhere (DEC-18).
+  timeoutSeconds(query);
   return {
     labelSelector: query.text("labelSelector"),
     fieldSelector: query.text("fieldSelector"),
