@@ -65,6 +65,8 @@ export class EtcdClient {
   #connecting: Promise<Member> | undefined;
   #next: number;
   #failures = 0;
+  /** Why the last try to connect failed, as the end of a sentence. */
+  #why = "";
   #cluster: bigint | undefined;
   #timer: Timer;
   #asking = false;
@@ -89,7 +91,7 @@ export class EtcdClient {
     let timer: Timer | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = clock.after(timeoutMs, () => {
-        const message = `Expected a member of etcd at ${endpoints.join(", ")}, found none that answers`;
+        const message = `Expected a member of etcd at ${endpoints.join(", ")}, found none that answers${this.#why}`;
         reject(new StoreError("unavailable", message));
       });
     });
@@ -154,6 +156,7 @@ export class EtcdClient {
         return member;
       } catch (error) {
         if (this.#over) throw this.#over;
+        this.#why = ` (${(error as Error).message})`;
         log.warn("etcd member not usable", { url, why: String(error) });
         if (tries % endpoints.length === 0) {
           await sleep(clock, backoff(this.#failures++, RETRY, random), this.#stop.signal);
