@@ -1,0 +1,175 @@
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openEtcdStore } from "../../src/storage/etcd/store.ts";
+import { systemClock, systemRandom } from "../../src/util/clock.ts";
+import { readFileSync } from "node:fs";
+import {
+  CONFIG_MAPS,
+  Http2Client,
+  Keelson,
+  Scratch,
+  WatchReader,
+  configMap,
+  read,
+  run,
+  until,
+} from "../serve/keelson.ts";
+import { type EtcdCluster, hasEtcd, startEtcd } from "./start.ts";
+
+const LEASE = "/apis/coordination.svc.io/v1/namespaces/default/leases/keelson-history";
+
+describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeout: 60_000 }, () => {
+  const scratch = new Scratch();
+  let etcd: EtcdCluster;
+  let tests = 0;
+  let flags: string[];
+  let directories: string[];
+  let servers: Keelson[];
+  let clients: Http2Client[];
+
+  beforeAll(async () => {
+    etcd = await startEtcd({ tls: true });
+  });
+  beforeEach(async () => {
+    const { ca, cert, key } = etcd.tls!;
+    const to = ["--etcd-servers", etcd.endpoints.join(","), "--etcd-prefix", `/servers-${tests++}`];
+    const tls = ["--etcd-cacert", ca, "--etcd-cert", cert, "--etcd-key", key];
+    flags = ["--port", "0", "--store", "etcd", ...to, ...tls, "--history", "5s"];
+    directories = [scratch.fresh(), scratch.fresh()];
+    servers = [await Keelson.serve(["--data-dir", directories[0]!, ...flags])];
+    // Servers that are one have one identity: the same authority, the same keys, the same token of the admin.
+    mkdirSync(directories[1]!, { mode: 0o700 });
+    for (const name of ["pki", "admin.token"]) {
+      cpSync(join(directories[0]!, name), join(directories[1]!, name), { recursive: true });
+    }
+    servers.push(await Keelson.serve(["--data-dir", directories[1]!, ...flags]));
+    clients = await Promise.all(servers.map((server, i) => Http2Client.connect(server, directories[i]!)));
+  });
+  afterEach(async () => {
+    for (const client of clients) client.close();
+    await Promise.all(servers.map((server) => server.stop("SIGKILL")));
+  });
+  afterAll(async () => {
+    await etcd?.close();
+    scratch.remove();
+  });
+
+  /** The store as a third party sees it. */
+  const look = () => {
+    const { ca, cert, key } = etcd.tls!;
+    const text = (file: string): string => readFileSync(file, "utf8");
+    const credentials = () => ({ ca: text(ca), cert: text(cert), key: text(key) });
+    const around = { clock: systemClock, random: systemRandom };
+    return openEtcdStore({ endpoints: etcd.endpoints, prefix: `/servers-${tests - 1}`, credentials, ...around });
+  };
+
+  test("what is written to one is read from the other at once, by get and by list", async () => {
+    for (let i = 0; i < 50; i++) {
+      const [writer, reader] = i % 2 === 0 ? [clients[0]!, clients[1]!] : [clients[1]!, clients[0]!];
+      const made = await writer.send("POST", CONFIG_MAPS, configMap(`made-${i}`, { n: String(i) }));
+      expect(made.status).toBe(201);
+      const got = await reader.send("GET", `${CONFIG_MAPS}/made-${i}`);
+      expect(got.json).toEqual(made.json);
+      const list = await reader.send("GET", CONFIG_MAPS);
+      expect(list.json.items).toHaveLength(i + 1);
+      expect(Number(list.json.metadata.resourceVersion)).toBeGreaterThanOrEqual(
+        Number(made.json.metadata.resourceVersion),
+      );
+    }
+    const gone = await clients[0]!.send("DELETE", `${CONFIG_MAPS}/made-7`);
+    expect(gone.status).toBe(200);
+    expect((await clients[1]!.send("GET", `${CONFIG_MAPS}/made-7`)).status).toBe(404);
+  });
+
+  test("two who update the same object through different servers: one wins, the other is told 409", async () => {
+    const { json } = await clients[0]!.send("POST", CONFIG_MAPS, configMap("contested"));
+    const put = (i: number) =>
+      clients[i]!.send("PUT", `${CONFIG_MAPS}/contested`, { ...json, data: { by: String(i) } });
+    const answers = await Promise.all([put(0), put(1)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
+  test("watches on both see the same events in the same order, whoever wrote", async () => {
+    const { json } = await clients[0]!.send("GET", CONFIG_MAPS);
+    const query = `watch=true&resourceVersion=${json.metadata.resourceVersion}`;
+    const watches = clients.map((client) => new WatchReader(client.open("GET", `${CONFIG_MAPS}?${query}`)));
+    const writer = async (client: Http2Client, name: string): Promise<void> => {
+      for (let i = 0; i < 20; i++) {
+        await client.send("POST", CONFIG_MAPS, configMap(`${name}-${i}`));
+        await client.send("PATCH", `${CONFIG_MAPS}/${name}-${i}`, { data: { n: String(i) } }, {
+          "content-type": "application/merge-patch+json",
+        });
+        await client.send("DELETE", `${CONFIG_MAPS}/${name}-${i}`);
+      }
+    };
+    await Promise.all(clients.flatMap((client, i) => [writer(client, `a${i}`), writer(client, `b${i}`)]));
+    await until(() => watches.every(({ events }) => events.length >= 240));
+    expect(watches[0]!.events).toHaveLength(240);
+    expect(watches[1]!.events).toEqual(watches[0]!.events);
+    const last = watches[0]!.events.filter(({ type }) => type === "DELETED");
+    expect(last).toHaveLength(80);
+  });
+
+  test("a server that is killed takes nothing with it", async () => {
+    const kept: string[] = [];
+    let on = true;
+    const writing = (async () => {
+      for (let i = 0; on; i++) {
+        const answer = await clients[0]!.send("POST", CONFIG_MAPS, configMap(`k-${i}`)).catch(() => undefined);
+        if (!answer) return;
+        expect(answer.status).toBe(201);
+        kept.push(`k-${i}`);
+      }
+    })();
+    await wait(700);
+    await servers[0]!.stop("SIGKILL");
+    on = false;
+    await writing;
+    expect(kept.length).toBeGreaterThan(5);
+    const { json } = await clients[1]!.send("GET", CONFIG_MAPS);
+    const names = new Set(json.items.map((item: { metadata: { name: string } }) => item.metadata.name));
+    for (const name of kept) expect(names).toContain(name);
+    expect((await clients[1]!.send("POST", CONFIG_MAPS, configMap("after"))).status).toBe(201);
+  });
+
+  test("one of them lets the history go, and when it dies the other one does", async () => {
+    const store = await look();
+    const holder = async (i: number): Promise<string> =>
+      (await clients[i]!.send("GET", LEASE)).json.spec?.holderIdentity ?? "";
+    const compacted = async (): Promise<number> => (await store.stats()).compactedRevision;
+    try {
+      await clients[0]!.send("POST", CONFIG_MAPS, configMap("a"));
+      const written = await store.currentRevision();
+      await until(async () => (await compacted()) >= written);
+      const first = await holder(0);
+      expect(await holder(1)).toBe(first);
+      // The first server was there before the second one, so it holds the Lease.
+      await servers[0]!.stop("SIGKILL");
+      await until(async () => ![first, ""].includes(await holder(1)));
+      await clients[1]!.send("POST", CONFIG_MAPS, configMap("b"));
+      const later = await store.currentRevision();
+      await until(async () => (await compacted()) >= later);
+      expect((await clients[1]!.send("GET", LEASE)).json.spec.leaseTransitions).toBe(1);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test("a server of the other dialect is refused, and so are options that do not fit together", async () => {
+    const other = await run(["serve", "--data-dir", scratch.fresh(), "--dialect", "kubernetes", ...flags]);
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain("found that of neutral");
+    for (const args of [
+      ["--store", "etcd"],
+      ["--store", "etcd", "--etcd-servers", "localhost:2379"],
+      ["--store", "etcd", "--etcd-servers", etcd.endpoints[0]!, "--etcd-cert", "/tmp/x"],
+      ["--store", "etcd", "--etcd-servers", etcd.endpoints[0]!, "--etcd-cacert", "/nonexistent/ca"],
+    ]) {
+      const { code, stderr } = await run(["serve", "--data-dir", scratch.fresh(), "--port", "0", ...args]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/expected --etcd-/);
+    }
+  });
+});
