@@ -68,7 +68,7 @@ describe("options", () => {
     [["--port", "http"], 'expected --port to be a number from 0 to 65535, got "http"'],
     [["--port", "65536"], 'got "65536"'],
     [["--dialect", "german"], 'expected --dialect to be neutral or kubernetes, got "german"'],
-    [["--store", "etcd3"], 'expected --store to be sqlite or memory, got "etcd3"'],
+    [["--store", "etcd3"], 'expected --store to be sqlite or memory or etcd, got "etcd3"'],
     [["--event-ttl", "5"], "expected --event-ttl to be a duration such as 30s, 90m or 1h30m"],
     [["--log-level", "loud"], "expected --log-level"],
     [["--feature-gates", "ImageVolume=yes"], 'ImageVolume to be true or false, got "yes"'],
