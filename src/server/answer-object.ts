@@ -8,13 +8,13 @@ import type { Resource } from "../registry/contract.ts";
 import type { ServerContext } from "./context.ts";
 import { answerBytes, contentType, jsonInForm } from "./encode.ts";
 import { partialBytes } from "./metadata-bytes.ts";
-import { type Format, OBJECT } from "./negotiate.ts";
+import { type Format, OBJECT, type Offer } from "./negotiate.ts";
 import type { ServerRequest } from "./request.ts";
 import { includeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
 
 /** The form of an answer with one object; checked before a write, so that nothing is stored for an answer we cannot give. */
-export function objectFormat(request: ServerRequest): Format {
-  const format = request.format(OBJECT);
+export function objectFormat(request: ServerRequest, offer: Offer = OBJECT): Format {
+  const format = request.format(offer);
   if (format.shape === "Table") includeObject(request.query);
   return format;
 }

@@ -6,14 +6,20 @@
 import type { Resource } from "../registry/contract.ts";
 import { answerObject, objectFormat } from "./answer-object.ts";
 import type { ServerContext } from "./context.ts";
+import { answerValue } from "./encode.ts";
+import { READ_OBJECT } from "./negotiate.ts";
 import { getVersion } from "./options.ts";
 import type { ServerRequest } from "./request.ts";
 
 /** Answers a GET of an object or of one of its subresources. */
 export function getObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
-  const format = objectFormat(request);
+  const format = objectFormat(request, READ_OBJECT);
   const resourceVersion = getVersion(request.query);
   return resource
     .get(request.target, { resourceVersion })
-    .then((entry) => answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format));
+    .then((entry) =>
+      format.shape === "Blame"
+        ? answerValue(server, request, 200, resource.blame(entry), format)
+        : answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
+    );
 }

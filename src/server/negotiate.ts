@@ -8,17 +8,18 @@
  * @module
  */
 import { PROTOBUF, type ProtobufKind } from "../api/protobuf/index.ts";
+import { REPORT_GROUP, REPORT_VERSION } from "../meta/ownership-reports.ts";
 import { notAcceptable } from "../meta/status.ts";
 import type { Query } from "./query.ts";
 
 /** What an answer is turned into on the way out. */
-export type Shape = "" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
+export type Shape = "" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "Blame" | "ApplyConflict";
 
 /** The form of an answer. */
 export interface Format {
   readonly media: "json" | "yaml" | "protobuf";
   readonly shape: Shape;
-  /** Version of `meta.k8s.io` that a shape is written in; empty without a shape. */
+  /** Version of the group of the shape that it is written in; empty without a shape. */
   readonly version: "" | "v1" | "v1beta1";
   readonly pretty: boolean;
   /** What is written as protobuf; absent for other media, and for a failure. */
@@ -36,6 +37,8 @@ const ALL = ["json", "yaml", "protobuf"] as const;
 
 /** One object: itself, as a table of one row, or its metadata. */
 export const OBJECT: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ALL };
+/** One object that is read: also who owns it. */
+export const READ_OBJECT: Offer = { shapes: [...OBJECT.shapes, "Blame"], media: ALL };
 /** A list: itself, as a table, or metadata only. */
 export const LIST: Offer = { shapes: ["Table", "PartialObjectMetadataList"], media: ALL };
 /** A stream of events; there is no YAML stream. */
@@ -145,9 +148,30 @@ function formatOf(clause: Clause, offer: Offer, pretty: boolean): Format | undef
   if (!offer.media.includes(media)) return undefined;
   if (!clause.converts) return plain(media, pretty || clause.pretty);
   const shape = offer.shapes.find((name) => name === clause.as);
-  if (!shape || clause.group !== "meta.k8s.io" || (shape === "Table" && media === "protobuf")) return undefined;
+  if (!shape) return undefined;
+  if (isReport(shape)) return reportFormat(clause, shape, pretty);
+  if (clause.group !== "meta.k8s.io" || (shape === "Table" && media === "protobuf")) return undefined;
   if (clause.version !== "v1" && clause.version !== "v1beta1") return undefined;
   return { media, shape, version: clause.version, pretty: pretty || clause.pretty };
+}
+
+const isReport = (shape: string): shape is "Blame" | "ApplyConflict" => shape === "Blame" || shape === "ApplyConflict";
+
+/** The form of a report of ownership; undefined when the clause does not name its group, its version and a text form. */
+function reportFormat(clause: Clause, shape: "Blame" | "ApplyConflict", pretty: boolean): Format | undefined {
+  if (clause.as !== shape || clause.group !== REPORT_GROUP || clause.version !== REPORT_VERSION) return undefined;
+  if (clause.media === "protobuf" || clause.media === "other") return undefined;
+  return { media: clause.media === "yaml" ? "yaml" : "json", shape, version: "v1", pretty: pretty || clause.pretty };
+}
+
+/** The form of an explained refusal where the client asks for that before a plain answer, else undefined. */
+export function explanationFormat(accept: string, pretty: boolean): Format | undefined {
+  for (const clause of clausesOf(accept)) {
+    if (clause.media !== "other" && !clause.converts) return undefined;
+    const format = reportFormat(clause, "ApplyConflict", pretty);
+    if (format) return format;
+  }
+  return undefined;
 }
 
 const formats = [false, true].map((pretty) => ({

@@ -216,5 +216,13 @@ export function fakeResource(definition: ResourceDefinition): FakeResource {
     view: (entry) => entry.bytes,
     itemOffset: 0,
     object: (entry) => (entry as FakeEntry).object,
+    blame: (entry) => ({
+      kind: "Blame",
+      apiVersion: "keelson.dev/v1",
+      object: { apiVersion: "v1", kind: definition.kind, name: (entry as FakeEntry).object.metadata.name ?? "" },
+      leaves: [],
+      containers: [],
+      absent: [],
+    }),
   };
 }
