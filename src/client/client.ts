@@ -8,6 +8,7 @@
  * @module
  */
 import type { ApiObject } from "../api/definition.ts";
+import { type ApplyConflictReport, type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
 import type { Status, StatusReason } from "../meta/status.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 
@@ -22,10 +23,13 @@ export interface ResourceRef {
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: Status;
+  /** Why an apply was refused, where that was asked for: {@link ApplyQuery.explain}. */
+  readonly conflict: ApplyConflictReport | undefined;
 
-  constructor(status: Status) {
+  constructor(status: Status, conflict?: ApplyConflictReport) {
     super(status.message ?? `the server answered ${status.code}`);
     this.status = status;
+    this.conflict = conflict;
   }
 
   /** Whether the failure has one of these reasons. */
@@ -50,6 +54,8 @@ export interface ListQuery extends Place {
   readonly limit?: number;
   readonly continue?: string;
   readonly resourceVersion?: string;
+  /** Gives the request up. */
+  readonly signal?: AbortSignal;
 }
 
 /** A page of a list. */
@@ -82,6 +88,8 @@ export interface ApplyQuery extends Place {
   readonly fieldManager: string;
   readonly force?: boolean;
   readonly subresource?: string;
+  /** Ask for conflicts that explain themselves; they come as {@link StatusError.conflict}. */
+  readonly explain?: boolean;
 }
 
 /** Options of a delete. */
@@ -92,6 +100,8 @@ export interface DeleteQuery extends Place {
 }
 
 const JSON_TYPE = "application/json";
+const APPLY_TYPE = "application/apply-patch+yaml";
+const EXPLAINED = `${acceptReport("ApplyConflict")}, ${JSON_TYPE}`;
 
 /** Talks to one server. */
 export class Client {
@@ -112,18 +122,29 @@ export class Client {
     return new ResourceClient<T>(this, ref);
   }
 
-  /** Sends a request and returns the answer's JSON; throws a {@link StatusError} for anything but success. */
-  async json<T>(method: TransportRequest["method"], path: string, body?: unknown, type = JSON_TYPE): Promise<T> {
-    const answer = await this.#send(method, path, body, type);
+  /**
+   * Sends a request and returns the answer's JSON; throws a {@link StatusError} for anything but success.
+   *
+   * @param body a text is sent as it is, all else as JSON
+   */
+  async json<T>(
+    method: TransportRequest["method"],
+    path: string,
+    body?: unknown,
+    type = JSON_TYPE,
+    accept = JSON_TYPE,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const answer = await this.#send(method, path, body, { "content-type": type, accept }, signal);
     const text = await readAll(answer.body);
-    if (answer.status >= 300) throw new StatusError(statusOf(answer.status, text));
+    if (answer.status >= 300) throw failureOf(answer.status, text);
     return JSON.parse(text) as T;
   }
 
   /** Opens a watch and yields its events; ends when the server ends it. Throws a {@link StatusError} for an ERROR event. */
   async *events<T>(path: string, signal?: AbortSignal): AsyncGenerator<Event<T>> {
-    const answer = await this.#send("GET", path, undefined, JSON_TYPE, signal);
-    if (answer.status >= 300) throw new StatusError(statusOf(answer.status, await readAll(answer.body)));
+    const answer = await this.#send("GET", path, undefined, {}, signal);
+    if (answer.status >= 300) throw failureOf(answer.status, await readAll(answer.body));
     for await (const line of lines(answer.body)) {
       const event = JSON.parse(line) as { type: string; object: unknown };
       if (event.type === "ERROR") throw new StatusError(event.object as Status);
@@ -131,12 +152,19 @@ export class Client {
     }
   }
 
-  #send(method: TransportRequest["method"], path: string, body: unknown, type: string, signal?: AbortSignal) {
+  #send(
+    method: TransportRequest["method"],
+    path: string,
+    body: unknown,
+    more: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ) {
+    const { "content-type": _, ...withoutBody } = more;
     return this.#transport({
       method,
       path,
-      headers: body === undefined ? this.#headers : { ...this.#headers, "content-type": type },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { ...this.#headers, ...(body === undefined ? withoutBody : more) },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
   }
@@ -159,8 +187,9 @@ export class ResourceClient<T extends ApiObject = ApiObject> {
   }
 
   list(query: ListQuery = {}): Promise<List<T>> {
-    const { namespace, ...rest } = query;
-    return this.#client.json("GET", this.#collection({ namespace }) + queryText(rest));
+    const { namespace, signal, ...rest } = query;
+    const path = this.#collection({ namespace }) + queryText(rest);
+    return this.#client.json("GET", path, undefined, JSON_TYPE, JSON_TYPE, signal);
   }
 
   watch(query: WatchQuery = {}): AsyncGenerator<Event<T>> {
@@ -191,15 +220,24 @@ export class ResourceClient<T extends ApiObject = ApiObject> {
 
   /** A server-side apply of an intent, which names its kind and apiVersion (APPLY-1..7). */
   apply(intent: Partial<T>, query: ApplyQuery): Promise<T> {
-    const { fieldManager, force = false, subresource } = query;
-    const name = intent.metadata?.name ?? "";
-    const path = this.#item(name, { namespace: query.namespace ?? intent.metadata?.namespace }, subresource);
-    return this.#client.json(
-      "PATCH",
-      path + queryText({ fieldManager, force }),
-      intent,
-      "application/apply-patch+yaml",
-    );
+    const { name = "", namespace } = intent.metadata ?? {};
+    return this.#apply(name, intent, { ...query, namespace: query.namespace ?? namespace });
+  }
+
+  /** An apply of an intent that is written in YAML or JSON. */
+  applyText(name: string, text: string, query: ApplyQuery): Promise<T> {
+    return this.#apply(name, text, query);
+  }
+
+  #apply(name: string, body: unknown, query: ApplyQuery): Promise<T> {
+    const { fieldManager, force = false, subresource, explain } = query;
+    const path = this.#item(name, query, subresource) + queryText({ fieldManager, force });
+    return this.#client.json("PATCH", path, body, APPLY_TYPE, explain ? EXPLAINED : JSON_TYPE);
+  }
+
+  /** Who owns each leaf of an object. Servers that do not know this answer 406. */
+  blame(name: string, place: Place = {}): Promise<BlameReport> {
+    return this.#client.json("GET", this.#item(name, place), undefined, JSON_TYPE, acceptReport("Blame"));
   }
 
   /** Deletes an object, that very one where `uid` or `resourceVersion` is given. */
@@ -219,8 +257,9 @@ export class ResourceClient<T extends ApiObject = ApiObject> {
 
   /** Deletes what the query selects. */
   deleteCollection(query: ListQuery = {}): Promise<unknown> {
-    const { namespace, ...rest } = query;
-    return this.#client.json("DELETE", this.#collection({ namespace }) + queryText(rest));
+    const { namespace, signal, ...rest } = query;
+    const path = this.#collection({ namespace }) + queryText(rest);
+    return this.#client.json("DELETE", path, undefined, JSON_TYPE, JSON_TYPE, signal);
   }
 
   #collection({ namespace }: Place): string {
@@ -243,15 +282,19 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }
 
-/** The Status of a failed answer; one is made up for answers that carry none. */
-function statusOf(code: number, text: string): Status {
+/** The error of a failed answer; a Status is made up for answers that carry none. */
+function failureOf(code: number, text: string): StatusError {
+  const made = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code } as const;
   try {
-    const parsed = JSON.parse(text) as Status;
-    if (parsed.kind === "Status") return parsed;
+    const parsed = JSON.parse(text) as Status | ApplyConflictReport;
+    if (parsed.kind === "Status") return new StatusError(parsed);
+    if (parsed.kind === "ApplyConflict") {
+      return new StatusError({ ...made, message: parsed.message, reason: parsed.reason }, parsed);
+    }
   } catch {
     // Not JSON: a proxy answered, or a path that is served as text.
   }
-  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code, message: text.slice(0, 500) };
+  return new StatusError({ ...made, message: text.slice(0, 500) });
 }
 
 /** The lines of a stream, without their ends. */

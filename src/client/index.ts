@@ -6,3 +6,4 @@
 export * from "./client.ts";
 export * from "./informer.ts";
 export type * from "./transport.ts";
+export * from "./transport-node.ts";

@@ -1,0 +1,90 @@
+/**
+ * A transport over sockets: HTTP/1.1, with TLS or without, one pool of connections per transport.
+ *
+ * @module
+ */
+import http from "node:http";
+import https from "node:https";
+import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
+
+/** Where a server is and how to prove who asks. Certificates and keys are PEM texts. */
+export interface NodeTransportOptions {
+  /** Base address, `https://127.0.0.1:6443`; a path is put before every request's own. */
+  readonly url: string;
+  /** The authorities that may vouch for the server. Default: those of the machine. */
+  readonly ca?: string | undefined;
+  /** The client's certificate, with its key. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** A bearer token, sent where the request does not bring a credential of its own. */
+  readonly token?: string | undefined;
+  /** The name to expect in the server's certificate. Default: the host of the address. */
+  readonly serverName?: string | undefined;
+  /** Accept any certificate of the server. Default false. */
+  readonly insecure?: boolean | undefined;
+}
+
+/** No answer came: nobody listens, the certificate is not trusted, or the connection broke. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+}
+
+/** A transport that holds connections until it is closed. */
+export interface NodeTransport extends Transport {
+  /** Ends the connections that no request uses. */
+  close(): void;
+}
+
+/** A transport to the server at `options.url`. @throws TransportError when that is no address of HTTP */
+export function nodeTransport(options: NodeTransportOptions): NodeTransport {
+  const base = baseOf(options.url);
+  const secure = base.protocol === "https:";
+  const { ca, cert, key, serverName, insecure, token } = options;
+  const agent = secure
+    ? new https.Agent({
+        keepAlive: true,
+        rejectUnauthorized: insecure !== true,
+        ...(ca === undefined ? {} : { ca }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+        ...(serverName === undefined ? {} : { servername: serverName }),
+      })
+    : new http.Agent({ keepAlive: true });
+  const prefix = base.pathname.replace(/\/$/, "");
+  const credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const send = (request: TransportRequest): Promise<TransportAnswer> => {
+    const { method, path, headers, body, signal } = request;
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const outgoing = (secure ? https : http).request(new URL(prefix + path, base), {
+      method,
+      agent,
+      headers: { ...credential, ...headers, ...length },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return answerOf(outgoing, body, base.origin);
+  };
+  return Object.assign(send, { close: () => agent.destroy() });
+}
+
+function baseOf(url: string): URL {
+  const base = URL.canParse(url) ? new URL(url) : undefined;
+  if (base?.protocol === "https:" || base?.protocol === "http:") return base;
+  throw new TransportError(`expected the address of a server such as https://127.0.0.1:6443, got ${url}`);
+}
+
+function answerOf(outgoing: http.ClientRequest, body: string | undefined, origin: string): Promise<TransportAnswer> {
+  return new Promise((resolve, reject) => {
+    outgoing.on("response", (incoming) => resolve({ status: incoming.statusCode ?? 0, body: incoming }));
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.name === "AbortError") reject(error);
+      else reject(new TransportError(`no answer from ${origin}: ${reasonOf(error)}`, { cause: error }));
+    });
+    outgoing.end(body);
+  });
+}
+
+/** What went wrong, also where several addresses of one name were tried in vain. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error instanceof AggregateError) return (error.errors as Error[]).map(({ message }) => message).join("; ");
+  return error.message || (error.code ?? "unknown");
+}
