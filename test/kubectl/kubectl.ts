@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -13,6 +13,14 @@ export interface Result {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** A command that runs. */
+export interface Running {
+  readonly ended: Promise<Result>;
+  /** Resolves with what was found in the output so far as soon as it is there; rejects when the command ends before. */
+  prints(stream: "stdout" | "stderr", wanted: RegExp): Promise<RegExpExecArray>;
+  kill(): void;
 }
 
 /** Every kubectl on the machine, oldest first: `kubectl.1.NN` beside the one on the path, or that one alone. */
@@ -49,6 +57,7 @@ export class Kubectl {
   /** Writes a file and returns its path. */
   file(name: string, text: string): string {
     const path = join(this.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode: 0o600 });
     return path;
   }
@@ -71,6 +80,40 @@ export class Kubectl {
       );
       child.stdin?.end(options.stdin ?? "");
     });
+  }
+
+  /** Starts a command that goes on while others run. */
+  start(args: readonly string[], options: { env?: NodeJS.ProcessEnv } = {}): Running {
+    const child = spawn(this.#binary, [...args], { env: { ...this.#env, ...options.env } });
+    const printed = { stdout: "", stderr: "" };
+    const waiting = new Set<() => void>();
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].on("data", (chunk: Buffer) => {
+        printed[name] += chunk.toString();
+        for (const look of waiting) look();
+      });
+    }
+    const ended = new Promise<Result>((resolve) => {
+      child.on("close", (code) => resolve({ code: code ?? 1, ...printed }));
+    });
+    return {
+      ended,
+      kill: () => void child.kill("SIGKILL"),
+      prints: (stream, wanted) =>
+        new Promise((resolve, reject) => {
+          const look = (): void => {
+            const found = wanted.exec(printed[stream]);
+            if (!found) return;
+            waiting.delete(look);
+            resolve(found);
+          };
+          waiting.add(look);
+          look();
+          void ended.then(() => {
+            reject(new Error(`expected ${wanted.source} of kubectl ${args.join(" ")}, got ${JSON.stringify(printed)}`));
+          });
+        }),
+    };
   }
 
   /** Runs a command that must succeed, and returns what it printed. */

@@ -1,0 +1,20 @@
+/**
+ * Everything that people do with kubectl, area by area (clients.md 1.3).
+ *
+ * @module
+ */
+import type { Story } from "../story.ts";
+import { APPLYING } from "./applying.ts";
+import { ASKING } from "./asking.ts";
+import { READING } from "./reading.ts";
+import { REFUSED } from "./refused.ts";
+import { WRITING } from "./writing.ts";
+
+/** The stories of each area, in the order of the table. */
+export const AREAS: Readonly<Record<string, readonly Story[]>> = {
+  Reading: READING,
+  "Making, changing, removing": WRITING,
+  Applying: APPLYING,
+  "Asking the server": ASKING,
+  "Refused with a message": REFUSED,
+};
