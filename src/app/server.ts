@@ -271,7 +271,10 @@ function chosenControllers(options: ServeOptions, caCertificate: string, store?:
   // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
   const sharedHistory = options.store === "etcd" ? { millis: historyMillis, of: () => store! } : undefined;
   try {
-    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, caCertificate, sharedHistory }), controllers);
+    return chooseControllers(
+      builtInControllers({ dialect, eventTtlMillis, caCertificate, sharedHistory }),
+      controllers,
+    );
   } catch (error) {
     throw new OptionError((error as Error).message);
   }

@@ -16,7 +16,7 @@ export interface SharedHistory {
   /** How long it should last. */
   readonly millis: number;
   /** The store; asked for when the controller starts. */
-  of(): { currentRevision(): Promise<number>; compact(revision: number): Promise<void> };
+  readonly of: () => { currentRevision(): Promise<number>; compact(revision: number): Promise<void> };
 }
 
 /** A moment and the revision that had been reached by then. */

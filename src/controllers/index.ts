@@ -19,7 +19,7 @@ export interface ControllerSettings {
   /** PEM of the CA that signed the serving certificate; empty without TLS. */
   readonly caCertificate: string;
   /** The history of a store that several servers share; undefined for a store of our own. */
-  readonly sharedHistory: SharedHistory | undefined;
+  readonly sharedHistory?: SharedHistory | undefined;
 }
 
 /** Every controller of a dialect; those that only clusters with pods need run only in the kubernetes one. */

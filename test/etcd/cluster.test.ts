@@ -29,7 +29,7 @@ describe.skipIf(!(await hasEtcd()))("a cluster of three, under load from two sto
   });
 
   /** Does something to each member in turn while both stores write, then compares what was acknowledged with the log. */
-  async function survive(harm: (member: EtcdMember) => Promise<void>): Promise<void> {
+  async function survives(harm: (member: EtcdMember) => Promise<void>): Promise<boolean> {
     const start = await stores[0]!.currentRevision();
     const logs = stores.map((store) => WatchLog.start(store, "", start));
     const load = new Load(stores, 16, "k");
@@ -54,25 +54,27 @@ describe.skipIf(!(await hasEtcd()))("a cluster of three, under load from two sto
       checkLog(log.all.slice(0, -1), outcomes);
     }
     expect(logs[1]!.all).toEqual(logs[0]!.all);
-    for (const gap of gaps) expect(gap).toBeLessThan(RECOVERY_MS);
     process.stderr.write(`longest time without an acknowledged write: ${Math.max(...gaps).toFixed(0)} ms\n`);
+    return Math.max(...gaps) < RECOVERY_MS;
   }
 
   test("each member is killed once: nothing that was acknowledged is lost, all see the same, writes go on in time", async () => {
-    await survive(async (member) => {
+    const inTime = await survives(async (member) => {
       await member.kill();
       await wait(4000);
       await member.start();
       await wait(1000);
     });
+    expect(inTime).toBe(true);
   });
 
   test("each member is paused once: nothing that was acknowledged is lost, all see the same, writes go on in time", async () => {
-    await survive(async (member) => {
+    const inTime = await survives(async (member) => {
       member.pause();
       await wait(8000);
       member.resume();
       await wait(1000);
     });
+    expect(inTime).toBe(true);
   });
 });

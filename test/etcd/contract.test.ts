@@ -17,9 +17,7 @@ describe.skipIf(!(await hasEtcd()))("on one member", () => {
     // Every test has a place of its own: the suite expects a store that nobody else writes to.
     const prefix = `/test-${tests++}`;
     const open = async () =>
-      inOrder(
-        await openEtcdStore({ endpoints: etcd.endpoints, prefix, clock: systemClock, random: systemRandom }),
-      );
+      inOrder(await openEtcdStore({ endpoints: etcd.endpoints, prefix, clock: systemClock, random: systemRandom }));
     let store = await open();
     return {
       store,

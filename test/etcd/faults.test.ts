@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Store, StoreError } from "../../src/storage/contract.ts";
+import type { Store, StoreError } from "../../src/storage/contract.ts";
 import { GrpcSession } from "../../src/storage/etcd/grpc.ts";
 import { CALLS, putRequest, readHeaderOf } from "../../src/storage/etcd/messages.ts";
 import { type EtcdStoreOptions, openEtcdStore } from "../../src/storage/etcd/store.ts";
@@ -162,15 +162,15 @@ describe.skipIf(!(await hasEtcd()))("etcd behind a bad network", () => {
     await mine.close();
     await expect(open(etcd.endpoints, { prefix, owner: "kubernetes" })).rejects.toMatchObject({
       code: "failed",
-      message: expect.stringMatching(/of kubernetes .*found that of neutral/),
+      message: expect.stringMatching(/of kubernetes .*found that of "neutral"/),
     });
   });
 });
 
 describe.skipIf(!(await hasEtcd()))("etcd with limits of its own", () => {
   test("a request that etcd finds too large is tooLarge; what etcd has no room for is full", async () => {
-    const limits = ["--max-request-bytes", "100000", "--quota-backend-bytes", String(4 << 20)];
-    const etcd = await startEtcd({ args: limits });
+    const settings = { "max-request-bytes": "100000", "quota-backend-bytes": String(4 << 20) };
+    const etcd = await startEtcd({ settings });
     const store = await open(etcd.endpoints);
     try {
       const value = Buffer.alloc(200_000);

@@ -16,7 +16,8 @@ export function inOrder(store: Store): Store {
   let closing: Promise<void> | undefined;
   const write = (wanted: Write): Promise<number> => {
     const before = turn;
-    const done = closing || before === undefined ? store.write(wanted) : settled(before).then(() => store.write(wanted));
+    const done =
+      closing || before === undefined ? store.write(wanted) : settled(before).then(() => store.write(wanted));
     if (before === undefined) setImmediate(() => (turn = undefined));
     turn = done;
     running.add(done);

@@ -22,7 +22,7 @@ export interface Outcome {
 /** Writers that run until they are stopped. */
 export class Load {
   readonly outcomes: Outcome[] = [];
-  #on = true;
+  readonly #stop = new AbortController();
   readonly #writers: Promise<void>[];
 
   constructor(stores: readonly Store[], writers: number, prefix: string) {
@@ -32,14 +32,14 @@ export class Load {
   }
 
   async stop(): Promise<readonly Outcome[]> {
-    this.#on = false;
+    this.#stop.abort();
     await Promise.all(this.#writers);
     return this.outcomes;
   }
 
   /** Creates, updates and deletes one key in turn. */
   async #write(store: Store, key: string): Promise<void> {
-    for (let n = 0; this.#on; n++) {
+    for (let n = 0; !this.#stop.signal.aborted; n++) {
       const id = `${key}#${n}`;
       const value = Buffer.from(id);
       let revision: number | undefined;

@@ -1,21 +1,10 @@
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openEtcdStore } from "../../src/storage/etcd/store.ts";
 import { systemClock, systemRandom } from "../../src/util/clock.ts";
-import { readFileSync } from "node:fs";
-import {
-  CONFIG_MAPS,
-  Http2Client,
-  Keelson,
-  Scratch,
-  WatchReader,
-  configMap,
-  read,
-  run,
-  until,
-} from "../serve/keelson.ts";
+import { CONFIG_MAPS, Http2Client, Keelson, Scratch, WatchReader, configMap, run, until } from "../serve/keelson.ts";
 import { type EtcdCluster, hasEtcd, startEtcd } from "./start.ts";
 
 const LEASE = "/apis/coordination.svc.io/v1/namespaces/default/leases/keelson-history";
@@ -88,7 +77,7 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     const put = (i: number) =>
       clients[i]!.send("PUT", `${CONFIG_MAPS}/contested`, { ...json, data: { by: String(i) } });
     const answers = await Promise.all([put(0), put(1)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
   test("watches on both see the same events in the same order, whoever wrote", async () => {
@@ -98,9 +87,14 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     const writer = async (client: Http2Client, name: string): Promise<void> => {
       for (let i = 0; i < 20; i++) {
         await client.send("POST", CONFIG_MAPS, configMap(`${name}-${i}`));
-        await client.send("PATCH", `${CONFIG_MAPS}/${name}-${i}`, { data: { n: String(i) } }, {
-          "content-type": "application/merge-patch+json",
-        });
+        await client.send(
+          "PATCH",
+          `${CONFIG_MAPS}/${name}-${i}`,
+          { data: { n: String(i) } },
+          {
+            "content-type": "application/merge-patch+json",
+          },
+        );
         await client.send("DELETE", `${CONFIG_MAPS}/${name}-${i}`);
       }
     };
@@ -160,7 +154,7 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
   test("a server of the other dialect is refused, and so are options that do not fit together", async () => {
     const other = await run(["serve", "--data-dir", scratch.fresh(), "--dialect", "kubernetes", ...flags]);
     expect(other.code).toBe(1);
-    expect(other.stderr).toContain("found that of neutral");
+    expect(other.stderr).toContain('found that of "neutral"');
     for (const args of [
       ["--store", "etcd"],
       ["--store", "etcd", "--etcd-servers", "localhost:2379"],

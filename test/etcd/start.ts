@@ -43,15 +43,19 @@ export interface EtcdClusterOptions {
   /** One unless told. */
   readonly members?: number;
   readonly tls?: boolean;
-  /** More flags for every member. */
-  readonly args?: readonly string[];
+  /** More flags for every member, without their dashes. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Whether there is an etcd; prints which one, or why not. */
 export const hasEtcd = async (): Promise<boolean> => (await findEtcd()).path !== undefined;
 
 /** Starts a cluster; resolves when every member takes connections. */
-export async function startEtcd({ members = 1, tls = false, args = [] }: EtcdClusterOptions = {}): Promise<EtcdCluster> {
+export async function startEtcd({
+  members = 1,
+  tls = false,
+  settings = {},
+}: EtcdClusterOptions = {}): Promise<EtcdCluster> {
   const etcd = await findEtcd();
   if (etcd.path === undefined) throw new Error(etcd.reason);
   const directory = mkdtempSync(join(tmpdir(), "keelson-etcd-"));
@@ -62,15 +66,21 @@ export async function startEtcd({ members = 1, tls = false, args = [] }: EtcdClu
   const started = ports.slice(0, members).map((port, i) => {
     const url = `${scheme}://127.0.0.1:${port}`;
     const peer = `http://127.0.0.1:${ports[members + i]}`;
-    const flags = [
-      ...["--name", `m${i}`, "--data-dir", join(directory, `m${i}`), "--log-level", "warn", "--logger", "zap"],
-      ...["--listen-client-urls", url, "--advertise-client-urls", url],
-      ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", peers.join(",")],
+    const flags = flagsOf({
+      name: `m${i}`,
+      "data-dir": join(directory, `m${i}`),
+      logger: "zap",
+      "log-level": "warn",
+      "listen-client-urls": url,
+      "advertise-client-urls": url,
+      "listen-peer-urls": peer,
+      "initial-advertise-peer-urls": peer,
+      "initial-cluster": peers.join(","),
       // A value of 1.5 MiB needs a request that is a little larger.
-      ...["--max-request-bytes", String(2 << 20)],
-      ...(certificates?.flags ?? []),
-      ...args,
-    ];
+      "max-request-bytes": String(2 << 20),
+      ...certificates?.flags,
+      ...settings,
+    });
     return new Member(etcd.path, flags, `m${i}`, url, port, join(directory, `m${i}.log`));
   });
   await Promise.all(started.map((member) => member.start()));
@@ -85,6 +95,9 @@ export async function startEtcd({ members = 1, tls = false, args = [] }: EtcdClu
     },
   };
 }
+
+const flagsOf = (settings: Readonly<Record<string, string>>): string[] =>
+  Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 
 class Member implements EtcdMember {
   readonly name: string;
@@ -178,9 +191,11 @@ async function writeCertificates(directory: string) {
     cert: file("client.crt", user.cert),
     key: file("client.key", user.key),
   };
-  const flags = [
-    ...["--cert-file", file("server.crt", server.cert), "--key-file", file("server.key", server.key)],
-    ...["--client-cert-auth", "--trusted-ca-file", files.ca],
-  ];
+  const flags = {
+    "cert-file": file("server.crt", server.cert),
+    "key-file": file("server.key", server.key),
+    "client-cert-auth": "true",
+    "trusted-ca-file": files.ca,
+  };
   return { client: files, flags };
 }

@@ -155,9 +155,8 @@ export class EtcdClient {
         log.info("etcd member connected", { url, version: member.version });
         return member;
       } catch (error) {
-        if (this.#over) throw this.#over;
         this.#why = ` (${(error as Error).message})`;
-        log.warn("etcd member not usable", { url, why: String(error) });
+        if (!this.#stop.signal.aborted) log.warn("etcd member not usable", { url, why: String(error) });
         if (tries % endpoints.length === 0) {
           await sleep(clock, backoff(this.#failures++, RETRY, random), this.#stop.signal);
         }

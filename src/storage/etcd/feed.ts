@@ -24,10 +24,11 @@ export interface FeedSink {
 }
 
 const RETRY: BackoffOptions = { first: 20, most: 2000 };
-/** How often at most somebody who is behind asks for progress. */
-const ASK_EVERY_MS = 100;
-/** Events come by themselves, so only who waits longer than they take asks. */
+/** Events come by themselves, so only who waits longer than they take asks how far the watch is, and then every so often. */
 const ASK_FIRST_MS = 10;
+const ASK_EVERY_MS = 100;
+/** The same where asking takes a write. */
+const MARK_MS = 250;
 
 /** See the head of this file. */
 export class Feed {
@@ -61,7 +62,7 @@ export class Feed {
 
   /** Feeds until stopped or until the client is over. */
   async run(): Promise<void> {
-    for (let failures = 0; !this.#stop.signal.aborted; ) {
+    for (let failures = 0; !this.#stop.signal.aborted;) {
       const before = this.#sink.revision;
       try {
         const error = await this.#follow(await this.#client.member(Infinity));
@@ -90,7 +91,7 @@ export class Feed {
   /** Sees to it that the feed gets to `revision`, although no event of ours may have it. */
   want(revision: number): void {
     this.#wanted = Math.max(this.#wanted, revision);
-    if (!this.#asking && this.#wanted > this.#sink.revision) this.#askIn(ASK_FIRST_MS);
+    if (!this.#asking && this.#wanted > this.#sink.revision) this.#askIn(this.#member?.tellsProgress === false ? MARK_MS : ASK_FIRST_MS);
   }
 
   #askIn(ms: number): void {
@@ -99,7 +100,7 @@ export class Feed {
       this.#asking = false;
       if (this.#stop.signal.aborted || this.#wanted <= this.#sink.revision) return;
       askProgress(this.#stream, this.#member, () => void this.#mark());
-      this.#askIn(ASK_EVERY_MS);
+      this.#askIn(this.#member?.tellsProgress === false ? MARK_MS : ASK_EVERY_MS);
     });
   }
 

@@ -14,7 +14,9 @@ import { WatchStream } from "./watch-stream.ts";
 
 /** Changes, of whatever key, after which a page ends. */
 const PAGE_EVENTS = 2000;
+/** Who is at the end of the log sees no event that says so, and asks; later where asking takes a write. */
 const ASK_EVERY_MS = 100;
+const MARK_MS = 1000;
 const TRIES = 5;
 
 /** Reads pages of the log; see the head of this file. */
@@ -69,11 +71,12 @@ export class Past {
         },
         ended: finish,
       });
+      const every = member.tellsProgress ? ASK_EVERY_MS : MARK_MS;
       const ask = (): void => {
         askProgress(stream, member, () => void writeMark(this.#client, this.#layout).catch(() => {}));
-        timer = this.#clock.after(ASK_EVERY_MS, ask);
+        timer = this.#clock.after(every, ask);
       };
-      timer = this.#clock.after(ASK_EVERY_MS, ask);
+      timer = this.#clock.after(every, ask);
     });
   }
 }

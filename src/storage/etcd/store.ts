@@ -479,10 +479,13 @@ function checkFormat(text: string, owner: string | undefined): void {
     throw new StoreError("corrupt", `Expected the format of the data in etcd as JSON, got ${text.slice(0, 100)}`);
   }
   if (found.format !== FORMAT) {
-    throw new StoreError("failed", `Expected format ${FORMAT} in etcd, got ${String(found.format)}: use a newer keelson`);
+    throw new StoreError(
+      "failed",
+      `Expected format ${FORMAT} in etcd, got ${String(found.format)}: use a newer keelson`,
+    );
   }
   if (owner !== undefined && found.owner !== undefined && found.owner !== owner) {
-    const message = `Expected data of ${owner} below this prefix of etcd, found that of ${String(found.owner)}`;
+    const message = `Expected data of ${owner} below this prefix of etcd, found that of ${JSON.stringify(found.owner)}`;
     throw new StoreError("failed", message);
   }
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { StoreError } from "../contract.ts";
+import type { StoreError } from "../contract.ts";
 import { compactedError } from "../keys.ts";
 import type { Member } from "./client.ts";
 import { CODES, GrpcError, type GrpcStream } from "./grpc.ts";

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { advance } from "./history-compaction.ts";
+
+test("what was reached longer ago than the history lasts is due, and the notes behind it go", () => {
+  const notes = [
+    [10, 5],
+    [20, 9],
+    [75, 30],
+  ] as const;
+  expect(advance(notes, [81, 33], 60)).toEqual({
+    due: 9,
+    notes: [
+      [20, 9],
+      [75, 30],
+      [81, 33],
+    ],
+  });
+});
+
+test("nothing is due before the history is as long as it should be", () => {
+  expect(advance([], [1000, 7], 60)).toEqual({ due: 0, notes: [[1000, 7]] });
+  expect(advance([[1000, 7]], [1059, 9], 60).due).toBe(0);
+  expect(advance([[1000, 7]], [1060, 9], 60).due).toBe(7);
+});
+
+test("notes are bounded however often they are taken, and what is kept is less than a note longer than asked for", () => {
+  let notes: readonly (readonly [number, number])[] = [];
+  for (let time = 0; time < 10_000; time++) {
+    const next = advance(notes, [time, time], 240);
+    ({ notes } = next);
+    if (time > 300) {
+      expect(next.due).toBeLessThanOrEqual(time - 240);
+      expect(next.due).toBeGreaterThanOrEqual(time - 240 - 11);
+    }
+    expect(notes.length).toBeLessThanOrEqual(26);
+  }
+});
