@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Clock } from "../util/clock.ts";
 
 /** A flag, as help shows it. */
 export interface FlagSpec {
@@ -36,6 +37,17 @@ export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>
 /** The text of the kubeconfig in a data directory; rejects when there is none. */
 export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
 
+/** Where the program runs. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Standard input. */
+  readonly input: NodeJS.ReadableStream & AsyncIterable<Buffer | string>;
+  /** Whether standard output and standard error are terminals. */
+  readonly isTerminal: boolean;
+  /** Prints a text, as it is, on standard error. */
+  readonly tell: (text: string) => void;
+}
+
 /** What the commands work with. */
 export interface Actions {
   readonly version: string;
@@ -46,4 +58,6 @@ export interface Actions {
   readonly kubeconfig: KubeconfigSource;
   /** Where commands print. */
   readonly print: (text: string) => void;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
 }

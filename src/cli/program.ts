@@ -7,9 +7,11 @@
  */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
+import { blameCommand } from "./blame.ts";
 import { completionCommand } from "./completion.ts";
 import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
+import { resolveCommand } from "./resolve.ts";
 import { serveCommand } from "./serve.ts";
 
 /** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
@@ -24,6 +26,8 @@ export function createProgram(actions: Actions): Command {
     serveCommand(actions),
     infoCommand(actions),
     kubeconfigCommand(actions),
+    blameCommand(actions),
+    resolveCommand(actions),
     completionCommand(program, actions.print),
   ];
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));

@@ -1,0 +1,98 @@
+import { describe, expect, test, vi } from "vitest";
+import { kubernetes, neutral } from "../meta/dialect.ts";
+import { namespaceLifecycle } from "./namespaces.ts";
+import { lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+
+const NAMESPACE = { group: "", plural: "namespaces", kind: "Namespace" };
+const CLUSTER = { group: "", plural: "persistentvolumes", kind: "PersistentVolume" };
+const there = lookupOf({ namespaces: [objectOf({ name: "team" })] });
+const going = lookupOf({ namespaces: [objectOf({ name: "team", deletionTimestamp: "2026-01-01T00:00:00Z" })] });
+const nothing = lookupOf({});
+
+const code = (wanted: number, reason: string): Error => expect.objectContaining({ code: wanted, reason }) as Error;
+
+describe("a create in a namespace", () => {
+  test.each([neutral, kubernetes])("goes on where the namespace exists ($name)", async (dialect) => {
+    const provision = vi.fn<(name: string) => Promise<void>>();
+    const step = namespaceLifecycle(there, dialect, provision);
+    step.mutate!(requestOf());
+    await step.commit!(requestOf());
+    expect(provision).not.toHaveBeenCalled();
+  });
+
+  test("POL-5: makes a namespace that nobody made, when everything else agreed (neutral)", async () => {
+    const provision = vi.fn<(name: string) => Promise<void>>().mockResolvedValue();
+    const step = namespaceLifecycle(nothing, neutral, provision);
+    step.mutate!(requestOf());
+    step.validate!(requestOf());
+    expect(provision).not.toHaveBeenCalled();
+    await step.commit!(requestOf());
+    expect(provision.mock.calls).toEqual([["team"]]);
+  });
+
+  test("POL-5: is 404 where nobody made the namespace (kubernetes)", async () => {
+    const provision = vi.fn<(name: string) => Promise<void>>();
+    const step = namespaceLifecycle(nothing, kubernetes, provision);
+    expect(() => step.mutate!(requestOf())).toThrow(code(404, "NotFound"));
+    expect(step.commit!(requestOf())).toBeUndefined();
+    expect(provision).not.toHaveBeenCalled();
+  });
+
+  test.each([neutral, kubernetes])(
+    "DEC-34: is 403 with a cause where the namespace is being deleted ($name)",
+    (dialect) => {
+      const step = namespaceLifecycle(going, dialect, () => Promise.resolve());
+      expect(() => step.mutate!(requestOf())).toThrow(code(403, "Forbidden"));
+      let causes: unknown;
+      try {
+        step.mutate!(requestOf());
+      } catch (error) {
+        causes = (error as { status: { details: { causes: unknown } } }).status.details.causes;
+      }
+      expect(causes).toEqual([
+        { reason: "NamespaceTerminating", message: "namespace team is being terminated", field: "metadata.namespace" },
+      ]);
+    },
+  );
+
+  test.each(["UPDATE", "DELETE"] as const)(
+    "DEC-34: an %s goes on there, so that finalizers can be removed",
+    async (operation) => {
+      const provision = vi.fn<(name: string) => Promise<void>>();
+      for (const lookup of [going, nothing]) {
+        const step = namespaceLifecycle(lookup, neutral, provision);
+        step.mutate!(requestOf({ operation }));
+        step.validate!(requestOf({ operation }));
+        await step.commit!(requestOf({ operation }));
+      }
+      expect(provision).not.toHaveBeenCalled();
+    },
+  );
+
+  test("objects of the cluster have no namespace to look for", async () => {
+    const request = requestOf({ ref: CLUSTER, namespaced: false, namespace: "" });
+    const step = namespaceLifecycle(nothing, kubernetes, () => Promise.reject(new Error("made a namespace")));
+    step.mutate!(request);
+    await step.commit!(request);
+    expect(step.name).toBe("NamespaceLifecycle");
+  });
+});
+
+describe("a delete of a namespace", () => {
+  const remove = (name: string) =>
+    requestOf({ operation: "DELETE", ref: NAMESPACE, namespaced: false, namespace: "", name });
+
+  test.each(["default", "kube-system", "kube-public"])("is 403 for %s in the kubernetes dialect", (name) => {
+    const step = namespaceLifecycle(there, kubernetes, () => Promise.resolve());
+    expect(() => step.validate!(remove(name))).toThrow(code(403, "Forbidden"));
+  });
+
+  test("goes on for others, and for all in the neutral dialect", () => {
+    namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("team"));
+    namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("kube-node-lease"));
+    namespaceLifecycle(there, neutral, () => Promise.resolve()).validate!(remove("default"));
+    // An object of another kind may be called so.
+    const request = requestOf({ operation: "DELETE", name: "default" });
+    expect(() => namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(request)).not.toThrow();
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import type { ApiObject } from "../api/definition.ts";
+import { kubernetes, neutral } from "../meta/dialect.ts";
+import { builtInAdmission } from "./index.ts";
+import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
+import { lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+
+const CLAIMS = { group: "", plural: "persistentvolumeclaims", kind: "PersistentVolumeClaim" };
+const CLASSES = "storageclasses.storage.k8s.io";
+
+const claim = (spec: object = {}, metadata: object = {}, more: object = {}): ApiObject =>
+  objectOf({ name: "c", namespace: "team", ...metadata }, { spec, ...more });
+
+describe("storageObjectInUseProtection", () => {
+  const step = storageObjectInUseProtection(kubernetes);
+  const protect = (plural: string, object: ApiObject, more = {}): readonly string[] | undefined => {
+    step.mutate!(requestOf({ ref: { group: "", plural, kind: "X" }, object, ...more }));
+    return object.metadata.finalizers;
+  };
+
+  test.each([
+    ["persistentvolumeclaims", "kubernetes.io/pvc-protection"],
+    ["persistentvolumes", "kubernetes.io/pv-protection"],
+    ["volumeattributesclasses", "kubernetes.io/vac-protection"],
+  ])("DEC-57: a new object of %s gets the finalizer %s, after those that it has", (plural, finalizer) => {
+    expect(protect(plural, objectOf({ name: "a" }))).toEqual([finalizer]);
+    expect(protect(plural, objectOf({ name: "a", finalizers: ["mine/x"] }))).toEqual(["mine/x", finalizer]);
+    expect(protect(plural, objectOf({ name: "a", finalizers: [finalizer] }))).toEqual([finalizer]);
+  });
+
+  test("DEC-57: nothing is added to other kinds, nor by updates and subresources", () => {
+    expect(protect("configmaps", objectOf({ name: "a" }))).toBeUndefined();
+    expect(protect("persistentvolumes", objectOf({ name: "a" }), { operation: "UPDATE" })).toBeUndefined();
+    expect(protect("persistentvolumes", objectOf({ name: "a" }), { subresource: "status" })).toBeUndefined();
+  });
+});
+
+describe("defaultStorageClass", () => {
+  const storageClass = (name: string, creationTimestamp: string, annotations: object): ApiObject =>
+    objectOf({ name, creationTimestamp, annotations });
+  const DEFAULT = { "storageclass.kubernetes.io/is-default-class": "true" };
+  const classes = [
+    storageClass("plain", "2026-01-09T00:00:00Z", {}),
+    storageClass("old", "2026-01-01T00:00:00Z", DEFAULT),
+    storageClass("b-new", "2026-01-02T00:00:00Z", DEFAULT),
+    storageClass("a-new", "2026-01-02T00:00:00Z", { "storageclass.beta.kubernetes.io/is-default-class": "true" }),
+    storageClass("off", "2026-01-08T00:00:00Z", { "storageclass.kubernetes.io/is-default-class": "yes" }),
+  ];
+  const choose = (object: ApiObject, more = {}, known = classes): unknown => {
+    const step = defaultStorageClass(lookupOf({ [CLASSES]: known }), kubernetes);
+    step.mutate!(requestOf({ ref: CLAIMS, object, ...more }));
+    return (object["spec"] as { storageClassName?: string } | undefined)?.storageClassName;
+  };
+
+  test("DEC-40: a claim without a class gets the newest default class, of two the first by name", () => {
+    expect(choose(claim())).toBe("a-new");
+    expect(choose(claim(), {}, classes.slice(0, 2))).toBe("old");
+  });
+
+  test("DEC-40: nothing is chosen where no class is the default", () => {
+    expect(choose(claim(), {}, [classes[0]!, classes[4]!])).toBeUndefined();
+  });
+
+  test.each([
+    ["names a class", claim({ storageClassName: "mine" }), "mine"],
+    ["asks for none", claim({ storageClassName: "" }), ""],
+    [
+      "names one in the old annotation",
+      claim({}, { annotations: { "volume.beta.kubernetes.io/storage-class": "x" } }),
+      undefined,
+    ],
+    ["has no spec", objectOf({ name: "c" }), undefined],
+  ])("DEC-40: a claim that %s is left as it is", (_, object, expected) => {
+    expect(choose(object)).toBe(expected);
+  });
+
+  test("DEC-40: only creates of claims are looked at", () => {
+    expect(choose(claim(), { operation: "UPDATE" })).toBeUndefined();
+    expect(choose(claim(), { subresource: "status" })).toBeUndefined();
+    expect(choose(claim(), { ref: { group: "", plural: "configmaps", kind: "ConfigMap" } })).toBeUndefined();
+  });
+
+  test("DEC-40: the neutral dialect has names of its own", () => {
+    const annotations = { "storageclass.svc.io/is-default-class": "true" };
+    const lookup = lookupOf({
+      "storageclasses.storage.svc.io": [storageClass("fast", "2026-01-01T00:00:00Z", annotations)],
+    });
+    const object = claim();
+    defaultStorageClass(lookup, neutral).mutate!(requestOf({ ref: CLAIMS, object }));
+    expect(object["spec"]).toEqual({ storageClassName: "fast" });
+  });
+});
+
+describe("persistentVolumeClaimResize", () => {
+  const lookup = lookupOf({
+    [CLASSES]: [
+      objectOf({ name: "grows" }, { allowVolumeExpansion: true }),
+      objectOf({ name: "fixed" }, { allowVolumeExpansion: false }),
+      objectOf({ name: "silent" }),
+    ],
+  });
+  const step = persistentVolumeClaimResize(lookup, kubernetes);
+  const spec = (storage: string, storageClassName?: string): object => ({
+    resources: { requests: { storage } },
+    ...(storageClassName === undefined ? {} : { storageClassName }),
+  });
+  const resize = (from: string, to: string, storageClassName?: string, phase = "Bound", more = {}) =>
+    step.validate!(
+      requestOf({
+        operation: "UPDATE",
+        ref: CLAIMS,
+        object: claim(spec(to, storageClassName)),
+        old: claim(spec(from, storageClassName), {}, { status: { phase } }),
+        ...more,
+      }),
+    );
+  const FORBIDDEN = expect.objectContaining({ code: 403 }) as Error;
+
+  test("DEC-39: a bound claim grows where its class allows it", () => {
+    expect(() => resize("1Gi", "2Gi", "grows")).not.toThrow();
+  });
+
+  test.each(["fixed", "silent", "unknown", "", undefined])(
+    "DEC-39: a bound claim of the class %j does not grow",
+    (name) => {
+      expect(() => resize("1Gi", "2Gi", name)).toThrow(FORBIDDEN);
+    },
+  );
+
+  test("DEC-39: the same amount in other words, or less, is no growth", () => {
+    expect(() => resize("1Gi", "1024Mi", "fixed")).not.toThrow();
+    expect(() => resize("2Gi", "1Gi", "fixed")).not.toThrow();
+    expect(() => resize("1000Mi", "1Gi", "fixed")).toThrow(FORBIDDEN);
+  });
+
+  test("DEC-39: claims that are not bound, creates and the status are left to others", () => {
+    expect(() => resize("1Gi", "2Gi", "fixed", "Pending")).not.toThrow();
+    expect(() => resize("1Gi", "2Gi", "fixed", "Bound", { operation: "CREATE" })).not.toThrow();
+    expect(() => resize("1Gi", "2Gi", "fixed", "Bound", { subresource: "status" })).not.toThrow();
+  });
+});
+
+test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
+  const names = (dialect: typeof neutral): string[] =>
+    builtInAdmission(lookupOf({}), dialect, () => Promise.resolve()).map(({ name }) => name);
+  expect(names(neutral)).toEqual(["NamespaceAutoProvision", "DefaultStorageClass"]);
+  expect(names(kubernetes)).toEqual([
+    "NamespaceLifecycle",
+    "DefaultStorageClass",
+    "StorageObjectInUseProtection",
+    "PersistentVolumeClaimResize",
+  ]);
+});

@@ -1,0 +1,40 @@
+/**
+ * Writes and stored objects as admission sees them, for its tests.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../api/definition.ts";
+import type { AdmissionRequest, Lookup } from "../contract.ts";
+
+/** A lookup over a few objects, by `resource`, `resource/name` or `resource/namespace/name`. */
+export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>): Lookup {
+  const all = (resource: string): readonly ApiObject[] => objects[resource] ?? [];
+  return {
+    all,
+    get: (resource, namespace, name) =>
+      all(resource).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? "") === namespace),
+  };
+}
+
+/** An object with only what a test says of it. */
+export const objectOf = (metadata: object, more: object = {}): ApiObject =>
+  ({ apiVersion: "v1", kind: "X", metadata, ...more }) as ApiObject;
+
+/** A create of a ConfigMap in the namespace `team`, but for what a test changes. */
+export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  const object = more.object ?? objectOf({ name: "a", namespace: "team" });
+  return {
+    operation: "CREATE",
+    ref: { group: "", plural: "configmaps", kind: "ConfigMap" },
+    namespaced: true,
+    namespace: "team",
+    name: "a",
+    subresource: "",
+    object,
+    old: undefined,
+    dryRun: false,
+    user: "u",
+    warnings: [],
+    ...more,
+  };
+}

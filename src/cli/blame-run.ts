@@ -1,0 +1,54 @@
+/**
+ * What `keelson blame` does once it is asked to.
+ *
+ * @module
+ */
+import type { BlameReport } from "../meta/ownership-reports.ts";
+import { isStatus } from "../client/client.ts";
+import type { Actions } from "./actions.ts";
+import { blameLines } from "./blame-lines.ts";
+import { CliError } from "./cli-error.ts";
+import { painter, wantsColour } from "./colours.ts";
+import { connect } from "./connect.ts";
+import type { ConnectFlags } from "./connect-flags.ts";
+import { findKind } from "./find-kind.ts";
+
+/** What to blame. */
+export interface BlameRequest extends ConnectFlags {
+  /** `cm`, or `cm/web` without a name of its own. */
+  readonly kind: string;
+  readonly name: string | undefined;
+  readonly output: "text" | "json";
+}
+
+/** Asks the server and prints. */
+export async function runBlame(actions: Actions, request: BlameRequest): Promise<void> {
+  const { kind, name } = objectOf(request);
+  using connection = connect(actions, request);
+  const { client, namespace } = connection;
+  const found = await findKind(client, kind);
+  const report = await blameOf(client.resource(found).blame(name, found.namespaced ? { namespace } : {}));
+  if (request.output === "json") {
+    actions.print(JSON.stringify(report, undefined, 2));
+    return;
+  }
+  const { isTerminal, env } = actions.terminal;
+  const style = { paint: painter(wantsColour(isTerminal, env)), now: actions.clock.now() };
+  actions.print(blameLines(report, style).join("\n"));
+}
+
+function objectOf({ kind, name }: BlameRequest): { kind: string; name: string } {
+  if (name !== undefined) return { kind, name };
+  const at = kind.indexOf("/");
+  if (at > 0 && at < kind.length - 1) return { kind: kind.slice(0, at), name: kind.slice(at + 1) };
+  throw new CliError("expected a kind and a name, as in: keelson blame configmap web", { usage: true });
+}
+
+async function blameOf(asked: Promise<BlameReport>): Promise<BlameReport> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isStatus(error, "NotAcceptable")) throw new CliError("the server does not know blame: is it a keelson server?");
+    throw error;
+  }
+}

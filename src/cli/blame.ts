@@ -1,0 +1,25 @@
+/**
+ * `keelson blame`: who owns each line of an object.
+ *
+ * @module
+ */
+import { Argument, Command, Option } from "commander";
+import type { Actions } from "./actions.ts";
+import { type ConnectFlags, withConnectFlags } from "./connect-flags.ts";
+
+interface BlameFlags extends ConnectFlags {
+  readonly output: "text" | "json";
+}
+
+/** The command `blame`. */
+export function blameCommand(actions: Actions): Command {
+  const command = new Command("blame")
+    .description("show who owns each line of an object, by which operation and since when")
+    .addArgument(new Argument("<kind>", "kind, plural, singular or short name, with .group where needed; or kind/name"))
+    .addArgument(new Argument("[name]", "name of the object"))
+    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"));
+  return withConnectFlags(command).action(async (kind: string, name: string | undefined, flags: BlameFlags) => {
+    const { runBlame } = await import("./blame-run.ts");
+    await runBlame(actions, { kind, name, ...flags });
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * Objects of a file, changed in place: comments and the order of what stays are kept.
+ *
+ * @module
+ */
+import { type Document, isMap, isScalar, isSeq, parseAllDocuments } from "yaml";
+import { parsePointer } from "../value/pointer.ts";
+import { CliError } from "./cli-error.ts";
+
+/** One operation of a JSON patch, as ways out of conflicts have them. */
+export interface Change {
+  readonly op: string;
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+/** The objects of a YAML or JSON text; empty documents are left out. @throws CliError that names file and line */
+export function readManifests(text: string, file: string): Manifest[] {
+  const documents = parseAllDocuments(text);
+  const manifests = (Array.isArray(documents) ? documents : []).flatMap((document) => {
+    const [error] = document.errors;
+    if (error) throw new CliError(`expected ${file} to be YAML or JSON: ${error.message}`);
+    return document.contents === null || isEmptyScalar(document) ? [] : [new Manifest(document, file)];
+  });
+  if (manifests.length === 0) throw new CliError(`expected at least one object in ${file}`);
+  return manifests;
+}
+
+const isEmptyScalar = ({ contents }: Document): boolean => isScalar(contents) && contents.value === null;
+
+/** The text of a file with these objects. */
+export const joinManifests = (manifests: readonly Manifest[]): string =>
+  manifests.map((manifest) => manifest.text().replace(/^---\n/, "")).join("---\n");
+
+/** One object of a file. */
+export class Manifest {
+  readonly #document: Document;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Whether it is no longer what was read. */
+  changed = false;
+
+  constructor(document: Document, file: string) {
+    this.#document = document;
+    const member = (...path: string[]): string => {
+      const value = document.getIn(path);
+      if (typeof value === "string" && value !== "") return value;
+      throw new CliError(
+        `expected ${path.join(".")} of an object in ${file} to be a text, got ${JSON.stringify(value)}`,
+      );
+    };
+    if (!isMap(document.contents)) throw new CliError(`expected an object in ${file}`);
+    this.apiVersion = member("apiVersion");
+    this.kind = member("kind");
+    this.name = member("metadata", "name");
+    const namespace = document.getIn(["metadata", "namespace"]);
+    this.namespace = typeof namespace === "string" && namespace !== "" ? namespace : undefined;
+  }
+
+  /** The object in YAML; with `resourceVersion`, for that version of the stored object only. */
+  text(resourceVersion?: string): string {
+    const document = this.#document;
+    if (resourceVersion === undefined || document.hasIn(["metadata", "resourceVersion"])) return write(document);
+    const bound = document.clone();
+    bound.setIn(["metadata", "resourceVersion"], resourceVersion);
+    return write(bound);
+  }
+
+  /**
+   * Carries out what the ways out of some conflicts say, all at once: places in lists are those before the first change.
+   * Containers that are left empty by it go as well, for to name an empty one is to claim it.
+   */
+  change(changes: readonly Change[]): void {
+    if (changes.length === 0) return;
+    const removals: (string | number)[][] = [];
+    for (const { op, path, value } of changes) {
+      const place = this.#locate(path);
+      if (op === "remove") removals.push(place);
+      else this.#document.setIn(place, this.#document.createNode(value));
+    }
+    for (const place of removals.sort(fromTheEnd)) this.#remove(place);
+    this.changed = true;
+  }
+
+  #remove(place: readonly (string | number)[]): void {
+    for (let path = place; path.length > 0; path = path.slice(0, -1)) {
+      this.#document.deleteIn(path);
+      const parent = this.#document.getIn(path.slice(0, -1));
+      if (!(isMap(parent) || isSeq(parent)) || parent.items.length > 0) return;
+    }
+  }
+
+  /** The path of a pointer in the document, whose keys may be written as numbers. */
+  #locate(pointer: string): (string | number)[] {
+    const place: (string | number)[] = [];
+    for (const token of parsePointer(pointer)) {
+      const at = place.length === 0 ? this.#document.contents : this.#document.getIn(place);
+      const key = isSeq(at) ? Number(token) : isMap(at) ? keyOf(at, token) : undefined;
+      if (key === undefined || !this.#document.hasIn([...place, key])) {
+        throw new CliError(
+          `${pointer} of ${this.kind} ${this.name} is written by an alias or in another way; change the file`,
+        );
+      }
+      place.push(key);
+    }
+    return place;
+  }
+}
+
+const write = (document: Document): string => document.toString({ lineWidth: 0 });
+
+function keyOf(
+  map: { readonly items: readonly { readonly key: unknown }[] },
+  token: string,
+): string | number | undefined {
+  for (const { key } of map.items) {
+    const value = isScalar(key) ? key.value : key;
+    if ((typeof value === "string" || typeof value === "number") && String(value) === token) return value;
+  }
+  return undefined;
+}
+
+/** Later places first, so that earlier ones stay where they are. */
+function fromTheEnd(a: readonly (string | number)[], b: readonly (string | number)[]): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const [x, y] = [a[i]!, b[i]!];
+    if (x === y) continue;
+    if (typeof x === "number" && typeof y === "number") return y - x;
+    return String(x) < String(y) ? 1 : -1;
+  }
+  return b.length - a.length;
+}

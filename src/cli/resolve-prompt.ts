@@ -1,0 +1,112 @@
+/**
+ * Asks people how to settle conflicts, one field after the other.
+ *
+ * @module
+ */
+import { createInterface } from "node:readline";
+import type { ApplyConflictReport, ConflictReport, ReportedManager } from "../meta/ownership-reports.ts";
+import { humanDuration, parseTime } from "../meta/time.ts";
+import type { Value } from "../value/value.ts";
+import type { Terminal } from "./actions.ts";
+import { CliError } from "./cli-error.ts";
+import { type Painter, printable } from "./colours.ts";
+
+type Choice = "keep" | "take" | "share";
+
+/** Answers by their letters; a capital one is for this field and all that follow in the object. */
+const LETTERS: Readonly<Record<string, Choice>> = { k: "keep", t: "take", s: "share" };
+
+/** A conversation on standard input and standard error; it begins with the first question. */
+export class Prompt implements Disposable {
+  readonly #terminal: Terminal;
+  readonly #paint: Painter;
+  readonly #now: () => number;
+  #lines: AsyncIterator<string> | undefined;
+  #close: (() => void) | undefined;
+  #told: ApplyConflictReport | undefined;
+  #all: { readonly object: string; readonly choice: Choice } | undefined;
+
+  constructor(terminal: Terminal, paint: Painter, now: () => number) {
+    this.#terminal = terminal;
+    this.#paint = paint;
+    this.#now = now;
+  }
+
+  [Symbol.dispose](): void {
+    this.#close?.();
+  }
+
+  /** Asks until there is an answer. @throws CliError when the user gives up, or the input ends */
+  async ask(conflict: ConflictReport, report: ApplyConflictReport): Promise<Choice> {
+    const object = `${report.object.kind} ${report.object.name}`;
+    const all = this.#all;
+    if (all?.object === object && this.#offers(conflict, all.choice)) return all.choice;
+    if (this.#told !== report) this.#introduce(report, object);
+    this.#told = report;
+    this.#describe(conflict);
+    const offered = (["keep", "take", "share"] as const).filter((choice) => this.#offers(conflict, choice));
+    const words = { keep: "[k]eep theirs", take: "[t]ake over", share: "[s]hare" };
+    const question = `  ${offered.map((choice) => words[choice]).join(", ")}, [q]uit; a capital letter for all: `;
+    for (;;) {
+      this.#terminal.tell(question);
+      const answer = (await this.#line()).trim();
+      if (answer === "q" || answer === "Q") throw new CliError(`${object} was not applied`);
+      const choice = LETTERS[answer.toLowerCase()] ?? offered.find((one) => one === answer);
+      if (choice === undefined || !offered.includes(choice)) continue;
+      if (answer.length === 1 && answer !== answer.toLowerCase()) this.#all = { object, choice };
+      return choice;
+    }
+  }
+
+  #offers({ waysOut }: ConflictReport, choice: Choice): boolean {
+    const way = waysOut.find((one) => one.choice === choice);
+    return way !== undefined && (choice === "take" || way.patch !== undefined);
+  }
+
+  #introduce({ conflicts }: ApplyConflictReport, object: string): void {
+    const count = conflicts.length === 1 ? "one field" : `${conflicts.length} fields`;
+    this.#terminal.tell(`${this.#paint("bold", printable(object))}: others own ${count} that you would change\n`);
+  }
+
+  #describe({ field, current, proposed, owners }: ConflictReport): void {
+    const lines = [
+      this.#paint("bold", printable(field)),
+      `  now       ${this.#paint("red", short(current))}`,
+      `  proposed  ${this.#paint("green", short(proposed))}`,
+      ...owners.map((owner, i) => `  ${i === 0 ? "owned by" : "        "}  ${this.#owner(owner)}`),
+    ];
+    this.#terminal.tell(`\n${lines.join("\n")}\n`);
+  }
+
+  #owner({ manager, operation, subresource, time }: ReportedManager): string {
+    const written = time === undefined ? undefined : parseTime(time);
+    const age = written === undefined ? "" : `, ${humanDuration(Math.max(0, this.#now() - written))} ago`;
+    const what = subresource ? `${operation} ${printable(subresource)}` : operation;
+    return `${this.#paint("cyan", printable(manager))} (${what}${age})`;
+  }
+
+  async #line(): Promise<string> {
+    if (this.#lines === undefined) {
+      const reader = createInterface({ input: this.#terminal.input, terminal: false, crlfDelay: Infinity });
+      this.#lines = reader[Symbol.asyncIterator]();
+      this.#close = () => reader.close();
+    }
+    const { done, value } = await this.#lines.next();
+    if (done === true) {
+      this.#terminal.tell("\n");
+      throw new CliError(
+        "expected an answer, the input has ended; nothing more was applied (--yes answers for all fields)",
+      );
+    }
+    return value;
+  }
+}
+
+const LONGEST = 200;
+
+/** A value on one line. */
+function short(value: Value | undefined): string {
+  if (value === undefined) return "(none)";
+  const text = printable(JSON.stringify(value));
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

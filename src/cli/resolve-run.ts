@@ -1,0 +1,163 @@
+/**
+ * What `keelson resolve` does once it is asked to: applies, has conflicts settled, and applies again until there are
+ * none. Nothing is taken over that nobody was asked about: what is forced is bound to the version of the object that the
+ * answers were given for.
+ *
+ * @module
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { type Client, StatusError, isStatus } from "../client/client.ts";
+import type { ApiObject } from "../api/definition.ts";
+import type { ApplyConflictReport, ConflictReport, WayOutReport } from "../meta/ownership-reports.ts";
+import type { Actions } from "./actions.ts";
+import { CliError } from "./cli-error.ts";
+import { painter, wantsColour } from "./colours.ts";
+import { connect } from "./connect.ts";
+import type { ConnectFlags } from "./connect-flags.ts";
+import { findExactKind } from "./find-kind.ts";
+import { type Manifest, joinManifests, readManifests } from "./manifest.ts";
+import { Prompt } from "./resolve-prompt.ts";
+
+/** How to settle a conflict. */
+export type Choice = WayOutReport["choice"];
+
+/** What to resolve. */
+export interface ResolveRequest extends ConnectFlags {
+  readonly file: string;
+  readonly fieldManager: string;
+  readonly yes?: Choice;
+  readonly write?: boolean;
+  readonly output: "text" | "json";
+}
+
+/** Settles a conflict. */
+export type Decide = (conflict: ConflictReport, report: ApplyConflictReport) => Promise<Choice>;
+
+/** What became of one object. */
+interface Applied {
+  readonly object: ApiObject;
+  readonly decisions: readonly { readonly field: string; readonly choice: Choice }[];
+}
+
+/** Applies every object of the file in turn. @throws CliError when a conflict stays unsettled; earlier objects are applied */
+export async function runResolve(actions: Actions, request: ResolveRequest): Promise<void> {
+  const { terminal } = actions;
+  const fromInput = request.file === "-";
+  if (fromInput && request.yes === undefined) {
+    throw new CliError("expected --yes together with -f -: the answers cannot come from where the file comes from", {
+      usage: true,
+    });
+  }
+  if (fromInput && request.write) throw new CliError("expected a file that can be written, got -f -", { usage: true });
+  const manifests = readManifests(await textOf(request.file, terminal.input), request.file);
+  using connection = connect(actions, request);
+  using prompt = new Prompt(terminal, painter(wantsColour(terminal.isTerminal, terminal.env)), () =>
+    actions.clock.now(),
+  );
+  const decide: Decide =
+    request.yes === undefined ? (conflict, report) => prompt.ask(conflict, report) : decideAll(request.yes);
+  const results: Applied[] = [];
+  for (const manifest of manifests) {
+    const applied = await applyManifest(connection.client, manifest, request, connection.namespace, decide);
+    results.push(applied);
+    if (request.output === "text") actions.print(summary(applied));
+  }
+  if (request.write && manifests.some(({ changed }) => changed)) writeFileSync(request.file, joinManifests(manifests));
+  if (request.output === "json") actions.print(JSON.stringify(results.map(asJson), undefined, 2));
+}
+
+async function textOf(file: string, input: AsyncIterable<Buffer | string>): Promise<string> {
+  if (file === "-") {
+    const chunks: Buffer[] = [];
+    for await (const chunk of input) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks).toString();
+  }
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new CliError(`expected a file at ${file}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+const decideAll =
+  (choice: Choice): Decide =>
+  (conflict) => {
+    if (conflict.waysOut.some((way) => way.choice === choice)) return Promise.resolve(choice);
+    throw new CliError(`${conflict.field} cannot be shared: it has no value; keep or take it`);
+  };
+
+/** How often an object may change under our hands before we give up. */
+const ROUNDS = 10;
+
+async function applyManifest(
+  client: Client,
+  manifest: Manifest,
+  request: ResolveRequest,
+  defaultNamespace: string,
+  decide: Decide,
+): Promise<Applied> {
+  const { apiVersion, kind, name } = manifest;
+  const found = await findExactKind(client, apiVersion, kind);
+  const namespace = found.namespaced ? (manifest.namespace ?? defaultNamespace) : undefined;
+  const resource = client.resource(found);
+  const decisions = new Map<string, Choice>();
+  let bound: string | undefined;
+  for (let round = 1; ; round++) {
+    const query = { fieldManager: request.fieldManager, namespace, explain: true, force: bound !== undefined };
+    try {
+      const object = await resource.applyText(name, manifest.text(bound), query);
+      return { object, decisions: [...decisions].map(([field, choice]) => ({ field, choice })) };
+    } catch (error) {
+      if (!(error instanceof StatusError) || round === ROUNDS) throw error;
+      // The object is no longer the one that the answers were about: look again, without force.
+      const moved = bound !== undefined && isStatus(error, "Conflict");
+      bound = undefined;
+      if (moved) continue;
+      if (error.conflict === undefined) throw error;
+      if (await settle(manifest, error.conflict, decide, decisions)) bound = error.conflict.object.resourceVersion;
+    }
+  }
+}
+
+/** Has every conflict settled and changes the manifest accordingly; whether something is to be taken over. */
+async function settle(
+  manifest: Manifest,
+  report: ApplyConflictReport,
+  decide: Decide,
+  decisions: Map<string, Choice>,
+): Promise<boolean> {
+  const patch: NonNullable<WayOutReport["patch"]>[number][] = [];
+  let takes = false;
+  for (const conflict of report.conflicts) {
+    const choice = await decide(conflict, report);
+    decisions.set(conflict.field, choice);
+    if (choice === "take") {
+      takes = true;
+      continue;
+    }
+    const way = conflict.waysOut.find((one) => one.choice === choice);
+    if (way?.patch === undefined)
+      throw new CliError(`${conflict.field} is not in the file in these words; change the file`);
+    patch.push(...way.patch);
+  }
+  manifest.change(patch);
+  return takes;
+}
+
+const identity = ({ apiVersion, kind, metadata: { name, namespace } }: ApiObject): string =>
+  `${kind.toLowerCase()}${apiVersion.includes("/") ? `.${apiVersion.split("/")[0]}` : ""}/${name}${namespace ? ` in ${namespace}` : ""}`;
+
+function summary({ object, decisions }: Applied): string {
+  const count = (choice: Choice): number => decisions.filter((one) => one.choice === choice).length;
+  const words = { keep: "kept theirs", take: "taken over", share: "shared" } as const;
+  const parts = (["keep", "take", "share"] as const)
+    .filter((choice) => count(choice) > 0)
+    .map((choice) => `${count(choice)} ${words[choice]}`);
+  return `${identity(object)} applied${parts.length > 0 ? ` (${parts.join(", ")})` : ""}`;
+}
+
+function asJson({ object, decisions }: Applied): unknown {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace, resourceVersion } = metadata;
+  return { apiVersion, kind, name, ...(namespace ? { namespace } : {}), resourceVersion, decisions };
+}
