@@ -7,9 +7,11 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
 import type { DirectoryInfo } from "../cli/actions.ts";
+import { CliError } from "../cli/cli-error.ts";
 import { createProgram } from "../cli/program.ts";
 import { systemClock } from "../util/clock.ts";
 import { DataDirectory } from "./data-directory.ts";
+import { releaseStartUpMemory } from "./idle-memory.ts";
 import {
   OptionError,
   type RawOptions,
@@ -26,6 +28,8 @@ import { VERSION } from "./version.ts";
 /** Exit codes: a mistake of the user, and a store that has failed. */
 const EXIT_USAGE = 2;
 const EXIT_STORE = 70;
+/** How long after the start things have settled. */
+const SETTLED_MS = 1000;
 
 /** Runs the program with the arguments after its name. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -43,6 +47,13 @@ export async function main(args: readonly string[]): Promise<void> {
       return text;
     },
     print,
+    terminal: {
+      env: process.env,
+      input: process.stdin,
+      isTerminal: process.stdout.isTTY && process.stderr.isTTY,
+      tell: (text) => void process.stderr.write(text),
+    },
+    clock: systemClock,
   });
   try {
     await program.parseAsync([...args], { from: "user" });
@@ -52,12 +63,15 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Errors that say themselves what is wrong: of the store, of a command, of a server that was asked. */
+const TOLD: ReadonlySet<string> = new Set(["StoreError", "CliError", "StatusError", "TransportError"]);
+
 /** Prints an error as its kind deserves it, and answers the exit code. */
 function tell(error: Error): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  const usage = error instanceof OptionError;
+  const usage = error instanceof OptionError || (error instanceof CliError && error.usage);
   // What the operating system refuses says itself what and where; a stack helps only with our own mistakes.
-  const known = usage || error.name === "StoreError" || "syscall" in error;
+  const known = usage || TOLD.has(error.name) || "syscall" in error;
   process.stderr.write(`keelson: ${known ? error.message : error.stack}\n`);
   return usage ? EXIT_USAGE : 1;
 }
@@ -74,6 +88,7 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   const { startServer } = await import("./server.ts");
   const server = await startServer(options, { log: stderrLog(options.logLevel, systemClock) });
   announce(options, server, print);
+  systemClock.after(SETTLED_MS, releaseStartUpMemory);
   await untilStopped(server);
 }
 
