@@ -1,5 +1,7 @@
 /** Event: EV-1..32, EVT-1..4, ERR-5, LIM-1, LIM-2. */
 import { describe, expect, test } from "vitest";
+import type { ApiObject } from "../../src/api/definition.ts";
+import { Client } from "../../src/client/index.ts";
 import { serve } from "./api.ts";
 import { EVENT, place } from "./resources.ts";
 
@@ -63,7 +65,7 @@ describe("lengths and values", () => {
     expect((await create({ ...EVENT, type })).status).toBe(status);
   });
 
-  test("EV-9, EV-12: action and reason are any text", async () => {
+  test("EV-12: action and reason are any text", async () => {
     const texts = { action: "Did_Something", reason: "Because it was asked: äöü" };
     expect((await create({ ...EVENT, ...texts })).body).toMatchObject(texts);
   });
@@ -87,7 +89,7 @@ describe("optional fields", () => {
     expect(full.body).toMatchObject({ regarding: REFERENCE, related: REFERENCE });
   });
 
-  test("EV-24: series is unset for a single event", async () => {
+  test("CONV-2: series is unset for a single event", async () => {
     expect((await create(EVENT)).body).not.toHaveProperty("series");
   });
 
@@ -126,7 +128,7 @@ describe("life", () => {
     expect((await api.get(at.item)).at("series.count")).toBe(5);
   });
 
-  test("EV-4, AMB-19: reason and note may change, under the same rules", async () => {
+  test("AMB-19: reason and note may change, under the same rules", async () => {
     const at = place("Event");
     await api.post(at.collection, { metadata: { name: at.name }, ...EVENT });
     const changed = await api.merge(at.item, { reason: "Other", note: "now so", action: "Else" });
@@ -159,6 +161,24 @@ describe("life", () => {
     await short.post(at.collection, { metadata: { name: at.name }, ...EVENT });
     expect((await short.get(at.item)).status).toBe(200);
     expect((await short.until(at.item, (answer) => answer.status === 404, 20_000)).status).toBe(404);
+  });
+
+  test("EV-16, LIM-2: the client library reads notes of 64 kB", async () => {
+    const note = "ü".repeat(32_768);
+    const event = { apiVersion: "events.svc.io/v1", kind: "Event", metadata: { name: "e" }, ...EVENT, note };
+    const bytes = new TextEncoder().encode(JSON.stringify(event));
+    const client = new Client(
+      () =>
+        Promise.resolve({
+          status: 200,
+          body: (async function* () {
+            for (let at = 0; at < bytes.length; at += 1001) yield bytes.subarray(at, at + 1001);
+          })(),
+        }),
+      { userAgent: "test" },
+    );
+    const events = client.resource<ApiObject & { note: string }>({ group: "events.svc.io", version: "v1", plural: "events" });
+    expect((await events.get("e", { namespace: "n" })).note).toBe(note);
   });
 
   test("EV-32: no status", async () => {

@@ -80,7 +80,7 @@ describe("strategy and times", () => {
     ["NewestVersion", 422],
     ["example.com/", 422],
     ["a/b/c", 422],
-  ])("LC-7, LC-8, DEC-11: the strategy %s answers %i", async (strategy, status) => {
+  ])("LC-7, DEC-11: the strategy %s answers %i", async (strategy, status) => {
     expect((await create({ ...CANDIDATE, strategy })).status).toBe(status);
   });
 
@@ -91,7 +91,7 @@ describe("strategy and times", () => {
     expect((await create({ ...CANDIDATE, ...times })).at("spec")).toEqual({ ...CANDIDATE, ...times });
   });
 
-  test("LC-17, LC-21: a candidate can renew itself", async () => {
+  test("CONV-2: a candidate can renew itself", async () => {
     const at = place("LeaseCandidate");
     await api.post(at.collection, { metadata: { name: at.name }, spec: CANDIDATE });
     const renewTime = "2026-01-02T03:04:06.000000Z";

@@ -47,7 +47,7 @@ test.each([{ group: "other" }, { version: "v2" }, { resource: "others" }])(
   },
 );
 
-test("SVM-2, SVM-3: the token may change", async () => {
+test("SVM-2: the token may change", async () => {
   const { item } = await made();
   for (const continueToken of ["a", "b"]) {
     expect((await api.merge(item, { spec: { continueToken } })).at("spec.continueToken")).toBe(continueToken);
@@ -58,7 +58,7 @@ describe("status", () => {
   const condition = (type: string, status = "True", extra: object = {}): object => ({ type, status, ...extra });
   const write = (item: string, conditions: object[]) => api.merge(`${item}/status`, { status: { conditions } });
 
-  test("SVM-11, SVM-12, SVM-13, SVM-14, SVM-15: conditions and version are written through its path", async () => {
+  test("SVM-11, SVM-12, SVM-13: conditions and version are written through its path", async () => {
     const { item } = await made();
     const running = condition("Running", "True", { lastUpdateTime: TIME, reason: "R", message: "m" });
     const status = { conditions: [running], resourceVersion: "17" };
@@ -99,7 +99,7 @@ describe("status", () => {
     expect((await write(item, [condition("Succeeded", "False")])).status).toBe(422);
   });
 
-  test("SVM-15, DEC-33: a status in a create or on the item is ignored", async () => {
+  test("DEC-33: a status in a create or on the item is ignored", async () => {
     const { item } = await made();
     expect((await api.merge(item, { status: { resourceVersion: "5" } })).at("status.resourceVersion")).toBeUndefined();
   });

@@ -140,15 +140,15 @@ describe("required members", () => {
 describe("members that are stored as they were sent", () => {
   test.each<[string, string, Source]>([
     ["VOL-4, AMB-29", "configMap", { name: "" }],
-    ["VOL-5", "configMap", { optional: true }],
-    ["VOL-7, VOL-9", "configMap", { items: [{ key: "k", path: "p", mode: 256 }] }],
+    ["CONV-2", "configMap", { optional: true }],
+    ["VOL-7", "configMap", { items: [{ key: "k", path: "p", mode: 256 }] }],
     ["VOL-12", "secret", { items: [{ key: "k", path: "p" }], optional: true }],
     ["VOL-15", "downwardAPI", { items: [{ path: "p", fieldRef: { fieldPath: "metadata.name" } }] }],
     ["VOL-18, VOL-19", "cloudAElasticBlockStore", { volumeID: "v", fsType: "xfs", partition: 2, readOnly: true }],
     ["VOL-20", "cloudBDisk", { cachingMode: "None", fsType: "xfs", kind: "Managed", readOnly: true }],
     ["VOL-21", "cloudBFile", { readOnly: true }],
     ["VOL-22, VOL-36", "blockVolA", { volumeID: "v", fsType: "xfs", readOnly: true, secretRef: LOCAL }],
-    ["VOL-25, VOL-26", "csi", { fsType: "xfs", readOnly: true, nodePublishSecretRef: LOCAL, volumeAttributes: { a: "b" } }],
+    ["CONV-2", "csi", { fsType: "xfs", readOnly: true, nodePublishSecretRef: LOCAL, volumeAttributes: { a: "b" } }],
     ["VOL-35, VOL-36", "flexVolume", { fsType: "xfs", options: { a: "b" }, readOnly: true, secretRef: LOCAL }],
     ["VOL-35", "fc", { fsType: "xfs", readOnly: true }],
     [
@@ -181,7 +181,7 @@ describe("members that are stored as they were sent", () => {
     expect((await made("configMap", {})).answer.status).toBe(201);
   });
 
-  test("DEC-51, VOL-13: so is a secret without a name", async () => {
+  test("DEC-51: so is a secret without a name", async () => {
     expect((await made("secret", {})).answer.status).toBe(201);
   });
 
@@ -230,7 +230,7 @@ describe("defaults", () => {
   });
 
   test.each(["csi", "distFsB", "fc", "vendorDVolume", "vendorGVolume", "cloudCPersistentDisk"])(
-    "VOL-24, VOL-26, DEC-45: %s gets no fsType and no readOnly",
+    "DEC-45: %s gets no fsType and no readOnly",
     async (member) => {
       const stored = (await made(member, minimal(member))).answer.at(`spec.volumes.0.${member}`);
       expect(stored).toEqual(minimal(member));
@@ -303,7 +303,7 @@ describe("ephemeral", () => {
     expect(answer.at("spec.volumes.0.ephemeral.volumeClaimTemplate")).toMatchObject(TEMPLATE);
   });
 
-  test("VOL-29, VOL-30: its metadata has labels and annotations only", async () => {
+  test("VOL-30: its metadata has labels and annotations only", async () => {
     const template = (metadata: object) => made("ephemeral", { volumeClaimTemplate: { ...TEMPLATE, metadata } });
     const metadata = { labels: { a: "b" }, annotations: { c: "d" } };
     const kept = (await template(metadata)).answer;
@@ -314,7 +314,7 @@ describe("ephemeral", () => {
     }
   });
 
-  test("LIM-13, VOL-32, ERR-7: pod name and volume name must make the name of a claim", async () => {
+  test("LIM-13, ERR-7: pod name and volume name must make the name of a claim", async () => {
     const create = async (podName: string, volume: string) =>
       (await withVolumes([{ name: volume, ...{ ephemeral: minimal("ephemeral") } }], api, podName)).answer.status;
     expect(await create("p".repeat(63), "v".repeat(63))).toBe(201);

@@ -110,7 +110,7 @@ describe("bookmarks", () => {
         apiVersion: "v1",
         metadata: {
           resourceVersion: expect.stringMatching(/^\d+$/),
-          annotations: { "svc.io/initial-events-end": "true" },
+          annotations: expect.objectContaining({ "svc.io/initial-events-end": "true" }) as object,
         },
       },
     });
