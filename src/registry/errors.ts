@@ -40,6 +40,8 @@ export function storeError(kind: Kind, name: string, error: unknown): ApiError {
     case "closed":
     case "failed":
       return unavailable("the store is closing");
+    case "unavailable":
+      return unavailable(`the store cannot be reached: ${error.message}`);
     case "compacted":
       return expired(error.message);
     case "future":

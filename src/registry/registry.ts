@@ -18,7 +18,7 @@ import { viewOf } from "./results.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
 import { deleteObject } from "./verbs/delete.ts";
-import { get } from "./verbs/get.ts";
+import { get, present } from "./verbs/get.ts";
 import { list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
@@ -46,6 +46,11 @@ export type SubresourceCreates = Readonly<Record<string, Resource["create"]>>;
 export function resourceOf(kind: Kind, subresourceCreates: SubresourceCreates = {}): Resource {
   const { definition, house } = kind;
   const createObject: Resource["create"] = (...request) => create(kind, ...request);
+  // A write starts from the present: what it decides without the store must not rest on what another server has replaced.
+  const fromPresent = async <T>(write: () => Promise<T>): Promise<T> => {
+    await present(kind);
+    return write();
+  };
   const skipped = headOf(definition.kind, kind.apiVersion).length - '"metadata":{'.length;
   return {
     definition,
@@ -53,10 +58,10 @@ export function resourceOf(kind: Kind, subresourceCreates: SubresourceCreates = 
     list: (namespace, options) => list(kind, namespace, options),
     watch: (namespace, options, sink) => watch(kind, namespace, options, sink),
     create: (target, body, options, caller) =>
-      (subresourceCreates[target.subresource] ?? createObject)(target, body, options, caller),
-    update: (target, body, options, caller) => update(kind, target, body, options, caller),
-    patch: (target, body, options, caller) => patch(kind, target, body, options, caller),
-    delete: (target, options, caller) => deleteObject(kind, target, options, caller),
+      fromPresent(() => (subresourceCreates[target.subresource] ?? createObject)(target, body, options, caller)),
+    update: (target, body, options, caller) => fromPresent(() => update(kind, target, body, options, caller)),
+    patch: (target, body, options, caller) => fromPresent(() => patch(kind, target, body, options, caller)),
+    delete: (target, options, caller) => fromPresent(() => deleteObject(kind, target, options, caller)),
     deleteCollection: (namespace, options, how, caller) => deleteCollection(kind, namespace, options, how, caller),
     view: (entry) => viewOf(kind, entry),
     itemOffset: house.api.dialect.rules.itemsCarryKind ? 0 : skipped,

@@ -72,6 +72,25 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     expect((await clients[1]!.send("GET", `${CONFIG_MAPS}/made-7`)).status).toBe(404);
   });
 
+  test("a write to one starts from what was written to the other: update, patch, delete and create again", async () => {
+    const [one, other] = [clients[0]!, clients[1]!];
+    const merge = { "content-type": "application/merge-patch+json" };
+    for (let i = 0; i < 100; i++) {
+      const path = `${CONFIG_MAPS}/both`;
+      const made = await one.send("POST", CONFIG_MAPS, configMap("both", { n: "0" }));
+      const put = await other.send("PUT", path, { ...made.json, data: { n: "1" } });
+      const patched = await one.send("PATCH", path, { data: { n: "2" } }, merge);
+      // As it was before the last write: an old state in a cache would make this no change at all.
+      const back = await other.send("PATCH", path, { data: { n: "1" } }, merge);
+      const gone = await one.send("DELETE", path);
+      const again = await other.send("POST", CONFIG_MAPS, configMap("both"));
+      const last = await one.send("DELETE", path);
+      const statuses = [made, put, patched, back, gone, again, last].map(({ status }) => status);
+      expect(statuses).toEqual([201, 200, 200, 200, 200, 201, 200]);
+      expect(Number(back.json.metadata.resourceVersion)).toBeGreaterThan(Number(patched.json.metadata.resourceVersion));
+    }
+  });
+
   test("two who update the same object through different servers: one wins, the other is told 409", async () => {
     const { json } = await clients[0]!.send("POST", CONFIG_MAPS, configMap("contested"));
     const put = (i: number) =>

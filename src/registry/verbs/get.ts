@@ -6,7 +6,7 @@
 import type { Entry } from "../../cache/index.ts";
 import { notFound } from "../../meta/status.ts";
 import type { Target } from "../contract.ts";
-import { cacheError } from "../errors.ts";
+import { cacheError, storeError } from "../errors.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { parseVersion } from "./versions.ts";
 
@@ -14,13 +14,24 @@ const WAIT_MS = 3000;
 
 /** The entry of an object; 404, or 504 when the version asked for is beyond the present. */
 export async function get(kind: Kind, target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {
-  const { cacher, store } = kind.house;
   const version = parseVersion(options.resourceVersion);
-  const wanted = version === undefined ? await store.currentRevision() : version;
-  if (wanted > cacher.revision) await reach(kind, wanted);
+  if (version === undefined) await present(kind);
+  else if (version > kind.house.cacher.revision) await reach(kind, version);
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (!entry) throw notFound(kind.ref, target.name);
   return entry;
+}
+
+/** Waits until the cache has everything that was committed before this moment, through whatever server. */
+export async function present(kind: Kind): Promise<void> {
+  const { cacher, store } = kind.house;
+  let wanted: number;
+  try {
+    wanted = await store.currentRevision();
+  } catch (error) {
+    throw storeError(kind, "", error);
+  }
+  if (wanted > cacher.revision) await reach(kind, wanted);
 }
 
 /** Waits until the cache has a revision; 504 Timeout when it does not come. */

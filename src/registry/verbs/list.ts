@@ -9,7 +9,7 @@ import { type ContinueToken, decodeContinue, encodeContinue } from "../continue-
 import type { ListOptions, ListResult } from "../contract.ts";
 import { cacheError } from "../errors.ts";
 import type { Kind } from "../kind.ts";
-import { reach } from "./get.ts";
+import { present, reach } from "./get.ts";
 import { selectionOf } from "./selection.ts";
 import { parseVersion } from "./versions.ts";
 
@@ -71,10 +71,10 @@ function continued(kind: Kind, collection: string, token: ContinueToken): Snapsh
 }
 
 async function first(kind: Kind, options: ListOptions): Promise<Snapshot> {
-  const { cacher, store } = kind.house;
+  const { cacher } = kind.house;
   const version = parseVersion(options.resourceVersion);
-  const wanted = version ?? (await store.currentRevision());
-  if (wanted > cacher.revision) await reach(kind, wanted);
+  if (version === undefined) await present(kind);
+  else if (version > cacher.revision) await reach(kind, version);
   const exact =
     options.resourceVersionMatch === "Exact" ||
     (options.limit > 0 && options.resourceVersionMatch === "" && version !== undefined && version > 0);

@@ -6,7 +6,7 @@
 import type { WatchSink } from "../../cache/index.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
 import type { Kind } from "../kind.ts";
-import { reach } from "./get.ts";
+import { present, reach } from "./get.ts";
 import { selectionOf } from "./selection.ts";
 import { parseVersion } from "./versions.ts";
 
@@ -22,12 +22,12 @@ export async function watch(
   sink: WatchSink,
 ): Promise<WatchStart> {
   const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
-  const { cacher, store } = kind.house;
+  const { cacher } = kind.house;
   const version = parseVersion(options.resourceVersion);
   const initial = options.sendInitialEvents ?? (version === undefined || version === 0);
   if (initial) {
-    const wanted = Math.max(version ?? 0, await store.currentRevision());
-    if (wanted > cacher.revision) await reach(kind, wanted);
+    await present(kind);
+    if (version !== undefined && version > cacher.revision) await reach(kind, version);
     return { watch: kind.cache.watch(selection, { initial: true }, sink), selection };
   }
   const after = version === undefined || version === 0 ? cacher.revision : version;

@@ -91,7 +91,8 @@ export class Feed {
   /** Sees to it that the feed gets to `revision`, although no event of ours may have it. */
   want(revision: number): void {
     this.#wanted = Math.max(this.#wanted, revision);
-    if (!this.#asking && this.#wanted > this.#sink.revision) this.#askIn(this.#member?.tellsProgress === false ? MARK_MS : ASK_FIRST_MS);
+    if (!this.#asking && this.#wanted > this.#sink.revision)
+      this.#askIn(this.#member?.tellsProgress === false ? MARK_MS : ASK_FIRST_MS);
   }
 
   #askIn(ms: number): void {
