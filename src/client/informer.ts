@@ -100,6 +100,7 @@ export class Informer<T extends ApiObject = ApiObject> {
       const page = await this.#client.list({
         ...defined({ namespace, labelSelector, fieldSelector, continue: token }),
         limit: PAGE,
+        signal: this.#stop.signal,
       });
       for (const item of page.items) seen.set(keyOf(item), item);
       token = page.metadata.continue;

@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { ApiObject } from "../api/definition.ts";
+import { ManualClock, seededRandom } from "../util/clock.ts";
+import { Client } from "./client.ts";
+import { Informer, type InformerOptions } from "./informer.ts";
+import { type Call, FakeServer, settle } from "./testing/fake-transport.ts";
+
+const REF = { group: "", version: "v1", plural: "configmaps" };
+
+const object = (name: string, resourceVersion: number): ApiObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "team", resourceVersion: String(resourceVersion) },
+});
+
+const page = (resourceVersion: number, items: readonly ApiObject[], token?: string): unknown => ({
+  metadata: { resourceVersion: String(resourceVersion), ...(token === undefined ? {} : { continue: token }) },
+  items,
+});
+
+const describeObject = ({ metadata }: ApiObject): string => `${metadata.name}@${metadata.resourceVersion}`;
+
+let stop: (() => Promise<void>) | undefined;
+afterEach(() => stop?.());
+
+function setUp(options: Partial<InformerOptions<ApiObject>> = {}) {
+  const server = new FakeServer();
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const failures: string[] = [];
+  const informer = new Informer(new Client(server.transport, { userAgent: "test" }).resource(REF), {
+    clock,
+    random: seededRandom(1),
+    handlers: {
+      added: (o) => told.push(`+${describeObject(o)}`),
+      changed: (o, old) => told.push(`~${describeObject(old)} to ${describeObject(o)}`),
+      deleted: (o) => told.push(`-${describeObject(o)}`),
+    },
+    failed: (error) => failures.push(String(error)),
+    ...options,
+  });
+  stop = () => informer.stop();
+  /** The next request, once the waits before it are over. */
+  const next = async (): Promise<Call> => {
+    for (let i = 0; server.waiting === 0; i++) {
+      await settle();
+      if (server.waiting === 0) clock.advance(10);
+      if (i > 10_000) throw new Error("expected another request");
+    }
+    return server.next();
+  };
+  return { server, clock, told, failures, informer, next };
+}
+
+/** An informer that has listed a@1 and b@2 at version 5 and watches from there. */
+async function watching() {
+  const all = setUp();
+  const started = all.informer.start();
+  (await all.next()).json(page(5, [object("a", 1), object("b", 2)]));
+  await started;
+  const call = await all.next();
+  return { ...all, call, stream: call.stream() };
+}
+
+describe("the first list", () => {
+  test("is read page by page, told as added, and followed from its version", async () => {
+    const { informer, next, told } = setUp({ namespace: "team", labelSelector: "x=y" });
+    let ready = false;
+    const started = informer.start().then(() => (ready = true));
+    const first = await next();
+    expect(first.path).toBe("/api/v1/namespaces/team/configmaps");
+    expect(first.query).toEqual({ labelSelector: "x=y", limit: "500" });
+    first.json(page(5, [object("a", 1)], "more"));
+    const second = await next();
+    expect(second.query["continue"]).toBe("more");
+    expect([ready, told]).toEqual([false, []]);
+    second.json(page(5, [object("b", 2)]));
+    await started;
+    expect(told).toEqual(["+a@1", "+b@2"]);
+    expect(informer.list().map(describeObject)).toEqual(["a@1", "b@2"]);
+    const watch = await next();
+    expect(watch.query).toMatchObject({ watch: "true", resourceVersion: "5", labelSelector: "x=y" });
+  });
+
+  test("is begun anew when a later page fails: half a list is never followed", async () => {
+    const { informer, next, told, failures } = setUp();
+    const started = informer.start();
+    (await next()).json(page(5, [object("a", 1)], "more"));
+    (await next()).refuse(500, "InternalError");
+    const again = await next();
+    expect(again.query).toEqual({ limit: "500" });
+    again.json(page(6, [object("b", 2)]));
+    await started;
+    expect(told).toEqual(["+b@2"]);
+    expect(failures).toHaveLength(1);
+  });
+
+  test("is tried again until it succeeds, with growing waits", async () => {
+    const { informer, next, clock, failures } = setUp();
+    const started = informer.start();
+    const times: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      (await next()).break();
+      times.push(clock.steady());
+    }
+    (await next()).json(page(1, []));
+    await started;
+    expect(failures).toHaveLength(5);
+    const waits = times.slice(1).map((t, i) => t - times[i]!);
+    expect(waits.every((wait, i) => wait >= 50 * 2 ** i)).toBe(true);
+  });
+});
+
+describe("following", () => {
+  test("tells what is added, changed and deleted, and keeps the copy", async () => {
+    const { stream, told, informer } = await watching();
+    told.length = 0;
+    stream.event("ADDED", object("c", 6));
+    stream.event("MODIFIED", object("a", 7));
+    stream.event("DELETED", object("b", 8));
+    await settle();
+    expect(told).toEqual(["+c@6", "~a@1 to a@7", "-b@8"]);
+    expect([informer.get("team", "a"), informer.get("team", "b")].map((o) => o && describeObject(o))).toEqual([
+      "a@7",
+      undefined,
+    ]);
+  });
+
+  test("tells nothing twice, and nothing of bookmarks", async () => {
+    const { stream, told } = await watching();
+    told.length = 0;
+    stream.event("ADDED", object("a", 1));
+    stream.event("BOOKMARK", { metadata: { resourceVersion: "9" } });
+    stream.event("DELETED", object("never seen", 10));
+    await settle();
+    expect(told).toEqual([]);
+  });
+
+  test("goes on where it was when a watch ends, bookmarks included", async () => {
+    const { stream, next, server, clock } = await watching();
+    stream.event("MODIFIED", object("a", 7));
+    stream.event("BOOKMARK", { metadata: { resourceVersion: "20" } });
+    await settle();
+    clock.advance(60_000);
+    stream.end();
+    await settle();
+    // A watch that lasted is taken up at once.
+    expect(server.waiting).toBe(1);
+    expect((await next()).query["resourceVersion"]).toBe("20");
+  });
+
+  test("does not come back at once to a server that ends watches as soon as they begin", async () => {
+    const { stream, next, server, clock } = await watching();
+    stream.end();
+    await settle();
+    expect(server.waiting).toBe(0);
+    const before = clock.steady();
+    for (let i = 0; i < 4; i++) (await next()).stream().end();
+    expect(clock.steady() - before).toBeGreaterThan(50 + 100 + 200);
+  });
+
+  test("goes on where it was when the connection breaks, and says why", async () => {
+    const { stream, next, failures } = await watching();
+    stream.event("MODIFIED", object("a", 7));
+    stream.break();
+    expect((await next()).query["resourceVersion"]).toBe("7");
+    expect(failures).toEqual(["Error: the connection broke"]);
+  });
+
+  test.each([
+    [
+      "an ERROR event",
+      async () => {
+        const { stream, ...all } = await watching();
+        stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
+        return all;
+      },
+    ],
+    [
+      "the answer",
+      async () => {
+        const { stream, ...all } = await watching();
+        stream.end();
+        (await all.next()).refuse(410, "Gone");
+        return all;
+      },
+    ],
+  ])("lists anew when its version is gone, told by %s, and tells only what differs", async (_, begin) => {
+    const { next, told, failures } = await begin();
+    told.length = 0;
+    const list = await next();
+    expect(list.query).toEqual({ limit: "500" });
+    list.json(page(30, [object("a", 1), object("c", 25)]));
+    expect((await next()).query["resourceVersion"]).toBe("30");
+    expect(told).toEqual(["-b@2", "+c@25"]);
+    expect(failures).toEqual([]);
+  });
+});
+
+describe("stopping", () => {
+  test("ends the watch, and nothing is told afterwards", async () => {
+    const { stream, told, informer, server } = await watching();
+    told.length = 0;
+    const stopped = informer.stop();
+    stream.event("ADDED", object("late", 9));
+    await stopped;
+    expect([stream.aborted, told, server.waiting]).toEqual([true, [], 0]);
+  });
+
+  test("does not wait for the next try", async () => {
+    const { informer, next } = setUp();
+    void informer.start();
+    (await next()).break();
+    await settle();
+    await expect(informer.stop()).resolves.toBeUndefined();
+  });
+
+  test("gives up the first list, and lets those go on who wait for it", async () => {
+    const { informer, next, told } = setUp();
+    const started = informer.start();
+    const call = await next();
+    await informer.stop();
+    await started;
+    call.json(page(1, [object("a", 1)]));
+    await settle();
+    expect([told, call.request.signal?.aborted]).toEqual([[], true]);
+  });
+});
