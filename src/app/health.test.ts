@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../util/clock.ts";
+import { cacheCheck } from "./health.ts";
+
+function setUp() {
+  const clock = new ManualClock();
+  const state = { stored: 10, revision: 10, resources: 3 };
+  const { check } = cacheCheck({ clock, stored: () => state.stored, cached: () => state });
+  return { clock, state, check };
+}
+
+test("a cache that keeps up is well", () => {
+  const { clock, state, check } = setUp();
+  for (let i = 0; i < 10; i++) {
+    expect(check()).toBeUndefined();
+    clock.advance(20_000);
+    state.stored = state.revision = state.stored + 5;
+  }
+});
+
+test("a cache that is behind and comes closer is well, one that stands still for half a minute is not", () => {
+  const { clock, state, check } = setUp();
+  state.stored = 1000;
+  for (let i = 0; i < 10; i++) {
+    expect(check()).toBeUndefined();
+    clock.advance(20_000);
+    state.revision++;
+  }
+  expect(check()).toBeUndefined();
+  clock.advance(30_000);
+  expect(check()).toBeUndefined();
+  clock.advance(1);
+  expect(check()).toBe("980 revisions behind the store");
+  state.revision = 1000;
+  expect(check()).toBeUndefined();
+});
+
+test("a cache that has stopped to serve a resource is unwell", () => {
+  const { state, check } = setUp();
+  state.resources = 2;
+  expect(check()).toBe("expected 3 resources to be served, got 2");
+});

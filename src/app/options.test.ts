@@ -1,0 +1,187 @@
+import fc from "fast-check";
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { OptionError, envName, fromEnvironment, fromFile, isLoopback, resolveOptions, suggestion } from "./options.ts";
+
+describe("resolveOptions", () => {
+  test("has a default for every option", () => {
+    const { dataDir, dialect, ...rest } = resolveOptions();
+    expect(dataDir).toMatch(/keelson$/);
+    expect(dialect.name).toBe("neutral");
+    expect(rest).toMatchObject({
+      port: 6443,
+      bind: "127.0.0.1",
+      featureGates: {},
+      store: "sqlite",
+      controllers: ["*"],
+      eventTtlMillis: 3_600_000,
+      historyMillis: 86_400_000,
+      graceMillis: 30_000,
+      dev: false,
+      insecureHttp: false,
+      logLevel: "info",
+      tlsSans: [],
+    });
+  });
+
+  test("the first source that names a key wins", () => {
+    expect(
+      resolveOptions({ port: "1" }, { port: "2", bind: "::1" }, { bind: "::", dialect: "kubernetes" }),
+    ).toMatchObject({
+      port: 1,
+      bind: "::1",
+      dialect: { name: "kubernetes" },
+    });
+  });
+
+  test("the result cannot be changed, and its directory is absolute", () => {
+    const options = resolveOptions({ "data-dir": "here" });
+    expect(Object.isFrozen(options)).toBe(true);
+    expect(options.dataDir).toBe(resolve("here"));
+  });
+
+  test.each([
+    ["controllers", "-a, b,,c ", "controllers", ["-a", "b", "c"]],
+    ["controllers", "none", "controllers", ["none"]],
+    ["tls-san", "a.example,10.0.0.1", "tlsSans", ["a.example", "10.0.0.1"]],
+    [
+      "feature-gates",
+      "ImageVolume=true,VolumeAttributesClass=false",
+      "featureGates",
+      { ImageVolume: true, VolumeAttributesClass: false },
+    ],
+    ["port", "0", "port", 0],
+    ["port", "65535", "port", 65_535],
+    ["event-ttl", "90m", "eventTtlMillis", 5_400_000],
+    ["event-ttl", "1h30m", "eventTtlMillis", 5_400_000],
+    ["event-ttl", "1.5s", "eventTtlMillis", 1500],
+    ["history", "2d", "historyMillis", 172_800_000],
+    ["shutdown-grace", "250ms", "graceMillis", 250],
+    ["shutdown-grace", "0s", "graceMillis", 0],
+    ["log-level", "debug", "logLevel", "debug"],
+    ["store", "memory", "store", "memory"],
+    ["dev", "true", "store", "memory"],
+    ["insecure-http", "true", "insecureHttp", true],
+  ])("%s: %j is read", (key, text, member, expected) => {
+    expect(resolveOptions({ [key]: text })[member as "port"]).toEqual(expected);
+  });
+
+  test.each([
+    ["port", "-1", 'expected --port to be a number from 0 to 65535, got "-1"'],
+    ["port", "1e3", 'got "1e3"'],
+    ["port", "", 'got ""'],
+    ["port", " 80", 'got " 80"'],
+    ["dialect", "Neutral", "expected --dialect to be neutral or kubernetes"],
+    ["store", "disk", "expected --store to be sqlite or memory"],
+    ["event-ttl", "90", "expected --event-ttl to be a duration"],
+    ["event-ttl", "-1h", "expected --event-ttl to be a duration"],
+    ["event-ttl", "1h 30m", "expected --event-ttl to be a duration"],
+    ["event-ttl", "", "expected --event-ttl to be a duration"],
+    ["dev", "yes", 'expected --dev to be true or false, got "yes"'],
+    ["log-level", "trace", "expected --log-level to be error or warn or info or debug"],
+    ["feature-gates", "Nonsense=true", 'unknown feature gate "Nonsense"'],
+    ["feature-gates", "ImageVolume", "expected --feature-gates ImageVolume to be true or false"],
+    ["store", "etcd", "etcd-servers"],
+  ])("%s: %j is refused", (key, text, message) => {
+    expect(() => resolveOptions({ [key]: text })).toThrow(OptionError);
+    expect(() => resolveOptions({ [key]: text })).toThrow(message);
+  });
+
+  test.each(["0.0.0.0", "::", "10.0.0.1", "example.com", "127.0.0.1.example.com", "1.127.0.0.1"])(
+    "--insecure-http is refused on %s",
+    (bind) => {
+      expect(() => resolveOptions({ "insecure-http": "true", bind })).toThrow("expected a loopback address");
+      expect(() => resolveOptions({ bind })).not.toThrow();
+    },
+  );
+
+  test("only loopback addresses are taken for such", () => {
+    expect(["127.0.0.1", "127.8.9.10", "::1", "localhost"].every(isLoopback)).toBe(true);
+    expect(["0.0.0.0", "", "127.0.0", "::", "128.0.0.1"].some(isLoopback)).toBe(false);
+  });
+});
+
+describe("fromEnvironment", () => {
+  test("takes what begins with KEELSON_, by the keys of the flags", () => {
+    const env = {
+      KEELSON_DATA_DIR: "/x",
+      KEELSON_CONFIG: "f",
+      KEELSON_DEV: "true",
+      HOME: "/h",
+      KEELSON_PORT: undefined,
+    };
+    expect(fromEnvironment(env)).toEqual({ "data-dir": "/x", config: "f", dev: "true" });
+    expect(envName("event-ttl")).toBe("KEELSON_EVENT_TTL");
+  });
+
+  test("an empty variable says nothing", () => {
+    expect(fromEnvironment({ KEELSON_PORT: "" })).toEqual({});
+  });
+
+  test("an unknown variable is refused with the nearest name", () => {
+    expect(() => fromEnvironment({ KEELSON_PROT: "1" })).toThrow('KEELSON_PROT; did you mean "KEELSON_PORT"?');
+  });
+});
+
+describe("fromFile", () => {
+  test("takes numbers, booleans, lists and maps", () => {
+    const content = {
+      port: 1,
+      dev: true,
+      controllers: ["a", "-b"],
+      "feature-gates": { ImageVolume: true },
+      bind: null,
+    };
+    expect(fromFile(content, "f")).toEqual({
+      port: "1",
+      dev: "true",
+      controllers: "a,-b",
+      "feature-gates": "ImageVolume=true",
+    });
+  });
+
+  test.each([null, undefined, {}])("an empty file (%j) says nothing", (content) => {
+    expect(fromFile(content, "f")).toEqual({});
+  });
+
+  test.each([
+    ["a list", [1]],
+    ["a text", "port"],
+    ["a number", 1],
+  ])("%s in place of keys is refused", (_, content) => {
+    expect(() => fromFile(content, "f.yaml")).toThrow("expected f.yaml to hold keys and values");
+  });
+
+  test.each([
+    ["prot", 'unknown key "prot" in f.yaml; did you mean "port"?'],
+    ["dataDir", 'did you mean "data-dir"?'],
+    ["config", 'unknown key "config"'],
+    ["__proto__", 'unknown key "__proto__" in f.yaml'],
+    ["constructor", 'unknown key "constructor" in f.yaml'],
+  ])("the key %s is refused", (key, message) => {
+    expect(() => fromFile(JSON.parse(`{"${key}": "x"}`), "f.yaml")).toThrow(message);
+  });
+});
+
+describe("suggestion", () => {
+  test("names the nearest word, and none when nothing is near", () => {
+    expect(suggestion("dialekt", ["data-dir", "dialect"])).toBe('; did you mean "dialect"?');
+    expect(suggestion("zzzzzzzz", ["data-dir", "dialect"])).toBe("");
+  });
+
+  test("finds a word again in which one letter is missing, twice or another", () => {
+    const words = ["data-dir", "feature-gates", "controllers", "insecure-http"];
+    const change = fc.record({
+      word: fc.constantFrom(...words),
+      at: fc.nat(),
+      how: fc.constantFrom("drop", "double", "other"),
+    });
+    fc.assert(
+      fc.property(change, ({ word, at, how }) => {
+        const i = at % word.length;
+        const middle = how === "drop" ? "" : how === "double" ? word[i]!.repeat(2) : "_";
+        expect(suggestion(word.slice(0, i) + middle + word.slice(i + 1), words)).toContain(`"${word}"`);
+      }),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import net from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { StatusError } from "../client/index.ts";
+import { silentLog } from "../util/log.ts";
+import { resolveOptions } from "./options.ts";
+import { startServer } from "./server.ts";
+
+const home = mkdtempSync(join(tmpdir(), "keelson-app-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const DEV = { dev: "true", port: "0", "insecure-http": "true" };
+const start = (options: Readonly<Record<string, string>>) => startServer(resolveOptions(options), { log: silentLog });
+
+describe("a server in the same process", () => {
+  test("its client is the admin and needs no socket", async () => {
+    const server = await start(DEV);
+    const namespaces = server.client("test").resource({ group: "", version: "v1", plural: "namespaces" });
+    expect((await namespaces.get("default")).kind).toBe("Namespace");
+    expect(server.kubeconfig).toContain(server.url);
+    expect(server.kubeconfigFile).toBeUndefined();
+    await server.close();
+  });
+
+  test("fails /readyz from the moment it closes, while /livez goes on", async () => {
+    const server = await start(DEV);
+    const client = server.client("test");
+    const ask = (path: string): Promise<number> =>
+      client.json("GET", path).then(
+        () => 200,
+        (error: unknown) => (error instanceof StatusError ? error.status.code! : 200),
+      );
+    expect([await ask("/readyz"), await ask("/livez")]).toEqual([200, 200]);
+    const closing = server.close();
+    expect([await ask("/readyz"), await ask("/livez")]).toEqual([500, 200]);
+    await closing;
+  });
+
+  test("may be closed twice", async () => {
+    const server = await start(DEV);
+    await Promise.all([server.close(), server.close()]);
+    await expect(server.close()).resolves.toBeUndefined();
+  });
+});
+
+describe("a start that fails", () => {
+  test("gives the data directory back", async () => {
+    const taken = net.createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as net.AddressInfo;
+    for (const store of ["sqlite", "memory"]) {
+      const options = { "data-dir": join(home, store), store };
+      await expect(start({ ...options, port: String(port) })).rejects.toThrow(
+        `expected port ${port} of 127.0.0.1 to be free`,
+      );
+      expect(existsSync(join(home, store, "server.json"))).toBe(false);
+      const server = await start({ ...options, port: "0" });
+      await server.close();
+    }
+    taken.close();
+  });
+
+  test("a controller that nobody knows is told before anything is made", async () => {
+    const directory = join(home, "never");
+    await expect(start({ "data-dir": directory, port: "0", controllers: "x" })).rejects.toThrow(
+      "expected --controllers",
+    );
+    expect(existsSync(directory)).toBe(false);
+  });
+});
