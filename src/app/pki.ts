@@ -12,6 +12,7 @@ import { X509Certificate, createPrivateKey, generateKeyPairSync, randomBytes } f
 import { isIP } from "node:net";
 import type { Clock } from "../util/clock.ts";
 import type { KeyPair } from "./key-pair.ts";
+import { makeCertificates } from "./make-certificates.ts";
 
 /** All that a server needs to prove who it is and to know its admin. */
 export interface Pki {
@@ -49,15 +50,14 @@ export async function openPki(files: PkiFiles, hosts: readonly string[], clock: 
   let admin = ca && load("admin", ca);
   if (server && !names(server.cert, hosts)) server = undefined;
   if (!ca || !server || !admin) {
-    const make = await import("./certificates.ts");
-    const keep = (name: string, pair: KeyPair): KeyPair => {
-      files.write(`${name}.key`, pair.key);
-      files.write(`${name}.crt`, pair.cert);
-      return pair;
-    };
-    ca ??= keep("ca", await make.authority(now, CA_DAYS));
-    server ??= keep("server", await make.serving(ca, hosts, now, LEAF_DAYS));
-    admin ??= keep("admin", await make.client(ca, "keelson:admin", ["system:masters"], now, LEAF_DAYS));
+    const have = { ...(ca && { ca }), ...(server && { server }), ...(admin && { admin }) };
+    const made = await makeCertificates({ now, hosts, have, caDays: CA_DAYS, leafDays: LEAF_DAYS });
+    for (const name of ["ca", "server", "admin"] as const) {
+      if (have[name]) continue;
+      files.write(`${name}.key`, made[name].key);
+      files.write(`${name}.crt`, made[name].cert);
+    }
+    ({ ca, server, admin } = made);
   }
   return { ca, server, admin, tokenKey: tokenKey(files), adminToken: adminToken(files) };
 }

@@ -82,10 +82,10 @@ async function assemble(
   chosenControllers(options, "");
   const directory = options.dev ? undefined : DataDirectory.open(options.dataDir, dialect);
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
-  const [store, pki] = await bothSettled(
-    openStore(options, directory, { clock, random, log }, open),
-    openPki(directory?.pki ?? inMemory(), hosts, clock),
-  );
+  // Certificates are made in a process of their own, while this one opens the store and fills the cache.
+  const certificates = openPki(directory?.pki ?? inMemory(), hosts, clock);
+  open.defer(async () => void (await Promise.allSettled([certificates])));
+  const store = await openStore(options, directory, { clock, random, log }, open);
   directory?.claim(dialect);
   let signer: TokenSigner | undefined;
   const built = await buildRegistry({
@@ -98,6 +98,7 @@ async function assemble(
   });
   open.defer(() => built.cacher.close());
   await built.provisionNamespaces(dialect.rules.systemNamespaces);
+  const pki = await certificates;
   const server = makeServer({ api, built, store, pki, log, checks: startCacheChecks(api, built, log, open) });
   const controllers: RunningController[] = [];
   open.defer(async () => {
@@ -129,12 +130,6 @@ async function assemble(
     failed: store.failed,
     close: () => open.disposeAsync(),
   };
-}
-
-/** Waits for both even when one fails: what the other has opened must be known before anything is closed. */
-async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([a, b]);
-  return Promise.all([a, b]);
 }
 
 /** Opens the store and takes the lock on the data directory; both are given back with `open`. */
@@ -216,7 +211,7 @@ function makeServer({ api, built, store, pki, log, checks }: Parts): ServerHandl
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
       cacheCheck({ clock, stored: () => store.revision, cached }),
     ],
-    collectors: [storeMetrics(store), cacheMetrics(built.cacher, () => checks.mismatches), processMetrics],
+    collectors: [storeMetrics(store), cacheMetrics(built.cacher, () => checks.mismatches), processMetrics()],
   });
 }
 

@@ -7,14 +7,13 @@
  *
  * @module
  */
-import { Counter, Gauge, Registry } from "prom-client";
 import type { ResourceDefinition } from "../api/definition.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Resource } from "../registry/contract.ts";
-import { type Labels, RequestSeries, requestMetrics } from "./request-series.ts";
+import { type Collector, type Labels, type Metric, expose, single } from "./exposition.ts";
+import { RequestSeries, requestMetrics } from "./request-series.ts";
 
-/** Adds metrics of other rooms (store, cache, process) to `/metrics`. */
-export type Collector = (register: Registry) => void;
+export type { Collector } from "./exposition.ts";
 
 const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
 const METHODS = new Set(["get", "head", "post", "put", "options"]);
@@ -31,50 +30,18 @@ export interface Measured {
 
 /** The metrics of one server. */
 export class ServerMetrics {
-  readonly register: Registry = new Registry();
   readonly #byResource = new Map<ResourceDefinition, Map<string, RequestSeries>>();
   readonly #others = new Map<string, RequestSeries>();
-  readonly #watchers: Gauge;
+  readonly #watchers = new Map<ResourceDefinition, number>();
+  readonly #collectors: readonly Collector[];
+  readonly #running: Readonly<Record<1 | 2, number>>;
   #events = 0;
-  readonly #watchersClosed: Counter;
+  #closedSlow = 0;
 
   /** @param running how many requests run: reads at 1, writes at 2; looked at when the metrics are asked for */
   constructor(collectors: readonly Collector[], running: Readonly<Record<1 | 2, number>>) {
-    const registers = [this.register];
-    this.#watchers = new Gauge({
-      name: "apiserver_longrunning_requests",
-      help: "Watches that are running.",
-      labelNames: ["group", "version", "resource"],
-      registers,
-    });
-    // Counted as a plain number, because every watcher counts every event, and told when somebody asks.
-    let told = 0;
-    const events = new Counter({
-      name: "apiserver_watch_events_total",
-      help: "Events that were sent to watchers.",
-      registers,
-      collect: () => {
-        events.inc(this.#events - told);
-        told = this.#events;
-      },
-    });
-    this.#watchersClosed = new Counter({
-      name: "apiserver_terminated_watchers_total",
-      help: "Watches that were closed because their reader did not keep up.",
-      labelNames: ["reason"],
-      registers,
-    });
-    const inFlight = new Gauge({
-      name: "apiserver_current_inflight_requests",
-      help: "Requests that are running now, without watches.",
-      labelNames: ["request_kind"],
-      registers,
-      collect: () => {
-        inFlight.set({ request_kind: "readOnly" }, running[1]);
-        inFlight.set({ request_kind: "mutating" }, running[2]);
-      },
-    });
-    for (const collect of collectors) collect(this.register);
+    this.#collectors = collectors;
+    this.#running = running;
   }
 
   /** Counts a request that has been answered. */
@@ -103,17 +70,49 @@ export class ServerMetrics {
   /** Everything as text, in the Prometheus exposition format. */
   async text(): Promise<string> {
     const series = [...this.#byResource.values(), this.#others].flatMap((known) => [...known.values()]);
-    return `${requestMetrics(series)}\n${await this.register.metrics()}`;
+    const others = await Promise.all(this.#collectors.map((collect) => collect()));
+    return expose([...requestMetrics(series), ...this.#own(), ...others.flat()]);
+  }
+
+  #own(): Metric[] {
+    const closed = [{ labels: { reason: "slow" }, value: this.#closedSlow }];
+    return [
+      {
+        name: "apiserver_longrunning_requests",
+        type: "gauge",
+        help: "Watches that are running.",
+        samples: [...this.#watchers].map(([{ group, version, plural: resource }, value]) => ({
+          labels: { group, version, resource },
+          value,
+        })),
+      },
+      single("counter", "apiserver_watch_events_total", "Events that were sent to watchers.", this.#events),
+      {
+        name: "apiserver_terminated_watchers_total",
+        type: "counter",
+        help: "Watches that were closed because their reader did not keep up.",
+        samples: this.#closedSlow > 0 ? closed : [],
+      },
+      {
+        name: "apiserver_current_inflight_requests",
+        type: "gauge",
+        help: "Requests that are running now, without watches.",
+        samples: [
+          { labels: { request_kind: "readOnly" }, value: this.#running[1] },
+          { labels: { request_kind: "mutating" }, value: this.#running[2] },
+        ],
+      },
+    ];
   }
 
   /** A watch has begun (1) or ended (-1). */
-  watchers({ group, version, plural: resource }: ResourceDefinition, change: 1 | -1): void {
-    this.#watchers.inc({ group, version, resource }, change);
+  watchers(definition: ResourceDefinition, change: 1 | -1): void {
+    this.#watchers.set(definition, (this.#watchers.get(definition) ?? 0) + change);
   }
 
-  /** A watch was closed by us. */
-  watchersClosed(reason: "slow"): void {
-    this.#watchersClosed.inc({ reason });
+  /** A watch was closed because its reader did not keep up. */
+  watchersClosed(): void {
+    this.#closedSlow++;
   }
 
   /** Events have been sent. */

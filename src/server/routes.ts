@@ -7,6 +7,7 @@ import { ApiError, unknownPath } from "../meta/status.ts";
 import type { ServerContext } from "./context.ts";
 import { answerDiscovery, isDiscoveryPath } from "./discovery-endpoint.ts";
 import { answerBytes, answerValue } from "./encode.ts";
+import { EXPOSITION_TYPE } from "./exposition.ts";
 import { answerHealth, isHealthPath } from "./health.ts";
 import { DOCUMENT, JSON_ONLY } from "./negotiate.ts";
 import { V2, answerOpenApi, answerOpenApiV2, isOpenApiPath } from "./openapi-endpoint.ts";
@@ -47,7 +48,7 @@ export function answer(server: ServerContext, request: ServerRequest): void | Pr
 async function answerMetrics(server: ServerContext, request: ServerRequest): Promise<void> {
   onlyGet(request);
   const { metrics } = server;
-  await answerBytes(server, request, 200, Buffer.from(await metrics.text()), metrics.register.contentType);
+  await answerBytes(server, request, 200, Buffer.from(await metrics.text()), EXPOSITION_TYPE);
 }
 
 /** `/apis` takes any method, as the reference does; the others are read only. */

@@ -112,7 +112,7 @@ class Watcher implements WatchSink, Due {
     if (this.#ended) return;
     const out = this.#open();
     if (out.buffered > this.#server.limits.watchBufferBytes) {
-      this.#server.metrics.watchersClosed("slow");
+      this.#server.metrics.watchersClosed();
       out.destroy();
       this.#close();
       return;
