@@ -70,7 +70,7 @@ const PAGE = 500;
 /** Recent changes that are kept in memory for watchers that start a little late. */
 const RING_EVENTS = 4096;
 const RING_BYTES = 8 << 20;
-/** How long a write may wait for its event before the watch is taken up again. */
+/** How long a write may wait for its event, while none comes at all, before the watch is taken up again. */
 const FEED_LATE_MS = 3000;
 /** How long `close` waits for the events of writes that are done. */
 const CLOSE_MS = 2000;
@@ -109,6 +109,8 @@ class EtcdStore implements Store {
   /** The question for the newest revision that is under way, and the one that is asked after it. */
   #asked: Promise<number> | undefined;
   #askedNext: Promise<number> | undefined;
+  /** When the feed brought something last, or was taken up again by us. */
+  #fedAt = 0;
   readonly #writing = new Set<Promise<number>>();
   #writes = 0;
   #writeMillis: number[] = [];
@@ -137,6 +139,7 @@ class EtcdStore implements Store {
           return revision();
         },
         commit: (events, through) => {
+          this.#fedAt = this.#clock.steady();
           this.#hub.commit(events, through);
           this.#reached.to(through);
         },
@@ -349,8 +352,10 @@ class EtcdStore implements Store {
   /** Takes the feed up again when writes wait for their events although the connection seems well. */
   #watch(): void {
     this.#watchdog = this.#clock.after(1000, () => {
-      const { oldest } = this.#reached;
-      if (oldest !== undefined && this.#clock.steady() - oldest > FEED_LATE_MS) {
+      const now = this.#clock.steady();
+      const { oldest = now } = this.#reached;
+      if (now - Math.max(oldest, this.#fedAt) > FEED_LATE_MS) {
+        this.#fedAt = now;
         this.#feed.restart("it does not deliver what has been written");
       }
       if (this.#end === undefined || this.#end.code === "closed") this.#watch();
