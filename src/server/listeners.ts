@@ -12,6 +12,7 @@ import type { Clock } from "../util/clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { H1Exchange } from "./h1.ts";
 import { H2Exchange, type SessionState } from "./h2.ts";
+import { WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
 
 /** The key and certificate of the server, and whose client certificates it believes; PEM. */
 export interface TlsOptions {
@@ -79,6 +80,7 @@ export async function listen(options: ListenOptions, clock: Clock, handle: Handl
   const sockets = new Set<Socket>();
   const sessions = new Set<http2.Http2Session>();
   const server = options.tls ? secureServer(options.tls, sessions, handle) : plainServer(handle);
+  takeWebSockets(server, options.tls !== undefined, clock, handle);
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
@@ -141,6 +143,16 @@ function plainServer(handle: Handle): http.Server {
     handle(new H1Exchange(request, response, connectionOf(request.socket, false)));
   });
   return server;
+}
+
+/** HTTP/1.1 requests that become WebSockets; other wishes for an upgrade are not heeded (RFC 9110 7.8). */
+function takeWebSockets(server: Server, encrypted: boolean, clock: Clock, handle: Handle): void {
+  Object.assign(server, { shouldUpgradeCallback: wantsWebSocket });
+  server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
+    const upgrade = { request, socket, head, connection: connectionOf(socket, encrypted) };
+    socket.on("error", () => socket.destroy());
+    void webSockets().then((protocol) => handle(new WebSocketExchange(upgrade, protocol, clock)));
+  });
 }
 
 const contextOf = ({ key, cert, clientCa }: TlsOptions) => ({

@@ -1,0 +1,56 @@
+/**
+ * A test server that listens, and what cleans up after it.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Listener } from "../listeners.ts";
+import { type TestAuthority, type TestPair, testAuthority } from "./certificates.ts";
+import { type TestServer, testServer } from "./test-server.ts";
+
+/** Servers on free ports, all closed by {@link Listening.clean}. */
+export class Listening {
+  readonly authority: TestAuthority;
+  readonly #pair: TestPair;
+  readonly #cleanups: (() => unknown)[] = [];
+
+  private constructor(authority: TestAuthority, pair: TestPair) {
+    this.authority = authority;
+    this.#pair = pair;
+  }
+
+  static async prepare(): Promise<Listening> {
+    const authority = await testAuthority();
+    return new Listening(authority, await authority.sign("CN=server"));
+  }
+
+  async start(
+    tls: boolean,
+    options: Parameters<typeof testServer>[0] = {},
+  ): Promise<TestServer & { listener: Listener }> {
+    const made = testServer(options);
+    const where = { host: "127.0.0.1", port: 0 };
+    const listener = await made.server.listen(
+      tls ? { ...where, tls: { ...this.#pair, clientCa: this.authority.cert } } : where,
+    );
+    this.onClean(() => made.server.close(0));
+    return { ...made, listener };
+  }
+
+  onClean(work: () => unknown): void {
+    this.#cleanups.push(work);
+  }
+
+  async clean(): Promise<void> {
+    for (const work of this.#cleanups.splice(0).toReversed()) await work();
+  }
+}
+
+/** Waits until something is so, at most two seconds. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (condition()) return;
+    await sleep(10);
+  }
+  throw new Error(`Expected ${what} within two seconds`);
+}
