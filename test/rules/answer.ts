@@ -75,6 +75,12 @@ export class Answer {
   }
 }
 
+/** Fails, with the text of the answer, when its status is another one. */
+export function expectStatus(answer: Answer, status: number): void {
+  if (answer.status === status) return;
+  throw new Error(`expected the status ${status}, got ${answer.status}: ${answer.text.slice(0, 1000)}`);
+}
+
 /** The value at a path of names and indexes, joined by dots. */
 export function at(value: unknown, path: string): unknown {
   let found = value;

@@ -115,7 +115,7 @@ export class Api {
 
   /** Repeats a request until its answer is as wanted; answers the last one when that takes over `ms`. */
   async until(path: string, wanted: (answer: Answer) => boolean, ms = 10_000): Promise<Answer> {
-    for (const end = Date.now() + ms; ; ) {
+    for (const end = Date.now() + ms; ;) {
       const answer = await this.get(path);
       if (wanted(answer) || Date.now() > end) return answer;
       await pause(25);

@@ -1,6 +1,6 @@
 /** Who owns which field, told as stories of writes: OWN-1..17, TOPO-5, TOPO-6. */
 import { describe, expect, test } from "vitest";
-import { entriesOf } from "./answer.ts";
+import { entriesOf, expectStatus } from "./answer.ts";
 import { serve } from "./api.ts";
 import { CANDIDATE, place } from "./resources.ts";
 
@@ -31,7 +31,10 @@ test("OWN-1, CONV-7: two managers of different keys own only theirs", async () =
   const cm = map();
   await cm.apply("a", { x: "1" });
   const both = await cm.apply("b", { y: "2" });
-  expect([both.at("data"), both.owners]).toEqual([{ x: "1", y: "2" }, { "a Apply": ["data.x"], "b Apply": ["data.y"] }]);
+  expect([both.at("data"), both.owners]).toEqual([
+    { x: "1", y: "2" },
+    { "a Apply": ["data.x"], "b Apply": ["data.y"] },
+  ]);
 });
 
 describe("conflicts", () => {
@@ -157,7 +160,7 @@ describe("leaving out", () => {
     const meta = { apiVersion: "storage.svc.io/v1", kind: "CSIDriver" };
     await api.apply(at.item, "a", { ...meta, spec: { fsGroupPolicy: "File", podInfoOnMount: true } });
     const left = await api.apply(at.item, "a", { ...meta, spec: {} });
-    expect(left.status, left.text).toBe(200);
+    expectStatus(left, 200);
     expect([left.at("spec.fsGroupPolicy"), left.at("spec.podInfoOnMount")]).toEqual(["ReadWriteOnceWithFSType", false]);
   });
 
@@ -256,7 +259,11 @@ describe("other writes", () => {
 
   test("OWN-12: a status write takes what it changes, under its own entry", async () => {
     const at = place("PersistentVolume");
-    await api.post(at.collection, { metadata: { name: at.name }, spec: { hostPath: { path: "/p" } } }, { fieldManager: "c" });
+    await api.post(
+      at.collection,
+      { metadata: { name: at.name }, spec: { hostPath: { path: "/p" } } },
+      { fieldManager: "c" },
+    );
     const status = await api.merge(`${at.item}/status`, { status: { phase: "Available" } }, { fieldManager: "c" });
     expect(entriesOf(status.body).map((e) => [e.manager, e.operation, e.subresource])).toEqual([
       ["c", "Update", undefined],
@@ -280,7 +287,8 @@ test("OWN-1, APPLY-19: one manager that changes its version keeps one Apply entr
     if ((await kube.get(`/apis/coordination.k8s.io/${version}`)).status === 200) versions.push(version);
   }
   let last = await kube.apply(item, "a", { ...body("v1beta1"), metadata: { name: at.name } });
-  for (const version of versions.slice(1)) last = await kube.apply(item.replace("v1beta1", version), "a", body(version));
+  for (const version of versions.slice(1))
+    last = await kube.apply(item.replace("v1beta1", version), "a", body(version));
   expect(entriesOf(last.body)).toHaveLength(1);
   expect(entriesOf(last.body)[0]!.apiVersion).toBe(`coordination.k8s.io/${versions.at(-1)}`);
 });

@@ -1,6 +1,6 @@
 /** Who may do what: APPLY-10, APPLY-11, AUTH-1..4, DEC-35, DEC-36, PROJ-33. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Answer } from "./answer.ts";
+import { type Answer, expectStatus } from "./answer.ts";
 import { APPLY, MERGE, fresh, serve } from "./api.ts";
 import { type PolicedServer, policedServer } from "./policed-server.ts";
 import { RESOURCES, collection, objectOf } from "./resources.ts";
@@ -49,7 +49,7 @@ describe("credentials", () => {
     await api.post(`/api/v1/namespaces/${ns}/serviceaccounts`, { metadata: { name: "a" } });
     const asked = { spec: { audiences: ["elsewhere"], expirationSeconds: 600 } };
     const issued = await api.post(`/api/v1/namespaces/${ns}/serviceaccounts/a/token`, asked);
-    expect(issued.status, issued.text).toBe(201);
+    expectStatus(issued, 201);
     const token = String(issued.at("status.token"));
     const [, claims = ""] = token.split(".");
     const { aud, exp, iat, sub } = JSON.parse(Buffer.from(claims, "base64url").toString()) as Record<string, unknown>;

@@ -90,10 +90,7 @@ describe("what does not clear", () => {
     ["a merge patch", ({ item }) => api.merge(item, { metadata: { managedFields: [] } })],
     ["a strategic patch", ({ item }) => api.strategic(item, { metadata: { managedFields: [] } })],
     ["a JSON patch", ({ item }) => api.jsonPatch(item, operation([]))],
-    [
-      "a PUT",
-      ({ item, name, sendable }) => api.put(item, { ...sendable, metadata: { name, managedFields: [] } }),
-    ],
+    ["a PUT", ({ item, name, sendable }) => api.put(item, { ...sendable, metadata: { name, managedFields: [] } })],
   ])("CLR-5, AMB-45: an empty list in %s", async (_, write) => {
     const { item, name, before } = await made();
     const answer = await write({ item, name, sendable: before.sendable });

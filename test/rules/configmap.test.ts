@@ -29,7 +29,10 @@ describe("data", () => {
 
   test("CM-4: data that is not UTF-8 is refused", async () => {
     const at = place("ConfigMap");
-    const body = Buffer.concat([Buffer.from(`{"metadata":{"name":"${at.name}"},"data":{"k":"`), Buffer.from([0xff, 0xfe])]);
+    const body = Buffer.concat([
+      Buffer.from(`{"metadata":{"name":"${at.name}"},"data":{"k":"`),
+      Buffer.from([0xff, 0xfe]),
+    ]);
     const sent = new Uint8Array(Buffer.concat([body, Buffer.from('"}}')]));
     expect((await api.post(at.collection, sent)).status).toBe(400);
     expect((await api.get(at.item)).status).toBe(404);
@@ -128,7 +131,9 @@ describe("immutable", () => {
       const answer = await api.merge(item, { immutable });
       expect([answer.status, answer.fields]).toEqual([422, ["immutable"]]);
     }
-    expect((await api.put(item, { metadata: { name }, data: BODY.data, binaryData: BODY.binaryData })).status).toBe(422);
+    expect((await api.put(item, { metadata: { name }, data: BODY.data, binaryData: BODY.binaryData })).status).toBe(
+      422,
+    );
   });
 
   test("CM-9: what is not true may change at any time", async () => {

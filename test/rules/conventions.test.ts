@@ -1,5 +1,6 @@
 /** What the service does, and how things are named (CONV-1..17, VER-1..9). */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 import { RESOURCES, collection, objectOf, place } from "./resources.ts";
 
@@ -27,7 +28,7 @@ describe.each(RESOURCES)("$kind", (r) => {
     const name = fresh("n");
     const items = collection(r, ns);
     const answer = await api.post(items, objectOf(r, name));
-    expect(answer.status, answer.text).toBe(201);
+    expectStatus(answer, 201);
     return { ns, name, items, item: `${items}/${name}` };
   };
 
@@ -70,7 +71,7 @@ describe.each(RESOURCES)("$kind", (r) => {
     await api.jsonPatch(`${items}/${name}`, add, { fieldManager: "jsoner" });
     const { apiVersion, kind } = r;
     const last = await api.apply(`${items}/${name}`, "applier", { apiVersion, kind, ...labels("a") });
-    expect(last.status, last.text).toBe(200);
+    expectStatus(last, 200);
     const own = (key: string): unknown => expect.arrayContaining([`metadata.labels.${key}`]);
     expect(last.owners).toMatchObject({
       "creator Update": own("c"),
@@ -150,12 +151,15 @@ describe("names and values", () => {
     }
   });
 
-  test.each(Object.entries(VENDOR_SOURCES))("CONV-12, CONV-13: a volume of %s keeps that name", async (member, source) => {
-    const at = place("PersistentVolume");
-    const made = await api.post(at.collection, { metadata: { name: at.name }, spec: { [member]: source } });
-    expect(made.status, made.text).toBe(201);
-    expect((await api.get(at.item)).at(`spec.${member}`)).toMatchObject(source);
-  });
+  test.each(Object.entries(VENDOR_SOURCES))(
+    "CONV-12, CONV-13: a volume of %s keeps that name",
+    async (member, source) => {
+      const at = place("PersistentVolume");
+      const made = await api.post(at.collection, { metadata: { name: at.name }, spec: { [member]: source } });
+      expectStatus(made, 201);
+      expect((await api.get(at.item)).at(`spec.${member}`)).toMatchObject(source);
+    },
+  );
 
   test.each(["awsElasticBlockStore", "azureDisk", "cephfs", "cinder", "glusterfs", "scaleIO", "vsphereVolume"])(
     "CONV-12: %s is no member of a volume",

@@ -58,7 +58,11 @@ describe("defaults and values", () => {
     ["CSID-23", { serviceAccountTokenInSecrets: true, tokenRequests: [] }, "spec.serviceAccountTokenInSecrets"],
     ["LIM-6, ERR-7", { tokenRequests: [{ audience: "a" }, { audience: "a" }] }, "spec.tokenRequests[1].audience"],
     ["LIM-6", { tokenRequests: [{ audience: "" }, {}] }, "spec.tokenRequests[1].audience"],
-    ["DEC-39", { tokenRequests: [{ audience: "a", expirationSeconds: 599 }] }, "spec.tokenRequests[0].expirationSeconds"],
+    [
+      "DEC-39",
+      { tokenRequests: [{ audience: "a", expirationSeconds: 599 }] },
+      "spec.tokenRequests[0].expirationSeconds",
+    ],
   ])("%s: %j is refused", async (_, spec, field) => {
     const { answer, item } = await made(spec);
     expect(answer.status).toBe(422);
@@ -101,7 +105,10 @@ describe("updates", () => {
   ])("%s: %j may change", async (_, spec) => {
     const { item } = await made({ nodeAllocatableUpdatePeriodSeconds: 20 });
     const answer = await api.merge(item, { spec });
-    expect([answer.status, answer.body]).toEqual([200, expect.objectContaining({ spec: expect.objectContaining(spec) })]);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      expect.objectContaining({ spec: expect.objectContaining(spec) }),
+    ]);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 /** CSINode: CSIN-1..21 as far as the server alone shows them. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -61,7 +62,7 @@ test.each([
   ["DEC-39", drivers({ ...D1, name: "Driver.Example" })],
 ])("%s: %j is stored as it was sent", async (_, body) => {
   const { answer, item } = await made(body);
-  expect(answer.status, answer.text).toBe(201);
+  expectStatus(answer, 201);
   expect((await api.get(item)).body).toMatchObject(body);
 });
 

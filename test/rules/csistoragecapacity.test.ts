@@ -1,5 +1,6 @@
 /** CSIStorageCapacity: CAP-1..15 as far as the server alone shows them. */
 import { expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -19,7 +20,11 @@ test.each([
   ["DEC-39", { storageClassName: "c", capacity: "-1" }, "capacity"],
   ["DEC-39", { storageClassName: "c", maximumVolumeSize: "-1" }, "maximumVolumeSize"],
   ["DEC-10", topology({ matchExpressions: [{ key: "a", operator: "In" }] }), "nodeTopology.matchExpressions[0].values"],
-  ["DEC-10", topology({ matchExpressions: [{ key: "a", operator: "Near" }] }), "nodeTopology.matchExpressions[0].operator"],
+  [
+    "DEC-10",
+    topology({ matchExpressions: [{ key: "a", operator: "Near" }] }),
+    "nodeTopology.matchExpressions[0].operator",
+  ],
   [
     "DEC-10",
     topology({ matchExpressions: [{ key: "a", operator: "Exists", values: ["b"] }] }),
@@ -40,7 +45,7 @@ test.each([
   ["DEC-10", topology({ matchLabels: { zone: "a" }, matchExpressions: [{ key: "b", operator: "Exists" }] })],
 ])("%s: %j is stored as it was sent", async (_, body) => {
   const { answer, item } = await made(body);
-  expect(answer.status, answer.text).toBe(201);
+  expectStatus(answer, 201);
   expect((await api.get(item)).body).toMatchObject(body);
 });
 
@@ -52,7 +57,8 @@ test("CAP-1: its fields are at the top", async () => {
 
 test("CAP-7, CAP-8: absent members stay absent", async () => {
   const { answer } = await made({ storageClassName: "c" });
-  for (const member of ["capacity", "maximumVolumeSize", "nodeTopology"]) expect(answer.body).not.toHaveProperty(member);
+  for (const member of ["capacity", "maximumVolumeSize", "nodeTopology"])
+    expect(answer.body).not.toHaveProperty(member);
 });
 
 test("CONV-2: an empty selector is not the same as none", async () => {

@@ -1,7 +1,8 @@
 /** Paths, operations, and what each resource answers (EP-1..53, PAR-1, PAR-2, PAR-11). */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { APPLY, JSON_TYPE, MERGE, fresh, serve } from "./api.ts";
-import { RESOURCES, collection, objectOf } from "./resources.ts";
+import { RESOURCES, type Resource, collection, objectOf } from "./resources.ts";
 
 const api = serve();
 
@@ -21,18 +22,18 @@ const IDS: Readonly<Record<string, string>> = {
   PersistentVolume: "EP-49, PV-1, VER-5",
 };
 
-describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) => {
-  const made = async (metadata: object = {}): Promise<{ ns: string; name: string; items: string; item: string }> => {
-    const ns = fresh("ns");
-    const name = fresh("n");
-    const items = collection(r, ns);
-    const answer = await api.post(items, objectOf(r, name, metadata));
-    expect(answer.status, answer.text).toBe(201);
-    return { ns, name, items, item: `${items}/${name}` };
-  };
+/** A new object of a resource, in a namespace of its own. */
+async function create(r: Resource, metadata: object = {}) {
+  const ns = fresh("ns");
+  const name = fresh("n");
+  const items = collection(r, ns);
+  expectStatus(await api.post(items, objectOf(r, name, metadata)), 201);
+  return { ns, name, items, item: `${items}/${name}` };
+}
 
+describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) => {
   test(`${r.ids}, EP-1, EP-2, EP-3, PAR-1, PAR-2: it is served at its path, with its kind`, async () => {
-    const { ns, name, item } = await made();
+    const { ns, name, item } = await create(r);
     const got = await api.get(item);
     expect(got.status).toBe(200);
     expect(got.body).toMatchObject({ apiVersion: r.apiVersion, kind: r.kind, metadata: { name } });
@@ -40,16 +41,15 @@ describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) 
   });
 
   test(`${r.ids}, EP-20, EP-45, EP-51: a delete answers ${r.deleteAnswers}, a delete of the collection a Status`, async () => {
-    const { item, items, name } = await made({ labels: { only: "one" } });
+    const { item, items, name } = await create(r, { labels: { only: "one" } });
     const { uid } = await api.get(item);
     const deleted = await api.delete(item);
     expect(deleted.status).toBe(200);
-    if (r.deleteAnswers === "object") {
-      expect(deleted.body).toMatchObject({ apiVersion: r.apiVersion, kind: r.kind, metadata: { name, uid } });
-    } else {
-      const details = { name, kind: r.plural, uid };
-      expect(deleted.body).toMatchObject({ apiVersion: "v1", kind: "Status", status: "Success", details });
-    }
+    const answers =
+      r.deleteAnswers === "object"
+        ? { apiVersion: r.apiVersion, kind: r.kind, metadata: { name, uid } }
+        : { apiVersion: "v1", kind: "Status", status: "Success", details: { name, kind: r.plural, uid } };
+    expect(deleted.body).toMatchObject(answers);
     const label = fresh("l");
     await api.post(items, objectOf(r, name, { labels: { only: label } }));
     const all = await api.delete(items, { labelSelector: `only=${label}` });
@@ -75,11 +75,11 @@ describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) 
     expect(answers.map((answer) => answer.status)).toEqual([201, 200, 200, 200, 200]);
     for (const answer of answers) expect(answer.body).toMatchObject(what);
     const created = await api.apply(`${items}/${name}-2`, "m", objectOf(r, `${name}-2`));
-    expect(created.status, created.text).toBe(201);
+    expectStatus(created, 201);
   });
 
   test("EP-4, EP-5, EP-7, EP-8, EP-13, EP-36, EP-46, EP-52, META-3, META-12, DEC-4: lists are of the list kind", async () => {
-    const { items, name } = await made();
+    const { items, name } = await create(r);
     const list = await api.get(items);
     expect(list.status).toBe(200);
     expect(list.body).toMatchObject({ apiVersion: r.apiVersion, kind: `${r.kind}List`, metadata: {} });
@@ -89,51 +89,16 @@ describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) 
     expect(item).toMatchObject({ apiVersion: r.apiVersion, kind: r.kind, metadata: { name } });
   });
 
-  test("EP-6, EP-9, EP-14, PAR-11: only namespaced resources are listed across namespaces", async () => {
-    if (r.namespaced) {
-      const one = await made();
-      const other = await made();
-      const list = await api.get(`${r.prefix}/${r.plural}`);
-      expect(list.body).toMatchObject({ kind: `${r.kind}List` });
-      expect(list.names).toEqual(expect.arrayContaining([one.name, other.name]));
-      const post = await api.post(`${r.prefix}/${r.plural}`, objectOf(r, fresh("n")));
-      expect(post.status).toBe(405);
-    } else {
-      const { name } = await made();
-      expect((await api.get(`${r.prefix}/namespaces/default/${r.plural}`)).status).toBe(404);
-      expect((await api.get(`${r.prefix}/namespaces/default/${r.plural}/${name}`)).status).toBe(404);
-    }
-  });
-
-  test("EP-10, EP-12, EP-17, EP-19, EP-34, EP-42, EP-44, EP-50, LC-20, CM-13, SEC-11, EV-32, CSID-42, CSIN-21, CAP-15, SC-22, VAC-12: status paths", async () => {
-    const { item, name } = await made();
-    const got = await api.get(`${item}/status`);
-    if (!r.status) {
-      expect(got.status).toBe(404);
-      expect((await api.put(`${item}/status`, objectOf(r, name))).status).toBe(404);
-      expect((await api.merge(`${item}/status`, {})).status).toBe(404);
-      expect((await api.get(item)).body["status"]).toBeUndefined();
-      return;
-    }
-    const what = { apiVersion: r.apiVersion, kind: r.kind, metadata: { name } };
-    expect(got.status).toBe(200);
-    expect(got.body).toMatchObject({ ...what, ...r.minimal });
-    const put = await api.put(`${item}/status`, got.sendable);
-    expect([put.status, put.text]).toEqual([200, expect.stringContaining(r.kind)]);
-    expect(put.body).toMatchObject(what);
-    const patched = await api.merge(`${item}/status`, { status: {} });
-    expect(patched.status).toBe(200);
-    expect(patched.body).toMatchObject(what);
-    expect((await api.post(`${item}/status`, objectOf(r, name))).status).toBe(405);
-    expect((await api.delete(`${item}/status`)).status).toBe(405);
-  });
-
   test("DEC-18: other methods on a path that exists are 405, a missing object is 404", async () => {
-    const { item, items, name } = await made();
+    const { item, items, name } = await create(r);
     expect((await api.post(item, objectOf(r, name))).status).toBe(405);
     expect((await api.put(items, objectOf(r, name))).status).toBe(405);
     expect((await api.patch(items, MERGE, {})).status).toBe(405);
-    for (const answer of [await api.get(`${item}-x`), await api.delete(`${item}-x`), await api.merge(`${item}-x`, {})]) {
+    for (const answer of [
+      await api.get(`${item}-x`),
+      await api.delete(`${item}-x`),
+      await api.merge(`${item}-x`, {}),
+    ]) {
       expect(answer.status).toBe(404);
       expect(answer.body).toMatchObject({
         kind: "Status",
@@ -151,12 +116,12 @@ describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) 
     const name = fresh("n");
     const creates = ["Event", "LeaseCandidate"].includes(r.kind);
     const put = await api.put(`${collection(r, ns)}/${name}`, objectOf(r, name));
-    expect(put.status, put.text).toBe(creates ? 201 : 404);
+    expectStatus(put, creates ? 201 : 404);
     expect((await api.get(`${collection(r, ns)}/${name}`)).status).toBe(creates ? 200 : 404);
   });
 
   test("AUTH-1, EP-22, ERR-1: every operation answers 401 without acceptable credentials", async () => {
-    const { item, items, name } = await made();
+    const { item, items, name } = await create(r);
     const object = objectOf(r, name, { labels: { stolen: "yes" } });
     for (const authorization of ["Bearer wrong", "Basic YTpi", ""]) {
       const call = (method: string, path: string, body?: object, type = JSON_TYPE) =>
@@ -187,6 +152,54 @@ describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) 
     expect((await api.get(item)).at("metadata.labels")).toBeUndefined();
   });
 });
+
+test.each(RESOURCES.filter((r) => r.namespaced))(
+  "EP-6, EP-14: $plural are listed across namespaces, and not created there",
+  async (r) => {
+    const one = await create(r);
+    const other = await create(r);
+    const list = await api.get(`${r.prefix}/${r.plural}`);
+    expect(list.body).toMatchObject({ kind: `${r.kind}List` });
+    expect(list.names).toEqual(expect.arrayContaining([one.name, other.name]));
+    expectStatus(await api.post(`${r.prefix}/${r.plural}`, objectOf(r, fresh("n"))), 405);
+  },
+);
+
+test.each(RESOURCES.filter((r) => !r.namespaced))("EP-9, PAR-11: $plural are in no namespace", async (r) => {
+  const { name } = await create(r);
+  expectStatus(await api.get(`${r.prefix}/namespaces/default/${r.plural}`), 404);
+  expectStatus(await api.get(`${r.prefix}/namespaces/default/${r.plural}/${name}`), 404);
+});
+
+test.each(RESOURCES.filter((r) => !r.status))(
+  "EP-34, LC-20, CM-13, SEC-11, EV-32, CSID-42, CSIN-21, CAP-15, SC-22, VAC-12: $plural have no status",
+  async (r) => {
+    const { item, name } = await create(r);
+    expectStatus(await api.get(`${item}/status`), 404);
+    expectStatus(await api.put(`${item}/status`, objectOf(r, name)), 404);
+    expectStatus(await api.merge(`${item}/status`, {}), 404);
+    expect((await api.get(item)).body["status"]).toBeUndefined();
+  },
+);
+
+test.each(RESOURCES.filter((r) => r.status))(
+  "EP-10, EP-12, EP-17, EP-19, EP-42, EP-44, EP-50: $plural have a status path with get, put and patch",
+  async (r) => {
+    const { item, name } = await create(r);
+    const what = { apiVersion: r.apiVersion, kind: r.kind, metadata: { name } };
+    const got = await api.get(`${item}/status`);
+    expectStatus(got, 200);
+    expect(got.body).toMatchObject({ ...what, ...r.minimal });
+    const put = await api.put(`${item}/status`, got.sendable);
+    expectStatus(put, 200);
+    expect(put.body).toMatchObject(what);
+    const patched = await api.merge(`${item}/status`, { status: {} });
+    expectStatus(patched, 200);
+    expect(patched.body).toMatchObject(what);
+    expectStatus(await api.post(`${item}/status`, objectOf(r, name)), 405);
+    expectStatus(await api.delete(`${item}/status`), 405);
+  },
+);
 
 test("VOL-2: volumes have no path of their own", async () => {
   expect((await api.get("/api/v1/volumes")).status).toBe(404);

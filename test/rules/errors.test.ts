@@ -68,7 +68,17 @@ describe("the body of a failure", () => {
   });
 
   test.each([
-    ["FieldValueDuplicate", { spec: { drivers: [{ name: "a", nodeID: "1" }, { name: "a", nodeID: "2" }] } }],
+    [
+      "FieldValueDuplicate",
+      {
+        spec: {
+          drivers: [
+            { name: "a", nodeID: "1" },
+            { name: "a", nodeID: "2" },
+          ],
+        },
+      },
+    ],
     ["FieldValueRequired", { spec: { drivers: [{ name: "a" }] } }],
     ["FieldValueInvalid", { spec: { drivers: [{ name: "a_b", nodeID: "1" }] } }],
   ])("DEC-19: %s is told as such, with the index in its path", async (reason, body) => {
@@ -190,7 +200,12 @@ describe("other codes", () => {
 
   test("DEC-17: JSON for no Accept, */* and application/json, YAML on demand, failures too", async () => {
     const { item } = await map();
-    for (const accept of ["*/*", "application/json", "text/html, application/json", "application/json; charset=utf-8"]) {
+    for (const accept of [
+      "*/*",
+      "application/json",
+      "text/html, application/json",
+      "application/json; charset=utf-8",
+    ]) {
       const answer = await api.get(item, {}, { accept });
       expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
     }
@@ -203,7 +218,12 @@ describe("other codes", () => {
 
   test("DEC-17: 415 for bodies of other types, with the four types of patches", async () => {
     const { item, collection, name } = await map();
-    for (const type of ["text/plain", "application/json-patch", "application/Merge-Patch+json", "application/merge-patch+json ; q=1"]) {
+    for (const type of [
+      "text/plain",
+      "application/json-patch",
+      "application/Merge-Patch+json",
+      "application/merge-patch+json ; q=1",
+    ]) {
       const answer = await api.patch(item, type, "{}");
       expect([type, answer.status, answer.body["reason"]]).toEqual([type, 415, "UnsupportedMediaType"]);
       for (const served of ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"]) {

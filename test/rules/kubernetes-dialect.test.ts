@@ -1,6 +1,6 @@
 /** What the kubernetes dialect does otherwise and the files of the sections do not show: one test per switch. */
 import { describe, expect, test } from "vitest";
-import { entriesOf } from "./answer.ts";
+import { entriesOf, expectStatus } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 import { CANDIDATE } from "./resources.ts";
 
@@ -13,7 +13,7 @@ const STORAGE = "/apis/storage.k8s.io/v1";
 async function made(data: object = { k: "v" }) {
   const name = fresh("n");
   const answer = await kube.post(MAPS, { metadata: { name }, data }, { fieldManager: "creator" });
-  expect(answer.status, answer.text).toBe(201);
+  expectStatus(answer, 201);
   return { name, item: `${MAPS}/${name}`, answer };
 }
 
@@ -27,7 +27,8 @@ describe("metadata", () => {
   });
 
   test("DEC-1, keepSentGeneration, lenientCreateVersion: what a create may send", async () => {
-    const create = (metadata: object, query = {}) => kube.post(MAPS, { metadata: { name: fresh("n"), ...metadata } }, query);
+    const create = (metadata: object, query = {}) =>
+      kube.post(MAPS, { metadata: { name: fresh("n"), ...metadata } }, query);
     expect((await create({ generation: 7 })).at("metadata.generation")).toBe(7);
     expect((await create({ resourceVersion: "abc" })).status).toBe(201);
     expect((await create({ resourceVersion: "5" }, { dryRun: "All" })).status).toBe(201);
@@ -63,7 +64,13 @@ describe("metadata", () => {
 describe("owners", () => {
   test("MF-10, DEC-14, readOldManagedFields: entries of the older shape own nothing", async () => {
     const { item } = await made();
-    const old = { manager: "old", operation: "Apply", apiVersion: "v1", fieldsType: "FieldsV1", fields: { "f:data": {} } };
+    const old = {
+      manager: "old",
+      operation: "Apply",
+      apiVersion: "v1",
+      fieldsType: "FieldsV1",
+      fields: { "f:data": {} },
+    };
     const answer = await kube.merge(item, { metadata: { managedFields: [old] } });
     expect([answer.status, entriesOf(answer.body)]).toEqual([200, []]);
     expect(answer.warnings).toEqual(['unknown field "metadata.managedFields[0].fields"']);

@@ -1,7 +1,7 @@
 /** Entries of managedFields (MF-1..11) and what is recorded (DEC-14, DEC-15). */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type Answer, type Entry, entriesOf } from "./answer.ts";
+import { type Answer, entriesOf, type Entry, expectStatus } from "./answer.ts";
 import { type Api, fresh, serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -14,7 +14,7 @@ async function made(target: Api = api, data: object = { k: "v" }, manager = "cre
   const at = place("ConfigMap");
   if (target === kube) await target.post("/api/v1/namespaces", { metadata: { name: at.ns } });
   const answer = await target.post(at.collection, { metadata: { name: at.name }, data }, { fieldManager: manager });
-  expect(answer.status, answer.text).toBe(201);
+  expectStatus(answer, 201);
   return { ...at, answer };
 }
 
@@ -94,7 +94,13 @@ test("DEC-14: a write through /status says so in its entry", async () => {
 test("DEC-14: identity and what the server sets are nobody's; labels, finalizers and owners are", async () => {
   const at = place("ConfigMap");
   const ownerReferences = [{ apiVersion: "v1", kind: "Node", name: "n", uid: "u1" }];
-  const metadata = { name: at.name, labels: { l: "1" }, annotations: { a: "1" }, finalizers: ["x.io/f"], ownerReferences };
+  const metadata = {
+    name: at.name,
+    labels: { l: "1" },
+    annotations: { a: "1" },
+    finalizers: ["x.io/f"],
+    ownerReferences,
+  };
   const answer = await api.apply(at.item, "m", { ...MAP, metadata });
   expect(answer.owners).toEqual({
     "m Apply": [
@@ -144,7 +150,7 @@ describe("MF-10: the older shape", () => {
     const old = { manager: "old", operation: "Apply", apiVersion: "v1", fields: { "f:data": { "f:k": {} } } };
     const ops = [{ op: "replace", path: "/metadata/managedFields", value: [old] }];
     const answer = await api.jsonPatch(item, ops);
-    expect(answer.status, answer.text).toBe(200);
+    expectStatus(answer, 200);
     expect(answer.owners).toMatchObject({ "old Apply": ["data.k"] });
     expect(entry(answer, "old")).not.toHaveProperty("fields");
     expect(entry(answer, "old").fieldsType).toBe("FieldsV1");
@@ -163,17 +169,27 @@ describe("MF-10: the older shape", () => {
 
 describe("MF-11: the server owns managedFields", () => {
   const forged = [
-    { manager: "thief", operation: "Update", apiVersion: "v1", time: "2020-01-01T00:00:00Z", fieldsType: "FieldsV1", fieldsV1: { "f:data": { "f:k": {} } } },
+    {
+      manager: "thief",
+      operation: "Update",
+      apiVersion: "v1",
+      time: "2020-01-01T00:00:00Z",
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:data": { "f:k": {} } },
+    },
   ];
 
-  test.each(["put", "merge", "strategic"] as const)("MF-11: a %s that alters entries does not change owners", async (verb) => {
-    const { item, answer } = await made();
-    const body = { ...answer.sendable, metadata: { name: answer.at("metadata.name"), managedFields: forged } };
-    const sent = verb === "put" ? body : { metadata: { managedFields: forged } };
-    const changed = await api[verb](item, sent, { fieldManager: "editor" });
-    expect(changed.status).toBe(200);
-    expect(changed.owners).toEqual({ "creator Update": ["data.k", "data/"] });
-  });
+  test.each(["put", "merge", "strategic"] as const)(
+    "MF-11: a %s that alters entries does not change owners",
+    async (verb) => {
+      const { item, answer } = await made();
+      const body = { ...answer.sendable, metadata: { name: answer.at("metadata.name"), managedFields: forged } };
+      const sent = verb === "put" ? body : { metadata: { managedFields: forged } };
+      const changed = await api[verb](item, sent, { fieldManager: "editor" });
+      expect(changed.status).toBe(200);
+      expect(changed.owners).toEqual({ "creator Update": ["data.k", "data/"] });
+    },
+  );
 
   test("MF-11: a create does not choose owners", async () => {
     const at = place("ConfigMap");

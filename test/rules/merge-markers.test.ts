@@ -1,5 +1,6 @@
 /** How lists, maps and structs of the built-in kinds are merged and owned: MARK-1..15, DEC-16, DEC-17, AMB-42. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -81,7 +82,7 @@ describe("apply", () => {
     const udp = { name: "u", port: 53, protocol: "UDP" };
     await api.apply(item, "a", body(tcp));
     const both = await api.apply(item, "b", body(udp));
-    expect(both.status, both.text).toBe(200);
+    expectStatus(both, 200);
     expect(both.at("spec.ports")).toEqual([expect.objectContaining(tcp), expect.objectContaining(udp)]);
     expect(JSON.stringify(both.owners["b Apply"])).toContain('{\\"port\\":53,\\"protocol\\":\\"UDP\\"}');
   });
@@ -154,7 +155,14 @@ describe("apply", () => {
 });
 
 describe("strategic merge patch", () => {
-  const two = { spec: { drivers: [{ name: "x", nodeID: "1" }, { name: "y", nodeID: "2", topologyKeys: ["a", "b"] }] } };
+  const two = {
+    spec: {
+      drivers: [
+        { name: "x", nodeID: "1" },
+        { name: "y", nodeID: "2", topologyKeys: ["a", "b"] },
+      ],
+    },
+  };
   const node = async () => {
     const at = place("CSINode");
     await api.post(at.collection, { metadata: { name: at.name }, ...two });
@@ -219,7 +227,10 @@ describe("writes that are no apply", () => {
 
   test("AMB-42: doubles in keyed lists with their own rule are refused by every write", async () => {
     const at = place("CSINode");
-    const drivers = [{ name: "x", nodeID: "1" }, { name: "x", nodeID: "2" }];
+    const drivers = [
+      { name: "x", nodeID: "1" },
+      { name: "x", nodeID: "2" },
+    ];
     expect((await api.post(at.collection, { metadata: { name: at.name }, spec: { drivers } })).status).toBe(422);
     await api.post(at.collection, { metadata: { name: at.name }, spec: { drivers: [] } });
     expect((await api.put(at.item, { metadata: { name: at.name }, spec: { drivers } })).status).toBe(422);

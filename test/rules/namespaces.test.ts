@@ -87,7 +87,9 @@ describe.each([
     }
     const held = `${maps(ns)}/held`;
     expect((await server.merge(held, { data: { k: "v" } })).status).toBe(200);
-    expect((await server.apply(held, "m", { ...apply, metadata: { name: "held", labels: { a: "b" } } })).status).toBe(200);
+    expect((await server.apply(held, "m", { ...apply, metadata: { name: "held", labels: { a: "b" } } })).status).toBe(
+      200,
+    );
     expect((await server.merge(held, { metadata: { finalizers: null } })).status).toBe(200);
     expect((await server.until(`${NAMESPACES}/${ns}`, (answer) => answer.status === 404)).status).toBe(404);
   });

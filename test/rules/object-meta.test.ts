@@ -1,5 +1,6 @@
 /** The parts that every object has (META-1..15) and the formats of metadata and times (DEC-1..5, DEC-9). */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 import { CANDIDATE, EVENT, RESOURCES, collection, objectOf, place } from "./resources.ts";
 
@@ -259,7 +260,9 @@ describe("times and quantities", () => {
     expect([made.at("eventTime"), made.at("series.lastObservedTime")]).toEqual([micro, micro]);
     const lease = place("LeaseCandidate");
     const spec = { ...CANDIDATE, pingTime: micro };
-    expect((await api.post(lease.collection, { metadata: { name: lease.name }, spec })).at("spec.pingTime")).toBe(micro);
+    expect((await api.post(lease.collection, { metadata: { name: lease.name }, spec })).at("spec.pingTime")).toBe(
+      micro,
+    );
   });
 
   test("META-15, DEC-5: a Time is a text in JSON and in YAML, of whole seconds", async () => {
@@ -275,7 +278,7 @@ describe("times and quantities", () => {
       "deprecatedFirstTimestamp: 2026-01-02T02:04:05Z",
     ].join("\n");
     const applied = await api.apply(at.item, "m", yaml, { force: "true" });
-    expect(applied.status, applied.text).toBe(200);
+    expectStatus(applied, 200);
     expect(applied.at("deprecatedLastTimestamp")).toBe("2026-01-02T03:04:05Z");
     expect(applied.at("deprecatedFirstTimestamp")).toBe("2026-01-02T02:04:05Z");
   });

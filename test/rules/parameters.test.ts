@@ -1,5 +1,6 @@
 /** Query parameters: PAR-1..19, DEC-21, DEC-23, DEC-24. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 import { EVENT, RESOURCES, collection, objectOf, place } from "./resources.ts";
 
@@ -11,7 +12,7 @@ describe.each(RESOURCES)("$kind", (r) => {
     const name = fresh("n");
     const items = collection(r, ns);
     const answer = await api.post(items, objectOf(r, name));
-    expect(answer.status, answer.text).toBe(201);
+    expectStatus(answer, 201);
     return { name, items, item: `${items}/${name}`, answer };
   };
 

@@ -1,5 +1,6 @@
 /** The sources of a PersistentVolume, member by member: PVS-1..59, and those of DEC-46 and DEC-47. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -83,7 +84,7 @@ describe("the smallest source of each kind", () => {
     "%s, DEC-45: %s is accepted with what is required, gets its defaults and no more",
     async (_, member, source) => {
       const { answer, item } = await made(member, source);
-      expect(answer.status, answer.text).toBe(201);
+      expectStatus(answer, 201);
       const stored = (await api.get(item)).at(`spec.${member}`);
       // A text that nobody gave may be printed as an empty one.
       const given = Object.entries(stored as Source).filter(([key, value]) => value !== "" || key === "type");
@@ -194,22 +195,23 @@ describe("members that are stored as they were sent", () => {
   ])("%s: %s with %j", async (_, member, extra) => {
     const source = { ...minimal(member), ...extra };
     const { answer, item } = await made(member, source);
-    expect(answer.status, answer.text).toBe(201);
+    expectStatus(answer, 201);
     expect((await api.get(item)).at(`spec.${member}`)).toEqual({ ...DEFAULTS[member], ...source });
   });
 
-  test.each([
-    [{ targetWWNs: ["a", "b"], lun: 2 }],
-    [{ targetWWNs: ["a"], lun: 0 }],
-    [{ wwids: ["w", "x"] }],
-  ])("PVS-29, PVS-30, PVS-31: fc with %j", async (source) => {
-    const { answer, item } = await made("fc", fc(source));
-    expect(answer.status, answer.text).toBe(201);
-    expect((await api.get(item)).at("spec.fc")).toEqual(source);
-  });
+  test.each([[{ targetWWNs: ["a", "b"], lun: 2 }], [{ targetWWNs: ["a"], lun: 0 }], [{ wwids: ["w", "x"] }]])(
+    "PVS-29, PVS-30, PVS-31: fc with %j",
+    async (source) => {
+      const { answer, item } = await made("fc", fc(source));
+      expectStatus(answer, 201);
+      expect((await api.get(item)).at("spec.fc")).toEqual(source);
+    },
+  );
 
   test("PVS-35: datasetVolA by its UUID", async () => {
-    expect((await made("datasetVolA", { datasetUUID: "u" })).answer.at("spec.datasetVolA")).toEqual({ datasetUUID: "u" });
+    expect((await made("datasetVolA", { datasetUUID: "u" })).answer.at("spec.datasetVolA")).toEqual({
+      datasetUUID: "u",
+    });
   });
 });
 
@@ -263,7 +265,11 @@ describe("lists that one manager has as a whole", () => {
     ["DEC-47", "distFsA", { monitors: ["a"] }, { monitors: ["b"] }, "monitors"],
   ])("%s: %s", async (_, member, first, second, list) => {
     const at = place("PersistentVolume");
-    const body = (source: Source): object => ({ apiVersion: "v1", kind: "PersistentVolume", spec: { [member]: source } });
+    const body = (source: Source): object => ({
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      spec: { [member]: source },
+    });
     const applied = await api.apply(at.item, "a", body(first));
     expect(applied.owners["a Apply"]).toContain(`spec.${member}.${list}`);
     const conflict = await api.apply(at.item, "b", body(second));
@@ -298,7 +304,10 @@ describe("the kubernetes dialect", () => {
     expect((await create("azureFile", minimal("cloudBFile"))).status).toBe(201);
     expect((await create("cloudBFile", minimal("cloudBFile"))).status).toBe(422);
     const neutral = await create("cloudBFile", minimal("cloudBFile"), "Strict");
-    expect([neutral.status, neutral.text]).toEqual([400, expect.stringContaining('unknown field \\"spec.cloudBFile\\"')]);
+    expect([neutral.status, neutral.text]).toEqual([
+      400,
+      expect.stringContaining('unknown field \\"spec.cloudBFile\\"'),
+    ]);
   });
 
   test("PVS-39, AMB-28: a lun that is absent is 0", async () => {

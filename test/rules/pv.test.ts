@@ -1,6 +1,7 @@
 /** PersistentVolume: PV-1..25, PVP as far as the server alone shows them. */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { type Api, serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -50,17 +51,14 @@ describe("spec", () => {
     ["CONV-2", { storageClassName: "c" }],
     ["PV-21", { volumeMode: "Block" }],
     ["PV-6", { nodeAffinity: affinity(inZone("a", "b"), inZone("c")) }],
-    [
-      "CONV-2",
-      { nodeAffinity: affinity({ matchFields: [{ key: "metadata.name", operator: "In", values: ["n"] }] }) },
-    ],
+    ["CONV-2", { nodeAffinity: affinity({ matchFields: [{ key: "metadata.name", operator: "In", values: ["n"] }] }) }],
     ["PV-8", { nodeAffinity: affinity({}) }],
     ["DEC-10", { nodeAffinity: affinity({ matchExpressions: [{ key: "n", operator: "Gt", values: ["5"] }] }) }],
     ["DEC-44", { capacity: { storage: "5Gi" }, accessModes: ["ReadWriteMany"], mountOptions: ["ro"] }],
     ["DEC-44", { claimRef: { kind: "PersistentVolumeClaim", namespace: "n", name: "c", uid: "u" } }],
   ])("%s: %j is stored as it was sent", async (_, spec) => {
     const { answer, item } = await made({ ...SOURCE, ...spec });
-    expect(answer.status, answer.text).toBe(201);
+    expectStatus(answer, 201);
     expect((await api.get(item)).at("spec")).toMatchObject(spec);
   });
 
@@ -97,7 +95,10 @@ describe("spec", () => {
 
   test("PV-6, MARK-15: one manager has all the terms", async () => {
     const at = place("PersistentVolume");
-    const body = (...values: string[]): object => ({ ...META, spec: { ...SOURCE, nodeAffinity: affinity(inZone(...values)) } });
+    const body = (...values: string[]): object => ({
+      ...META,
+      spec: { ...SOURCE, nodeAffinity: affinity(inZone(...values)) },
+    });
     const applied = await api.apply(at.item, "a", body("x"));
     const owned = applied.owners["a Apply"]!.filter((path) => path.includes("nodeAffinity"));
     expect(["spec.nodeAffinity.required", "spec.nodeAffinity.required.nodeSelectorTerms"]).toContain(owned[0]);
@@ -177,10 +178,13 @@ describe("volume attributes class", () => {
 describe("status", () => {
   const write = (item: string, status: object, target: Api = api) => target.merge(`${item}/status`, { status });
 
-  test.each(["Available", "Bound", "Failed", "Pending", "Released"])("PV-24: the phase %s is accepted", async (phase) => {
-    const { item } = await made();
-    expect((await write(item, { phase })).at("status.phase")).toBe(phase);
-  });
+  test.each(["Available", "Bound", "Failed", "Pending", "Released"])(
+    "PV-24: the phase %s is accepted",
+    async (phase) => {
+      const { item } = await made();
+      expect((await write(item, { phase })).at("status.phase")).toBe(phase);
+    },
+  );
 
   test("PV-24: other phases are refused; Kubernetes takes any", async () => {
     const { item } = await made();

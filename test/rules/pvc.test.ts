@@ -1,5 +1,6 @@
 /** PersistentVolumeClaim: PVC-1..52, RSZ, MVS as far as the server alone shows them. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { type Api, serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -22,7 +23,7 @@ async function bound(spec: object = size("10Gi"), target: Api = api) {
   const claim = await made({ volumeName: "v", ...spec }, target);
   const status = { phase: "Bound", capacity: { storage: "10Gi" } };
   const answer = await target.merge(`${claim.item}/status`, { status });
-  expect(answer.status, answer.text).toBe(200);
+  expectStatus(answer, 200);
   return claim;
 }
 
@@ -46,7 +47,7 @@ describe("spec", () => {
     ["DEC-43", { selector: { matchLabels: { a: "b" } }, storageClassName: "", volumeName: "v" }],
   ])("%s: %j is stored as it was sent", async (_, spec) => {
     const { answer, item } = await made(spec);
-    expect(answer.status, answer.text).toBe(201);
+    expectStatus(answer, 201);
     expect((await api.get(item)).at("spec")).toEqual({ volumeMode: "Filesystem", resources: {}, ...spec });
   });
 
@@ -56,7 +57,11 @@ describe("spec", () => {
     ["DEC-8", size("-1Gi"), "spec.resources.requests[storage]"],
     ["DEC-43", { accessModes: ["ReadOften"] }, "spec.accessModes"],
     ["DEC-39", { accessModes: ["ReadWriteOncePod", "ReadWriteOnce"] }, "spec.accessModes"],
-    ["DEC-10", { selector: { matchExpressions: [{ key: "a", operator: "In" }] } }, "spec.selector.matchExpressions[0].values"],
+    [
+      "DEC-10",
+      { selector: { matchExpressions: [{ key: "a", operator: "In" }] } },
+      "spec.selector.matchExpressions[0].values",
+    ],
     ["DEC-43", { storageClassName: "Bad_Name" }, "spec.storageClassName"],
   ])("%s: %j is refused", async (_, spec, field) => {
     const { answer, item } = await made(spec);
@@ -155,9 +160,12 @@ describe("data sources", () => {
     expect(await sources({ dataSource: source })).toEqual([201, source, source]);
   });
 
-  test.each([SNAPSHOT, CLAIM, CUSTOM])("PVC-9, PVC-23: dataSourceRef alone is copied to dataSource (%j)", async (source) => {
-    expect(await sources({ dataSourceRef: source })).toEqual([201, source, source]);
-  });
+  test.each([SNAPSHOT, CLAIM, CUSTOM])(
+    "PVC-9, PVC-23: dataSourceRef alone is copied to dataSource (%j)",
+    async (source) => {
+      expect(await sources({ dataSourceRef: source })).toEqual([201, source, source]);
+    },
+  );
 
   test("PVC-24, ERR-7: both must be equal", async () => {
     expect(await sources({ dataSource: SNAPSHOT, dataSourceRef: SNAPSHOT })).toEqual([201, SNAPSHOT, SNAPSHOT]);
@@ -193,20 +201,32 @@ describe("data sources", () => {
 
   test("PVC-11, DEC-38: without AnyVolumeDataSource dataSourceRef is dropped, with a warning", async () => {
     const { answer } = await made({ dataSourceRef: CUSTOM }, noSources);
-    expect([answer.status, answer.at("spec.dataSourceRef"), answer.at("spec.dataSource")]).toEqual([201, undefined, undefined]);
+    expect([answer.status, answer.at("spec.dataSourceRef"), answer.at("spec.dataSource")]).toEqual([
+      201,
+      undefined,
+      undefined,
+    ]);
     expect(answer.warnings).toEqual([expect.stringMatching(/dataSourceRef.*AnyVolumeDataSource/)]);
     expect(await sources({ dataSource: CLAIM }, noSources)).toEqual([201, CLAIM, undefined]);
   });
 
   test("PVC-21, DEC-38: without CrossNamespaceVolumeDataSource a reference with a namespace is dropped, with a warning", async () => {
     const { answer } = await made({ dataSourceRef: { ...CLAIM, namespace: "elsewhere" } });
-    expect([answer.status, answer.at("spec.dataSourceRef"), answer.at("spec.dataSource")]).toEqual([201, undefined, undefined]);
+    expect([answer.status, answer.at("spec.dataSourceRef"), answer.at("spec.dataSource")]).toEqual([
+      201,
+      undefined,
+      undefined,
+    ]);
     expect(answer.warnings).toEqual([expect.stringMatching(/dataSourceRef.*CrossNamespaceVolumeDataSource/)]);
     const silent = await made(
       { accessModes: ["ReadWriteOnce"], ...size("1Gi"), dataSourceRef: { ...CLAIM, namespace: "elsewhere" } },
       kube,
     );
-    expect([silent.answer.status, silent.answer.at("spec.dataSourceRef"), silent.answer.warnings]).toEqual([201, undefined, []]);
+    expect([silent.answer.status, silent.answer.at("spec.dataSourceRef"), silent.answer.warnings]).toEqual([
+      201,
+      undefined,
+      [],
+    ]);
   });
 
   test("PVC-21, PVC-25, PVC-29: with the gate it is kept, and dataSource stays empty", async () => {
@@ -383,7 +403,13 @@ describe("status", () => {
     ["AMB-31, DEC-42", [{ status: "True" }]],
     ["AMB-31, DEC-42", [{ type: "A" }]],
     ["DEC-42", [{ type: "A", status: "Maybe" }]],
-    ["AMB-42", [{ type: "A", status: "True" }, { type: "A", status: "False" }]],
+    [
+      "AMB-42",
+      [
+        { type: "A", status: "True" },
+        { type: "A", status: "False" },
+      ],
+    ],
   ])("%s: the conditions %j are refused", async (_, conditions) => {
     const { item } = await made();
     expect((await write(item, { conditions })).status).toBe(422);

@@ -1,5 +1,6 @@
 /** StorageClass: SC-1..22 as far as the server alone shows them. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -19,14 +20,21 @@ const allowed = (...terms: object[]): object => ({ allowedTopologies: terms });
 
 test("SC-12, SC-14: the defaults are Delete and Immediate", async () => {
   const { answer, item } = await made({});
-  expect([answer.status, answer.at("reclaimPolicy"), answer.at("volumeBindingMode")]).toEqual([201, "Delete", "Immediate"]);
+  expect([answer.status, answer.at("reclaimPolicy"), answer.at("volumeBindingMode")]).toEqual([
+    201,
+    "Delete",
+    "Immediate",
+  ]);
   expect((await api.get(item)).body).toEqual(answer.body);
 });
 
-test.each(["Delete", "Recycle", "Retain"])("SC-13, AMB-46: the reclaim policy %s is accepted", async (reclaimPolicy) => {
-  const { answer } = await made({ reclaimPolicy });
-  expect([answer.status, answer.at("reclaimPolicy")]).toEqual([201, reclaimPolicy]);
-});
+test.each(["Delete", "Recycle", "Retain"])(
+  "SC-13, AMB-46: the reclaim policy %s is accepted",
+  async (reclaimPolicy) => {
+    const { answer } = await made({ reclaimPolicy });
+    expect([answer.status, answer.at("reclaimPolicy")]).toEqual([201, reclaimPolicy]);
+  },
+);
 
 test.each(["Immediate", "WaitForFirstConsumer"])("CONV-2: the mode %s is accepted", async (volumeBindingMode) => {
   const { answer } = await made({ volumeBindingMode });
@@ -39,7 +47,11 @@ test.each([
   ["SC-7", allowed(term({ values: ["a"] })), "allowedTopologies[0].matchLabelExpressions[0].key"],
   ["SC-8", allowed(term({ key: "k" })), "allowedTopologies[0].matchLabelExpressions[0].values"],
   ["SC-8", allowed(term({ key: "k", values: [] })), "allowedTopologies[0].matchLabelExpressions[0].values"],
-  ["DEC-39", allowed(term({ key: "k", values: ["a", "a"] })), "allowedTopologies[0].matchLabelExpressions[0].values[1]"],
+  [
+    "DEC-39",
+    allowed(term({ key: "k", values: ["a", "a"] })),
+    "allowedTopologies[0].matchLabelExpressions[0].values[1]",
+  ],
   [
     "DEC-39",
     allowed(term({ key: "k", values: ["a"] }, { key: "k", values: ["b"] })),
@@ -56,14 +68,17 @@ test.each([
 });
 
 test.each([
-  ["CONV-2", allowed(term({ key: "k", values: ["a", "b"] }, { key: "l", values: ["c"] }), term({ key: "k", values: ["z"] }))],
+  [
+    "CONV-2",
+    allowed(term({ key: "k", values: ["a", "b"] }, { key: "l", values: ["c"] }), term({ key: "k", values: ["z"] })),
+  ],
   ["SC-20", allowed({})],
   ["SC-9, SC-10", { mountOptions: ["no such option", "", "ro"] }],
   ["SC-11", { parameters: { type: "fast", "any/key": "ü" } }],
   ["DEC-40", { provisioner: "example.com/p", allowVolumeExpansion: true }],
 ])("%s: %j is stored as it was sent", async (_, body) => {
   const { answer, item } = await made(body);
-  expect(answer.status, answer.text).toBe(201);
+  expectStatus(answer, 201);
   expect((await api.get(item)).body).toMatchObject(body);
 });
 
@@ -97,7 +112,12 @@ test.each([
 
 describe("owners", () => {
   test.each([
-    ["SC-2", { allowedTopologies: [term({ key: "k", values: ["a"] })] }, { allowedTopologies: [{}] }, "allowedTopologies"],
+    [
+      "SC-2",
+      { allowedTopologies: [term({ key: "k", values: ["a"] })] },
+      { allowedTopologies: [{}] },
+      "allowedTopologies",
+    ],
     ["SC-9", { mountOptions: ["a", "b"] }, { mountOptions: ["a"] }, "mountOptions"],
   ])("%s, MARK-2, MARK-15: one manager has the whole list", async (_, first, second, field) => {
     const at = place("StorageClass");

@@ -80,13 +80,11 @@ describe("status", () => {
   test("SVM-8: conditions are merged by type; two of one type are refused", async () => {
     const { item } = await made();
     await write(item, [condition("Running"), condition("Example", "False")]);
-    const patched = await api.strategic(`${item}/status`, { status: { conditions: [condition("Example", "Unknown")] } });
+    const patched = await api.strategic(`${item}/status`, {
+      status: { conditions: [condition("Example", "Unknown")] },
+    });
     expect(patched.at("status.conditions")).toEqual([condition("Running"), condition("Example", "Unknown")]);
-    const applied = await api.apply(
-      `${item}/status`,
-      "m",
-      { ...META, status: { conditions: [condition("Mine")] } },
-    );
+    const applied = await api.apply(`${item}/status`, "m", { ...META, status: { conditions: [condition("Mine")] } });
     expect(applied.at("status.conditions")).toHaveLength(3);
     expect((await write(item, [condition("Running"), condition("Running", "False")])).status).toBe(422);
   });

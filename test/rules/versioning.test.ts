@@ -163,20 +163,23 @@ describe("gates", () => {
     return server.post(at.collection, { metadata: { name: at.name }, ...body });
   };
 
-  test.each(GATED)("VER-8, DEC-38: $gate is $byDefault by default and can be switched ($kind $field)", async (gated) => {
-    const [off, on] = gated.byDefault ? [none, api] : [api, all];
-    const kept = await create(on, gated);
-    expect([kept.status, kept.at(gated.field) !== undefined, kept.warnings.filter((w) => w.includes(gated.gate))]).toEqual([
-      201,
-      true,
-      [],
-    ]);
-    const dropped = await create(off, gated);
-    const value = dropped.at(gated.field);
-    expect([dropped.status, value === undefined || value === false]).toEqual([201, true]);
-    expect(dropped.warnings).toEqual([expect.stringContaining(gated.gate)]);
-    expect(dropped.warnings[0]).toContain(gated.field.split(".").at(-1));
-  });
+  test.each(GATED)(
+    "VER-8, DEC-38: $gate is $byDefault by default and can be switched ($kind $field)",
+    async (gated) => {
+      const [off, on] = gated.byDefault ? [none, api] : [api, all];
+      const kept = await create(on, gated);
+      expect([
+        kept.status,
+        kept.at(gated.field) !== undefined,
+        kept.warnings.filter((w) => w.includes(gated.gate)),
+      ]).toEqual([201, true, []]);
+      const dropped = await create(off, gated);
+      const value = dropped.at(gated.field);
+      expect([dropped.status, value === undefined || value === false]).toEqual([201, true]);
+      expect(dropped.warnings).toEqual([expect.stringContaining(gated.gate)]);
+      expect(dropped.warnings[0]).toContain(gated.field.split(".").at(-1));
+    },
+  );
 
   test("VER-8, DEC-38: a field of a gate is dropped from updates too", async () => {
     const at = place("CSIDriver");

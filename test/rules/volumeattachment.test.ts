@@ -1,5 +1,6 @@
 /** VolumeAttachment: VA-1..19 as far as the server alone shows them. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { serve } from "./api.ts";
 import { place } from "./resources.ts";
 
@@ -40,7 +41,7 @@ test("VA-5, VA-8: the source is kept and nothing is attached at first", async ()
 
 test("VA-6: an inline volume is kept", async () => {
   const { answer } = await made({ ...SPEC, source: { inlineVolumeSpec: INLINE } });
-  expect(answer.status, answer.text).toBe(201);
+  expectStatus(answer, 201);
   expect(answer.at("spec.source.inlineVolumeSpec")).toMatchObject(INLINE);
 });
 
@@ -69,7 +70,11 @@ describe("status", () => {
     expect(answer.at("status")).toEqual({ attached: false });
     expect((await api.put(item, { ...answer.sendable, status: STATUS })).at("status")).toEqual({ attached: false });
     expect((await api.merge(item, { status: STATUS })).at("status")).toEqual({ attached: false });
-    const applied = await api.apply(item, "m", { apiVersion: "storage.svc.io/v1", kind: "VolumeAttachment", status: STATUS });
+    const applied = await api.apply(item, "m", {
+      apiVersion: "storage.svc.io/v1",
+      kind: "VolumeAttachment",
+      status: STATUS,
+    });
     expect(applied.at("status")).toEqual({ attached: false });
     expect(JSON.stringify(applied.owners["m Apply"] ?? [])).not.toContain("status");
   });
@@ -88,7 +93,11 @@ describe("status", () => {
   test("DEC-33: the status path changes neither spec nor metadata", async () => {
     const { item, answer } = await made();
     const metadata = { ...(answer.sendable["metadata"] as object), labels: { a: "1" } };
-    const put = await api.put(`${item}/status`, { metadata, spec: { ...SPEC, nodeName: "m" }, status: { attached: true } });
+    const put = await api.put(`${item}/status`, {
+      metadata,
+      spec: { ...SPEC, nodeName: "m" },
+      status: { attached: true },
+    });
     expect([put.status, put.at("spec"), put.at("metadata.labels")]).toEqual([200, SPEC, undefined]);
     expect(put.at("status.attached")).toBe(true);
   });

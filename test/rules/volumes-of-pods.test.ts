@@ -1,5 +1,6 @@
 /** The volumes of a Pod, member by member: VOL-1..48, LIM-13, LIM-14, LIM-15, LIM-16, DEC-48..52. */
 import { describe, expect, test } from "vitest";
+import { expectStatus } from "./answer.ts";
 import { fresh, serve } from "./api.ts";
 
 const api = serve();
@@ -61,11 +62,14 @@ const MINIMAL: Readonly<Record<string, Source>> = {
 
 const minimal = (member: string): Source => MINIMAL[member] ?? {};
 
-test.each(Object.entries(MINIMAL))("VOL-3, VOL-35, VOL-37, CONV-12: a volume of %s with %j is accepted", async (member, source) => {
-  const { answer, item } = await made(member, source);
-  expect(answer.status, answer.text).toBe(201);
-  expect((await api.get(item)).at(`spec.volumes.0.${member}`)).toMatchObject(source);
-});
+test.each(Object.entries(MINIMAL))(
+  "VOL-3, VOL-35, VOL-37, CONV-12: a volume of %s with %j is accepted",
+  async (member, source) => {
+    const { answer, item } = await made(member, source);
+    expectStatus(answer, 201);
+    expect((await api.get(item)).at(`spec.volumes.0.${member}`)).toMatchObject(source);
+  },
+);
 
 describe("name and source", () => {
   test("VOL-1: a container may mount any volume of its pod, and no other", async () => {
@@ -89,7 +93,13 @@ describe("name and source", () => {
     ["VOL-3, DEC-52", [{ name: "", emptyDir: {} }]],
     ["DEC-52", [{ name: "Bad", emptyDir: {} }]],
     ["DEC-52", [{ name: "a.b", emptyDir: {} }]],
-    ["DEC-52", [{ name: "v", emptyDir: {} }, { name: "v", emptyDir: {} }]],
+    [
+      "DEC-52",
+      [
+        { name: "v", emptyDir: {} },
+        { name: "v", emptyDir: {} },
+      ],
+    ],
     ["VOL-3", [{ name: "v", emptyDir: {}, hostPath: { path: "/p" } }]],
     ["VOL-3, VOL-35", [{ name: "v", distFsC: minimal("distFsC"), csi: minimal("csi") }]],
   ])("%s: the volumes %j are refused", async (_, volumes) => {
@@ -154,13 +164,27 @@ describe("members that are stored as they were sent", () => {
     [
       "VOL-35, VOL-36",
       "iscsi",
-      { chapAuthDiscovery: true, chapAuthSession: true, initiatorName: "iqn.2026-01.io.example:i", secretRef: LOCAL, portals: ["a:1"] },
+      {
+        chapAuthDiscovery: true,
+        chapAuthSession: true,
+        initiatorName: "iqn.2026-01.io.example:i",
+        secretRef: LOCAL,
+        portals: ["a:1"],
+      },
     ],
     ["VOL-35", "distFsC", { group: "g", readOnly: true, tenant: "t", user: "u" }],
-    ["VOL-35", "vendorEVolume", { storageMode: "ThickProvisioned", protectionDomain: "p", sslEnabled: true, storagePool: "s", volumeName: "v" }],
+    [
+      "VOL-35",
+      "vendorEVolume",
+      { storageMode: "ThickProvisioned", protectionDomain: "p", sslEnabled: true, storagePool: "s", volumeName: "v" },
+    ],
     ["VOL-35, VOL-36", "vendorFVolume", { fsType: "xfs", volumeName: "v", volumeNamespace: "n", secretRef: LOCAL }],
     ["VOL-35", "vendorGVolume", { fsType: "xfs", storagePolicyID: "i", storagePolicyName: "n" }],
-    ["DEC-49", "distFsA", { monitors: ["m"], path: "/p", user: "u", secretFile: "/f", secretRef: LOCAL, readOnly: true }],
+    [
+      "DEC-49",
+      "distFsA",
+      { monitors: ["m"], path: "/p", user: "u", secretFile: "/f", secretRef: LOCAL, readOnly: true },
+    ],
     ["DEC-50, VOL-37", "distFsB", { readOnly: true }],
     ["DEC-49", "persistentVolumeClaim", { readOnly: true }],
     ["VOL-39", "image", { pullPolicy: "Always" }],
@@ -172,7 +196,7 @@ describe("members that are stored as they were sent", () => {
     ["DEC-48, PVS-5", "hostPath", { type: "DirectoryOrCreate" }],
   ])("%s: %s with %j", async (_, member, extra) => {
     const { answer, item } = await made(member, { ...minimal(member), ...extra });
-    expect(answer.status, answer.text).toBe(201);
+    expectStatus(answer, 201);
     const stored = (await api.get(item)).at(`spec.volumes.0.${member}`) as Source;
     expect(stored).toMatchObject(Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== "")));
   });
@@ -288,7 +312,7 @@ describe("values that are refused", () => {
       "    configMap: {name: c, defaultMode: 420}",
     ].join("\n");
     const applied = await api.apply(`/api/v1/namespaces/${ns}/pods/p`, "m", yaml);
-    expect(applied.status, applied.text).toBe(201);
+    expectStatus(applied, 201);
     const modes = [0, 1, 2].map((i) => applied.at(`spec.volumes.${i}.configMap.defaultMode`));
     expect(modes).toEqual([0o640, 0o600, 420]);
   });
@@ -308,7 +332,13 @@ describe("ephemeral", () => {
     const metadata = { labels: { a: "b" }, annotations: { c: "d" } };
     const kept = (await template(metadata)).answer;
     expect(kept.at("spec.volumes.0.ephemeral.volumeClaimTemplate.metadata")).toEqual(metadata);
-    for (const wrong of [{ name: "n" }, { namespace: "n" }, { finalizers: ["a.io/b"] }, { generateName: "g" }, { uid: "u" }]) {
+    for (const wrong of [
+      { name: "n" },
+      { namespace: "n" },
+      { finalizers: ["a.io/b"] },
+      { generateName: "g" },
+      { uid: "u" },
+    ]) {
       const { answer } = await template(wrong);
       expect([JSON.stringify(wrong), answer.status]).toEqual([JSON.stringify(wrong), 422]);
     }
@@ -316,7 +346,7 @@ describe("ephemeral", () => {
 
   test("LIM-13, ERR-7: pod name and volume name must make the name of a claim", async () => {
     const create = async (podName: string, volume: string) =>
-      (await withVolumes([{ name: volume, ...{ ephemeral: minimal("ephemeral") } }], api, podName)).answer.status;
+      (await withVolumes([{ name: volume, ephemeral: minimal("ephemeral") }], api, podName)).answer.status;
     expect(await create("p".repeat(63), "v".repeat(63))).toBe(201);
     expect(await create(`${"p".repeat(50)}.`.repeat(4).slice(0, 189) + "x", "v".repeat(62))).toBe(201);
     expect(await create(`${"p".repeat(50)}.`.repeat(4).slice(0, 189) + "xx", "v".repeat(62))).toBe(422);
@@ -340,7 +370,7 @@ describe("lists that one manager has as a whole", () => {
   ])("%s: the %s list", async (_, member, source, list) => {
     const ns = fresh("ns");
     const applied = await api.apply(`/api/v1/namespaces/${ns}/pods/p`, "a", pod([{ name: "v", [member]: source }]));
-    expect(applied.status, applied.text).toBe(201);
+    expectStatus(applied, 201);
     expect(applied.owners["a Apply"]!.filter((path) => path.includes(`${member}.${list}`))).toEqual([
       `spec.volumes[k:{"name":"v"}].${member}.${list}`,
     ]);
@@ -358,14 +388,20 @@ describe("gates and dialects", () => {
     const volumeMounts = [{ name: "v", mountPath: "/m", subPath: "sub" }];
     const answer = await api.post(`/api/v1/namespaces/${ns}/pods`, {
       metadata: { name: "p" },
-      spec: { volumes: [{ name: "v", image: { reference: "r" } }], containers: [{ name: "c", image: "i", volumeMounts }] },
+      spec: {
+        volumes: [{ name: "v", image: { reference: "r" } }],
+        containers: [{ name: "c", image: "i", volumeMounts }],
+      },
     });
     expect([answer.status, answer.at("spec.containers.0.volumeMounts.0.subPath")]).toEqual([201, "sub"]);
   });
 
   test("AMB-29, DEC-51, VOL-38, kubernetes dialect: names and references are required", async () => {
     const create = async (member: string, source: Source) => {
-      const answer = await kube.post("/api/v1/namespaces/default/pods", pod([{ name: "v", [member]: source }], fresh("p")));
+      const answer = await kube.post(
+        "/api/v1/namespaces/default/pods",
+        pod([{ name: "v", [member]: source }], fresh("p")),
+      );
       return answer.status;
     };
     expect(await create("configMap", {})).toBe(422);

@@ -39,7 +39,7 @@ export class Watch {
 
   /** The next event; undefined when the stream has ended or nothing came in time. */
   async next(ms = 5000): Promise<WatchEvent | undefined> {
-    for (const end = Date.now() + ms; this.#events.length === 0 && !this.#ended; ) {
+    for (const end = Date.now() + ms; this.#events.length === 0 && !this.#ended;) {
       const left = end - Date.now();
       if (left <= 0) return undefined;
       const woken = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ export class Watch {
 
   /** Resolves when the server has ended the stream, or after `ms`. */
   async end(ms = 5000): Promise<boolean> {
-    for (const end = Date.now() + ms; !this.#ended && Date.now() < end; ) await pause(10);
+    for (const end = Date.now() + ms; !this.#ended && Date.now() < end;) await pause(10);
     return this.#ended;
   }
 

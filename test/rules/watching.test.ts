@@ -18,7 +18,10 @@ test("DEC-28: one JSON text per line, chunked", async () => {
   expect(watch.response.headers.get("content-length")).toBeNull();
   const event = await watch.next();
   expect(Object.keys(event!)).toEqual(["type", "object"]);
-  expect(event).toMatchObject({ type: "ADDED", object: { kind: "ConfigMap", apiVersion: "v1", data: { k: "two\nlines" } } });
+  expect(event).toMatchObject({
+    type: "ADDED",
+    object: { kind: "ConfigMap", apiVersion: "v1", data: { k: "two\nlines" } },
+  });
   expect(watch.lines).toHaveLength(1);
 });
 
