@@ -151,7 +151,10 @@ function takeWebSockets(server: Server, encrypted: boolean, clock: Clock, handle
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     const upgrade = { request, socket, head, connection: connectionOf(socket, encrypted) };
     socket.on("error", () => socket.destroy());
-    void webSockets().then((protocol) => handle(new WebSocketExchange(upgrade, protocol, clock)));
+    webSockets().then(
+      (protocol) => handle(new WebSocketExchange(upgrade, protocol, clock)),
+      () => socket.destroy(),
+    );
   });
 }
 
