@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Client, ResourceRef } from "../client/client.ts";
+import { type Client, type ResourceRef, isStatus } from "../client/client.ts";
 import { CliError } from "./cli-error.ts";
 
 /** A resource as discovery tells of it. */
@@ -52,7 +52,10 @@ export async function findKind(client: Client, asked: string): Promise<FoundKind
 export async function findExactKind(client: Client, apiVersion: string, kind: string): Promise<FoundKind> {
   const at = apiVersion.indexOf("/");
   const place = { group: at < 0 ? "" : apiVersion.slice(0, at), version: apiVersion.slice(at + 1) };
-  const [served] = await readAll(client, [place]);
+  const [served] = await readAll(client, [place]).catch((error: unknown) => {
+    if (isStatus(error, "NotFound")) return [];
+    throw error;
+  });
   const found = served?.resources.find((resource) => !resource.name.includes("/") && resource.kind === kind);
   if (found) return asFound(place, found);
   throw new CliError(`the server has no kind ${kind} of ${apiVersion}`);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Document, isMap, isScalar, isSeq, parseAllDocuments } from "yaml";
+import { type Document, type Scalar, isMap, isScalar, isSeq, parseAllDocuments, visit } from "yaml";
 import { parsePointer } from "../value/pointer.ts";
 import { CliError } from "./cli-error.ts";
 
@@ -78,10 +78,21 @@ export class Manifest {
     for (const { op, path, value } of changes) {
       const place = this.#locate(path);
       if (op === "remove") removals.push(place);
-      else this.#document.setIn(place, this.#document.createNode(value));
+      else this.#replace(place, value);
     }
     for (const place of removals.sort(fromTheEnd)) this.#remove(place);
     this.changed = true;
+  }
+
+  #replace(place: readonly (string | number)[], value: unknown): void {
+    const old = this.#document.getIn(place, true);
+    const node = this.#document.createNode(value);
+    if (isScalar(old) && isScalar(node)) {
+      node.comment = old.comment ?? null;
+      node.spaceBefore = old.spaceBefore ?? false;
+    }
+    visit(node, { Scalar: (_key, scalar) => quote(scalar) });
+    this.#document.setIn(place, node);
   }
 
   #remove(place: readonly (string | number)[]): void {
@@ -107,6 +118,13 @@ export class Manifest {
     }
     return place;
   }
+}
+
+/** Quotes a text that some reader of YAML takes for something else: `yes`, `0x1`, `1:30`, `~`. */
+function quote(scalar: Scalar): void {
+  if (typeof scalar.value !== "string" || scalar.value.includes("\n")) return;
+  const word = /^[A-Za-z_/][\w ./-]*$/.test(scalar.value);
+  if (!word || /^(y|n|yes|no|on|off|true|false|null)$/i.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
 }
 
 const write = (document: Document): string => document.toString({ lineWidth: 0 });

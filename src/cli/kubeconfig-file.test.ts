@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { CliError } from "./cli-error.ts";
+import { readKubeconfig } from "./kubeconfig-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keelson-kubeconfig-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+
+/** Writes a file of the folder and returns its path. */
+function file(content: object | string, name = `config-${++files}`): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+const config = (cluster: object, user: object, more: object = {}): object => ({
+  clusters: [{ name: "c", cluster: { server: "https://one:6443", ...cluster } }],
+  users: [{ name: "u", user }],
+  contexts: [{ name: "x", context: { cluster: "c", user: "u", ...more } }],
+  "current-context": "x",
+});
+
+const read = (content: object | string, context?: string) =>
+  readKubeconfig({ kubeconfig: file(content), context, env: {} });
+
+describe("a kubeconfig", () => {
+  test("gives the address, the authority, and the credentials that are written in it", () => {
+    const cluster = { "certificate-authority-data": base64("CA") };
+    const user = { "client-certificate-data": base64("CERT"), "client-key-data": base64("KEY"), token: "t" };
+    expect(read(config(cluster, user))).toEqual({
+      namespace: "default",
+      transport: {
+        url: "https://one:6443",
+        ca: "CA",
+        insecure: false,
+        serverName: undefined,
+        cert: "CERT",
+        key: "KEY",
+        token: "t",
+      },
+    });
+  });
+
+  test("may name files, from where it is itself", () => {
+    file("CA", "ca.crt");
+    file("TOKEN\n", "token");
+    const { transport } = read(config({ "certificate-authority": "ca.crt" }, { tokenFile: "token" }));
+    expect(transport).toMatchObject({ ca: "CA", token: "TOKEN" });
+  });
+
+  test("may accept any certificate, which sets the authority aside, and may name the server", () => {
+    const cluster = {
+      "insecure-skip-tls-verify": true,
+      "certificate-authority-data": base64("CA"),
+      "tls-server-name": "s",
+    };
+    expect(read(config(cluster, {})).transport).toMatchObject({ insecure: true, ca: undefined, serverName: "s" });
+  });
+
+  test("has a context chosen by name, with its namespace", () => {
+    const both = config({}, {}) as { contexts: object[] };
+    both.contexts.push({ name: "y", context: { cluster: "c", namespace: "team" } });
+    expect(read(both).namespace).toBe("default");
+    expect(read(both, "y").namespace).toBe("team");
+    expect(() => read(both, "z")).toThrow('expected "z" among the contexts of');
+  });
+
+  test("may be several files: the first that says something counts, missing ones do not", () => {
+    const first = file({ "current-context": "x", users: [{ name: "u", user: { token: "first" } }] });
+    const second = file(config({}, { token: "second" }));
+    const env = { KUBECONFIG: [join(folder, "none"), first, second].join(delimiter) };
+    expect(readKubeconfig({ env }).transport).toMatchObject({ url: "https://one:6443", token: "first" });
+  });
+
+  test.each<[string, object | string, string]>([
+    ["no YAML", "a: [", "to be a kubeconfig"],
+    ["no map", "- 1", "found no map"],
+    ["no context", { contexts: [] }, "expected current-context in"],
+    ["a cluster that is not there", { ...config({}, {}), clusters: [] }, 'expected "c" among the clusters'],
+    ["no server", config({ server: undefined }, {}), "expected server in"],
+    ["a program for credentials", config({}, { exec: { command: "x" } }), "exec is not supported"],
+    ["a proxy", config({ "proxy-url": "http://p" }, {}), "proxies are not supported"],
+    ["a file that is not there", config({}, { tokenFile: "nowhere" }), "nowhere that"],
+  ])("with %s is refused with what was expected", (_what, content, message) => {
+    expect(() => read(content)).toThrow(CliError);
+    expect(() => read(content)).toThrow(message);
+  });
+
+  test("that is nowhere is refused with where it was looked for", () => {
+    expect(() => readKubeconfig({ env: { HOME: folder } })).toThrow(join(folder, ".kube", "config"));
+    expect(() => readKubeconfig({ kubeconfig: join(folder, "none"), env: {} })).toThrow("none to be a kubeconfig");
+  });
+});
