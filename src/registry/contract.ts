@@ -21,6 +21,11 @@ export interface Caller {
   readonly userAgent: string;
   /** From `If-Match`: the version that the object must have, where the dialect reads it (AMB-36). */
   readonly ifMatch?: string;
+  /**
+   * Throws, or rejects with, Forbidden unless the caller may create what an update or an apply is about to create
+   * (APPLY-10, DEC-36). Without it the caller may.
+   */
+  readonly permitCreate?: () => void | Promise<void>;
 }
 
 /** A decoded body: the value, and the paths of members that stood there twice. */

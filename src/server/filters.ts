@@ -7,13 +7,14 @@
  *
  * @module
  */
-import { ANONYMOUS, type Decision, type Identity } from "../auth/contract.ts";
+import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import { decodePath, requestInfo } from "../meta/request-info.ts";
-import { ApiError, type ObjectRef, forbidden, internalError, tooManyRequests, unauthorized } from "../meta/status.ts";
+import { ApiError, internalError, tooManyRequests, unauthorized } from "../meta/status.ts";
 import type { ServerContext } from "./context.ts";
 import { contentType, valueInForm } from "./encode.ts";
 import { isHealthPath } from "./health.ts";
 import { explanationFormat, failureFormat } from "./negotiate.ts";
+import { permit } from "./permission.ts";
 import type { ServerRequest } from "./request.ts";
 import { answer, findResource } from "./routes.ts";
 
@@ -106,21 +107,9 @@ const authorise: Filter = {
   name: "authorise",
   enter: (server, request) => {
     if (isPublic(request)) return undefined;
-    const decision = server.authorizer.authorize(request.identity, request.info!);
-    if (decision instanceof Promise) return decision.then((found) => decide(request, found));
-    return decide(request, decision);
+    return permit(server, request);
   },
 };
-
-function decide(request: ServerRequest, decision: Decision): void {
-  if (decision.allowed) return;
-  const { group, resource, name, path, isResource } = request.info!;
-  if (isResource) {
-    const ref: ObjectRef = { group, plural: resource, kind: resource };
-    throw forbidden(ref, name, decision.reason);
-  }
-  throw new ApiError("Forbidden", `the path ${JSON.stringify(path)} is forbidden: ${decision.reason}`, { details: {} });
-}
 
 const find: Filter = { name: "find", enter: findResource };
 

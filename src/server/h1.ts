@@ -37,8 +37,11 @@ export class H1Exchange implements Exchange {
 
   readBody(limit: number): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
-    const announced = this.#request.headers["content-length"];
-    return readBody(this.#request, limit, announced === undefined ? -1 : Number(announced));
+    const { expect, "content-length": length } = this.#request.headers;
+    const announced = length === undefined ? -1 : Number(length);
+    // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
+    if (expect !== undefined && announced <= limit) this.#response.writeContinue();
+    return readBody(this.#request, limit, announced);
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {

@@ -59,10 +59,13 @@ export class H2Exchange implements Exchange {
 
   readBody(limit: number): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
-    if (this.#headers.expect === "100-continue") this.#stream.additionalHeaders({ ":status": 100 });
-    const announced = this.#headers["content-length"];
+    const { expect, "content-length": length } = this.#headers;
+    const announced = length === undefined ? -1 : Number(length);
+    if (expect?.toLowerCase() === "100-continue" && announced <= limit) {
+      this.#stream.additionalHeaders({ ":status": 100 });
+    }
     this.#stream.setTimeout(BODY_MILLIS, () => this.#stream.close(CANCEL));
-    return readBody(this.#stream, limit, announced === undefined ? -1 : Number(announced));
+    return readBody(this.#stream, limit, announced);
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {

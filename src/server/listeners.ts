@@ -139,9 +139,12 @@ async function close(
 
 function plainServer(handle: Handle): http.Server {
   const server = http.createServer(H1_LIMITS);
-  server.on("request", (request, response) => {
+  const take = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     handle(new H1Exchange(request, response, connectionOf(request.socket, false)));
-  });
+  };
+  server.on("request", take);
+  // The exchange asks for the body itself.
+  server.on("checkContinue", take);
   return server;
 }
 
@@ -184,11 +187,13 @@ function secureServer(tls: TlsOptions, sessions: Set<http2.Http2Session>, handle
     session.on("error", () => session.destroy());
     session.setTimeout(IDLE_MILLIS, () => whenIdle(session, state));
   });
-  server.on("request", (request, response) => {
+  const take = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
     if (request.httpVersionMajor > 1) return;
     const plain = request as unknown as http.IncomingMessage;
     handle(new H1Exchange(plain, response as unknown as http.ServerResponse, connectionOf(plain.socket, true)));
-  });
+  };
+  server.on("request", take);
+  server.on("checkContinue", take);
   // Listening for HTTP/1.1 requests has put the compatibility layer in front of HTTP/2 streams too; take it away.
   server.removeAllListeners("stream");
   server.on("stream", (stream: http2.ServerHttp2Stream, headers, flags) => {

@@ -8,6 +8,7 @@ import { answerObject, objectFormat } from "./answer-object.ts";
 import type { ServerContext } from "./context.ts";
 import { patchBody, patchTypeOf } from "./decode-body.ts";
 import { patchOptions } from "./options.ts";
+import { writer } from "./permission.ts";
 import type { ServerRequest } from "./request.ts";
 
 /** Answers a patch of an object or of one of its subresources. */
@@ -16,7 +17,7 @@ export async function patchObject(server: ServerContext, request: ServerRequest,
   const type = patchTypeOf(request);
   const options = patchOptions(request.query, type);
   const body = await patchBody(server, request, type);
-  const result = await resource.patch(request.target, body, options, request.caller);
+  const result = await resource.patch(request.target, body, options, writer(server, request));
   request.warn(result.warnings);
   await answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

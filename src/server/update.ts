@@ -8,6 +8,7 @@ import { answerObject, objectFormat } from "./answer-object.ts";
 import type { ServerContext } from "./context.ts";
 import { objectBody } from "./decode-body.ts";
 import { updateOptions } from "./options.ts";
+import { writer } from "./permission.ts";
 import type { ServerRequest } from "./request.ts";
 
 /** Answers an update of an object or of one of its subresources. */
@@ -15,7 +16,7 @@ export async function updateObject(server: ServerContext, request: ServerRequest
   const format = objectFormat(request);
   const options = updateOptions(request.query);
   const body = await objectBody(server, request);
-  const result = await resource.update(request.target, body, options, request.caller);
+  const result = await resource.update(request.target, body, options, writer(server, request));
   request.warn(result.warnings);
   await answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -88,6 +88,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
     checkIfMatch(kind, target.name, write.caller, entry);
     if (!entry) {
       if (!how.missing) throw notFound(kind.ref, target.name);
+      await write.caller.permitCreate?.();
       return storeNew(write, how.missing(), { posted: false });
     }
     try {
