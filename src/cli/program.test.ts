@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../util/clock.ts";
 import type { Actions, DirectoryInfo } from "./actions.ts";
 import { createProgram } from "./program.ts";
 
@@ -37,6 +38,8 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       return "apiVersion: v1\n";
     },
     print: (text) => void printed.push(text),
+    terminal: { env: {}, input: process.stdin, isTerminal: false, tell: (text) => void complaints.push(text) },
+    clock: systemClock,
     ...actions,
   });
   const output = {
@@ -127,7 +130,7 @@ describe("kubeconfig", () => {
 describe("completion", () => {
   test("bash completes commands first, then the flags of the command", async () => {
     const { printed } = await run(["completion", "bash"]);
-    expect(printed).toContain('compgen -W "serve info kubeconfig completion"');
+    expect(printed).toContain('compgen -W "serve info kubeconfig blame resolve completion"');
     expect(printed).toContain('serve) COMPREPLY=($(compgen -W "--config --data-dir --port --dev" -- "$word"))');
     expect(printed).toMatch(/complete .* keelson$/);
   });
@@ -137,7 +140,7 @@ describe("completion", () => {
       "serve) compadd -- --config --data-dir --port --dev ;;",
     );
     const fish = (await run(["completion", "fish"])).printed;
-    expect(fish).toContain('-a "serve info kubeconfig completion"');
+    expect(fish).toContain('-a "serve info kubeconfig blame resolve completion"');
     expect(fish).toContain('complete -c keelson -n "__fish_seen_subcommand_from serve" -l data-dir');
   });
 });

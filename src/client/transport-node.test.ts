@@ -92,7 +92,7 @@ describe("the transport over sockets", () => {
       response.write("half");
       setImmediate(() => response.destroy());
     });
-    await expect(transport({ ...GET, path: "/" }).then(text)).rejects.toThrow();
+    await expect(transport({ ...GET, path: "/" }).then(text)).rejects.toThrow("aborted");
   });
 
   test("nobody who listens is told with the address", async () => {
