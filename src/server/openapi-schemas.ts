@@ -22,6 +22,8 @@ export const SHARED = {
   deleteOptions: `${META}.DeleteOptions`,
   patch: `${META}.Patch`,
   watchEvent: `${META}.WatchEvent`,
+  quantity: "io.k8s.apimachinery.pkg.api.resource.Quantity",
+  intOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
 } as const;
 
 /** A reference to a component. */
@@ -84,6 +86,15 @@ export const sharedComponents = (): Json => ({
   [SHARED.status]: statusSchema(),
   [SHARED.deleteOptions]: deleteOptionsSchema(),
   [SHARED.patch]: { description: "A patch, in the form that its media type says.", type: "object" },
+  [SHARED.quantity]: {
+    description: "A number with a unit: 500m, 1.5Gi, 3e6. It is kept as a text.",
+    oneOf: [{ type: "string" }, { type: "number" }],
+  },
+  [SHARED.intOrString]: {
+    description: "A number or a text.",
+    format: "int-or-string",
+    oneOf: [{ type: "integer" }, { type: "string" }],
+  },
   [SHARED.watchEvent]: {
     description: "One event of a watch.",
     type: "object",
@@ -174,16 +185,14 @@ export function publish(schema: Json): Json {
 const mapValues = (object: Record<string, Json>, turn: (value: Json) => Json): Json =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, turn(value)]));
 
-/** The types that JSON Schema has no word for, as clients expect them. */
+/** The types that JSON Schema has no word for, as clients expect them: by name where `kubectl explain` tells the name. */
 function withWireTypes(schema: Json): Json {
-  const { type: _type, ...rest } = schema;
-  switch (schema["format"]) {
+  const { type: _type, format, ...rest } = schema;
+  switch (format) {
     case "int-or-string":
-      return { ...rest, oneOf: [{ type: "integer" }, { type: "string" }] };
-    case "quantity": {
-      const { format: _format, ...plain } = rest;
-      return { ...plain, oneOf: [{ type: "string" }, { type: "number" }] };
-    }
+      return { ...rest, allOf: [ref(SHARED.intOrString)] };
+    case "quantity":
+      return { ...rest, allOf: [ref(SHARED.quantity)] };
     case "micro-time":
       return { ...schema, format: "date-time" };
     default:

@@ -7,7 +7,8 @@ export const ASKING: readonly Story[] = [
     steps: [
       { run: "explain configmap", out: [/KIND:\s+ConfigMap/, /VERSION:\s+v1/, "binaryData"] },
       { run: "explain configmap.data", out: /FIELD:\s+data <map\[string\]string>/ },
-      { run: "explain pvc.spec.resources.requests", out: "requests" },
+      { run: "explain pvc.spec.resources.requests", out: /requests <map\[string\]Quantity>/ },
+      { run: "explain service.spec.ports.targetPort", out: /targetPort <IntOrString>/ },
       { run: "explain persistentvolume.spec.csi", out: /driver\s+<string> -required-/ },
       { run: "explain storageclass", out: [/GROUP:\s+storage\.{domain}/, "provisioner"] },
       { run: "explain lease --recursive", out: "holderIdentity" },
