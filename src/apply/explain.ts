@@ -121,9 +121,9 @@ function valuesAt(refused: RefusedApply, version: string, wanted: ReadonlySet<st
     [...wanted].map((field) => [
       field,
       {
+        ...defined("pointer", sent.get(field)?.pointer),
         ...defined("current", now.get(field)?.value),
         ...defined("proposed", then.get(field)?.value),
-        ...defined("pointer", sent.get(field)?.pointer),
       },
     ]),
   );
