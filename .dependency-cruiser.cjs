@@ -64,7 +64,13 @@ const IO = "^(node:)?(fs|net|http|https|http2|tls|worker_threads|child_process|s
 
 module.exports = {
   forbidden: [
-    { name: "no-circular", severity: "error", comment: "Split the file, or move the shared part down.", from: {}, to: { circular: true } },
+    {
+      name: "no-circular",
+      severity: "error",
+      comment: "Split the file, or move the shared part down.",
+      from: {},
+      to: { circular: true },
+    },
     ...Object.entries(rooms).map(room),
     ...ladder.map(rung),
     ...backends.map(backend),
@@ -78,10 +84,16 @@ module.exports = {
     {
       name: "io-stays-outside",
       severity: "error",
-      comment: "Sockets, files and processes live in the storage backends, server/, cli/, app/ and the client's transport.",
+      comment:
+        "Sockets, files and processes live in the storage backends, server/, cli/, app/ and the client's transport.",
       from: {
         path: "^src/",
-        pathNot: ["^src/(storage/(sqlite|etcd)|server|cli|app)/", "^src/client/transport", "\\.test\\.ts$", "/testing/"],
+        pathNot: [
+          "^src/(storage/(sqlite|etcd)|server|cli|app)/",
+          "^src/client/transport",
+          "\\.test\\.ts$",
+          "/testing/",
+        ],
       },
       to: { path: IO },
     },
@@ -93,5 +105,9 @@ module.exports = {
       to: { path: ["\\.test\\.ts$", "/testing/", "^test/"] },
     },
   ],
-  options: { tsPreCompilationDeps: true, doNotFollow: { path: "node_modules" }, tsConfig: { fileName: "tsconfig.json" } },
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+  },
 };

@@ -8,7 +8,7 @@ import type { Admission, Lookup } from "./contract.ts";
 import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
-export type { Admission, AdmissionRequest, AdmissionStep, Lookup } from "./contract.ts";
+export type { Admission, Lookup } from "./contract.ts";
 
 /** The chain of a dialect; steps that the documents do not ask for run only where the dialect says so. */
 export function builtInAdmission(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): Admission {

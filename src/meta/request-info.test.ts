@@ -85,7 +85,7 @@ describe("request info", () => {
         }
         const info = requestInfo(method, decoded, false);
         for (const part of [info.namespace, info.resource, info.name, info.group]) expect(part).not.toContain("/");
-        if (info.isResource) expect(info.resource).not.toBe("");
+        expect(info.isResource && info.resource === "").toBe(false);
       }),
     );
   });

@@ -75,7 +75,8 @@ export const int64 = (description?: string, extra?: With): Int =>
 export const time = (description?: string): Text => schemaOf({ type: "string", format: "date-time" }, description);
 
 /** A date with six digits of fraction, RFC 3339 in UTC (META-14, DEC-5). */
-export const microTime = (description?: string): Text => schemaOf({ type: "string", format: "micro-time" }, description);
+export const microTime = (description?: string): Text =>
+  schemaOf({ type: "string", format: "micro-time" }, description);
 
 /** Bytes, base64 in JSON. */
 export const bytes = (description?: string): Text => schemaOf({ type: "string", format: "byte" }, description);

@@ -7,13 +7,7 @@
  * @module
  */
 
-export {
-  applyJsonPatch,
-  type JsonPatch,
-  type JsonPatchOperation,
-  MAX_OPERATIONS,
-  parseJsonPatch,
-} from "./json-patch.ts";
+export { applyJsonPatch, parseJsonPatch } from "./json-patch.ts";
 export { applyMergePatch } from "./merge-patch.ts";
-export { PatchError, type PatchErrorCode } from "./patch-error.ts";
+export { PatchError } from "./patch-error.ts";
 export { applyStrategicMergePatch } from "./strategic-merge-patch.ts";

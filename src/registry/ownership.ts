@@ -158,7 +158,8 @@ function ownershipOf(kind: OwnedKind): KindOwnership {
 /** Two spellings of one quantity are one value (DEC-9). */
 const sameQuantity: OwnershipRules["scalarEqual"] = (type, a, b) => {
   if (type.format !== "quantity") return false;
-  if ((typeof a !== "string" && typeof a !== "number") || (typeof b !== "string" && typeof b !== "number")) return false;
+  if ((typeof a !== "string" && typeof a !== "number") || (typeof b !== "string" && typeof b !== "number"))
+    return false;
   const [x, y] = [String(a), String(b)];
   return parseQuantity(x) !== undefined && parseQuantity(y) !== undefined && compareQuantities(x, y) === 0;
 };

@@ -5,4 +5,3 @@
  */
 export { type ServerHandle, createServer } from "./server.ts";
 export type { HealthCheck } from "./health-check.ts";
-export type { Collector } from "./metrics.ts";

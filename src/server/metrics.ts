@@ -70,7 +70,7 @@ export class ServerMetrics {
   /** Everything as text, in the Prometheus exposition format. */
   async text(): Promise<string> {
     const series = [...this.#byResource.values(), this.#others].flatMap((known) => [...known.values()]);
-    const others = await Promise.all(this.#collectors.map((collect) => collect()));
+    const others = await Promise.all(this.#collectors.map(async (collect) => collect()));
     return expose([...requestMetrics(series), ...this.#own(), ...others.flat()]);
   }
 

@@ -19,7 +19,10 @@ export class Names {
   constructor(domain: string) {
     const escaped = domain.replaceAll(".", "\\.");
     // Groups that are the same in every dialect keep their names.
-    this.#domain = new RegExp(`(?<!\\b(?:meta|apidiscovery|apiextensions|authentication|authorization)\\.)${escaped}`, "g");
+    this.#domain = new RegExp(
+      `(?<!\\b(?:meta|apidiscovery|apiextensions|authentication|authorization)\\.)${escaped}`,
+      "g",
+    );
     const pairs = domain === "k8s.io" ? Object.entries(VENDOR_MEMBERS) : [];
     this.#toServer = new Map(pairs);
     this.#toNeutral = new Map(pairs.map(([neutral, vendor]) => [vendor, neutral]));
@@ -57,7 +60,12 @@ export class Names {
     return renameKeys(out, this.#toNeutral);
   }
 
-  #text(text: string, variables: Variables, key: string | undefined, parent: Record<string, unknown> | undefined): string {
+  #text(
+    text: string,
+    variables: Variables,
+    key: string | undefined,
+    parent: Record<string, unknown> | undefined,
+  ): string {
     if (key === "resourceVersion") return text === "" ? "" : "<rv>";
     if (key === "continue") return text === "" ? "" : "<continue>";
     if (key === "uid") return "<uid>";

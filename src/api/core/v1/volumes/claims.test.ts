@@ -11,7 +11,11 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("eph
 
   test.each([
     ["VOL-27: no template", null, ["Required "]],
-    ["VOL-28: no spec", {}, strict ? ["Required .spec.accessModes", "Required .spec.resources[storage]"] : ["Required .spec"]],
+    [
+      "VOL-28: no spec",
+      {},
+      strict ? ["Required .spec.accessModes", "Required .spec.resources[storage]"] : ["Required .spec"],
+    ],
     [
       "VOL-28: a spec that no claim may have",
       { spec: { ...SPEC, volumeMode: "Other" } },
