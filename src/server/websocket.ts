@@ -108,7 +108,7 @@ export class WebSocketExchange implements Exchange {
     // Nobody reads requests from this connection any more.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    response.once("finish", () => socket.end());
+    response.once("finish", () => socket.destroySoon());
     new H1Exchange(request, response, connection).respond(code, headers, body);
   }
 
