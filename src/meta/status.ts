@@ -33,6 +33,7 @@ export type StatusReason =
 export type CauseReason =
   | "FieldValueRequired"
   | "FieldValueInvalid"
+  | "FieldValueNotFound"
   | "FieldValueNotSupported"
   | "FieldValueDuplicate"
   | "FieldValueForbidden"

@@ -6,7 +6,6 @@
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel, qualifiedName } from "../../../../meta/names.ts";
 import { compareQuantities } from "../../../../meta/quantity.ts";
-import type { CauseReason } from "../../../../meta/status.ts";
 import type { ApiContext } from "../../../definition.ts";
 import { type Resources, checkNotNegative } from "../quantities.ts";
 import { SourceCheck } from "../volumes/form.ts";
@@ -117,8 +116,7 @@ function checkHostPorts({ spec, errors }: ContainerCheck): void {
 
 /** Kubernetes has a cause of its own for a name that nothing has. */
 function notFound(field: string, name: string, errors: FieldErrors): void {
-  const reason = "FieldValueNotFound" as CauseReason;
-  errors.causes.push({ reason, field, message: `Not found: ${JSON.stringify(name)}` });
+  errors.causes.push({ reason: "FieldValueNotFound", field, message: `Not found: ${JSON.stringify(name)}` });
 }
 
 const PROPAGATIONS = ["Bidirectional", "HostToContainer", "None"];
