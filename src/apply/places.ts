@@ -1,14 +1,6 @@
-import type { Value } from "../value/value.ts";
+import type { Value, ValueObject } from "../value/value.ts";
 import { escapeToken } from "../value/pointer.ts";
-import {
-  elementToString,
-  fieldElement,
-  hasChildren,
-  indexElement,
-  isMember,
-  iterate,
-  SELF,
-} from "./fieldpath/index.ts";
+import { elementToString, fieldElement, indexElement, isEmpty, isMember, iterate, SELF } from "./fieldpath/index.ts";
 import type { FieldSet, Path, PathElement } from "./fieldpath/index.ts";
 import type { AnyType, ListType, MapType, StructType, Type } from "./schema/schema.ts";
 import { elementsOf, elementType } from "./typed/index.ts";
@@ -51,71 +43,67 @@ export function walkPlaces<Owner>(
   sets: readonly OwnerSet<Owner>[],
   visitor: PlaceVisitor<Owner>,
 ): void {
-  new Walk(visitor).inside(type, value, "", "", sets);
+  const alone = new Map(sets.map(({ owner }) => [owner, [owner]] as const));
+  new Walk(visitor, alone).inside(type, value, "", "", sets);
 }
 
 class Walk<Owner> {
   readonly #visitor: PlaceVisitor<Owner>;
+  /** A list for each owner: most leaves have one owner, and there are many leaves. */
+  readonly #alone: ReadonlyMap<Owner, readonly Owner[]>;
 
-  constructor(visitor: PlaceVisitor<Owner>) {
+  constructor(visitor: PlaceVisitor<Owner>, alone: ReadonlyMap<Owner, readonly Owner[]>) {
     this.#visitor = visitor;
+    this.#alone = alone;
   }
 
   /** What is in a container, and what the sets have below it beside that. */
   inside(type: Type, value: Value, field: string, pointer: string, sets: readonly OwnerSet<Owner>[]): void {
-    const known = byElement(sets);
+    const known = knownBy(sets);
     if (Array.isArray(value)) this.#items(type as ListType, value, field, pointer, known);
-    else this.#members(type as StructType | MapType | AnyType, value, field, pointer, known);
-    for (const [element, { owners, seen }] of known) if (!seen) this.#missing(field + elementToString(element), owners);
+    else this.#members(type as StructType | MapType | AnyType, value as ValueObject, field, pointer, known);
+    known.unseen((element, left) => this.#missing(field + elementToString(element), left));
   }
 
   #members(
     type: StructType | MapType | AnyType,
-    value: Value,
+    value: ValueObject,
     field: string,
     pointer: string,
-    known: ByElement<Owner>,
+    known: Known<Owner>,
   ): void {
-    if (typeof value !== "object" || value === null) return;
-    for (const [name, item] of Object.entries(value)) {
+    for (const name in value) {
       const element = fieldElement(name);
-      this.#place(
-        elementType(type, element),
-        item,
-        `${field}.${name}`,
-        `${pointer}/${escapeToken(name)}`,
-        known.get(element),
-      );
+      const at = `${pointer}/${escapeToken(name)}`;
+      this.#place(elementType(type, element), value[name]!, `${field}.${name}`, at, known.take(element));
     }
   }
 
-  #items(type: ListType, list: readonly Value[], field: string, pointer: string, known: ByElement<Owner>): void {
+  #items(type: ListType, list: readonly Value[], field: string, pointer: string, known: Known<Owner>): void {
     const { elements, duplicates } = elementsOf(type, list);
+    const told = new Set<PathElement>();
     list.forEach((item, index) => {
       const element = elements[index];
       const at = `${pointer}/${index}`;
-      if (element === undefined) this.#leaf(item, field + elementToString(indexElement(index)), at, undefined);
-      else if (duplicates.has(element)) this.#leaf(item, field + elementToString(element), at, known.get(element));
-      else this.#place(type.item, item, field + elementToString(element), at, known.get(element));
+      if (element === undefined) return this.#leaf(item, field + elementToString(indexElement(index)), at, NOBODY);
+      const name = field + elementToString(element);
+      const sets = known.take(element);
+      if (!duplicates.has(element)) return this.#place(type.item, item, name, at, sets);
+      this.#leaf(item, name, at, sets, !told.has(element));
+      told.add(element);
     });
   }
 
-  #place(type: Type, value: Value, field: string, pointer: string, group: Group<Owner> | undefined): void {
-    if (!isGranular(type, value)) {
-      this.#leaf(value, field, pointer, group);
-      return;
-    }
-    const sets = take(group);
-    this.#visitor.container({ field, pointer, value, owners: membersOf(sets) });
+  #place(type: Type, value: Value, field: string, pointer: string, sets: readonly OwnerSet<Owner>[]): void {
+    if (!isGranular(type, value)) return this.#leaf(value, field, pointer, sets);
+    this.#visitor.container({ field, pointer, value, owners: this.#membersOf(sets) });
     this.inside(type, value, field, pointer, sets);
   }
 
-  #leaf(value: Value, field: string, pointer: string, group: Group<Owner> | undefined): void {
-    const told = group?.seen === true;
-    const sets = take(group);
-    this.#visitor.leaf({ field, pointer, value, owners: membersOf(sets) });
-    if (told) return;
-    for (const { owner, set } of sets) if (hasChildren(set)) this.#below(field, owner, set);
+  /** `tellsBelow`: whether what the sets have below the leaf is told as absent; once for all entries of one key. */
+  #leaf(value: Value, field: string, pointer: string, sets: readonly OwnerSet<Owner>[], tellsBelow = true): void {
+    this.#visitor.leaf({ field, pointer, value, owners: this.#membersOf(sets) });
+    if (tellsBelow) for (const { owner, set } of sets) this.#below(field, owner, set);
   }
 
   #missing(field: string, sets: readonly OwnerSet<Owner>[]): void {
@@ -127,43 +115,86 @@ class Walk<Owner> {
 
   #below(field: string, owner: Owner, set: FieldSet): void {
     const { absent } = this.#visitor;
-    if (absent) iterate(set, (path: Path) => absent(field + path.map(elementToString).join(""), owner));
+    if (!absent || isEmpty(set)) return;
+    iterate(set, (path: Path) => absent(field + path.map(elementToString).join(""), owner));
   }
-}
 
-/** Who has something at or below a member, and whether the value has the member. */
-interface Group<Owner> {
-  readonly owners: OwnerSet<Owner>[];
-  seen: boolean;
-}
-
-type ByElement<Owner> = Map<PathElement, Group<Owner>>;
-
-function byElement<Owner>(sets: readonly OwnerSet<Owner>[]): ByElement<Owner> {
-  const known: ByElement<Owner> = new Map();
-  for (const { owner, set } of sets) {
-    for (const element in set) {
-      if (element === SELF) continue;
-      const mine = { owner, set: set[element]! };
-      const group = known.get(element);
-      if (group === undefined) known.set(element, { owners: [mine], seen: false });
-      else group.owners.push(mine);
-    }
+  #membersOf(sets: readonly OwnerSet<Owner>[]): readonly Owner[] {
+    if (sets.length === 0) return NOBODY;
+    if (sets.length === 1) return isMember(sets[0]!.set) ? this.#alone.get(sets[0]!.owner)! : NOBODY;
+    return sets.filter(({ set }) => isMember(set)).map(({ owner }) => owner);
   }
-  return known;
 }
 
 const NOBODY: readonly never[] = [];
 
-/** The sets of a member that has been found. */
-function take<Owner>(group: Group<Owner> | undefined): readonly OwnerSet<Owner>[] {
-  if (group === undefined) return NOBODY;
-  group.seen = true;
-  return group.owners;
+/** What the sets of a container have in it, by member. */
+interface Known<Owner> {
+  /** The sets that have something at or below a member; it counts as seen from now on. */
+  take(element: PathElement): readonly OwnerSet<Owner>[];
+  /** Tells of the members that were not taken. */
+  unseen(tell: (element: PathElement, sets: readonly OwnerSet<Owner>[]) => void): void;
 }
 
-function membersOf<Owner>(sets: readonly OwnerSet<Owner>[]): readonly Owner[] {
-  return sets.length === 0 ? NOBODY : sets.filter(({ set }) => isMember(set)).map(({ owner }) => owner);
+const NOTHING: Known<never> = { take: () => NOBODY, unseen: () => {} };
+
+function knownBy<Owner>(sets: readonly OwnerSet<Owner>[]): Known<Owner> {
+  if (sets.length === 0) return NOTHING;
+  return sets.length === 1 ? new KnownByOne(sets[0]!) : new KnownByMany(sets);
+}
+
+/** One set is an index by itself. */
+class KnownByOne<Owner> implements Known<Owner> {
+  readonly #one: OwnerSet<Owner>;
+  readonly #taken = new Set<PathElement>();
+
+  constructor(one: OwnerSet<Owner>) {
+    this.#one = one;
+  }
+
+  take(element: PathElement): readonly OwnerSet<Owner>[] {
+    const set = this.#one.set[element];
+    if (set === undefined) return NOBODY;
+    this.#taken.add(element);
+    return [{ owner: this.#one.owner, set }];
+  }
+
+  unseen(tell: (element: PathElement, sets: readonly OwnerSet<Owner>[]) => void): void {
+    const { owner, set } = this.#one;
+    for (const element in set) {
+      if (element !== SELF && !this.#taken.has(element)) tell(element, [{ owner, set: set[element]! }]);
+    }
+  }
+}
+
+/** Many sets turned round: for each member the sets that know it. */
+class KnownByMany<Owner> implements Known<Owner> {
+  readonly #sets = new Map<PathElement, OwnerSet<Owner>[]>();
+  readonly #taken = new Set<PathElement>();
+
+  constructor(sets: readonly OwnerSet<Owner>[]) {
+    for (const { owner, set } of sets) {
+      for (const element in set) {
+        if (element === SELF) continue;
+        const mine = { owner, set: set[element]! };
+        const others = this.#sets.get(element);
+        if (others === undefined) this.#sets.set(element, [mine]);
+        else others.push(mine);
+      }
+    }
+  }
+
+  take(element: PathElement): readonly OwnerSet<Owner>[] {
+    const sets = this.#sets.get(element);
+    if (sets === undefined) return NOBODY;
+    this.#taken.add(element);
+    return sets;
+  }
+
+  unseen(tell: (element: PathElement, sets: readonly OwnerSet<Owner>[]) => void): void {
+    if (this.#taken.size === this.#sets.size) return;
+    for (const [element, sets] of this.#sets) if (!this.#taken.has(element)) tell(element, sets);
+  }
 }
 
 /** Whether parts of a value can be owned on their own; of an empty one there are none. */
@@ -172,5 +203,6 @@ function isGranular(type: Type, value: Value): boolean {
   if (Array.isArray(value)) return type.kind === "list" && type.merge !== "atomic" && value.length > 0;
   if (type.kind === "scalar" || type.kind === "list") return false;
   if (type.kind !== "any" && type.atomic) return false;
-  return Object.keys(value).length > 0;
+  for (const _ in value) return true;
+  return false;
 }
