@@ -26,7 +26,10 @@ const target = {
   domain: values.domain,
 };
 const scenarios = loadScenarios(folder).filter(({ scenario }) => new RegExp(values.only).test(scenario.name));
-const outcomes = await new Player(target, Math.random().toString(36).slice(2, 8)).playAll(scenarios, Number(values.jobs));
+const outcomes = await new Player(target, Math.random().toString(36).slice(2, 8)).playAll(
+  scenarios,
+  Number(values.jobs),
+);
 const failed = outcomes.filter((o) => o.differences.length > 0 && !(o.name in known));
 for (const outcome of failed.slice(0, Number(values.show))) {
   console.log(`✗ ${outcome.name}`);

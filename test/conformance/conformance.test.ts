@@ -10,7 +10,7 @@ const known = JSON.parse(readFileSync(`${folder}known.json`, "utf8")) as Record<
 
 const scenarios = loadScenarios(folder);
 const server = await startConformanceServer();
-const player = new Player({ url: server.url, token: server.pki.adminToken, domain: "k8s.io" }, "t");
+const player = new Player({ url: server.url, token: server.pki.adminToken, domain: "k8s.io" }, "x7q");
 const outcomes = await player.playAll(scenarios, 8);
 mkdirSync(results, { recursive: true });
 writeFileSync(`${results}conformance.json`, JSON.stringify(outcomes));
@@ -18,12 +18,14 @@ writeFileSync(`${results}conformance.json`, JSON.stringify(outcomes));
 afterAll(() => server.close());
 
 describe("the recorded answers of a real API server", () => {
-  test.each(outcomes.map((outcome) => [outcome.name, outcome] as const))("%s", (name, outcome) => {
-    if (name in known) {
-      expect(outcome.differences, "is listed as a known difference, but is equal now").not.toEqual([]);
-    } else {
-      expect(outcome.differences).toEqual([]);
-    }
+  const named = outcomes.map((outcome) => [outcome.name, outcome] as const);
+
+  test.each(named.filter(([name]) => !(name in known)))("%s", (_, { differences }) => {
+    expect(differences).toEqual([]);
+  });
+
+  test.each(named.filter(([name]) => name in known))("%s: differs, for a reason that is written down", (_, outcome) => {
+    expect(outcome.differences, "is equal now: take it out of known.json").not.toEqual([]);
   });
 
   test("known differences name scenarios that exist", () => {

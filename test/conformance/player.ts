@@ -6,7 +6,7 @@
 import { type Answer, compareAnswers, isFailure } from "./compare.ts";
 import { Names } from "./normalise.ts";
 import { type Variables, at, fill } from "./paths.ts";
-import type { RecordedScenario, Step } from "./scenario.ts";
+import { type RecordedScenario, type Step, requestsOf } from "./scenario.ts";
 
 /** Where to play. */
 export interface Target {
@@ -41,7 +41,7 @@ export class Player {
   readonly #names: Names;
   readonly #run: string;
 
-  /** @param run a text that is in every name of this run */
+  /** @param run a text that is in every name of this run and in nothing that the server says by itself */
   constructor(target: Target, run: string) {
     this.#target = target;
     this.#names = new Names(target.domain);
@@ -70,7 +70,7 @@ export class Player {
     await this.#steps(scenario.cleanup ?? [], variables);
     if (!scenario.clusterOnly) await this.#plain("DELETE", `/api/v1/namespaces/${String(variables["ns"])}`);
     const wanted = expected.flat(Infinity) as Answer[];
-    const steps = flatten(scenario.steps);
+    const steps = requestsOf(scenario.steps);
     const differences = got.flatMap((answer, i) => {
       const lines = compareAnswers(wanted[i], answer);
       return lines.length ? [{ step: i, request: `${steps[i]?.do ?? "wait"} ${steps[i]?.path ?? ""}`, lines }] : [];
@@ -97,7 +97,7 @@ export class Player {
   async #step(step: Step, variables: Variables): Promise<Answer> {
     if (!step.until) return (await this.#request(step, variables)).answer;
     const { ms = 10_000, ...wanted } = fill(step.until, variables);
-    for (const end = Date.now() + Number(ms); ; ) {
+    for (const end = Date.now() + Number(ms); ;) {
       const { answer, json } = await this.#request(step, variables);
       if (Object.entries(wanted).every(([path, value]) => at(json, path) === value) || Date.now() > end) return answer;
       await pause(100);
@@ -173,7 +173,8 @@ export class Player {
       answer["text"] = String(this.#names.normalise(text, variables)).slice(0, 400);
     }
     if (step.layout) {
-      answer["layout"] = `${/\n\s/.test(text) ? "indented" : "compact"}${text.endsWith("\n") ? ", newline at the end" : ""}`;
+      answer["layout"] =
+        `${/\n\s/.test(text) ? "indented" : "compact"}${text.endsWith("\n") ? ", newline at the end" : ""}`;
     }
     if (json !== undefined) {
       for (const [name, path] of Object.entries(step.save ?? {})) variables[name] = at(json, fill(path, variables));
@@ -192,13 +193,18 @@ export class Player {
     return { status, reason, causes: causes.toSorted() };
   }
 
-  async #readWatch(step: Step, response: Response, variables: Variables, answer: Record<string, unknown>): Promise<void> {
+  async #readWatch(
+    step: Step,
+    response: Response,
+    variables: Variables,
+    answer: Record<string, unknown>,
+  ): Promise<void> {
     const events: unknown[] = [];
     const most = step.watch!.events;
     let columns: TableColumn[] | undefined;
     answer["events"] = events;
     try {
-      for await (const line of lines(response.body!)) {
+      for await (const line of linesOf(response.body!)) {
         const event = JSON.parse(line) as { object?: unknown };
         if (isTable(event.object)) hideAges(event.object, (columns = event.object.columnDefinitions ?? columns));
         events.push(this.#view(event, step, variables));
@@ -247,7 +253,8 @@ const isTable = (value: unknown): value is Table => (value as { kind?: string } 
 function hideAges(table: Table, columns: readonly TableColumn[] | undefined): void {
   const isAge = (i: number): boolean => columns?.[i]?.type === "date" || AGES.includes(columns?.[i]?.name ?? "");
   for (const row of table.rows ?? []) {
-    if (row.cells) row.cells = row.cells.map((cell, i) => (isAge(i) && /^\d+[smhdy]/.test(String(cell)) ? "<age>" : cell));
+    if (row.cells)
+      row.cells = row.cells.map((cell, i) => (isAge(i) && /^\d+[smhdy]/.test(String(cell)) ? "<age>" : cell));
   }
 }
 
@@ -258,12 +265,9 @@ function types(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value as object).map(([key, x]) => [key, types(x)]));
 }
 
-const flatten = (steps: readonly Step[]): Step[] =>
-  steps.flatMap((step) => (step.parallel ? step.parallel.flatMap(flatten) : [step]));
-
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of body) {

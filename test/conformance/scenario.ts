@@ -57,4 +57,8 @@ export function loadScenarios(folder: string): readonly RecordedScenario[] {
     });
 }
 
+/** The requests and pauses of steps in the order of their answers; those of branches one branch after another. */
+export const requestsOf = (steps: readonly Step[]): readonly Step[] =>
+  steps.flatMap((step) => (step.parallel ? step.parallel.flatMap(requestsOf) : [step]));
+
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));

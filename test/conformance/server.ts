@@ -5,13 +5,14 @@
  */
 import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
 
-const GATES = [
-  "CoordinatedLeaderElection",
-  "ClusterTrustBundle",
-  "ClusterTrustBundleProjection",
-  "PodCertificateRequest",
-  "StorageVersionMigrator",
-];
+/** The feature gates that were switched on for the recordings. */
+export const CONFORMANCE_GATES = {
+  CoordinatedLeaderElection: true,
+  ClusterTrustBundle: true,
+  ClusterTrustBundleProjection: true,
+  PodCertificateRequest: true,
+  StorageVersionMigrator: true,
+} as const;
 
 /** Starts the server on a free port, in memory, over plain HTTP. */
 export const startConformanceServer = (): Promise<RunningServer> =>
@@ -22,7 +23,9 @@ export const startConformanceServer = (): Promise<RunningServer> =>
       "insecure-http": "true",
       dialect: "kubernetes",
       controllers: "none",
-      "feature-gates": GATES.map((gate) => `${gate}=true`).join(","),
+      "feature-gates": Object.keys(CONFORMANCE_GATES)
+        .map((gate) => `${gate}=true`)
+        .join(","),
     }),
     { log: silentLog },
   );

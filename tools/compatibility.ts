@@ -1,0 +1,85 @@
+/**
+ * Writes `docs/compatibility.md` from the results of the last complete test run; with `--check` it fails when the page
+ * is not what would be written.
+ *
+ *     npm test                                 runs all tests, then this with --check
+ *     npm run compatibility                    writes the page anew
+ */
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { builtInDefinitions } from "../src/api/index.ts";
+import { kubernetes } from "../src/meta/dialect.ts";
+import { gatesOf } from "../src/meta/gates.ts";
+import { systemClock, systemRandom } from "../src/util/clock.ts";
+import type { Outcome } from "../test/conformance/player.ts";
+import { loadScenarios } from "../test/conformance/scenario.ts";
+import { CONFORMANCE_GATES } from "../test/conformance/server.ts";
+import { countAnswers } from "./compatibility/answers.ts";
+import { page } from "./compatibility/page.ts";
+import { type Section, type TestResult, sortRules } from "./compatibility/rules.ts";
+
+interface TestRun {
+  readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly TestResult[] }[];
+}
+
+const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const root = fileURLToPath(new URL("..", import.meta.url));
+const file = join(root, "docs/compatibility.md");
+
+const wanted = compose();
+const there = readOrNothing(file);
+if (!values.check) {
+  writeFileSync(file, wanted);
+} else if (there !== wanted) {
+  console.error(`expected docs/compatibility.md to be what the last test run makes; ${firstDifference(there, wanted)}`);
+  console.error("run: npm run compatibility");
+  process.exitCode = 1;
+}
+
+function compose(): string {
+  const gates = gatesOf(kubernetes, CONFORMANCE_GATES);
+  const api = { dialect: kubernetes, gates, clock: systemClock, random: systemRandom };
+  const served = builtInDefinitions(api).filter((definition) => definition.served !== false);
+  const scenarios = loadScenarios(join(root, "test/conformance")).map(({ scenario }) => scenario);
+  const known = readJson<Record<string, string>>("test/conformance/known.json");
+  const answers = countAnswers(scenarios, readJson<Outcome[]>(".results/conformance.json"), served, known);
+  const notObservable = readJson<Record<string, string>>("test/rules/not-observable.json");
+  const sections = sortRules(readJson<Section[]>("test/rules/rules.json"), testResults(), notObservable);
+  return page(answers, sections, notObservable);
+}
+
+/** What became of all tests; results of some files only are refused, because they would make rules look open. */
+function testResults(): TestResult[] {
+  const { testResults: files } = readJson<TestRun>(".results/tests.json");
+  const ran = new Set(files.map(({ name }) => name));
+  const all = globSync("{src,test}/**/*.test.ts", { cwd: root }).map((name) => join(root, name));
+  const missing = all.filter((name) => !ran.has(name));
+  if (missing.length > 0) {
+    throw new Error(
+      `expected the results of all tests, got none of ${missing.length} files (${missing[0]}); run npm test`,
+    );
+  }
+  return files.flatMap(({ assertionResults }) => assertionResults);
+}
+
+function readJson<T>(name: string): T {
+  const text = readOrNothing(join(root, name));
+  if (text === "") throw new Error(`expected ${name} to be there; run npm test`);
+  return JSON.parse(text) as T;
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function firstDifference(a: string, b: string): string {
+  const [was, is] = [a.split("\n"), b.split("\n")];
+  const line = is.findIndex((text, i) => text !== was[i]);
+  return `line ${line + 1} should be ${JSON.stringify(is[line] ?? "nothing")}, it is ${JSON.stringify(was[line] ?? "nothing")}`;
+}
