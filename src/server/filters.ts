@@ -13,6 +13,7 @@ import { ApiError, internalError, tooManyRequests, unauthorized } from "../meta/
 import type { ServerContext } from "./context.ts";
 import { contentType, valueInForm } from "./encode.ts";
 import { isHealthPath } from "./health.ts";
+import { impersonate } from "./impersonate.ts";
 import { explanationFormat, failureFormat } from "./negotiate.ts";
 import { permit } from "./permission.ts";
 import type { ServerRequest } from "./request.ts";
@@ -111,6 +112,8 @@ const authorise: Filter = {
   },
 };
 
+const becomeOther: Filter = { name: "impersonate", enter: impersonate };
+
 const find: Filter = { name: "find", enter: findResource };
 
 const warn: Filter = {
@@ -130,6 +133,7 @@ export const FILTERS: readonly Filter[] = [
   readPath, // what is asked for
   authenticate, // who asks
   limit, // not more at a time than we can do
+  becomeOther, // in whose name
   authorise, // whether they may; before anybody learns what exists
   find, // the resource and the verb, or 404 and 405
   warn, // what every answer of a deprecated version says
