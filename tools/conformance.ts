@@ -1,8 +1,11 @@
-// Plays the recorded scenarios and prints what differs; see test/conformance/README.md.
+/**
+ * Plays the recorded scenarios and prints what differs, or records the answers of new ones; see
+ * test/conformance/README.md.
+ */
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { Player } from "../test/conformance/player.ts";
-import { loadScenarios } from "../test/conformance/scenario.ts";
+import { isDeepStrictEqual, parseArgs } from "node:util";
+import { Player, type Target } from "../test/conformance/player.ts";
+import { loadFiles, loadScenarios, writeGolden } from "../test/conformance/scenario.ts";
 import { startConformanceServer } from "../test/conformance/server.ts";
 
 const { values } = parseArgs({
@@ -13,37 +16,64 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     jobs: { type: "string", default: "8" },
     show: { type: "string", default: "1000" },
+    record: { type: "boolean", default: false },
   },
 });
 
 const folder = new URL("../test/conformance/", import.meta.url).pathname;
-const known = JSON.parse(readFileSync(`${folder}known.json`, "utf8")) as Record<string, string>;
+const chosen = new RegExp(values.only);
 if (values.server?.startsWith("https:")) process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+if (values.record && values.server === undefined) {
+  console.error("expected --server with --record: what is recorded are the answers of a real API server");
+  process.exit(2);
+}
 const own = values.server === undefined ? await startConformanceServer() : undefined;
-const target = {
+const target: Target = {
   url: values.server ?? own!.url,
   token: own?.pki.adminToken ?? values.token,
   domain: values.domain,
 };
-const scenarios = loadScenarios(folder).filter(({ scenario }) => new RegExp(values.only).test(scenario.name));
-const outcomes = await new Player(target, Math.random().toString(36).slice(2, 8)).playAll(
-  scenarios,
-  Number(values.jobs),
-);
-const failed = outcomes.filter((o) => o.differences.length > 0 && !(o.name in known));
-for (const outcome of failed.slice(0, Number(values.show))) {
-  console.log(`✗ ${outcome.name}`);
-  for (const { step, request, lines } of outcome.differences) {
-    console.log(`   step ${step} ${request}`);
-    for (const line of lines.slice(0, 8)) console.log(`     ${line}`);
-  }
-}
-for (const area of new Set(outcomes.map((o) => o.area))) {
-  const mine = outcomes.filter((o) => o.area === area);
-  const steps = mine.reduce((n, o) => n + o.steps, 0);
-  const wrong = mine.reduce((n, o) => n + o.differences.length, 0);
-  const equal = mine.filter((o) => o.differences.length === 0).length;
-  console.log(`${area}: scenarios ${equal}/${mine.length}, steps ${steps - wrong}/${steps}`);
-}
+const newPlayer = (): Player => new Player(target, Math.random().toString(36).slice(2, 8));
+process.exitCode = (await (values.record ? record() : compare())) ? 0 : 1;
 await own?.close();
-process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** Plays what has recorded answers; whether all are equal that should be. */
+async function compare(): Promise<boolean> {
+  const known = JSON.parse(readFileSync(`${folder}known.json`, "utf8")) as Record<string, string>;
+  const scenarios = loadScenarios(folder).filter(({ scenario }) => chosen.test(scenario.name));
+  const outcomes = await newPlayer().playAll(scenarios, Number(values.jobs));
+  const failed = outcomes.filter((o) => o.differences.length > 0 && !(o.name in known));
+  for (const outcome of failed.slice(0, Number(values.show))) {
+    console.log(`✗ ${outcome.name}`);
+    for (const { step, request, lines } of outcome.differences) {
+      console.log(`   step ${step} ${request}`);
+      for (const line of lines.slice(0, 8)) console.log(`     ${line}`);
+    }
+  }
+  for (const area of new Set(outcomes.map((o) => o.area))) {
+    const mine = outcomes.filter((o) => o.area === area);
+    const steps = mine.reduce((n, o) => n + o.steps, 0);
+    const wrong = mine.reduce((n, o) => n + o.differences.length, 0);
+    const equal = mine.filter((o) => o.differences.length === 0).length;
+    console.log(`${area}: scenarios ${equal}/${mine.length}, steps ${steps - wrong}/${steps}`);
+  }
+  return failed.length === 0;
+}
+
+/** Records every scenario that has no answers yet, twice; keeps those whose answers are the same both times. */
+async function record(): Promise<boolean> {
+  let stable = true;
+  for (const { name, scenarios, golden } of loadFiles(folder)) {
+    const missing = scenarios.filter((scenario) => !(scenario.name in golden) && chosen.test(scenario.name));
+    const added: Record<string, readonly unknown[]> = {};
+    for (const [i, scenario] of missing.entries()) {
+      const [first, second] = [await newPlayer().answers(scenario, i), await newPlayer().answers(scenario, i)];
+      const same = isDeepStrictEqual(first, second);
+      if (same) added[scenario.name] = first;
+      stable &&= same;
+      console.log(`${same ? "recorded" : "answered differently the second time"}: ${scenario.name}`);
+    }
+    if (Object.keys(added).length > 0) writeGolden(folder, name, { ...golden, ...added });
+  }
+  return stable;
+}

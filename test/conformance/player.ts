@@ -6,7 +6,7 @@
 import { type Answer, compareAnswers, isFailure } from "./compare.ts";
 import { Names } from "./normalise.ts";
 import { type Variables, at, fill } from "./paths.ts";
-import { type RecordedScenario, type Step, requestsOf } from "./scenario.ts";
+import { type RecordedScenario, type Scenario, type Step, requestsOf } from "./scenario.ts";
 
 /** Where to play. */
 export interface Target {
@@ -61,14 +61,20 @@ export class Player {
     return outcomes;
   }
 
-  async #play({ scenario, expected, area }: RecordedScenario, n: number): Promise<Outcome> {
+  /** Plays one scenario; its answers in the form of the recordings. `n` is a number of its own in this run. */
+  async answers(scenario: Scenario, n: number): Promise<unknown[]> {
     const id = `${this.#run}${n.toString(36)}`;
     const variables: Variables = { ns: `c-${id}`, id, d: this.#target.domain };
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: variables["ns"] } };
     if (!scenario.clusterOnly) await this.#plain("POST", "/api/v1/namespaces", JSON.stringify(namespace));
-    const got = (await this.#steps(scenario.steps, variables)).flat(Infinity) as Answer[];
+    const got = await this.#steps(scenario.steps, variables);
     await this.#steps(scenario.cleanup ?? [], variables);
     if (!scenario.clusterOnly) await this.#plain("DELETE", `/api/v1/namespaces/${String(variables["ns"])}`);
+    return got;
+  }
+
+  async #play({ scenario, expected, area }: RecordedScenario, n: number): Promise<Outcome> {
+    const got = (await this.answers(scenario, n)).flat(Infinity) as Answer[];
     const wanted = expected.flat(Infinity) as Answer[];
     const steps = requestsOf(scenario.steps);
     const differences = got.flatMap((answer, i) => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A request, a pause, or branches that run side by side. */
@@ -43,18 +43,47 @@ export interface RecordedScenario {
   readonly area: string;
 }
 
-/** Every scenario that has recorded answers, in the order of the files. */
-export function loadScenarios(folder: string): readonly RecordedScenario[] {
+/** Recorded answers of a file, by the name of the scenario. */
+export type Golden = Record<string, readonly unknown[]>;
+
+/** One file of scenarios, with the answers that were recorded of them. */
+export interface ScenarioFile {
+  readonly name: string;
+  readonly scenarios: readonly Scenario[];
+  readonly golden: Golden;
+}
+
+/** Every file, in the order of the names. */
+export function loadFiles(folder: string): readonly ScenarioFile[] {
   return readdirSync(join(folder, "scenarios"))
     .toSorted()
-    .flatMap((file) => {
-      const scenarios = readJson(join(folder, "scenarios", file)) as Scenario[];
-      const golden = readJson(join(folder, "golden", file)) as Record<string, unknown[]>;
-      return scenarios.flatMap((scenario) => {
-        const expected = golden[scenario.name];
-        return expected ? [{ scenario, expected, area: scenario.name.split("/")[0]! }] : [];
-      });
+    .map((name) => {
+      const golden = join(folder, "golden", name);
+      return {
+        name,
+        scenarios: readJson(join(folder, "scenarios", name)) as Scenario[],
+        golden: existsSync(golden) ? (readJson(golden) as Golden) : {},
+      };
     });
+}
+
+/** Every scenario that has recorded answers, in the order of the files. */
+export function loadScenarios(folder: string): readonly RecordedScenario[] {
+  return loadFiles(folder).flatMap(({ scenarios, golden }) =>
+    scenarios.flatMap((scenario) => {
+      const expected = golden[scenario.name];
+      return expected ? [{ scenario, expected, area: scenario.name.split("/")[0]! }] : [];
+    }),
+  );
+}
+
+/** Writes recorded answers, a step on each line. */
+export function writeGolden(folder: string, name: string, golden: Golden): void {
+  const entries = Object.entries(golden).map(([scenario, answers]) => {
+    const lines = answers.map((answer) => `  ${JSON.stringify(answer)}`);
+    return ` ${JSON.stringify(scenario)}: [\n${lines.join(",\n")}\n ]`;
+  });
+  writeFileSync(join(folder, "golden", name), `{\n${entries.join(",\n")}\n}\n`);
 }
 
 /** The requests and pauses of steps in the order of their answers; those of branches one branch after another. */
