@@ -90,6 +90,35 @@ export interface StoreWatcher {
   ended(error: StoreError): void;
 }
 
+/** A version of a key, as the history shows it. */
+export interface StoredVersion {
+  readonly type: "put" | "delete";
+  readonly revision: number;
+  /** The value after a put; the last value before a delete. */
+  readonly value: Bytes;
+  /** The revision that the key had before, 0 when this version created it. */
+  readonly previousRevision: number;
+  /** Wall time of the write in milliseconds; undefined where the store does not keep it. */
+  readonly time: number | undefined;
+}
+
+/** What {@link Store.history} answers. */
+export interface KeyHistory {
+  /** Newest first. */
+  readonly versions: readonly StoredVersion[];
+  /** Whether `limit` cut the answer short. */
+  readonly more: boolean;
+  /** The history before this revision is gone; a version at or before it is shown when it is the one that was left. */
+  readonly compactedRevision: number;
+}
+
+/** A revision that stays readable. */
+export interface Pin {
+  readonly revision: number;
+  /** Lets it go; calling it again does nothing. */
+  release(): void;
+}
+
 /** A running watch. */
 export interface StoreWatch {
   close(): void;
@@ -144,6 +173,19 @@ export interface Store {
   currentRevision(): Promise<number>;
 
   stats(): Promise<StoreStats>;
+
+  /**
+   * The versions of a key that are kept, also when the key is not there any more: those that a read at some revision
+   * within the history would show, and its deletes. Rejects with `corrupt` when one of them is damaged. Optional for
+   * backends.
+   */
+  history?(key: string, options?: { readonly limit?: number }): Promise<KeyHistory>;
+
+  /**
+   * Keeps the newest revision readable until it is released, whatever the bounds of the history say: for a long read
+   * that must be of one revision. Optional for backends; without it such a read can end with `compacted`.
+   */
+  pin?(): Promise<Pin>;
 
   /** Flushes, releases the lock and closes. Writes that are under way end first. */
   close(): Promise<void>;

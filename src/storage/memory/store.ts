@@ -9,6 +9,8 @@
 import * as sortedBTree from "sorted-btree";
 import { StoreError } from "../contract.ts";
 import type {
+  KeyHistory,
+  Pin,
   RangeOptions,
   RangeResult,
   Store,
@@ -60,6 +62,7 @@ class MemoryStore implements Store {
   #writes = 0;
   #pending: Pending[] = [];
   #closed = false;
+  readonly #pins = new Set<{ readonly revision: number }>();
   /** Its ring is as long as the history, so that it never has to read a log. */
   readonly #hub: WatchHub;
 
@@ -139,6 +142,22 @@ class MemoryStore implements Store {
     };
   }
 
+  async history(key: string, { limit = Infinity }: { readonly limit?: number } = {}): Promise<KeyHistory> {
+    this.#checkOpen();
+    const newestFirst = (this.#keys.get(key) ?? []).toReversed();
+    const versions = newestFirst.slice(0, limit).map(({ type, revision, value, previousRevision }) => {
+      return { type, revision, value, previousRevision, time: undefined };
+    });
+    return { versions, more: newestFirst.length > limit, compactedRevision: this.#compacted };
+  }
+
+  async pin(): Promise<Pin> {
+    this.#checkOpen();
+    const pin = { revision: this.#revision, release: () => void this.#pins.delete(pin) };
+    this.#pins.add(pin);
+    return pin;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#flush();
@@ -192,7 +211,9 @@ class MemoryStore implements Store {
   }
 
   /** Drops, for each change up to `revision`, the version that it replaced, and itself when it was a delete. */
-  #forget(revision: number): void {
+  #forget(wanted: number): void {
+    let revision = wanted;
+    for (const pinned of this.#pins) revision = Math.min(revision, pinned.revision);
     while (this.#compacted < revision) {
       const event = this.#log[this.#logHead]!;
       this.#logHead += 1;

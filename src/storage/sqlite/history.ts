@@ -26,18 +26,16 @@ type LogRow = readonly [revision: number, previous: number, kind: number, time: 
 
 /** See the head of this file. */
 export class History {
-  readonly #db: DatabaseSync;
   readonly #ledger: Ledger;
   readonly #options: OpenOptions;
   /** The oldest revision that a running read still needs. */
   readonly #pinned: () => number;
   readonly #next: StatementSync;
   /** When the oldest change of the history was made, and the compacted revision at which that was found out. */
-  #oldest = { compacted: -1, time: 0 };
+  #oldest = { compacted: -1, revision: 0, time: 0 };
   readonly #remove: StatementSync;
 
   constructor(db: DatabaseSync, ledger: Ledger, options: OpenOptions, pinned: () => number) {
-    this.#db = db;
     this.#ledger = ledger;
     this.#options = options;
     this.#pinned = pinned;
@@ -59,22 +57,18 @@ export class History {
   /**
    * One step in a transaction of its own, towards `target` and towards the bounds.
    *
-   * It does not wait for the disk: if a crash undoes it, some history is back, and that does no harm.
+   * It waits for the disk like any write: what the log shows as complete must be there (see wal.ts).
    *
    * @returns whether there is more to do
    */
   step(target: number, now: number): boolean {
     const before = this.#ledger.compacted;
-    this.#db.exec("PRAGMA synchronous = NORMAL");
-    try {
-      this.#ledger.transaction(() => {
-        this.#work(target, now, STEP_ROWS);
-        return this.#ledger.compacted > before;
-      });
-    } finally {
-      this.#db.exec("PRAGMA synchronous = FULL");
-    }
-    return this.#isDue(target, now);
+    this.#ledger.transaction(() => {
+      this.#work(target, now, STEP_ROWS);
+      return this.#ledger.compacted > before;
+    });
+    // A read that runs can stand in the way; whoever asks tries again later.
+    return this.#ledger.compacted > before && this.#isDue(target, now);
   }
 
   /** One step that spares nothing: for want of room, what can be written tomorrow comes before what was yesterday. */
@@ -88,24 +82,32 @@ export class History {
     if (ledger.compacted >= ledger.revision) return;
     const due = this.#next.all(ledger.compacted, rows) as unknown as LogRow[];
     const limit = Math.min(this.#pinned(), ledger.revision);
+    let stopped = due.length < rows;
     for (const [i, [revision, previous, kind, time]] of due.entries()) {
-      if (revision > limit || !this.#exceeds(target, now, revision, time)) return;
+      if (revision > limit || !this.#exceeds(target, now, revision, time)) {
+        stopped = true;
+        break;
+      }
       if (i % 16 === 15 && systemClock.steady() > end) return;
       if (previous > 0) this.#drop(previous);
       if (kind === DELETE_ROW) this.#drop(revision);
       ledger.compacted = revision;
     }
+    // Revisions that were never given out have no rows: they are forgotten by counting.
+    if (stopped) ledger.compacted = Math.max(ledger.compacted, Math.min(target, limit));
   }
 
   /** Whether the oldest change of the history is out of bounds; asks the log only after the history has moved. */
   #isDue(target: number, now: number): boolean {
     const { compacted, revision } = this.#ledger;
     if (compacted >= revision) return false;
+    if (compacted < target) return true;
     if (this.#oldest.compacted !== compacted) {
       const [next] = this.#next.all(compacted, 1) as unknown as LogRow[];
-      this.#oldest = { compacted, time: next === undefined ? 0 : next[3] };
+      if (next === undefined) return false;
+      this.#oldest = { compacted, revision: next[0], time: next[3] };
     }
-    return this.#exceeds(target, now, compacted + 1, this.#oldest.time);
+    return this.#exceeds(target, now, this.#oldest.revision, this.#oldest.time);
   }
 
   #exceeds(target: number, now: number, revision: number, time: number): boolean {

@@ -1,12 +1,14 @@
 /**
  * The counters of the database, kept in memory and written with each transaction that changes them.
  *
- * Invariant: outside of {@link Ledger.transaction} the fields are those of the last commit.
+ * Invariant: outside of {@link Ledger.transaction} the fields are those of the last commit, but for a revision that
+ * {@link Ledger.advance} could not write for want of room.
  *
  * @module
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
+import { isFull } from "./errors.ts";
 
 interface Counters {
   /** The newest revision. */
@@ -34,6 +36,7 @@ export class Ledger implements Counters {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #save: StatementSync;
+  #settled = true;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -54,6 +57,23 @@ export class Ledger implements Counters {
   /** Bytes that only the history needs: values that were replaced, and deletes. */
   get historyBytes(): number {
     return this.logBytes - this.liveBytes;
+  }
+
+  /** Whether the database has all that is here. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Leaves out the revisions up to this one. */
+  advance(revision: number): void {
+    if (revision <= this.revision) return;
+    this.revision = revision;
+    this.#settled = false;
+    try {
+      this.transaction(() => true);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+    }
   }
 
   /**
@@ -78,6 +98,7 @@ export class Ledger implements Counters {
         );
         this.#commit.run();
         committed = true;
+        this.#settled = true;
       }
     } finally {
       if (!committed) {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { StoreErrorCode, StoreStats } from "../contract.ts";
+import type { StoredVersion, StoreErrorCode, StoreStats } from "../contract.ts";
 
 /** How the store is opened; see `SqliteStoreOptions` for the meaning of the fields. */
 export interface OpenOptions {
@@ -32,8 +32,21 @@ export type Request =
   | { readonly type: "log"; readonly id: number; readonly prefix: string; readonly after: number }
   /** Compacts one step towards `revision` and towards the limits of the history. */
   | { readonly type: "compact"; readonly id: number; readonly now: number; readonly revision: number }
+  /** Versions of a key from `from` downwards: one step; the answer says where the next one begins. */
+  | {
+      readonly type: "history";
+      readonly id: number;
+      readonly key: string;
+      readonly from: HistoryPlace | undefined;
+      readonly limit: number;
+    }
+  | { readonly type: "pin"; readonly id: number }
+  | { readonly type: "release"; readonly id: number; readonly pin: number }
   | { readonly type: "stats"; readonly id: number }
   | { readonly type: "close"; readonly id: number };
+
+/** Where a walk through the history of a key stands: at a version of it, or among versions of anything. */
+export type HistoryPlace = { readonly at: number } | { readonly below: number };
 
 /** What the worker knows of its size for {@link StoreStats}. */
 export type WorkerStats = Pick<StoreStats, "revision" | "compactedRevision" | "records" | "bytes">;
@@ -60,6 +73,14 @@ export type Reply =
       readonly more: boolean;
     }
   | { readonly type: "compacted"; readonly id: number; readonly compacted: number; readonly more: boolean }
+  | {
+      readonly type: "history";
+      readonly id: number;
+      readonly versions: readonly StoredVersion[];
+      readonly next: HistoryPlace | undefined;
+      readonly compacted: number;
+    }
+  | { readonly type: "pinned"; readonly id: number; readonly revision: number }
   | { readonly type: "stats"; readonly id: number; readonly stats: WorkerStats }
   | { readonly type: "closed"; readonly id: number }
   | { readonly type: "refused"; readonly id: number; readonly error: PlainError }

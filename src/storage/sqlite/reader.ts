@@ -23,7 +23,8 @@ const CHUNK_RECORDS = 2000;
 /** Rows of the log that one page looks at. */
 const LOG_ROWS = 5000;
 
-type Row = readonly [
+/** A row of the log, read through `live` or by itself; of a row that is lost `previous` is null. */
+export type Row = readonly [
   key: Uint8Array,
   revision: number,
   previous: number | null,
@@ -62,7 +63,7 @@ export class Reader {
   readonly #version: StatementSync;
   readonly #changed: StatementSync;
   readonly #log: StatementSync;
-  readonly #pins = new Set<RangeRead>();
+  readonly #pins = new Set<{ readonly revision: number }>();
 
   constructor(db: DatabaseSync, ledger: Ledger) {
     this.ledger = ledger;
@@ -84,7 +85,14 @@ export class Reader {
     this.#log = prepare(`${log} WHERE ${within}`);
   }
 
-  /** The oldest revision that a running range needs, Infinity without one. */
+  /** Keeps the newest revision readable until {@link Reader.release}. */
+  pin(): { readonly revision: number } {
+    const pin = { revision: this.ledger.revision };
+    this.#pins.add(pin);
+    return pin;
+  }
+
+  /** The oldest revision that a running range or a pin needs, Infinity without one. */
   pinned(): number {
     let oldest = Infinity;
     for (const { revision } of this.#pins) oldest = Math.min(oldest, revision);
@@ -109,9 +117,9 @@ export class Reader {
     return read;
   }
 
-  /** Ends a range, read to its end or not. */
-  release(read: RangeRead): void {
-    this.#pins.delete(read);
+  /** Ends a range, read to its end or not, or a pin. */
+  release(pinned: { readonly revision: number }): void {
+    this.#pins.delete(pinned);
   }
 
   /** The changes after `after` to keys that begin with `prefix`: one page; `revision` says how far it goes. */
@@ -240,13 +248,16 @@ function latin1(bytes: Uint8Array): string {
 
 /** Checks a row and adds it to the answer. */
 function pack(packer: RecordPacker, row: Row): void {
+  packer.add(row[0], row[6], row[1], checkedPrevious(row), row[3]);
+}
+
+/** Checks a row; the revision that it replaced. @throws StoreError `corrupt` that names the key */
+export function checkedPrevious(row: Row): number {
   const [key, revision, previous, kind, time, checksum, value] = row;
-  const fits =
-    previous !== null && rowChecksum(crc32c(value, crc32c(key)), revision, previous, kind, time) === checksum;
-  if (!fits) {
-    const name = Buffer.from(key).toString();
-    const message = `The record of ${name} at revision ${revision} is damaged: its checksum does not fit`;
-    throw new StoreError("corrupt", message, { key: name, revision });
+  if (previous !== null && rowChecksum(crc32c(value, crc32c(key)), revision, previous, kind, time) === checksum) {
+    return previous;
   }
-  packer.add(key, value, revision, previous, kind);
+  const name = Buffer.from(key).toString();
+  const message = `The record of ${name} at revision ${revision} is damaged: its checksum does not fit`;
+  throw new StoreError("corrupt", message, { key: name, revision });
 }

@@ -6,6 +6,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isFull } from "./errors.ts";
 import type { History } from "./history.ts";
+import type { HighWater } from "./mark.ts";
 
 const PAGE_BYTES = 4096;
 /** Pages in the WAL after which they are moved to the database: bounds the pause that this makes. */
@@ -19,13 +20,15 @@ const RESERVE_PAGES = 256;
 export class Room {
   readonly #db: DatabaseSync;
   readonly #history: History;
+  readonly #mark: HighWater;
   readonly #maxPages: number;
   readonly #checkpoint: StatementSync;
   #walPages = 0;
 
   /** @param maxBytes largest size of the database file, Infinity for no limit */
-  constructor(db: DatabaseSync, history: History, maxBytes: number) {
+  constructor(db: DatabaseSync, history: History, mark: HighWater, maxBytes: number) {
     this.#db = db;
+    this.#mark = mark;
     this.#history = history;
     this.#maxPages = Math.ceil(maxBytes / PAGE_BYTES);
     this.#checkpoint = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
@@ -64,6 +67,7 @@ export class Room {
 
   #moveWal(): void {
     this.#walPages = 0;
+    this.#mark.moved();
     try {
       this.#checkpoint.get();
     } catch (error) {

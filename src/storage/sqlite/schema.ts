@@ -15,10 +15,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 
-/** Version of the tables below; a database with a newer one is refused. */
-const FORMAT = 1;
+/** The database in the directory of the store. */
+export const DATABASE_FILE = "keelson.db";
+/** Steps from one format to the next, each run in a transaction; the first one leads from format 1 to format 2. */
+export type Migrations = readonly ((db: DatabaseSync) => void)[];
+/** The first format is the only one so far. A change of the tables below adds the step that leads to it. */
+const MIGRATIONS: Migrations = [];
+/** Version of the tables below. */
+export const FORMAT: number = 1 + MIGRATIONS.length;
 /** "KEEL", in the header of the file: marks it as ours. */
-const APPLICATION_ID = 0x4b45454c;
+export const APPLICATION_ID: number = 0x4b45454c;
 const MAGIC = "SQLite format 3\0";
 
 const TABLES = `
@@ -48,16 +54,20 @@ const TABLES = `
   INSERT INTO meta VALUES (1, 0, 0, 0, 0, 0, 0);
 `;
 
-/** Opens the database in `directory`, making it if there never was one. The caller holds the lock. */
-export function openDatabase(directory: string): DatabaseSync {
-  const file = join(directory, "keelson.db");
+/**
+ * Opens the database in `directory`, making it if there never was one. The caller holds the lock. A database of an older
+ * format is brought to that of this program first; one of a newer format is refused.
+ */
+export function openDatabase(directory: string, migrations: Migrations = MIGRATIONS): DatabaseSync {
+  const file = join(directory, DATABASE_FILE);
   if (existsSync(file)) checkHeader(file);
   else if (existsSync(`${file}-wal`) || existsSync(join(directory, "created"))) {
     throw new StoreError("corrupt", `Expected the database ${file} of this data directory, found none`);
   } else createDatabase(directory, file);
   const db = connect(file);
   try {
-    checkDatabase(db, file);
+    checkDatabase(db, file, 1 + migrations.length);
+    migrate(db, migrations);
     return db;
   } catch (error) {
     db.close();
@@ -68,10 +78,21 @@ export function openDatabase(directory: string): DatabaseSync {
 /** A new database appears under its name only when it is complete, so an empty file is always damage. */
 function createDatabase(directory: string, file: string): void {
   const temporary = `${file}.new`;
-  for (const suffix of ["", "-wal", "-journal"]) rmSync(temporary + suffix, { force: true });
-  const db = connect(temporary);
-  db.exec(`BEGIN; ${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
+  const db = beginDatabase(temporary);
   db.close();
+  finishDatabase(directory, temporary, file);
+}
+
+/** Makes the tables in a file that is not there, or that is the rest of an attempt before. */
+export function beginDatabase(file: string): DatabaseSync {
+  for (const suffix of ["", "-wal", "-journal"]) rmSync(file + suffix, { force: true });
+  const db = connect(file);
+  db.exec(`BEGIN; ${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
+  return db;
+}
+
+/** Gives a database that is complete and closed its name. */
+export function finishDatabase(directory: string, temporary: string, file: string): void {
   sync(temporary);
   renameSync(temporary, file);
   closeSync(openSync(join(directory, "created"), "w"));
@@ -110,16 +131,32 @@ function checkHeader(file: string): void {
   throw new StoreError("corrupt", `Expected ${file} to be a Keelson database, found ${what}`);
 }
 
-function checkDatabase(db: DatabaseSync, file: string): void {
-  const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+const pragmaOf = (db: DatabaseSync, name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+
+/** Brings the tables forward, one format after the other; a crash on the way leaves a whole database of some format. */
+function migrate(db: DatabaseSync, migrations: Migrations): void {
+  for (let format = pragmaOf(db, "user_version"); format <= migrations.length; format++) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      migrations[format - 1]!(db);
+      db.exec(`PRAGMA user_version = ${format + 1}; COMMIT`);
+    } finally {
+      if (db.isTransaction) db.exec("ROLLBACK");
+    }
+  }
+}
+
+function checkDatabase(db: DatabaseSync, file: string, newest: number): void {
+  const pragma = (name: string): number => pragmaOf(db, name);
   if (pragma("application_id") !== APPLICATION_ID) {
     throw new StoreError("corrupt", `Expected ${file} to be a Keelson database, found one of another program`);
   }
   const format = pragma("user_version");
-  if (format !== FORMAT) {
-    const why = format > FORMAT ? "a newer Keelson has written it" : "no Keelson has written that";
-    throw new StoreError("failed", `Expected ${file} to have format ${FORMAT}, found ${format}: ${why}`);
+  if (format > newest) {
+    const message = `Expected ${file} to have format ${newest} or an older one, found ${format}: a newer Keelson has written it; use that one`;
+    throw new StoreError("failed", message);
   }
+  if (format < 1) throw new StoreError("corrupt", `Expected ${file} to have a format, found ${format}`);
   checkCounts(db, file);
 }
 

@@ -10,13 +10,16 @@
  * @module
  */
 import { Worker } from "node:worker_threads";
-import type { Clock, Timer } from "../../util/clock.ts";
+import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { StoreError } from "../contract.ts";
 import type {
+  KeyHistory,
+  Pin,
   RangeOptions,
   RangeResult,
   Store,
   StoredRecord,
+  StoredVersion,
   StoreEvent,
   StoreStats,
   StoreWatch,
@@ -29,7 +32,7 @@ import type { LogPage } from "../watch-hub.ts";
 import { outcomeOf, outcomesOf, packBatch, revisionOf, worthKeeping } from "./batch.ts";
 import { fromPlain } from "./errors.ts";
 import { NO_ROOM, WRITTEN } from "./protocol.ts";
-import type { OpenOptions, Reply, Request } from "./protocol.ts";
+import type { HistoryPlace, OpenOptions, Reply, Request } from "./protocol.ts";
 import { unpackEvents, unpackRecords } from "./records.ts";
 
 /** Options of the embedded backend. */
@@ -54,6 +57,8 @@ const BATCH_BYTES = 8 << 20;
 /** Recent changes that are kept in memory for watchers that start a little late. */
 const RING_EVENTS = 4096;
 const RING_BYTES = 8 << 20;
+/** How long a compaction waits for a running read. */
+const PINNED_MILLIS = 20;
 const FLUSH_SAMPLES = 1000;
 
 interface Pending {
@@ -62,6 +67,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
+type HistoryReply = Reply & { type: "history" };
 type Records = Reply & { type: "records" };
 
 /** A request that waits for its answer. */
@@ -182,7 +188,12 @@ class SqliteStore implements Store {
     this.#checkOpen();
     if (revision > this.revision) throw futureError(revision, this.revision);
     // Each step is a message of its own, so that writes pass between them.
-    while (this.#hub.compacted < revision) await this.#compactStep(revision);
+    while (this.#hub.compacted < revision) {
+      const before = this.#hub.compacted;
+      await this.#compactStep(revision);
+      // A read stands in the way.
+      if (this.#hub.compacted === before) await sleep(this.#clock, PINNED_MILLIS);
+    }
   }
 
   async currentRevision(): Promise<number> {
@@ -196,6 +207,29 @@ class SqliteStore implements Store {
     this.#flushMillis = [];
     const { stats } = reply as Reply & { type: "stats" };
     return { ...stats, flushes: this.#flushes, writes: this.#writes, flushMillis };
+  }
+
+  async history(key: string, { limit = Infinity }: { readonly limit?: number } = {}): Promise<KeyHistory> {
+    const versions: StoredVersion[] = [];
+    let next: HistoryPlace | undefined;
+    let compactedRevision = 0;
+    do {
+      const from = next;
+      // One more than asked for tells whether there are more.
+      const left = limit + 1 - versions.length;
+      const reply = (await this.#request((id) => ({ type: "history", id, key, from, limit: left }))) as HistoryReply;
+      versions.push(...reply.versions);
+      ({ next, compacted: compactedRevision } = reply);
+    } while (next !== undefined && versions.length <= limit);
+    return { versions: versions.slice(0, limit), more: versions.length > limit, compactedRevision };
+  }
+
+  async pin(): Promise<Pin> {
+    const reply = (await this.#request((id) => ({ type: "pin", id }))) as Reply & { type: "pinned" };
+    const release = (): void => {
+      if (this.#end === undefined) this.#worker.postMessage({ type: "release", id: 0, pin: reply.id });
+    };
+    return { revision: reply.revision, release };
   }
 
   close(): Promise<void> {

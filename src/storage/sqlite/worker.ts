@@ -16,14 +16,16 @@ import { unreachable } from "../../util/assert.ts";
 import { StoreError } from "../contract.ts";
 import { isDamage, isFull, toPlain } from "./errors.ts";
 import { History } from "./history.ts";
-import { Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import type { HighWater } from "./mark.ts";
 import { lockDirectory } from "./lock.ts";
 import type { DirectoryLock } from "./lock.ts";
 import type { OpenOptions, Reply, Request } from "./protocol.ts";
 import { Reader } from "./reader.ts";
 import type { Chunk, RangeRead } from "./reader.ts";
 import { Room } from "./room.ts";
-import { openDatabase } from "./schema.ts";
+import { openTrusted } from "./open.ts";
+import { Versions } from "./versions.ts";
 import { Writer } from "./writer.ts";
 
 /** A step of compaction touches about as many pages as this many writes. */
@@ -39,6 +41,9 @@ class StoreWorker {
   readonly #room: Room;
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #mark: HighWater;
+  readonly #versions: Versions;
+  readonly #pins = new Map<number, { readonly revision: number }>();
   readonly #reads: RangeRead[] = [];
 
   constructor(options: OpenOptions) {
@@ -46,16 +51,19 @@ class StoreWorker {
     mkdirSync(options.directory, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(options.directory);
     try {
-      this.#db = openDatabase(options.directory);
+      const { db, ledger, mark } = openTrusted(options.directory);
+      this.#db = db;
+      this.#ledger = ledger;
+      this.#mark = mark;
     } catch (error) {
       this.#lock.release();
       throw error;
     }
-    this.#ledger = new Ledger(this.#db);
     this.#reader = new Reader(this.#db, this.#ledger);
     this.#history = new History(this.#db, this.#ledger, options, () => this.#reader.pinned());
-    this.#room = new Room(this.#db, this.#history, options.maxBytes);
-    this.#writer = new Writer(this.#db, this.#ledger, this.#history, this.#room);
+    this.#room = new Room(this.#db, this.#history, this.#mark, options.maxBytes);
+    this.#writer = new Writer(this.#db, this.#ledger, this.#history, this.#room, this.#mark);
+    this.#versions = new Versions(this.#db, this.#ledger);
   }
 
   opened(): Reply {
@@ -74,6 +82,15 @@ class StoreWorker {
         return this.#answer(request.id, () => this.#send(request.id, this.#reader.log(request.prefix, request.after)));
       case "compact":
         return this.#compact(request);
+      case "history":
+        return this.#answer(request.id, () => {
+          const { versions, next } = this.#versions.read(request.key, request.from, request.limit);
+          post({ type: "history", id: request.id, versions, next, compacted: this.#ledger.compacted });
+        });
+      case "pin":
+        return this.#pin(request.id);
+      case "release":
+        return this.#release(request.pin);
       case "stats":
         return this.#stats(request.id);
       case "close":
@@ -130,6 +147,18 @@ class StoreWorker {
     post({ type: "compacted", id, compacted: this.#ledger.compacted, more });
   }
 
+  #pin(id: number): void {
+    const pinned = this.#reader.pin();
+    this.#pins.set(id, pinned);
+    post({ type: "pinned", id, revision: pinned.revision });
+  }
+
+  #release(id: number): void {
+    const pinned = this.#pins.get(id);
+    if (pinned !== undefined) this.#reader.release(pinned);
+    this.#pins.delete(id);
+  }
+
   #stats(id: number): void {
     const { revision, compacted, records } = this.#ledger;
     const size = (name: string): number => statSync(join(this.#directory, name), { throwIfNoEntry: false })?.size ?? 0;
@@ -141,6 +170,8 @@ class StoreWorker {
     for (const read of this.#reads.splice(0)) {
       post({ type: "refused", id: read.id, error: { code: "closed", message: "The store has been closed" } });
     }
+    // First the mark: should the process end in between, the log is still there, and must be.
+    if (this.#ledger.settled) this.#mark.close(this.#ledger.revision);
     this.#db.close();
     this.#lock.release();
     post({ type: "closed", id });

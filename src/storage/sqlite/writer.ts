@@ -10,6 +10,7 @@ import { crc32c, rowChecksum } from "./crc32c.ts";
 import { isFull } from "./errors.ts";
 import type { History } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
+import type { HighWater } from "./mark.ts";
 import { CREATE, DELETE, DELETE_ROW, NO_ROOM, PUT_ROW, REFUSED, WRITTEN } from "./protocol.ts";
 import type { Room } from "./room.ts";
 
@@ -21,6 +22,7 @@ export class Writer {
   readonly #ledger: Ledger;
   readonly #history: History;
   readonly #room: Room;
+  readonly #mark: HighWater;
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
@@ -28,10 +30,11 @@ export class Writer {
   readonly #append: StatementSync;
   #outcomes: Float64Array = new Float64Array(512);
 
-  constructor(db: DatabaseSync, ledger: Ledger, history: History, room: Room) {
+  constructor(db: DatabaseSync, ledger: Ledger, history: History, room: Room, mark: HighWater) {
     this.#ledger = ledger;
     this.#history = history;
     this.#room = room;
+    this.#mark = mark;
     // Keys travel as bytes and are stored as text, so that people can read them; the casts cost nothing.
     this.#find = db.prepare("SELECT revision, size FROM live WHERE key = CAST(?1 AS TEXT)");
     this.#find.setReturnArrays(true);
@@ -70,11 +73,13 @@ export class Writer {
   #transact(buffer: ArrayBuffer, count: number, now: number, onlyDeletes: boolean): number | undefined {
     let written = 0;
     try {
+      this.#mark.reserve(this.#ledger.revision, count);
       this.#ledger.transaction(() => {
         written = this.#applyAll(buffer, count, now, onlyDeletes);
         if (written > 0 && !onlyDeletes) this.#history.trimBehind(written, now);
         return written > 0;
       });
+      if (written > 0) this.#mark.committed(this.#ledger.revision);
       return written;
     } catch (error) {
       if (!isFull(error)) throw error;

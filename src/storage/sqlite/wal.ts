@@ -1,0 +1,128 @@
+/**
+ * Reads SQLite's write-ahead log by itself, to find damage that SQLite takes for the end of the log.
+ *
+ * SQLite believes the log up to the first frame whose checksum does not fit, because the last transaction before a power
+ * cut may be torn. A flipped bit in the middle looks the same to it, and everything behind is silently forgotten. But
+ * a transaction begins only when the one before is on disk. So when a damaged frame is followed by a transaction that was
+ * completed and by a frame of yet another one, something acknowledged is behind the damage.
+ *
+ * Each frame's checksum continues that of the frame before. Behind a damaged frame the chain is taken up again with the
+ * checksum that is written in it or in a later one. File format: https://www.sqlite.org/fileformat2.html#walformat
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const MAGIC = 0x377f0682;
+
+/** A page as it stands in the log. */
+export interface WalFrame {
+  readonly page: number;
+  /** Where the bytes of the page begin in the file. */
+  readonly offset: number;
+  /** Whether it is the last one of a transaction. */
+  readonly commit: boolean;
+}
+
+/** What a log holds. */
+export interface WalScan {
+  readonly bytes: Buffer;
+  readonly pageBytes: number;
+  /** Frames of complete transactions from the beginning of the log: those that SQLite believes. */
+  readonly believed: readonly WalFrame[];
+  /** Whole frames behind damage; empty where there is none, or where only the last transaction is incomplete. */
+  readonly unreachable: readonly WalFrame[];
+  /** What is wrong, undefined when nothing is. */
+  readonly damage: string | undefined;
+}
+
+/** Scans a log; undefined when there is no such file. An empty file has no frames and no damage. */
+export function scanWal(file: string): WalScan | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  const nothing = { bytes, pageBytes: 4096, believed: [], unreachable: [], damage: undefined };
+  if (bytes.length < HEADER_BYTES || bytes.subarray(0, HEADER_BYTES).every((byte) => byte === 0)) return nothing;
+  const header = readHeader(bytes);
+  if (header === undefined) return { ...nothing, damage: "its header is damaged" };
+  return scanFrames(bytes, header);
+}
+
+interface Header {
+  readonly bigEndian: boolean;
+  readonly pageBytes: number;
+  readonly salts: Buffer;
+  readonly sum: Sum;
+}
+
+type Sum = readonly [number, number];
+
+function readHeader(bytes: Buffer): Header | undefined {
+  const magic = bytes.readUInt32BE(0);
+  if ((magic & ~1) >>> 0 !== MAGIC) return undefined;
+  const bigEndian = (magic & 1) === 1;
+  const sum = checksum(bytes.subarray(0, 24), [0, 0], bigEndian);
+  const pageBytes = bytes.readUInt32BE(8);
+  if (!sameSum(sum, sumAt(bytes, 24)) || pageBytes < 512 || pageBytes > 65_536) return undefined;
+  return { bigEndian, pageBytes, salts: bytes.subarray(16, 24), sum };
+}
+
+function scanFrames(bytes: Buffer, { bigEndian, pageBytes, salts, sum }: Header): WalScan {
+  const size = FRAME_HEADER_BYTES + pageBytes;
+  const believed: WalFrame[] = [];
+  let open: WalFrame[] = [];
+  let behind: WalFrame[] = [];
+  let before: Sum = sum;
+  let broken = 0;
+  for (let at = HEADER_BYTES; at + size <= bytes.length; at += size) {
+    const found = sumAt(bytes, at + 16);
+    const ours = bytes.subarray(at + 8, at + 16).equals(salts);
+    const whole = ours && sameSum(found, frameSum(bytes, at, size, before, bigEndian));
+    before = found;
+    if (!whole) {
+      broken ||= at;
+      continue;
+    }
+    const page = bytes.readUInt32BE(at);
+    const frame: WalFrame = { page, offset: at + FRAME_HEADER_BYTES, commit: bytes.readUInt32BE(at + 4) > 0 };
+    if (broken > 0) {
+      behind.push(frame);
+      continue;
+    }
+    open.push(frame);
+    if (!frame.commit) continue;
+    believed.push(...open);
+    open = [];
+  }
+  // A commit that something follows was on disk before that something was begun.
+  const acknowledged = behind.slice(0, -1).some((frame) => frame.commit);
+  if (!acknowledged) behind = [];
+  const damage = acknowledged ? `it is damaged at byte ${broken}, and committed changes follow there` : undefined;
+  return { bytes, pageBytes, believed, unreachable: behind, damage };
+}
+
+function frameSum(bytes: Buffer, at: number, size: number, before: Sum, bigEndian: boolean): Sum {
+  const head = checksum(bytes.subarray(at, at + 8), before, bigEndian);
+  return checksum(bytes.subarray(at + FRAME_HEADER_BYTES, at + size), head, bigEndian);
+}
+
+const sumAt = (bytes: Buffer, at: number): Sum => [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)];
+const sameSum = (a: Sum, b: Sum): boolean => a[0] === b[0] && a[1] === b[1];
+
+/** SQLite's checksum of a log, over pairs of 32-bit words. */
+function checksum(bytes: Buffer, [first, second]: Sum, bigEndian: boolean): Sum {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let a = first | 0;
+  let b = second | 0;
+  for (let i = 0; i < bytes.length; i += 8) {
+    a = (a + view.getUint32(i, !bigEndian) + b) | 0;
+    b = (b + view.getUint32(i + 4, !bigEndian) + a) | 0;
+  }
+  return [a >>> 0, b >>> 0];
+}
