@@ -17,6 +17,7 @@ import {
 import type { Blame, ManagedFieldsEntry } from "./index.ts";
 import { applies, forces, patches, runStory, thingSchema, updates, waits } from "./testing/story.ts";
 import type { Setting, Step } from "./testing/story.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 const type = typeOf(thingSchema);
 
@@ -177,9 +178,9 @@ describe("blame", () => {
         metadata: { name: "t", managedFields },
         data: Object.fromEntries(names.map((name) => [name, ""])),
       };
-      const start = performance.now();
+      const start = cpuMillis();
       const { leaves } = blame(type, object);
-      const took = performance.now() - start;
+      const took = cpuMillis() - start;
       expect(leaves.slice(1).every(({ managers }) => managers.length === 1)).toBe(true);
       return took;
     };

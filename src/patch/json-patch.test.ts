@@ -4,6 +4,7 @@ import { formatPointer } from "../value/pointer.ts";
 import { clone, equal, isObject, type Value } from "../value/value.ts";
 import { applyJsonPatch, parseJsonPatch } from "./json-patch.ts";
 import { PatchError } from "./patch-error.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 /** Whether something gives a value or our own error; any other error is thrown on. */
 function outcome(run: () => unknown): "value" | "refusal" {
@@ -375,9 +376,9 @@ describe("CVE-2019-1002100: no patch takes long", () => {
     ["long paths", { a: 1 }, many({ op: "test", path: "/a".repeat(150), value: 1 })],
   ])("%s", (_, document, patch) => {
     const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+      const start = cpuMillis();
       expect(outcome(() => applyJsonPatch(document, patch))).toMatch(/^(value|refusal)$/);
-      return performance.now() - start;
+      return cpuMillis() - start;
     });
     expect(Math.min(...times)).toBeLessThan(200); // below 100 ms on a machine that does nothing else
   });

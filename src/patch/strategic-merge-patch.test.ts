@@ -4,6 +4,7 @@ import { type JsonSchema, structOf } from "../apply/schema/schema.ts";
 import { JsonNumber, type Value, type ValueObject } from "../value/value.ts";
 import { PatchError } from "./patch-error.ts";
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 const text: JsonSchema = { type: "string" };
 const texts: JsonSchema = { type: "array", items: text };
@@ -350,9 +351,9 @@ test("large lists are merged in no time", () => {
     meta: { finalizers: many(15_000), owners: owners(10_000), "$setElementOrder/finalizers": many(15_000) },
   };
   const times = [1, 2, 3].map(() => {
-    const start = performance.now();
+    const start = cpuMillis();
     patched(patch, object);
-    return performance.now() - start;
+    return cpuMillis() - start;
   });
   expect(Math.min(...times)).toBeLessThan(300);
 });

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { JsonNumber, type Value } from "./value.ts";
 import { encodeYaml } from "./yaml-encode.ts";
 import { decodeYaml } from "./yaml.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 describe("YAML answers", () => {
   test("members are sorted, lists stand in the column of their key, long lines are not folded", () => {
@@ -165,8 +166,8 @@ metadata:
   });
 
   test("a long text with many separators is written in no time", () => {
-    const start = performance.now();
+    const start = cpuMillis();
     encodeYaml({ a: `${"a ".repeat(500_000)}\u0000`, b: `${"a".repeat(1_000_000)}!` });
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(cpuMillis() - start).toBeLessThan(200);
   });
 });

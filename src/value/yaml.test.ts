@@ -5,6 +5,7 @@ import { DecodeError, DEFAULT_DEPTH } from "./decode-error.ts";
 import { equal, JsonNumber, type Value } from "./value.ts";
 import { encodeYaml } from "./yaml-encode.ts";
 import { decodeYaml, decodeYamlInline, YAML_INLINE_LIMIT, type YamlOptions } from "./yaml.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
 
 const scalar = (text: string): unknown => (decodeYaml(`k: ${text}\n`).value as Record<string, unknown>)["k"];
 
@@ -236,9 +237,9 @@ describe("limits", () => {
   };
 
   test("CVE-2019-11253: aliases that stand for too much are refused at once", () => {
-    const start = performance.now();
+    const start = cpuMillis();
     expect(failure(() => decodeYaml(bomb())).code).toBe("tooLarge");
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(cpuMillis() - start).toBeLessThan(200);
   });
 
   test("CVE-2019-11253: many aliases of a large value are refused", () => {
@@ -296,9 +297,9 @@ describe("limits", () => {
     ["merge keys", `a: &a {b: 1, c: 2}\nd:\n${fill("  <<: *a\n")}`],
   ])("CVE-2019-11254: %s of the inline limit is decoded or refused in no time", (_, text) => {
     const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+      const start = cpuMillis();
       expect(outcome(() => decodeYaml(text, { escapesAsYaml: true }))).toMatch(/^(value|refusal)$/);
-      return performance.now() - start;
+      return cpuMillis() - start;
     });
     expect(Math.min(...times)).toBeLessThan(200); // below 100 ms on a machine that does nothing else
   });

@@ -22,6 +22,7 @@ import { fields } from "./testing/fields.ts";
 import { protobufKinds, wireForm } from "./testing/kinds.ts";
 import { WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
+import { cpuMillis } from "../../util/testing/cpu-time.ts";
 
 /** Values of a type as a client may send them; empty lists and maps are left out, protobuf has none. */
 function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
@@ -224,9 +225,9 @@ describe("bodies that are none", () => {
   ])("more %s than any object may have are 413, and quickly", (_what, name, tags, bytes) => {
     const { kind } = protobufKinds(kubernetes).find((known) => known.name === name)!;
     const sent = flood(tags, bytes);
-    const began = performance.now();
+    const began = cpuMillis();
     expect(outcome(sent, kind)).toHaveProperty("code", "tooLarge");
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(cpuMillis() - began).toBeLessThan(500);
   });
 
   test("keys that are members of every object are keys", () => {

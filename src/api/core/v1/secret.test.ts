@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../../meta/dialect.ts";
 import { KindUnderTest, contextOf } from "../../testing/kind.ts";
 import { secret } from "./secret.ts";
+import { cpuMillis } from "../../../util/testing/cpu-time.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const zeros = (bytes: number): string => Buffer.alloc(bytes).toString("base64");
@@ -134,7 +135,7 @@ test("SEC-3, LIM-3, AMB-14: the documents want less than 1048576 bytes, a real s
 test("a value made of nothing but beginnings of PEM blocks takes no time", () => {
   const kind = new KindUnderTest(secret, contextOf(neutral));
   const begins = base64("-----BEGIN CERTIFICATE-----".repeat(30_000));
-  const start = performance.now();
+  const start = cpuMillis();
   expect(kind.create({ type: "svc.io/tls", data: { "tls.crt": begins, "tls.key": "" } }).warnings).toHaveLength(1);
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(cpuMillis() - start).toBeLessThan(500);
 });
