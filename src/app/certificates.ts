@@ -19,11 +19,14 @@ type Usage = "authority" | "server" | "client";
 /** A certificate authority of our own. */
 export async function authority(now: number, days: number): Promise<KeyPair> {
   const keys = await newKeys();
+  const serialNumber = serial();
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
-    name: "CN=keelson-ca",
+    // Every authority has a name of its own: OpenSSL looks the issuer of a certificate up by name, and takes a signature
+    // that does not fit for a failure of the connection instead of a certificate that it does not know.
+    name: `CN=keelson-ca-${serialNumber}`,
     keys,
     signingAlgorithm: ALGORITHM,
-    serialNumber: serial(),
+    serialNumber,
     ...period(now, days),
     extensions: await extensions("authority", keys, []),
   });
