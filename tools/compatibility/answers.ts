@@ -118,7 +118,11 @@ class Rows {
   }
 
   add(step: Step, equal: boolean): void {
-    const path = decodePath(step.path!.replaceAll("{d}", "k8s.io").split("?")[0]!);
+    const path = decoded(step.path!.replaceAll("{d}", "k8s.io").split("?")[0]!);
+    if (path === undefined) {
+      add(this.notServed, equal);
+      return;
+    }
     const isWatch = step.watch !== undefined || step.query?.["watch"] !== undefined || /[?&]watch=/.test(step.path!);
     const info = requestInfo(step.do!, path, isWatch);
     if (!info.isResource) {
@@ -164,3 +168,12 @@ const firstSegments = (path: string): string =>
     .split("/")
     .slice(0, path.startsWith("/openapi") ? 3 : 2)
     .join("/");
+
+/** The path of a request; undefined for one that no server can read. */
+function decoded(path: string): string | undefined {
+  try {
+    return decodePath(path);
+  } catch {
+    return undefined;
+  }
+}
