@@ -87,9 +87,12 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   const options = await readOptions(flags, file);
   const { startServer } = await import("./server.ts");
   const server = await startServer(options, { log: stderrLog(options.logLevel, systemClock) });
+  // Before anything is printed: who reads "ready" may stop the server with the next breath. Until here a signal ends the
+  // process as it is, which a start survives as it survives a crash.
+  const stopped = firstSignal();
   announce(options, server, print);
   systemClock.after(SETTLED_MS, releaseStartUpMemory);
-  await untilStopped(server);
+  await runUntil(stopped, server);
 }
 
 async function readConfig(path: string): Promise<RawOptions> {
@@ -116,9 +119,9 @@ function announce(options: ServeOptions, server: RunningServer, print: (text: st
 /** A text as one word of a shell. */
 const forShell = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** Runs until a signal comes or the store fails; a second signal ends the process at once. */
-async function untilStopped(server: RunningServer): Promise<void> {
-  const signal = new Promise<undefined>((resolve) => {
+/** Resolves when a signal asks the process to stop; a second one ends it at once. */
+function firstSignal(): Promise<undefined> {
+  return new Promise((resolve) => {
     let asked = false;
     const stop = (): void => {
       if (asked) process.exit(1);
@@ -128,7 +131,11 @@ async function untilStopped(server: RunningServer): Promise<void> {
     process.on("SIGTERM", stop);
     process.on("SIGINT", stop);
   });
-  const failure = await Promise.race([signal, server.failed]);
+}
+
+/** Runs until it is to be stopped or the store fails, and ends the process. */
+async function runUntil(stopped: Promise<undefined>, server: RunningServer): Promise<void> {
+  const failure = await Promise.race([stopped, server.failed]);
   if (failure) {
     process.stderr.write(`keelson: the store has failed and the process ends: ${failure.message}\n`);
     process.exit(EXIT_STORE);
