@@ -4,6 +4,7 @@
  *
  *     npm test                                 runs all tests, then this with --check
  *     npm run compatibility                    writes the page anew
+ *     npm run rules                            prints which numbered rules are proven, and why others are not
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,13 +25,17 @@ interface TestRun {
   readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly TestResult[] }[];
 }
 
-const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { check: { type: "boolean", default: false }, rules: { type: "boolean", default: false } },
+});
 const root = fileURLToPath(new URL("..", import.meta.url));
 const file = join(root, "docs/compatibility.md");
 
 const wanted = compose();
 const there = readOrNothing(file);
-if (!values.check) {
+if (values.rules) {
+  console.log(wanted.slice(wanted.indexOf("## Numbered rules")));
+} else if (!values.check) {
   writeFileSync(file, wanted);
 } else if (there !== wanted) {
   console.error(`expected docs/compatibility.md to be what the last test run makes; ${firstDifference(there, wanted)}`);
