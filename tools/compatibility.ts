@@ -25,6 +25,9 @@ interface TestRun {
   readonly testResults: readonly { readonly name: string; readonly assertionResults: readonly TestResult[] }[];
 }
 
+/** Tests that are skipped where kubectl, etcd or Go is missing; they prove nothing here, so the page is the same everywhere. */
+const NEED_PROGRAMS = ["test/kubectl/", "test/etcd/", "test/oracle/"];
+
 const { values } = parseArgs({
   options: { check: { type: "boolean", default: false }, rules: { type: "boolean", default: false } },
 });
@@ -66,7 +69,8 @@ function testResults(): TestResult[] {
       `expected the results of all tests, got none of ${missing.length} files (${missing[0]}); run npm test`,
     );
   }
-  return files.flatMap(({ assertionResults }) => assertionResults);
+  const everywhere = files.filter(({ name }) => !NEED_PROGRAMS.some((folder) => name.startsWith(join(root, folder))));
+  return everywhere.flatMap(({ assertionResults }) => assertionResults);
 }
 
 function readJson<T>(name: string): T {
