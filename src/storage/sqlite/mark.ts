@@ -157,11 +157,6 @@ export class HighWater {
   }
 }
 
-/** Writes the mark of a store that nobody has open: it is closed at `revision`. */
-export function writeClosedMark(directory: string, revision: number): void {
-  createMark(directory, join(directory, MARK_FILE), { turn: 1, state: "closed", floor: revision, ceiling: revision });
-}
-
 /** The file appears under its name when it is whole. */
 function createMark(directory: string, file: string, mark: Mark): void {
   const temporary = `${file}.new`;
