@@ -22,6 +22,7 @@ import {
   resolveOptions,
 } from "./options.ts";
 import type { RunningServer } from "./server.ts";
+import { storeFiles } from "./store-files.ts";
 import { stderrLog } from "./stderr-log.ts";
 import { VERSION } from "./version.ts";
 
@@ -46,6 +47,7 @@ export async function main(args: readonly string[]): Promise<void> {
         throw new OptionError(`expected ${directory.file("admin.kubeconfig")} to exist; start a server there first`);
       return text;
     },
+    files: storeFiles(systemClock),
     print,
     terminal: {
       env: process.env,

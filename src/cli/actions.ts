@@ -37,6 +37,59 @@ export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>
 /** The text of the kubeconfig in a data directory; rejects when there is none. */
 export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
 
+/** What a check of a store has found; see `storage/sqlite/check.ts`. */
+export interface StoreCheck {
+  readonly directory: string;
+  readonly format: number | undefined;
+  readonly revision: number | undefined;
+  readonly compactedRevision: number | undefined;
+  readonly records: number;
+  readonly history: number;
+  readonly bytes: number;
+  readonly findings: readonly {
+    readonly what: string;
+    readonly message: string;
+    readonly key?: string;
+    readonly revision?: number;
+  }[];
+}
+
+/** What a repair of a store has salvaged; see `storage/sqlite/repair.ts`. */
+export interface StoreRepair {
+  readonly revision: number;
+  readonly records: number;
+  readonly lost: readonly { readonly key: string; readonly revision: number; readonly older: number | undefined }[];
+  readonly warnings: readonly string[];
+}
+
+/** What a restore has made. */
+export interface StoreRestore {
+  /** The revision of the backup, and the one at which the restored store goes on. */
+  readonly backupRevision: number;
+  readonly revision: number;
+  readonly records: number;
+  /** When the backup was made, RFC 3339. */
+  readonly time: string;
+}
+
+/** Work on the files of a store that no server has open. A directory is a data directory, or that of its store. */
+export interface StoreFiles {
+  check(directory: string): Promise<StoreCheck>;
+  /** Salvages into a new data directory, with the identity of the old one. */
+  repair(from: string, to: string): Promise<StoreRepair>;
+  /** Makes a new data directory of a backup; `-` reads it from standard input. */
+  restore(file: string, to: string): Promise<StoreRestore>;
+  /** Writes the backup that comes in pieces to a file, `-` for standard output, and checks it on the way. */
+  saveBackup(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup>;
+}
+
+/** A backup that was written and is whole. */
+export interface SavedBackup {
+  readonly revision: number;
+  readonly records: number;
+  readonly bytes: number;
+}
+
 /** Where the program runs. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -56,6 +109,7 @@ export interface Actions {
   readonly serve: Serve;
   readonly info: InfoSource;
   readonly kubeconfig: KubeconfigSource;
+  readonly files: StoreFiles;
   /** Where commands print. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../util/clock.ts";
-import type { Actions, DirectoryInfo } from "./actions.ts";
+import type { Actions, DirectoryInfo, StoreCheck } from "./actions.ts";
 import { createProgram } from "./program.ts";
 
 const FLAGS = [
@@ -20,6 +20,17 @@ const INFO: DirectoryInfo = {
   storeBytes: 10_240,
 };
 
+const CHECK: StoreCheck = {
+  directory: "/data/store",
+  format: 1,
+  revision: 12,
+  compactedRevision: 3,
+  records: 4,
+  history: 5,
+  bytes: 678,
+  findings: [],
+};
+
 /** Runs a command line; what it printed, and with what the actions were called. */
 async function run(args: readonly string[], actions: Partial<Actions> = {}) {
   const printed: string[] = [];
@@ -36,6 +47,12 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     kubeconfig: async (...call) => {
       calls.push(["kubeconfig", ...call]);
       return "apiVersion: v1\n";
+    },
+    files: {
+      check: async () => ({ ...CHECK }),
+      repair: () => Promise.reject(new Error("not asked for")),
+      restore: () => Promise.reject(new Error("not asked for")),
+      saveBackup: () => Promise.reject(new Error("not asked for")),
     },
     print: (text) => void printed.push(text),
     terminal: { env: {}, input: process.stdin, isTerminal: false, tell: (text) => void complaints.push(text) },
@@ -130,7 +147,9 @@ describe("kubeconfig", () => {
 describe("completion", () => {
   test("bash completes commands first, then the flags of the command", async () => {
     const { printed } = await run(["completion", "bash"]);
-    expect(printed).toContain('compgen -W "serve info kubeconfig blame resolve completion"');
+    expect(printed).toContain(
+      'compgen -W "serve info kubeconfig blame resolve backup restore check repair completion"',
+    );
     expect(printed).toContain('serve) COMPREPLY=($(compgen -W "--config --data-dir --port --dev" -- "$word"))');
     expect(printed).toMatch(/complete .* keelson$/);
   });
@@ -140,7 +159,7 @@ describe("completion", () => {
       "serve) compadd -- --config --data-dir --port --dev ;;",
     );
     const fish = (await run(["completion", "fish"])).printed;
-    expect(fish).toContain('-a "serve info kubeconfig blame resolve completion"');
+    expect(fish).toContain('-a "serve info kubeconfig blame resolve backup restore check repair completion"');
     expect(fish).toContain('complete -c keelson -n "__fish_seen_subcommand_from serve" -l data-dir');
   });
 });

@@ -7,11 +7,15 @@
  */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
+import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
+import { checkCommand } from "./check.ts";
 import { completionCommand } from "./completion.ts";
 import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
+import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
+import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 
 /** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
@@ -28,6 +32,10 @@ export function createProgram(actions: Actions): Command {
     kubeconfigCommand(actions),
     blameCommand(actions),
     resolveCommand(actions),
+    backupCommand(actions),
+    restoreCommand(actions),
+    checkCommand(actions),
+    repairCommand(actions),
     completionCommand(program, actions.print),
   ];
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));

@@ -7,6 +7,7 @@ import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import type { Endpoints } from "./endpoint.ts";
 import type { HealthCheck } from "./health-check.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import type { ServerLimits } from "./limits.ts";
@@ -34,6 +35,7 @@ export interface ServerContext {
   readonly metrics: ServerMetrics;
   readonly version: VersionInfo;
   readonly health: readonly HealthCheck[];
+  readonly endpoints: Endpoints;
   readonly wheel: WatchWheel;
   readonly yaml: YamlWorker;
   readonly discovery: Discovery;

@@ -36,6 +36,11 @@ export function answer(server: ServerContext, request: ServerRequest): void | Pr
     onlyGet(request);
     return answerValue(server, request, 200, server.version, { ...request.format(JSON_ONLY), pretty: true });
   }
+  const endpoint = server.endpoints.get(path);
+  if (endpoint) {
+    onlyGet(request);
+    return endpoint(server, request);
+  }
   if (path === "/metrics") return answerMetrics(server, request);
   if (path === V2) return answerOpenApiV2(server, request);
   if (isOpenApiPath(path)) return answerOpenApi(server, request, path);

@@ -12,6 +12,7 @@ import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { ServerContext, ServerLog } from "./context.ts";
 import { Discovery } from "./discovery.ts";
+import type { Endpoints } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { run } from "./filters.ts";
 import type { HealthCheck } from "./health-check.ts";
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly version: string;
   /** Checks of `/livez` and `/readyz` beside the server's own; none unless told. */
   readonly health?: readonly HealthCheck[];
+  /** Paths beside the API; none unless told. */
+  readonly endpoints?: Endpoints;
   /** Add metrics of other rooms to `/metrics`; none unless told. */
   readonly collectors?: readonly Collector[];
   /** {@link DEFAULT_LIMITS} unless told. */
@@ -80,6 +83,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     metrics: new ServerMetrics(options.collectors ?? [], running),
     version: versionInfo(options.version),
     health: options.health ?? [],
+    endpoints: options.endpoints ?? new Map(),
     wheel: new WatchWheel(clock),
     yaml: new YamlWorker(clock),
     discovery: new Discovery(registry),

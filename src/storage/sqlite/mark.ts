@@ -8,8 +8,9 @@
  *     open   floor 500 ceiling 10500   runs, or was killed: 500 was written, up to 10500 may have been
  *     closed floor 731 ceiling 731     ended in order at 731
  *
- * Invariant: when anything has been acknowledged since the log was last moved into the database file, the floor is
- * newer than what that file has by itself.
+ * The floor follows every commit before that is acknowledged, without waiting for the disk: after the end of the process
+ * alone it is exact, and it is never ahead of what is on disk. It waits once after the log was moved into the database
+ * file, so that also after a power cut the floor is newer than what that file has by itself.
  *
  * The file has two slots that are overwritten in turn, in place: it never needs room, and when a write of it is torn
  * the slot before still holds, from when nothing above its ceiling had been given out.
@@ -36,6 +37,8 @@ export const STEP = 10_000;
 export const MARK_FILE = "revision";
 
 const SLOT_BYTES = 4096;
+/** What is written of a slot: less than a sector, so that it is written whole. */
+const LINE_BYTES = 128;
 const LINE = /^(\d+) (open|closed) (\d+) (\d+) ([0-9a-f]{8}) *\n/;
 
 /** What the file says. */
@@ -63,7 +66,7 @@ export function readMark(directory: string): Mark | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const slots = [0, SLOT_BYTES].map((at) => parseSlot(bytes.subarray(at, at + SLOT_BYTES)));
+  const slots = [0, SLOT_BYTES].map((at) => parseSlot(bytes.subarray(at, at + LINE_BYTES)));
   const newest = slots.filter((mark) => mark !== undefined).toSorted((a, b) => b.turn - a.turn)[0];
   if (newest) return newest;
   throw new StoreError(
@@ -85,7 +88,7 @@ const checksumOf = (text: string): string => crc32c(Buffer.from(text)).toString(
 
 function slotOf({ turn, state, floor, ceiling }: Mark): Buffer {
   const text = `${turn} ${state} ${floor} ${ceiling}`;
-  return Buffer.from(`${`${text} ${checksumOf(text)}`.padEnd(SLOT_BYTES - 1)}\n`);
+  return Buffer.from(`${`${text} ${checksumOf(text)}`.padEnd(LINE_BYTES - 1)}\n`);
 }
 
 /** The mark of a store that is open; see the head of this file. */
@@ -121,8 +124,7 @@ export class HighWater {
 
   /** A transaction has been committed, and is about to be acknowledged. */
   committed(revision: number): void {
-    if (!this.#late) return;
-    this.#write("open", revision, this.#mark.ceiling);
+    this.#write("open", revision, this.#mark.ceiling, this.#late);
     this.#late = false;
   }
 
@@ -143,25 +145,31 @@ export class HighWater {
     this.#descriptor = undefined;
   }
 
-  #write(state: Mark["state"], floor: number, ceiling: number): void {
+  #write(state: Mark["state"], floor: number, ceiling: number, wait = true): void {
     const mark: Mark = { turn: this.#mark.turn + 1, state, floor, ceiling };
     if (this.#descriptor === undefined) {
       const file = join(this.#directory, MARK_FILE);
       createMark(this.#directory, file, mark);
       this.#descriptor = openSync(file, "r+");
     } else {
-      writeSync(this.#descriptor, slotOf(mark), 0, SLOT_BYTES, (mark.turn % 2) * SLOT_BYTES);
-      fdatasyncSync(this.#descriptor);
+      writeSync(this.#descriptor, slotOf(mark), 0, LINE_BYTES, (mark.turn % 2) * SLOT_BYTES);
+      if (wait) fdatasyncSync(this.#descriptor);
     }
     this.#mark = mark;
   }
 }
 
+/** Writes the mark of a store that nobody has open: it is closed at `revision`. */
+export function writeClosedMark(directory: string, revision: number): void {
+  createMark(directory, join(directory, MARK_FILE), { turn: 1, state: "closed", floor: revision, ceiling: revision });
+}
+
 /** The file appears under its name when it is whole. */
 function createMark(directory: string, file: string, mark: Mark): void {
   const temporary = `${file}.new`;
-  const slots = [0, 1].map((turn) => (turn === mark.turn % 2 ? slotOf(mark) : Buffer.alloc(SLOT_BYTES, " ")));
-  writeFileSync(temporary, Buffer.concat(slots), { mode: 0o600, flush: true });
+  const slots = Buffer.alloc(2 * SLOT_BYTES, " ");
+  slotOf(mark).copy(slots, (mark.turn % 2) * SLOT_BYTES);
+  writeFileSync(temporary, slots, { mode: 0o600, flush: true });
   renameSync(temporary, file);
   const descriptor = openSync(directory, "r");
   fsyncSync(descriptor);

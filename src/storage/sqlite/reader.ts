@@ -128,8 +128,11 @@ export class Reader {
     const { begin, end } = bounds(prefix);
     const through = Math.min(after + LOG_ROWS, this.ledger.revision);
     const packer = new RecordPacker(CHUNK_BYTES);
+    let last = after;
     for (const row of this.#log.iterate(after, through, begin, end) as unknown as Iterable<Row>) {
       pack(packer, row);
+      if (row[1] <= last) throw new StoreError("corrupt", `The log is damaged: revision ${row[1]} comes after ${last}`);
+      last = row[1];
       if (packer.bytes >= CHUNK_BYTES) return { packer, revision: row[1], more: true, done: true };
     }
     return { packer, revision: through, more: through < this.ledger.revision, done: true };

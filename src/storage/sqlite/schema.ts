@@ -120,8 +120,12 @@ function sync(path: string): void {
   closeSync(descriptor);
 }
 
-/** SQLite takes an empty file for a new database; here it is one that has lost its content. */
-function checkHeader(file: string): void {
+/**
+ * SQLite takes an empty file for a new database; here it is one that has lost its content.
+ *
+ * @throws StoreError `corrupt`
+ */
+export function checkHeader(file: string): void {
   const header = Buffer.alloc(MAGIC.length);
   const descriptor = openSync(file, "r");
   const found = readSync(descriptor, header, 0, header.length, 0);
@@ -158,6 +162,14 @@ function checkDatabase(db: DatabaseSync, file: string, newest: number): void {
   }
   if (format < 1) throw new StoreError("corrupt", `Expected ${file} to have a format, found ${format}`);
   checkCounts(db, file);
+  checkOrder(db, file);
+}
+
+/** A key whose place in the tree is damaged is still there when all are counted, and not when it is looked for. */
+function checkOrder(db: DatabaseSync, file: string): void {
+  const found = String(db.prepare("PRAGMA quick_check(live)").get()?.["quick_check"]);
+  if (found === "ok") return;
+  throw new StoreError("corrupt", `Expected the index of ${file} to be in order, found: ${found}`);
 }
 
 /** Damage can make rows vanish, or old ones come back, without any page looking wrong: the counters tell. */

@@ -1,0 +1,108 @@
+/**
+ * Work on the files of a store that no server has open: check, repair, restore, and the writing of a backup.
+ *
+ * @module
+ */
+import { cpSync, createReadStream, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import type { SavedBackup, StoreFiles } from "../cli/actions.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { dialectOf } from "../meta/dialect.ts";
+import type { Clock } from "../util/clock.ts";
+import { DataDirectory } from "./data-directory.ts";
+
+/** What a data directory is known by; a repaired one takes it over. */
+const IDENTITY = ["keelson.json", "pki", "admin.token", "admin.kubeconfig"];
+
+/** The work, with the rooms that do it loaded when it is asked for. */
+export function storeFiles(clock: Clock): StoreFiles {
+  return {
+    async check(directory) {
+      const { checkStore } = await import("../storage/sqlite/check.ts");
+      return checkStore(storeOf(directory));
+    },
+    async repair(from, to) {
+      const { repairStore } = await import("../storage/sqlite/repair.ts");
+      const target = freshDirectory(to);
+      const report = repairStore(storeOf(from), target.makeStore());
+      for (const name of IDENTITY) {
+        if (existsSync(join(from, name))) cpSync(join(from, name), target.file(name), { recursive: true });
+      }
+      return report;
+    },
+    async restore(file, to) {
+      const { restoreStore } = await import("../storage/sqlite/restore.ts");
+      const source = file === "-" ? process.stdin : createReadStream(file);
+      const target = new DataDirectory(resolve(to));
+      const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
+        const found = dialectOf(dialect);
+        if (!found) throw new CliError(`expected a backup of a dialect that is known, got ${JSON.stringify(dialect)}`);
+        DataDirectory.open(target.path, found).claim(found);
+      });
+      return { backupRevision: backup.revision, revision, records: backup.records, time: backup.time };
+    },
+    saveBackup: (pieces, file) => (file === "-" ? toOutput(pieces) : toFile(pieces, file)),
+  };
+}
+
+/** The directory of the store: that of a data directory, or the one that was named. */
+function storeOf(directory: string): string {
+  const path = resolve(directory);
+  const isStore = existsSync(join(path, "keelson.db")) || existsSync(join(path, "created"));
+  const store = isStore ? path : new DataDirectory(path).store;
+  if (existsSync(store)) return store;
+  throw new CliError(`expected ${path} to be a data directory, found no store in it`);
+}
+
+/** A data directory that holds nothing yet. */
+function freshDirectory(path: string): DataDirectory {
+  if (existsSync(path) && readdirSync(path).length > 0) {
+    throw new CliError(`expected ${path} to be empty or not to exist`);
+  }
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return new DataDirectory(resolve(path));
+}
+
+/** The file appears when the backup is whole and on disk. */
+async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup> {
+  const temporary = `${file}.new`;
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    const saved = await verified(pieces, async (piece) => {
+      await handle.writeFile(piece);
+    });
+    await handle.sync();
+    await handle.close();
+    await rename(temporary, file);
+    return saved;
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+const toOutput = (pieces: AsyncIterable<Uint8Array>): Promise<SavedBackup> =>
+  verified(pieces, async (piece) => {
+    if (!process.stdout.write(piece)) await once(process.stdout, "drain");
+  });
+
+/** Hands every piece on, and reads along to see whether the backup is whole. */
+async function verified(
+  pieces: AsyncIterable<Uint8Array>,
+  write: (piece: Uint8Array) => Promise<void>,
+): Promise<SavedBackup> {
+  const { readBackup } = await import("../storage/backup/read.ts");
+  let bytes = 0;
+  const passing = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      await write(piece);
+      yield piece;
+    }
+  };
+  const { revision, records } = await readBackup(passing(), { begin() {}, record() {} });
+  return { revision, records, bytes };
+}

@@ -1,0 +1,52 @@
+/**
+ * What `keelson backup` does once it is asked to.
+ *
+ * @module
+ */
+import { nodeTransport } from "../client/transport-node.ts";
+import type { Actions } from "./actions.ts";
+import type { BackupFlags } from "./backup.ts";
+import { CliError } from "./cli-error.ts";
+import { readKubeconfig } from "./kubeconfig-file.ts";
+
+/** Asks the server, and writes what it sends. */
+export async function runBackup(actions: Actions, file: string, flags: BackupFlags): Promise<void> {
+  const kubeconfig =
+    flags.kubeconfig ?? (flags.context === undefined ? await ownKubeconfig(actions, flags) : undefined);
+  const chosen = readKubeconfig({ kubeconfig, context: flags.context, env: actions.terminal.env });
+  const transport = nodeTransport(chosen.transport);
+  try {
+    const answer = await transport({
+      method: "GET",
+      path: `/keelson/v1/backup?compression=${flags.compression}`,
+      headers: { "user-agent": `keelson/${actions.version}` },
+    });
+    if (answer.status !== 200) throw await refusal(answer);
+    const { revision, records, bytes } = await actions.files.saveBackup(answer.body, file);
+    // Standard output may be the backup.
+    const where = file === "-" ? "" : ` in ${file}`;
+    actions.terminal.tell(`${records} records of revision ${revision}${where}, ${bytes} bytes\n`);
+  } finally {
+    transport.close();
+  }
+}
+
+/** The kubeconfig of the data directory, whose server must be running. */
+async function ownKubeconfig(actions: Actions, { dataDir }: BackupFlags): Promise<string> {
+  const { path, running, kubeconfig } = await actions.info(dataDir);
+  if (running !== undefined && kubeconfig !== undefined) return kubeconfig;
+  throw new CliError(`expected a server to run on ${path}; start it, or copy the directory: nobody changes it now`);
+}
+
+async function refusal({ status, body }: { status: number; body: AsyncIterable<Uint8Array> }): Promise<CliError> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString("utf8");
+  let message = text.trim();
+  try {
+    message = (JSON.parse(text) as { message?: string }).message ?? message;
+  } catch {
+    // Not a Status: what came is told as it is.
+  }
+  return new CliError(`the server answered ${status}: ${message.slice(0, 500)}`);
+}

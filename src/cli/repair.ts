@@ -1,0 +1,31 @@
+/**
+ * `keelson repair`: what is whole of a damaged store, in a new data directory.
+ *
+ * @module
+ */
+import { Argument, Command, Option } from "commander";
+import type { Actions, StoreRepair } from "./actions.ts";
+
+/** The command `repair`. */
+export function repairCommand({ files, print }: Actions): Command {
+  return new Command("repair")
+    .description("salvage what is whole of a damaged store into a new data directory, and list what is lost")
+    .addArgument(new Argument("<dir>", "the data directory with the damaged store; it is only read"))
+    .addArgument(new Argument("<new-dir>", "the data directory to make"))
+    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"))
+    .action(async (from: string, to: string, { output }: { output: string }) => {
+      const report = await files.repair(from, to);
+      print(output === "json" ? JSON.stringify(report, undefined, 2) : asText(report, to));
+    });
+}
+
+function asText({ revision, records, lost, warnings }: StoreRepair, to: string): string {
+  const older = (revisionBefore: number | undefined): string =>
+    revisionBefore === undefined ? "" : ` (whole before that: revision ${revisionBefore})`;
+  return [
+    `${records} records are in ${to}, which goes on at revision ${revision}`,
+    lost.length === 0 ? "no record is known to be lost" : `${lost.length} records are lost:`,
+    ...lost.map((record) => `  ${record.key} at revision ${record.revision}${older(record.older)}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ].join("\n");
+}

@@ -1,0 +1,20 @@
+/**
+ * `keelson restore`: a new data directory from a backup.
+ *
+ * @module
+ */
+import { Argument, Command } from "commander";
+import type { Actions } from "./actions.ts";
+
+/** The command `restore`. */
+export function restoreCommand({ files, print }: Actions): Command {
+  return new Command("restore")
+    .description("make a new data directory of a backup; no client takes what it knew before for what is there now")
+    .addArgument(new Argument("<file>", "the backup; - reads standard input"))
+    .addArgument(new Argument("<dir>", "the data directory to make; an identity that lies there already is kept"))
+    .action(async (file: string, directory: string) => {
+      const { records, backupRevision, revision, time } = await files.restore(file, directory);
+      print(`${records} records of revision ${backupRevision} (${time}) are in ${directory}`);
+      print(`the store goes on at revision ${revision}`);
+    });
+}

@@ -1,0 +1,213 @@
+/**
+ * Verifies a store that nobody has open: every checksum, every index, the counters, the log and the mark beside it.
+ *
+ * Nothing is changed, whatever is found.
+ *
+ * @module
+ */
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreError } from "../contract.ts";
+import { lockDirectory } from "./lock.ts";
+import { readMark } from "./mark.ts";
+import { checkMark } from "./open.ts";
+import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader } from "./schema.ts";
+import { type Survey, presentOf, withSurvey } from "./survey.ts";
+import { scanWal } from "./wal.ts";
+
+/** Something that is not as it should be. */
+export interface Finding {
+  /**
+   * `file`: the database cannot be read at all; `log`: its write-ahead log; `mark`: it is not the newest one; `structure`:
+   * its trees and indexes; `counters`; `record`: the present value of a key; `history`: an older value of one.
+   */
+  readonly what: "file" | "log" | "mark" | "structure" | "counters" | "record" | "history";
+  readonly message: string;
+  readonly key?: string;
+  readonly revision?: number;
+}
+
+/** What {@link checkStore} has found. */
+export interface CheckReport {
+  readonly directory: string;
+  readonly format: number | undefined;
+  readonly revision: number | undefined;
+  readonly compactedRevision: number | undefined;
+  /** Keys that are there and whole. */
+  readonly records: number;
+  /** Older versions and deletes that are there and whole. */
+  readonly history: number;
+  /** Bytes of all whole keys and values. */
+  readonly bytes: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Most messages of one kind that are kept. */
+const MOST = 1000;
+
+/**
+ * Checks the store in `directory`.
+ *
+ * @throws StoreError `failed` when a process has the store open, or when there is no store
+ */
+export function checkStore(directory: string): CheckReport {
+  const file = join(directory, DATABASE_FILE);
+  if (!existsSync(directory))
+    throw new StoreError("failed", `Expected a store in ${directory}, found no such directory`);
+  const lock = lockDirectory(directory);
+  try {
+    return check(directory, file);
+  } finally {
+    lock.release();
+  }
+}
+
+function check(directory: string, file: string): CheckReport {
+  const findings: Finding[] = [];
+  const nothing = { directory, format: undefined, revision: undefined, compactedRevision: undefined };
+  const unreadable = told(() => {
+    if (!existsSync(file)) throw new StoreError("corrupt", `Expected the database ${file}, found none`);
+    checkHeader(file);
+  });
+  if (unreadable !== undefined) {
+    return { ...nothing, records: 0, history: 0, bytes: 0, findings: [{ what: "file", message: unreadable }] };
+  }
+  const wal = scanWal(`${file}-wal`);
+  if (wal?.damage !== undefined) findings.push({ what: "log", message: `${file}-wal: ${wal.damage}` });
+  const { format, messages } = checkStructure(file);
+  findings.push(...messages.slice(0, MOST).map((message): Finding => ({ what: "structure", message })));
+  return withSurvey(file, wal, (survey) => {
+    const { counters } = survey;
+    if (counters) {
+      const older = told(() => checkMark(directory, readMark(directory), counters.revision));
+      if (older !== undefined) findings.push({ what: "mark", message: older });
+    }
+    findings.push(...checkRows(survey), ...checkCounters(survey));
+    let bytes = 0;
+    for (const row of survey.rows.values()) bytes += row.size;
+    const records = presentOf(survey).rows.length;
+    return {
+      directory,
+      format,
+      revision: counters?.revision,
+      compactedRevision: counters?.compacted,
+      records,
+      history: survey.rows.size - records,
+      bytes,
+      findings,
+    };
+  });
+}
+
+/** SQLite's own check of trees, indexes and the list of free pages. It may leave files beside the database. */
+function checkStructure(file: string): { format: number | undefined; messages: string[] } {
+  const hadLog = existsSync(`${file}-wal`);
+  let db: DatabaseSync | undefined;
+  let format: number | undefined;
+  try {
+    db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    const pragma = (name: string): unknown => db!.prepare(`PRAGMA ${name}`).get()?.[name];
+    const messages: string[] = [];
+    format = Number(pragma("user_version"));
+    if (pragma("application_id") !== APPLICATION_ID) messages.push("the header names another program than Keelson");
+    if (format > FORMAT)
+      messages.push(`the format is ${format}, newer than ${FORMAT}: check with the Keelson that wrote it`);
+    const found = db
+      .prepare(`PRAGMA integrity_check(${MOST})`)
+      .all()
+      .map((row) => String(row["integrity_check"]));
+    return { format, messages: [...messages, ...found.filter((line) => line !== "ok")] };
+  } catch (error) {
+    return { format, messages: [(error as Error).message] };
+  } finally {
+    db?.close();
+    rmSync(`${file}-shm`, { force: true });
+    if (!hadLog) rmSync(`${file}-wal`, { force: true });
+  }
+}
+
+function checkRows(survey: Survey): Finding[] {
+  const findings: Finding[] = [];
+  const present = presentOf(survey);
+  const named = new Set<number>();
+  for (const { key, revision, older } of present.lost) {
+    named.add(revision);
+    const rest = older === undefined ? "" : `; an older version, of revision ${older}, is whole`;
+    const why = survey.damaged.has(revision) ? "its checksum does not fit" : "it is not there";
+    findings.push({
+      what: "record",
+      key,
+      revision,
+      message: `the record of ${key} at revision ${revision}: ${why}${rest}`,
+    });
+  }
+  for (const [revision, key] of survey.damaged) {
+    if (named.has(revision)) continue;
+    const message = `an older record of ${key}, at revision ${revision}: its checksum does not fit`;
+    findings.push({ what: "history", key, revision, message });
+  }
+  const { compacted } = survey.counters ?? { compacted: Infinity };
+  for (const { key, previous } of survey.rows.values()) {
+    if (previous <= compacted || survey.rows.has(previous) || survey.damaged.has(previous)) continue;
+    const message = `an older record of ${key}, at revision ${previous}: it is not there`;
+    findings.push({ what: "history", key, revision: previous, message });
+  }
+  if (survey.broken > 0) {
+    findings.push({ what: "structure", message: `${survey.broken} rows cannot be read` });
+  }
+  for (const [key, { revision, size }] of survey.live) {
+    const row = survey.rows.get(revision);
+    if (row === undefined || row.size === size) continue;
+    findings.push({
+      what: "structure",
+      key,
+      message: `the index says that ${key} has ${size} bytes, found ${row.size}`,
+    });
+  }
+  return findings;
+}
+
+function checkCounters({ counters, live, liveIsWhole, rows }: Survey): Finding[] {
+  const wrong = (message: string): Finding => ({ what: "counters", message });
+  if (counters === undefined) return [wrong("the counters cannot be read")];
+  const findings: Finding[] = [];
+  if (!liveIsWhole) {
+    findings.push(
+      wrong(
+        `the index should hold ${counters.records} keys with revision sum ${counters.revisionSum}, found ${live.size} keys`,
+      ),
+    );
+  }
+  let newest = 0;
+  let logBytes = 0;
+  for (const { revision, size } of rows.values()) {
+    newest = Math.max(newest, revision);
+    logBytes += size;
+  }
+  if (newest > counters.revision) {
+    findings.push(wrong(`the newest revision should be ${counters.revision}, found a record of revision ${newest}`));
+  }
+  let liveBytes = 0;
+  for (const { size } of live.values()) liveBytes += size;
+  if (liveIsWhole && liveBytes !== counters.liveBytes) {
+    findings.push(wrong(`the records should have ${counters.liveBytes} bytes, found ${liveBytes}`));
+  }
+  if (logBytes !== counters.logBytes) {
+    findings.push(
+      wrong(`all records with their history should have ${counters.logBytes} bytes, found ${logBytes} whole`),
+    );
+  }
+  return findings;
+}
+
+/** The message of the StoreError that `work` throws. */
+function told(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreError) return error.message;
+    throw error;
+  }
+}

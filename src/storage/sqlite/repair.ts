@@ -1,0 +1,105 @@
+/**
+ * Salvages what is whole of a damaged store into a new one, and tells what is lost.
+ *
+ * The damaged store is only read. What it has now of each key is taken over where its checksum fits; nothing older is put
+ * in the place of what is lost. The history is not taken over.
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { StoreError } from "../contract.ts";
+import { lockDirectory } from "./lock.ts";
+import { type Mark, readMark } from "./mark.ts";
+import { REVISION_GAP, Rebuild } from "./rebuild.ts";
+import { DATABASE_FILE } from "./schema.ts";
+import { type Survey, presentOf, withSurvey } from "./survey.ts";
+import { scanWal } from "./wal.ts";
+
+/** What came of a repair. */
+export interface RepairReport {
+  /** The revision at which the new store goes on. */
+  readonly revision: number;
+  /** Keys that were taken over. */
+  readonly records: number;
+  /** Keys that were lost: the revision of what they had, and of the newest whole version before, if there is one. */
+  readonly lost: readonly { readonly key: string; readonly revision: number; readonly older: number | undefined }[];
+  /** What makes the result less certain than that. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Salvages the store in `from` into the directory `to`.
+ *
+ * @throws StoreError `failed` when `from` is in use or has no database, or when there is a store in `to`
+ */
+export function repairStore(from: string, to: string): RepairReport {
+  const file = join(from, DATABASE_FILE);
+  if (!existsSync(file)) throw new StoreError("failed", `Expected a store in ${from}, found no ${DATABASE_FILE} there`);
+  const lock = lockDirectory(from);
+  try {
+    const wal = scanWal(`${file}-wal`);
+    const { mark, markWarning } = tryMark(from);
+    return withSurvey(file, wal, (survey) => {
+      const report = salvage(survey, mark, to);
+      const logWarning =
+        wal?.damage === undefined ? [] : [`the write-ahead log: ${wal.damage}; changes in it may be lost`];
+      return { ...report, warnings: [...markWarning, ...logWarning, ...report.warnings] };
+    });
+  } finally {
+    lock.release();
+  }
+}
+
+function tryMark(directory: string): { mark: Mark | undefined; markWarning: string[] } {
+  try {
+    return { mark: readMark(directory), markWarning: [] };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { mark: undefined, markWarning: [error.message] };
+  }
+}
+
+function salvage(survey: Survey, mark: Mark | undefined, to: string): RepairReport {
+  const { rows, lost, unknown } = presentOf(survey);
+  const rebuild = new Rebuild(to);
+  let newest = Math.max(survey.counters?.revision ?? 0, mark?.ceiling ?? 0);
+  for (const revision of survey.rows.keys()) newest = Math.max(newest, revision);
+  try {
+    // In order of keys, as a store that grows would have them.
+    for (const row of rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+      const { key, revision, time } = row;
+      const value = survey.value(row).subarray(0);
+      rebuild.add({ key, value, revision, time });
+    }
+    const revision = rebuild.finish(newest + REVISION_GAP);
+    return { revision, records: rows.length, lost, warnings: warningsOf(survey, mark, unknown) };
+  } catch (error) {
+    rebuild.abandon();
+    throw error;
+  }
+}
+
+function warningsOf(
+  { counters, liveIsWhole, live, damaged }: Survey,
+  mark: Mark | undefined,
+  unknown: number,
+): string[] {
+  const warnings: string[] = [];
+  const { revision } = counters ?? { revision: undefined };
+  if (mark !== undefined && revision !== undefined && revision < mark.floor) {
+    warnings.push(
+      `the database ends at revision ${revision}, although revision ${mark.floor} was written: what came after is lost`,
+    );
+  }
+  if (liveIsWhole) return warnings;
+  const expected = counters === undefined ? "an unknown number of" : String(counters.records);
+  warnings.push(
+    `the index of keys is damaged (expected ${expected} keys, found ${live.size}): the newest whole version of each key was taken; ` +
+      `keys whose records are lost together with their place in the index are not named`,
+  );
+  if (damaged.size + unknown > 0) {
+    warnings.push(`${damaged.size + unknown} records are damaged or gone; what they changed is not known`);
+  }
+  return warnings;
+}

@@ -1,0 +1,160 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { StoreError, type Store } from "../../src/storage/contract.ts";
+import { checkStore } from "../../src/storage/sqlite/check.ts";
+import { repairStore } from "../../src/storage/sqlite/repair.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { seededRandom, systemClock } from "../../src/util/clock.ts";
+import { DAMAGES } from "./damage.ts";
+import { type Version, type WrittenStore, stateAt, writeStore } from "./history.ts";
+
+/** Every seed is one store with one damage; each kind of damage has its turn. */
+const FAULTS = Number(process.env["FAULTS"] ?? 40);
+const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
+const NAMES = Object.keys(DAMAGES);
+
+let path: string;
+const written: WrittenStore[] = [];
+beforeAll(async () => {
+  console.log(`damage of stores: SEED=${SEED} FAULTS=${FAULTS}`);
+  path = mkdtempSync(join(tmpdir(), "keelson-faults-"));
+  written.push(await writeStore(join(path, "closed"), seededRandom(SEED), false));
+  written.push(await writeStore(join(path, "killed"), seededRandom(SEED + 1), true));
+});
+afterAll(() => rmSync(path, { recursive: true, force: true }));
+
+const open = (directory: string): Promise<Store> => openSqliteStore({ directory, clock: systemClock });
+
+/** A fresh copy of a store, damaged; undefined where that kind of damage finds nothing to damage. */
+function damagedCopy(of: WrittenStore, name: string, seed: number): string | undefined {
+  const directory = join(path, `copy-${seed}`);
+  cpSync(of.directory, directory, { recursive: true });
+  const random = seededRandom(seed);
+  return DAMAGES[name]!({ directory, earlier: of.earlier, random }) ? directory : undefined;
+}
+
+interface Served {
+  readonly refused: StoreError | undefined;
+  readonly revision: number;
+  readonly records: Map<string, Buffer>;
+  /** Keys that were refused. */
+  readonly corrupt: Set<string>;
+}
+
+/** What a store serves, key by key. Any failure that is not an answer of the store fails the test. */
+async function serve(directory: string, keys: Iterable<string>): Promise<Served> {
+  const records = new Map<string, Buffer>();
+  const corrupt = new Set<string>();
+  let store: Store;
+  try {
+    store = await open(directory);
+  } catch (error) {
+    if (error instanceof StoreError) return { refused: error, revision: 0, records, corrupt };
+    throw error;
+  }
+  for (const key of keys) {
+    try {
+      const record = await store.get(key);
+      if (record !== undefined) records.set(key, Buffer.from(record.value));
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "corrupt") throw error;
+      corrupt.add(key);
+    }
+  }
+  const { revision } = store;
+  await store.close().catch(() => {});
+  return { refused: undefined, revision, records, corrupt };
+}
+
+/** All that was acknowledged, but for the keys that were refused. */
+function expectAll(of: WrittenStore, { records, corrupt }: Served): void {
+  const state = stateAt(of, of.revision);
+  for (const key of corrupt) state.delete(key);
+  expect([...records.keys()].toSorted()).toEqual([...state.keys()].toSorted());
+  for (const [key, { value }] of state) expect(records.get(key)!.equals(value!), key).toBe(true);
+}
+
+function expectSalvaged(
+  of: WrittenStore,
+  report: ReturnType<typeof repairStore>,
+  records: Map<string, Buffer>,
+  whole: boolean,
+): void {
+  const state: Map<string, Version> = stateAt(of, of.revision);
+  const lost = new Set(report.lost.map(({ key }) => key));
+  for (const [key, { value }] of state) {
+    const found = records.get(key);
+    if (found === undefined) expect(lost.has(key) || report.warnings.length > 0, `${key} is named as lost`).toBe(true);
+    else if (!found.equals(value!)) {
+      // An older value, and only where the report says that changes may be missing.
+      expect(of.keys.get(key)!.some((v) => v.value?.equals(found))).toBe(true);
+      expect(whole && report.warnings.length === 0).toBe(false);
+    }
+  }
+  for (const key of records.keys()) {
+    if (!state.has(key)) expect(report.warnings.length > 0 || !whole, `${key} was deleted`).toBe(true);
+  }
+}
+
+describe("whatever happens to the files, what is served is right and the rest is refused", () => {
+  const rounds = Array.from({ length: FAULTS }, (_, i) => ({ i, name: NAMES[i % NAMES.length]!, seed: SEED + i }));
+  test.for(rounds)("$i: $name (seed $seed)", { timeout: 60_000 }, async ({ i, name, seed }, { skip }) => {
+    // Every second round of all names takes the other store; the log exists in that of the killed process only.
+    const killed = name.includes("log") || Math.floor(i / NAMES.length) % 2 === 1;
+    const of = written[killed ? 1 : 0]!;
+    const directory = damagedCopy(of, name, seed);
+    if (directory === undefined) return skip("nothing to damage");
+
+    const checked = checkStore(directory);
+    const repaired = `${directory}-repaired`;
+    const report = tryRepair(directory, repaired);
+    const served = await serve(directory, of.keys.keys());
+
+    if (served.refused !== undefined) {
+      expect(served.refused.code).toBe("corrupt");
+      expect(served.refused.message).toMatch(/keelson check .*keelson restore .*keelson repair/s);
+      expect(checked.findings).not.toEqual([]);
+    } else {
+      expectAll(of, served);
+      expect(served.revision).toBeGreaterThanOrEqual(of.revision);
+      for (const key of served.corrupt) expect(checked.findings.map((f) => f.key)).toContain(key);
+      if (served.corrupt.size > 0) expect(checked.findings.map((f) => f.what)).toContain("record");
+    }
+    if (report === undefined) expect(name).toMatch(/removed|cut off/);
+    else {
+      const again = await serve(repaired, of.keys.keys());
+      expect(again.refused).toBeUndefined();
+      expect([...again.corrupt]).toEqual([]);
+      expect(again.revision).toBeGreaterThan(of.revision + 900_000);
+      expect(checkStore(repaired).findings).toEqual([]);
+      expectSalvaged(of, report, again.records, !name.includes("log") && !name.includes("older"));
+    }
+    rmSync(directory, { recursive: true, force: true });
+    rmSync(repaired, { recursive: true, force: true });
+  });
+});
+
+/** Undefined when there is no database at all. */
+function tryRepair(from: string, to: string): ReturnType<typeof repairStore> | undefined {
+  try {
+    return repairStore(from, to);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "failed") return undefined;
+    throw error;
+  }
+}
+
+test("a store that is whole has no findings, whether it was closed or killed", () => {
+  for (const { directory, revision } of written) {
+    const report = checkStore(directory);
+    expect(report).toMatchObject({ findings: [], revision, format: 1 });
+    expect(report.records).toBe(
+      stateAt(
+        written.find((w) => w.directory === directory)!,
+        revision,
+      ).size,
+    );
+  }
+});
