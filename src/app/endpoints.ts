@@ -1,6 +1,6 @@
 import type { Dialect } from "../meta/dialect.ts";
-import type { Registry } from "../registry/index.ts";
-import type { Endpoints } from "../server/index.ts";
+import { HISTORY_PATH } from "../meta/history-report.ts";
+import { type Endpoints, historyEndpoint } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
 import { backupEndpoint } from "./backup-endpoint.ts";
@@ -8,11 +8,13 @@ import { backupEndpoint } from "./backup-endpoint.ts";
 /** What the endpoints of this program's own read. */
 export interface EndpointSources {
   readonly store: Store;
-  readonly registry: Registry;
   readonly dialect: Dialect;
   readonly clock: Clock;
 }
 
 /** The paths beside the API, all below `/keelson/v1/`. */
 export const endpointsOf = ({ store, dialect, clock }: EndpointSources): Endpoints =>
-  new Map([["/keelson/v1/backup", backupEndpoint(store, dialect, clock)]]);
+  new Map([
+    ["/keelson/v1/backup", backupEndpoint(store, dialect, clock)],
+    [HISTORY_PATH, historyEndpoint],
+  ]);

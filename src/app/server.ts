@@ -212,7 +212,7 @@ function makeServer({ api, built, store, pki, log, checks }: Parts): ServerHandl
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
       cacheCheck({ clock, stored: () => store.revision, cached }),
     ],
-    endpoints: endpointsOf({ store, registry: built.registry, dialect: api.dialect, clock }),
+    endpoints: endpointsOf({ store, dialect: api.dialect, clock }),
     collectors: [storeMetrics(store), cacheMetrics(built.cacher, () => checks.mismatches), processMetrics()],
   });
 }

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import type { SavedBackup, StoreFiles } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
-import { dialectOf } from "../meta/dialect.ts";
+import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import type { Clock } from "../util/clock.ts";
 import { DataDirectory } from "./data-directory.ts";
 
@@ -36,11 +36,15 @@ export function storeFiles(clock: Clock): StoreFiles {
       const { restoreStore } = await import("../storage/sqlite/restore.ts");
       const source = file === "-" ? process.stdin : createReadStream(file);
       const target = new DataDirectory(resolve(to));
+      let known: Dialect | undefined;
       const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
         const found = dialectOf(dialect);
         if (!found) throw new CliError(`expected a backup of a dialect that is known, got ${JSON.stringify(dialect)}`);
-        DataDirectory.open(target.path, found).claim(found);
+        known = found;
+        DataDirectory.open(target.path, found);
       });
+      // Last, so that what fails leaves nothing that looks like a data directory.
+      if (known) target.claim(known);
       return { backupRevision: backup.revision, revision, records: backup.records, time: backup.time };
     },
     saveBackup: (pieces, file) => (file === "-" ? toOutput(pieces) : toFile(pieces, file)),

@@ -8,6 +8,7 @@
  */
 import type { ApiObject, ResourceDefinition } from "../api/definition.ts";
 import type { Entry, Selection, Watch, WatchSink } from "../cache/index.ts";
+import type { HistoryReport } from "../meta/history-report.ts";
 import type { BlameReport } from "../meta/ownership-reports.ts";
 import type { Status } from "../meta/status.ts";
 import type { Value } from "../value/value.ts";
@@ -85,6 +86,16 @@ export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks: boolean;
 }
 
+/** What of the past of an object is wanted. */
+export interface HistoryOptions {
+  /** At most this many versions. */
+  readonly limit: number;
+  /** Whether the objects themselves are wanted. */
+  readonly objects: boolean;
+  /** Only the version that the object had at this revision. */
+  readonly at?: number;
+}
+
 /** What a write answers. */
 export interface WriteResult {
   /** The object as it is now (or would be, in a dry run), in the version of the request. */
@@ -146,6 +157,8 @@ export interface Resource {
   readonly itemOffset: number;
   /** The parsed object of an entry in this version; read only, kept with the entry while hot. */
   object(entry: Entry): ApiObject;
+  /** The versions of an object that the store keeps, also of one that is deleted. */
+  history(target: Target, options: HistoryOptions): Promise<HistoryReport>;
   /** Who owns each leaf of an entry, in this version. */
   blame(entry: Entry): BlameReport;
 }

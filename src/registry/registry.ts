@@ -12,6 +12,7 @@ import { structOf } from "../apply/schema/schema.ts";
 import type { ResourceCache } from "../cache/index.ts";
 import type { Registry, Resource } from "./contract.ts";
 import { headOf } from "./codec.ts";
+import { historyOf } from "./history.ts";
 import { type House, type Kind, type StoredKind, apiVersionOf, kindKey, objectOf } from "./kind.ts";
 import { blameReport } from "./ownership-reports.ts";
 import { viewOf } from "./results.ts";
@@ -66,6 +67,7 @@ export function resourceOf(kind: Kind, subresourceCreates: SubresourceCreates = 
     view: (entry) => viewOf(kind, entry),
     itemOffset: house.api.dialect.rules.itemsCarryKind ? 0 : skipped,
     object: (entry) => objectOf(kind, entry),
+    history: (target, options) => historyOf(kind, target, options),
     blame: (entry) => blameReport(kind, objectOf(kind, entry)),
   };
 }

@@ -49,6 +49,7 @@ export function createOnly(definition: ResourceDefinition, api: ApiContext, revi
     patch: refuse("patch"),
     delete: refuse("delete"),
     deleteCollection: refuse("deletecollection"),
+    history: refuse("history"),
     view: (entry) => entry.bytes,
     itemOffset: 0,
     object: neverStored,

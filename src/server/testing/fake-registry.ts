@@ -216,6 +216,7 @@ export function fakeResource(definition: ResourceDefinition): FakeResource {
     view: (entry) => entry.bytes,
     itemOffset: 0,
     object: (entry) => (entry as FakeEntry).object,
+    history: () => Promise.reject(new Error("this registry has no past")),
     blame: (entry) => ({
       kind: "Blame",
       apiVersion: "keelson.dev/v1",
