@@ -1,0 +1,46 @@
+/**
+ * What the server tells of the past of an object, at `/keelson/v1/history`. See docs/storage.md.
+ *
+ * @module
+ */
+import type { Value } from "../value/value.ts";
+import type { ReportedManager, ReportedObject } from "./ownership-reports.ts";
+
+/** Where the server answers. */
+export const HISTORY_PATH = "/keelson/v1/history";
+
+/** One difference between a version and the one before. `pointer` as RFC 6901 has it. */
+export interface ReportedChange {
+  readonly op: "add" | "remove" | "replace";
+  readonly pointer: string;
+  readonly before?: Value;
+  readonly after?: Value;
+}
+
+/** One version of an object. */
+export interface ReportedVersion {
+  readonly resourceVersion: string;
+  /** `kept`: it is older than the history, which does not tell how it came about. */
+  readonly event: "created" | "updated" | "deleted" | "kept";
+  /** When it was written; absent where neither the store nor a manager has recorded that. */
+  readonly time?: string;
+  readonly uid?: string;
+  /** Whose writes were recorded with this version; empty for a delete. */
+  readonly managers: readonly ReportedManager[];
+  /** What is different from the version before; empty where that is not kept. */
+  readonly changes: readonly ReportedChange[];
+  /** The object, for a delete its last state; only where it was asked for. */
+  readonly object?: Value;
+}
+
+/** The versions of an object, newest first. */
+export interface HistoryReport {
+  readonly kind: "History";
+  readonly apiVersion: string;
+  readonly object: ReportedObject;
+  /** Changes up to this version are not kept. */
+  readonly since: string;
+  /** Whether there are older versions that the limit has left out. */
+  readonly more: boolean;
+  readonly versions: readonly ReportedVersion[];
+}
