@@ -31,7 +31,7 @@ describe("credentials", () => {
     });
   });
 
-  test("DEC-35: the word bearer is taken in any case", async () => {
+  test("DEC-35, SUP-10: the word bearer is taken in any case", async () => {
     for (const word of ["Bearer", "bearer", "BEARER"]) {
       expect((await call({ authorization: `${word} ${api.server.pki.adminToken}` })).status).toBe(200);
     }

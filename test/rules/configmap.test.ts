@@ -15,6 +15,13 @@ async function made(body: object, target: Api = api) {
   return { ...at, answer: await target.post(at.collection, { metadata: { name: at.name }, ...body }) };
 }
 
+test("CM-1: served under /api/v1/namespaces/{ns}/configmaps", async () => {
+  const { name, ns, answer } = await made({ data: { a: "1" } });
+  expect(answer.status).toBe(201);
+  const got = await api.get(`/api/v1/namespaces/${ns}/configmaps/${name}`);
+  expect(got.body).toMatchObject({ ...META, metadata: { name, namespace: ns } });
+});
+
 describe("data", () => {
   test("CM-3: data holds texts of any content", async () => {
     const data = { a: "", b: " x\n\t", c: "ünïcödé 😀", "D-e_f.g": "{}" };

@@ -165,7 +165,7 @@ describe("400: what cannot be read", () => {
 });
 
 describe("other codes", () => {
-  test("DEC-31: 409 for a stale version in PUT and patch; without one, or with 0, an update is unconditional", async () => {
+  test("DEC-31, AMB-51: 409 for a stale version in PUT and patch; without one, or with 0, an update is unconditional", async () => {
     const { item, name, answer } = await map();
     const { resourceVersion } = answer;
     expect((await api.put(item, { metadata: { name, resourceVersion }, data: { k: "1" } })).status).toBe(200);

@@ -209,3 +209,11 @@ describe("life", () => {
     expect((await api.get(at.collection, { fieldSelector })).names).toEqual(names);
   });
 });
+
+test("DEC-29: a write makes no Event by itself", async () => {
+  const { ns, collection, item } = place("PersistentVolumeClaim");
+  await api.post(collection, { metadata: { name: item.slice(item.lastIndexOf("/") + 1) }, spec: {} });
+  await api.merge(item, { metadata: { labels: { a: "b" } } });
+  await api.delete(item);
+  expect((await api.get(`/apis/events.svc.io/v1/namespaces/${ns}/events`)).names).toEqual([]);
+});

@@ -19,7 +19,7 @@ describe.each(RESOURCES)("$kind", (r) => {
   const labelled = (name: string): object => objectOf(r, name, { labels: { a: "1" } });
   const label = { metadata: { labels: { a: "1" } } };
 
-  test("PAR-4, PAR-9, PAR-10, PAR-15, PAR-16, PAR-17, PAR-18, PAR-19, DEC-21, DEC-23: a dry run answers and stores nothing", async () => {
+  test("PAR-4, PAR-9, PAR-10, PAR-15, PAR-16, PAR-17, PAR-18, PAR-19, DEC-21, DEC-23, AMB-10: a dry run answers and stores nothing", async () => {
     const { items, item, name, answer } = await made();
     const dryRun = "All";
     using watch = await api.watch(items, { resourceVersion: answer.resourceVersion });
@@ -169,7 +169,7 @@ describe("Event", () => {
     }
   });
 
-  test("PAR-12, PAR-18: get has pretty; delete has dryRun and pretty", async () => {
+  test("PAR-12, PAR-18, AMB-3: get has pretty; delete has dryRun and pretty", async () => {
     const items = await events(1);
     expect((await api.get(`${items}/e0`, { pretty: "true" })).text).toContain("\n  ");
     expect((await api.delete(`${items}/e0`, { dryRun: "All", pretty: "true" })).status).toBe(200);

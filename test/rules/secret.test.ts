@@ -16,6 +16,13 @@ async function made(body: object, target: Api = api) {
   return { ...at, answer: await target.post(at.collection, { metadata: { name: at.name }, ...body }) };
 }
 
+test("SEC-1: served under /api/v1/namespaces/{ns}/secrets", async () => {
+  const { name, ns, answer } = await made({ data: { a: base64("1") } });
+  expect(answer.status).toBe(201);
+  const got = await api.get(`/api/v1/namespaces/${ns}/secrets/${name}`);
+  expect(got.body).toMatchObject({ ...META, metadata: { name, namespace: ns } });
+});
+
 describe("data", () => {
   test("SEC-3, DEC-13: data holds bytes as base64", async () => {
     const data = { a: base64("x"), b: Buffer.from([0, 255]).toString("base64"), c: "" };

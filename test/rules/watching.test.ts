@@ -9,7 +9,7 @@ const maps = (ns: string): string => `/api/v1/namespaces/${ns}/configmaps`;
 
 const items = (): string => maps(fresh("ns"));
 
-test("DEC-28: one JSON text per line, chunked", async () => {
+test("DEC-28, AMB-11: one JSON text per line, chunked", async () => {
   const path = items();
   await api.post(path, { metadata: { name: "a" }, data: { k: "two\nlines" } });
   using watch = await api.watch(path, {}, { "user-agent": "curl/8" });
