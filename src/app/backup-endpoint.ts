@@ -1,5 +1,5 @@
 /**
- * `GET /keelson/v1/backup`: the records of the store as of one revision, while it serves. See docs/backup.md.
+ * `GET /keelson/v1/backup`: the records of the store as of one revision, while it serves. See docs/storage.md.
  *
  * @module
  */
@@ -15,9 +15,12 @@ const STALLED_MS = 60_000;
 
 const TYPES = { zstd: "application/zstd", gzip: "application/gzip" } as const;
 
+/** Where the server answers. */
+export const BACKUP_PATH = "/keelson/v1/backup";
+
 /** The endpoint over a store. */
 export function backupEndpoint(store: Store, dialect: Dialect, clock: Clock): Endpoint {
-  return async (_server, request) => {
+  return async (request) => {
     const compression = request.query.text("compression") || "zstd";
     if (compression !== "zstd" && compression !== "gzip") {
       throw badRequest(`expected compression to be zstd or gzip, got ${JSON.stringify(compression)}`);

@@ -25,8 +25,8 @@ import { type ServerHandle, createServer } from "../server/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
+import { BACKUP_PATH, backupEndpoint } from "./backup-endpoint.ts";
 import { DataDirectory } from "./data-directory.ts";
-import { endpointsOf } from "./endpoints.ts";
 import { cacheCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
 import { openEtcd } from "./etcd.ts";
@@ -212,7 +212,7 @@ function makeServer({ api, built, store, pki, log, checks }: Parts): ServerHandl
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
       cacheCheck({ clock, stored: () => store.revision, cached }),
     ],
-    endpoints: endpointsOf({ store, dialect: api.dialect, clock }),
+    endpoints: new Map([[BACKUP_PATH, backupEndpoint(store, api.dialect, clock)]]),
     collectors: [storeMetrics(store), cacheMetrics(built.cacher, () => checks.mismatches), processMetrics()],
   });
 }

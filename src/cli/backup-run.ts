@@ -5,9 +5,16 @@
  */
 import { nodeTransport } from "../client/transport-node.ts";
 import type { Actions } from "./actions.ts";
-import type { BackupFlags } from "./backup.ts";
 import { CliError } from "./cli-error.ts";
 import { readKubeconfig } from "./kubeconfig-file.ts";
+
+/** What `backup` is told. */
+export interface BackupFlags {
+  readonly dataDir?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly compression: "zstd" | "gzip";
+}
 
 /** Asks the server, and writes what it sends. */
 export async function runBackup(actions: Actions, file: string, flags: BackupFlags): Promise<void> {

@@ -5,14 +5,7 @@
  */
 import { Argument, Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
-
-/** What `backup` is told. */
-export interface BackupFlags {
-  readonly dataDir?: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly compression: "zstd" | "gzip";
-}
+import type { BackupFlags } from "./backup-run.ts";
 
 /** The command `backup`. */
 export function backupCommand(actions: Actions): Command {

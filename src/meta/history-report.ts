@@ -1,5 +1,5 @@
 /**
- * What the server tells of the past of an object, at `/keelson/v1/history`. See docs/storage.md.
+ * What the server tells of the past of an object, at {@link HISTORY_PATH}. See docs/storage.md.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface ReportedChange {
 /** One version of an object. */
 export interface ReportedVersion {
   readonly resourceVersion: string;
-  /** `kept`: it is older than the history, which does not tell how it came about. */
+  /** `kept`: how it came about is not told; it is older than the history, or was asked for by its revision. */
   readonly event: "created" | "updated" | "deleted" | "kept";
   /** When it was written; absent where neither the store nor a manager has recorded that. */
   readonly time?: string;
@@ -38,9 +38,9 @@ export interface HistoryReport {
   readonly kind: "History";
   readonly apiVersion: string;
   readonly object: ReportedObject;
-  /** Changes up to this version are not kept. */
-  readonly since: string;
-  /** Whether there are older versions that the limit has left out. */
+  /** Changes up to this version are not kept; absent where one version was asked for. */
+  readonly since?: string;
+  /** Whether there are older versions, which the limit or the size of the answer has left out. */
   readonly more: boolean;
   readonly versions: readonly ReportedVersion[];
 }

@@ -4,35 +4,42 @@
  * @module
  */
 import type { ApiObject } from "../api/definition.ts";
+import { changesBetween } from "../meta/changes.ts";
 import type { HistoryReport, ReportedVersion } from "../meta/history-report.ts";
 import { REPORT_GROUP, REPORT_VERSION, type ReportedManager } from "../meta/ownership-reports.ts";
 import { ApiError, expired, notFound } from "../meta/status.ts";
 import { StoreError, type StoredVersion } from "../storage/contract.ts";
 import type { Value } from "../value/value.ts";
-import { changesBetween } from "./changes.ts";
 import { ObjectEntry, withVersion } from "./codec.ts";
 import type { HistoryOptions, Target } from "./contract.ts";
 import { storeError } from "./errors.ts";
 import { type Kind, keyOf, parseEntry } from "./kind.ts";
 
-/** The versions of an object; 404 when none is kept, 410 when `at` is before the history. */
+/** Bytes of the versions that one answer is about: more would keep other requests waiting. */
+const MOST_BYTES = 4 << 20;
+
+/** The versions of an object; 404 when none is kept, 410 when `at` is before the history, 405 without a history. */
 export async function historyOf(kind: Kind, target: Target, options: HistoryOptions): Promise<HistoryReport> {
-  const { stored, house } = kind;
-  const key = stored.prefix + keyOf(kind, target.namespace, target.name);
-  const found = options.at === undefined ? await readHistory(kind, key, options) : await readAt(kind, key, options.at);
-  if (found.versions.length === 0) throw notFound(kind.ref, target.name);
-  const parsed = found.versions.map((version) => ({ version, object: objectAt(kind, key, version) }));
-  const versions = parsed.map(({ version, object }, i) => {
-    const older = version.revision <= found.since ? undefined : parsed[i + 1];
-    return reported(
-      version,
-      object,
-      older?.version.type === "put" ? older.object : undefined,
-      found.since,
-      options.objects,
-    );
-  });
-  const { name = target.name, namespace, uid } = parsed[0]!.object.metadata;
+  const key = kind.stored.prefix + keyOf(kind, target.namespace, target.name);
+  const { at } = options;
+  const found = await (at === undefined ? readHistory(kind, key, options.limit) : readAt(kind, key, target.name, at));
+  const [newest] = found.versions;
+  if (newest === undefined) throw notFound(kind.ref, target.name);
+  // The one beyond the limit was read for what the last one has changed.
+  const shown = found.versions.slice(0, options.limit);
+  const versions: ReportedVersion[] = [];
+  let object = objectAt(kind, key, newest);
+  const { name = target.name, namespace, uid } = object.metadata;
+  for (const [i, version] of shown.entries()) {
+    const next = found.versions[i + 1];
+    const older = next === undefined ? undefined : objectAt(kind, key, next);
+    const isKept = found.since === undefined || version.revision <= found.since;
+    const before = next?.type === "put" && !isKept ? older : undefined;
+    versions.push(reported({ version, object, before, isKept, withObject: options.objects }));
+    if (older) object = older;
+    // Each may be large; between two of them others have their turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   return {
     kind: "History",
     apiVersion: `${REPORT_GROUP}/${REPORT_VERSION}`,
@@ -42,29 +49,30 @@ export async function historyOf(kind: Kind, target: Target, options: HistoryOpti
       name,
       ...(namespace === undefined ? {} : { namespace }),
       ...(uid === undefined ? {} : { uid }),
-      resourceVersion: String(parsed[0]!.version.revision),
+      resourceVersion: String(newest.revision),
     },
-    since: String(found.since),
-    more: found.more || versions.length > options.limit,
-    // The one beyond the limit was read for what the last one changed.
-    versions: versions.slice(0, house.store.history ? options.limit : 1),
+    ...(found.since === undefined ? {} : { since: String(found.since) }),
+    more: found.more || found.versions.length > shown.length,
+    versions,
   };
 }
 
 interface Found {
+  /** Newest first. */
   readonly versions: readonly StoredVersion[];
   readonly more: boolean;
-  readonly since: number;
+  /** Undefined where only one version was read. */
+  readonly since: number | undefined;
 }
 
-async function readHistory(kind: Kind, key: string, { limit }: HistoryOptions): Promise<Found> {
+async function readHistory(kind: Kind, key: string, limit: number): Promise<Found> {
   const { store } = kind.house;
   if (!store.history) {
-    const message = "the store of this server keeps no history that can be listed; ask for one version with `at`";
+    const message = "the store of this server cannot list the versions of an object: ask for one with `at`";
     throw new ApiError("MethodNotAllowed", message, { details: {} });
   }
   try {
-    const { versions, more, compactedRevision } = await store.history(key, { limit: limit + 1 });
+    const { versions, more, compactedRevision } = await store.history(key, { limit: limit + 1, bytes: MOST_BYTES });
     return { versions, more, since: compactedRevision };
   } catch (error) {
     throw storeError(kind, key.slice(key.lastIndexOf("/") + 1), error);
@@ -72,42 +80,45 @@ async function readHistory(kind: Kind, key: string, { limit }: HistoryOptions): 
 }
 
 /** The version that the object had at a revision. */
-async function readAt(kind: Kind, key: string, revision: number): Promise<Found> {
+async function readAt(kind: Kind, key: string, name: string, revision: number): Promise<Found> {
   const { store } = kind.house;
   try {
     const { records } = await store.range(key, { limit: 1, revision });
-    const [record] = records;
-    if (record?.key !== key) return { versions: [], more: false, since: revision };
-    const version = { ...record, type: "put", previousRevision: 0, time: undefined } as const;
-    return { versions: [version], more: false, since: Math.max(revision, record.revision) };
+    const versions = records
+      .filter((record) => record.key === key)
+      .map((record) => ({ ...record, type: "put" as const, previousRevision: 0, time: undefined }));
+    return { versions, more: false, since: undefined };
   } catch (error) {
     if (error instanceof StoreError && error.code === "compacted") {
-      throw expired(`The version ${revision} is older than the history: ${error.message}`);
+      throw expired(`version ${revision} is older than the history: ${error.message}`);
     }
     if (error instanceof StoreError && error.code === "future") {
       throw new ApiError("BadRequest", `expected at to be a version that was reached: ${error.message}`);
     }
-    throw storeError(kind, "", error);
+    throw storeError(kind, name, error);
   }
 }
 
+/** The object of a version, of a delete its last state, in the version of `kind`. */
 function objectAt(kind: Kind, key: string, { revision, value }: StoredVersion): ApiObject {
   const { prefix, head, fields } = kind.stored;
   const bytes = withVersion(value, head, revision);
   return parseEntry(kind, new ObjectEntry(key.slice(prefix.length), revision, bytes, fields));
 }
 
-function reported(
-  version: StoredVersion,
-  object: ApiObject,
-  before: ApiObject | undefined,
-  since: number,
-  withObject: boolean,
-): ReportedVersion {
-  const kept = version.revision <= since;
-  const event =
-    version.type === "delete" ? "deleted" : kept ? "kept" : version.previousRevision === 0 ? "created" : "updated";
-  const managers = event === "deleted" ? [] : managersOf(object, kept ? undefined : before);
+interface Told {
+  readonly version: StoredVersion;
+  readonly object: ApiObject;
+  /** The version before, where there is one to compare with. */
+  readonly before: ApiObject | undefined;
+  /** Whether the history does not tell how it came about. */
+  readonly isKept: boolean;
+  readonly withObject: boolean;
+}
+
+function reported({ version, object, before, isKept, withObject }: Told): ReportedVersion {
+  const event = eventOf(version, isKept);
+  const managers = event === "deleted" ? [] : managersOf(object, before);
   const time = version.time === undefined ? latest(managers) : new Date(version.time).toISOString();
   const { uid } = object.metadata;
   return {
@@ -119,6 +130,12 @@ function reported(
     changes: event === "updated" && before ? changesBetween(asValue(before), asValue(object)) : [],
     ...(withObject ? { object: asValue(object) } : {}),
   };
+}
+
+function eventOf({ type, previousRevision }: StoredVersion, isKept: boolean): ReportedVersion["event"] {
+  if (type === "delete") return "deleted";
+  if (isKept) return "kept";
+  return previousRevision === 0 ? "created" : "updated";
 }
 
 /** The entries that are new or different; all of them where there is nothing to compare with. */

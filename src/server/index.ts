@@ -4,6 +4,5 @@
  * @module
  */
 export { type ServerHandle, createServer } from "./server.ts";
-export type { Endpoint, Endpoints } from "./endpoint.ts";
-export { historyEndpoint } from "./history-endpoint.ts";
+export type { Endpoint } from "./endpoint.ts";
 export type { HealthCheck } from "./health-check.ts";

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { HISTORY_PATH } from "../meta/history-report.ts";
 import { ApiError, unknownPath } from "../meta/status.ts";
 import type { ServerContext } from "./context.ts";
 import { answerDiscovery, isDiscoveryPath } from "./discovery-endpoint.ts";
 import { answerBytes, answerValue } from "./encode.ts";
 import { EXPOSITION_TYPE } from "./exposition.ts";
 import { answerHealth, isHealthPath } from "./health.ts";
+import { answerHistory } from "./history-endpoint.ts";
 import { DOCUMENT, JSON_ONLY } from "./negotiate.ts";
 import { V2, answerOpenApi, answerOpenApiV2, isOpenApiPath } from "./openapi-endpoint.ts";
 import type { ServerRequest } from "./request.ts";
@@ -39,9 +41,13 @@ export function answer(server: ServerContext, request: ServerRequest): void | Pr
   const endpoint = server.endpoints.get(path);
   if (endpoint) {
     onlyGet(request);
-    return endpoint(server, request);
+    return endpoint(request);
   }
   if (path === "/metrics") return answerMetrics(server, request);
+  if (path === HISTORY_PATH) {
+    onlyGet(request);
+    return answerHistory(server, request);
+  }
   if (path === V2) return answerOpenApiV2(server, request);
   if (isOpenApiPath(path)) return answerOpenApi(server, request, path);
   if (path === "/") onlyGet(request);

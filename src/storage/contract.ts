@@ -102,11 +102,18 @@ export interface StoredVersion {
   readonly time: number | undefined;
 }
 
+/** Bounds of {@link Store.history}; none unless told. */
+export interface HistoryBounds {
+  readonly limit?: number;
+  /** Bytes of all values together: the answer ends with the version that reaches this, the second one at the earliest. */
+  readonly bytes?: number;
+}
+
 /** What {@link Store.history} answers. */
 export interface KeyHistory {
   /** Newest first. */
   readonly versions: readonly StoredVersion[];
-  /** Whether `limit` cut the answer short. */
+  /** Whether a bound cut the answer short. */
   readonly more: boolean;
   /** The history before this revision is gone; a version at or before it is shown when it is the one that was left. */
   readonly compactedRevision: number;
@@ -179,7 +186,7 @@ export interface Store {
    * within the history would show, and its deletes. Rejects with `corrupt` when one of them is damaged. Optional for
    * backends.
    */
-  history?(key: string, options?: { readonly limit?: number }): Promise<KeyHistory>;
+  history?(key: string, bounds?: HistoryBounds): Promise<KeyHistory>;
 
   /**
    * Keeps the newest revision readable until it is released, whatever the bounds of the history say: for a long read

@@ -9,6 +9,7 @@
 import * as sortedBTree from "sorted-btree";
 import { StoreError } from "../contract.ts";
 import type {
+  HistoryBounds,
   KeyHistory,
   Pin,
   RangeOptions,
@@ -21,6 +22,7 @@ import type {
   StoreWatcher,
   Write,
 } from "../contract.ts";
+import { countWithin } from "../history-bounds.ts";
 import { checkWrite, compactedError, compareKeys, conditionError, futureError } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 
@@ -142,13 +144,14 @@ class MemoryStore implements Store {
     };
   }
 
-  async history(key: string, { limit = Infinity }: { readonly limit?: number } = {}): Promise<KeyHistory> {
+  async history(key: string, bounds: HistoryBounds = {}): Promise<KeyHistory> {
     this.#checkOpen();
     const newestFirst = (this.#keys.get(key) ?? []).toReversed();
-    const versions = newestFirst.slice(0, limit).map(({ type, revision, value, previousRevision }) => {
+    const count = countWithin(newestFirst, bounds);
+    const versions = newestFirst.slice(0, count).map(({ type, revision, value, previousRevision }) => {
       return { type, revision, value, previousRevision, time: undefined };
     });
-    return { versions, more: newestFirst.length > limit, compactedRevision: this.#compacted };
+    return { versions, more: newestFirst.length > count, compactedRevision: this.#compacted };
   }
 
   async pin(): Promise<Pin> {

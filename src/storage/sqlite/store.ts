@@ -13,6 +13,7 @@ import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { StoreError } from "../contract.ts";
 import type {
+  HistoryBounds,
   KeyHistory,
   Pin,
   RangeOptions,
@@ -26,6 +27,7 @@ import type {
   StoreWatcher,
   Write,
 } from "../contract.ts";
+import { countWithin } from "../history-bounds.ts";
 import { checkWrite, conditionError, futureError } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
 import type { LogPage } from "../watch-hub.ts";
@@ -209,19 +211,21 @@ class SqliteStore implements Store {
     return { ...stats, flushes: this.#flushes, writes: this.#writes, flushMillis };
   }
 
-  async history(key: string, { limit = Infinity }: { readonly limit?: number } = {}): Promise<KeyHistory> {
+  async history(key: string, bounds: HistoryBounds = {}): Promise<KeyHistory> {
     const versions: StoredVersion[] = [];
     let next: HistoryPlace | undefined;
     let compactedRevision = 0;
+    let count: number;
     do {
       const from = next;
       // One more than asked for tells whether there are more.
-      const left = limit + 1 - versions.length;
+      const left = (bounds.limit ?? Infinity) + 1 - versions.length;
       const reply = (await this.#request((id) => ({ type: "history", id, key, from, limit: left }))) as HistoryReply;
       versions.push(...reply.versions);
       ({ next, compacted: compactedRevision } = reply);
-    } while (next !== undefined && versions.length <= limit);
-    return { versions: versions.slice(0, limit), more: versions.length > limit, compactedRevision };
+      count = countWithin(versions, bounds);
+    } while (next !== undefined && versions.length === count);
+    return { versions: versions.slice(0, count), more: versions.length > count, compactedRevision };
   }
 
   async pin(): Promise<Pin> {
