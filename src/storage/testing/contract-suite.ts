@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { unreachable } from "../../util/assert.ts";
 import { MAX_VALUE_BYTES, StoreError } from "../contract.ts";
-import type { Store, StoreErrorCode, Write } from "../contract.ts";
+import type { HistoryBounds, Store, StoreErrorCode, Write } from "../contract.ts";
 import { StoreModel } from "./model.ts";
 import { WatchLog } from "./watch-log.ts";
 
@@ -61,6 +61,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     reads(fresh);
     watches(fresh);
     compaction(fresh);
+    versions(fresh);
     ending(fresh);
     load(fresh);
     reopening(
@@ -376,6 +377,82 @@ function ending(store: () => Store): void {
     await expect(store().get("a")).rejects.toMatchObject({ code: "closed" });
     await expect(store().range("")).rejects.toMatchObject({ code: "closed" });
     expect(() => store().watch("", 0, log)).toThrow(StoreError);
+  });
+}
+
+function versions(store: () => Store): void {
+  const historyOf = async (key: string, bounds?: HistoryBounds): Promise<unknown[]> => {
+    const history = await store().history!(key, bounds);
+    return [
+      ...history.versions.map((v) => [v.type, text(v.value), v.revision, v.previousRevision]),
+      ...(history.more ? ["more"] : []),
+    ];
+  };
+
+  test("the history of a key has its versions, newest first, also those before a delete", async (context) => {
+    if (!store().history) return context.skip("this backend cannot list versions");
+    const a = await store().write(create("a", "1"));
+    const b = await store().write(update("a", a, "2"));
+    await store().write(create("a/other"));
+    const c = await store().write(remove("a", b, "last"));
+    const deleted = [
+      ["delete", "last", c, b],
+      ["put", "2", b, a],
+      ["put", "1", a, 0],
+    ];
+    expect(await historyOf("a")).toEqual(deleted);
+    const d = await store().write(create("a", "again"));
+    expect(await historyOf("a")).toEqual([["put", "again", d, 0], ...deleted]);
+    expect(await historyOf("nobody")).toEqual([]);
+  });
+
+  test("the history of a key ends at its limit, or with the version that reaches its bytes", async (context) => {
+    if (!store().history) return context.skip("this backend cannot list versions");
+    let last = await store().write(create("a", "xxxx"));
+    for (let i = 0; i < 4; i++) last = await store().write(update("a", last, "xxxx"));
+    const count = async (bounds: HistoryBounds): Promise<unknown> => {
+      const { versions: found, more } = await store().history!("a", bounds);
+      return [found.length, more];
+    };
+    expect(await count({ limit: 5 })).toEqual([5, false]);
+    expect(await count({ limit: 3 })).toEqual([3, true]);
+    expect(await count({ bytes: 1 })).toEqual([2, true]);
+    expect(await count({ bytes: 9 })).toEqual([3, true]);
+    expect(await count({ bytes: 16 })).toEqual([4, true]);
+    expect(await count({ bytes: 17 })).toEqual([5, false]);
+    expect(await count({ bytes: 17, limit: 1 })).toEqual([1, true]);
+  });
+
+  test("compaction leaves of the history what a read within it shows", async (context) => {
+    if (!store().history) return context.skip("this backend cannot list versions");
+    const a = await store().write(create("a", "1"));
+    const b = await store().write(update("a", a, "2"));
+    const c = await store().write(update("a", b, "3"));
+    const gone = await store().write(remove("b", await store().write(create("b"))));
+    await store().compact(b);
+    expect((await store().history!("a")).compactedRevision).toBe(b);
+    expect(await historyOf("a")).toEqual([
+      ["put", "3", c, b],
+      ["put", "2", b, a],
+    ]);
+    await store().compact(gone);
+    expect(await historyOf("a")).toEqual([["put", "3", c, b]]);
+    expect(await historyOf("b")).toEqual([]);
+  });
+
+  test("a pinned revision stays readable until it is released", async (context) => {
+    if (!store().pin) return context.skip("this backend pins nothing");
+    const a = await store().write(create("a", "1"));
+    const pin = await store().pin!();
+    const b = await store().write(update("a", a, "2"));
+    const compacting = store().compact(b);
+    const { records } = await store().range("a", { revision: pin.revision });
+    expect([pin.revision, records.map((r) => text(r.value))]).toEqual([a, ["1"]]);
+    pin.release();
+    pin.release();
+    await compacting;
+    await store().compact(b);
+    await expect(store().range("a", { revision: a })).rejects.toMatchObject({ code: "compacted" });
   });
 }
 
