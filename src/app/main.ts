@@ -35,6 +35,7 @@ const SETTLED_MS = 1000;
 /** Runs the program with the arguments after its name. */
 export async function main(args: readonly string[]): Promise<void> {
   const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  const exit = { done: 0, failed: 1 };
   const program = createProgram({
     version: VERSION,
     flags: SERVE_OPTIONS,
@@ -55,13 +56,15 @@ export async function main(args: readonly string[]): Promise<void> {
       isTerminal: process.stdout.isTTY && process.stderr.isTTY,
       tell: (text) => void process.stderr.write(text),
     },
+    exit,
     clock: systemClock,
   });
   try {
     await program.parseAsync([...args], { from: "user" });
+    process.exitCode = exit.done;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    process.exitCode = tell(error);
+    process.exitCode = tell(error, exit.failed);
   }
 }
 
@@ -69,13 +72,13 @@ export async function main(args: readonly string[]): Promise<void> {
 const TOLD: ReadonlySet<string> = new Set(["StoreError", "CliError", "StatusError", "TransportError"]);
 
 /** Prints an error as its kind deserves it, and answers the exit code. */
-function tell(error: Error): number {
+function tell(error: Error, failed: number): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const usage = error instanceof OptionError || (error instanceof CliError && error.usage);
   // What the operating system refuses says itself what and where; a stack helps only with our own mistakes.
   const known = usage || TOLD.has(error.name) || "syscall" in error;
   process.stderr.write(`keelson: ${known ? error.message : error.stack}\n`);
-  return usage ? EXIT_USAGE : 1;
+  return usage ? EXIT_USAGE : failed;
 }
 
 /** The options from flags, environment and file. */

@@ -101,6 +101,14 @@ export interface Terminal {
   readonly tell: (text: string) => void;
 }
 
+/** With which codes the process ends; a command may change them. */
+export interface ExitCodes {
+  /** When the command has ended in order: 0 unless changed. */
+  done: number;
+  /** When it has failed: 1 unless changed. A command line that cannot be right is always 2. */
+  failed: number;
+}
+
 /** What the commands work with. */
 export interface Actions {
   readonly version: string;
@@ -113,5 +121,6 @@ export interface Actions {
   /** Where commands print. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;
+  readonly exit: ExitCodes;
   readonly clock: Clock;
 }

@@ -12,6 +12,7 @@ import { painter, wantsColour } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { findKind } from "./find-kind.ts";
+import { parseObject } from "./object-argument.ts";
 
 /** What to blame. */
 export interface BlameRequest extends ConnectFlags {
@@ -23,7 +24,7 @@ export interface BlameRequest extends ConnectFlags {
 
 /** Asks the server and prints. */
 export async function runBlame(actions: Actions, request: BlameRequest): Promise<void> {
-  const { kind, name } = objectOf(request);
+  const { kind, name } = parseObject([request.kind, request.name], 0, "keelson blame configmap web");
   using connection = connect(actions, request);
   const { client, namespace } = connection;
   const found = await findKind(client, kind);
@@ -35,13 +36,6 @@ export async function runBlame(actions: Actions, request: BlameRequest): Promise
   const { isTerminal, env } = actions.terminal;
   const style = { paint: painter(wantsColour(isTerminal, env)), now: actions.clock.now() };
   actions.print(blameLines(report, style).join("\n"));
-}
-
-function objectOf({ kind, name }: BlameRequest): { kind: string; name: string } {
-  if (name !== undefined) return { kind, name };
-  const at = kind.indexOf("/");
-  if (at > 0 && at < kind.length - 1) return { kind: kind.slice(0, at), name: kind.slice(at + 1) };
-  throw new CliError("expected a kind and a name, as in: keelson blame configmap web", { usage: true });
 }
 
 async function blameOf(asked: Promise<BlameReport>): Promise<BlameReport> {

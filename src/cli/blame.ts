@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { Argument, Command, Option } from "commander";
+import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
 import { type ConnectFlags, withConnectFlags } from "./connect-flags.ts";
+import { withObjectArguments } from "./object-argument.ts";
 
 interface BlameFlags extends ConnectFlags {
   readonly output: "text" | "json";
@@ -15,11 +16,11 @@ interface BlameFlags extends ConnectFlags {
 export function blameCommand(actions: Actions): Command {
   const command = new Command("blame")
     .description("show who owns each line of an object, by which operation and since when")
-    .addArgument(new Argument("<kind>", "kind, plural, singular or short name, with .group where needed; or kind/name"))
-    .addArgument(new Argument("[name]", "name of the object"))
     .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"));
-  return withConnectFlags(command).action(async (kind: string, name: string | undefined, flags: BlameFlags) => {
-    const { runBlame } = await import("./blame-run.ts");
-    await runBlame(actions, { kind, name, ...flags });
-  });
+  return withConnectFlags(withObjectArguments(command)).action(
+    async (kind: string, name: string | undefined, flags: BlameFlags) => {
+      const { runBlame } = await import("./blame-run.ts");
+      await runBlame(actions, { kind, name, ...flags });
+    },
+  );
 }

@@ -61,6 +61,12 @@ export async function findExactKind(client: Client, apiVersion: string, kind: st
   throw new CliError(`the server has no kind ${kind} of ${apiVersion}`);
 }
 
+/** Whether objects of a kind have a subresource, `status` for one. */
+export async function hasSubresource(client: Client, found: FoundKind, subresource: string): Promise<boolean> {
+  const [served] = await readAll(client, [found]);
+  return served!.resources.some(({ name }) => name === `${found.plural}/${subresource}`);
+}
+
 const asFound = ({ group, version }: GroupVersion, { name, kind, namespaced }: ApiResource): FoundKind => ({
   group,
   version,

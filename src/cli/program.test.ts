@@ -56,6 +56,7 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     },
     print: (text) => void printed.push(text),
     terminal: { env: {}, input: process.stdin, isTerminal: false, tell: (text) => void complaints.push(text) },
+    exit: { done: 0, failed: 1 },
     clock: systemClock,
     ...actions,
   });
@@ -148,7 +149,7 @@ describe("completion", () => {
   test("bash completes commands first, then the flags of the command", async () => {
     const { printed } = await run(["completion", "bash"]);
     expect(printed).toContain(
-      'compgen -W "serve info kubeconfig blame resolve backup restore check repair completion"',
+      'compgen -W "serve info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
     );
     expect(printed).toContain('serve) COMPREPLY=($(compgen -W "--config --data-dir --port --dev" -- "$word"))');
     expect(printed).toMatch(/complete .* keelson$/);
@@ -159,7 +160,9 @@ describe("completion", () => {
       "serve) compadd -- --config --data-dir --port --dev ;;",
     );
     const fish = (await run(["completion", "fish"])).printed;
-    expect(fish).toContain('-a "serve info kubeconfig blame resolve backup restore check repair completion"');
+    expect(fish).toContain(
+      '-a "serve info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
+    );
     expect(fish).toContain('complete -c keelson -n "__fish_seen_subcommand_from serve" -l data-dir');
   });
 });

@@ -11,12 +11,15 @@ import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
 import { checkCommand } from "./check.ts";
 import { completionCommand } from "./completion.ts";
+import { diffCommand } from "./diff.ts";
+import { historyCommand } from "./history.ts";
 import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
 import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
+import { undeleteCommand } from "./undelete.ts";
 
 /** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
 export function createProgram(actions: Actions): Command {
@@ -32,6 +35,9 @@ export function createProgram(actions: Actions): Command {
     kubeconfigCommand(actions),
     blameCommand(actions),
     resolveCommand(actions),
+    historyCommand(actions),
+    diffCommand(actions),
+    undeleteCommand(actions),
     backupCommand(actions),
     restoreCommand(actions),
     checkCommand(actions),

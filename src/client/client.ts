@@ -8,6 +8,7 @@
  * @module
  */
 import type { ApiObject } from "../api/definition.ts";
+import { HISTORY_PATH, type HistoryReport } from "../meta/history-report.ts";
 import { type ApplyConflictReport, type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
 import type { Status, StatusReason } from "../meta/status.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
@@ -90,6 +91,23 @@ export interface ApplyQuery extends Place {
   readonly subresource?: string;
   /** Ask for conflicts that explain themselves; they come as {@link StatusError.conflict}. */
   readonly explain?: boolean;
+}
+
+/** Options of a create and of an update. */
+export interface WriteQuery extends Place {
+  readonly fieldManager?: string;
+  /** Nothing is stored; the answer is what would be. */
+  readonly dryRun?: boolean;
+}
+
+/** What of the past of an object is asked for. */
+export interface HistoryQuery extends Place {
+  /** At most this many versions. */
+  readonly limit?: number;
+  /** The objects themselves, too. */
+  readonly objects?: boolean;
+  /** The one version that the object had at this resourceVersion. */
+  readonly at?: string;
 }
 
 /** Options of a delete. */
@@ -198,14 +216,15 @@ export class ResourceClient<T extends ApiObject = ApiObject> {
     return this.#client.events<T>(this.#collection({ namespace }) + text, signal);
   }
 
-  create(object: Partial<T>, place: Place = {}): Promise<T> {
-    const namespace = place.namespace ?? object.metadata?.namespace;
-    return this.#client.json("POST", this.#collection({ namespace }), object);
+  create(object: Partial<T>, query: WriteQuery = {}): Promise<T> {
+    const namespace = query.namespace ?? object.metadata?.namespace;
+    return this.#client.json("POST", this.#collection({ namespace }) + writeText(query), object);
   }
 
   /** Replaces an object; with `metadata.resourceVersion` only that version. */
-  update(object: T, subresource = ""): Promise<T> {
-    return this.#client.json("PUT", this.#item(object.metadata.name!, object.metadata, subresource), object);
+  update(object: T, subresource = "", query: WriteQuery = {}): Promise<T> {
+    const path = this.#item(object.metadata.name!, object.metadata, subresource);
+    return this.#client.json("PUT", path + writeText(query), object);
   }
 
   /** A merge patch (RFC 7386). */
@@ -238,6 +257,13 @@ export class ResourceClient<T extends ApiObject = ApiObject> {
   /** Who owns each leaf of an object. Servers that do not know this answer 406. */
   blame(name: string, place: Place = {}): Promise<BlameReport> {
     return this.#client.json("GET", this.#item(name, place), undefined, JSON_TYPE, acceptReport("Blame"));
+  }
+
+  /** The versions of an object that the server keeps, also of one that is deleted. Only Keelson knows this. */
+  history(name: string, { namespace, ...rest }: HistoryQuery = {}): Promise<HistoryReport> {
+    const { group, version, plural } = this.ref;
+    const path = HISTORY_PATH + queryText({ group, version, resource: plural, namespace, name, ...rest });
+    return this.#client.json("GET", path);
   }
 
   /** Deletes an object, that very one where `uid` or `resourceVersion` is given. */
@@ -275,6 +301,9 @@ function queryText(query: Readonly<Record<string, string | number | boolean | un
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   return pairs.length === 0 ? "" : `?${pairs.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&")}`;
 }
+
+const writeText = ({ fieldManager, dryRun }: WriteQuery): string =>
+  queryText({ fieldManager, dryRun: dryRun ? "All" : undefined });
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

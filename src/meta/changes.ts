@@ -4,7 +4,7 @@
  * @module
  */
 import { formatPointer } from "../value/pointer.ts";
-import { type Value, isObject } from "../value/value.ts";
+import { type Value, equal, isObject } from "../value/value.ts";
 import type { ReportedChange } from "./history-report.ts";
 
 /** Members of metadata that change with every write, and say nothing about what was meant. */
@@ -51,14 +51,13 @@ function compareLists(
   into: ReportedChange[],
 ): void {
   const shorter = Math.min(before.length, after.length);
-  let tail = 0;
+  let [head, tail] = [0, 0];
   if (before.length !== after.length) {
-    while (tail < shorter && isSame(before[before.length - 1 - tail]!, after[after.length - 1 - tail]!)) tail++;
+    while (head < shorter && equal(before[head], after[head])) head++;
+    while (tail < shorter - head && equal(before[before.length - 1 - tail]!, after[after.length - 1 - tail]!)) tail++;
   }
   const ends = [before.length - tail, after.length - tail] as const;
-  for (let i = 0; i < Math.max(...ends); i++) {
+  for (let i = head; i < Math.max(...ends); i++) {
     compare(i < ends[0] ? before[i] : undefined, i < ends[1] ? after[i] : undefined, [...path, i], into);
   }
 }
-
-const isSame = (a: Value, b: Value): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -7,9 +7,9 @@ import type { ApiObject } from "../api/definition.ts";
 import { changesBetween } from "../meta/changes.ts";
 import type { HistoryReport, ReportedVersion } from "../meta/history-report.ts";
 import { REPORT_GROUP, REPORT_VERSION, type ReportedManager } from "../meta/ownership-reports.ts";
-import { ApiError, expired, notFound } from "../meta/status.ts";
+import { ApiError, badRequest, expired, notFound } from "../meta/status.ts";
 import { StoreError, type StoredVersion } from "../storage/contract.ts";
-import type { Value } from "../value/value.ts";
+import { type Value, equal, isObject } from "../value/value.ts";
 import { ObjectEntry, withVersion } from "./codec.ts";
 import type { HistoryOptions, Target } from "./contract.ts";
 import { storeError } from "./errors.ts";
@@ -90,10 +90,11 @@ async function readAt(kind: Kind, key: string, name: string, revision: number): 
     return { versions, more: false, since: undefined };
   } catch (error) {
     if (error instanceof StoreError && error.code === "compacted") {
-      throw expired(`version ${revision} is older than the history: ${error.message}`);
+      throw expired(`version ${revision} is older than what is kept: ${error.message}`);
     }
     if (error instanceof StoreError && error.code === "future") {
-      throw new ApiError("BadRequest", `expected at to be a version that was reached: ${error.message}`);
+      const newest = error.revision ?? store.revision;
+      throw badRequest(`expected at to be a version that was reached: the newest is ${newest}, got ${revision}`);
     }
     throw storeError(kind, name, error);
   }
@@ -138,19 +139,41 @@ function eventOf({ type, previousRevision }: StoredVersion, isKept: boolean): Re
   return previousRevision === 0 ? "created" : "updated";
 }
 
-/** The entries that are new or different; all of them where there is nothing to compare with. */
+type Entry = NonNullable<ApiObject["metadata"]["managedFields"]>[number];
+
+/**
+ * Whose writes made a version; all managers where there is nothing to compare with. A write adds to the entry of its
+ * manager, or gives it another time; it can also take from the entries of others, who have not written then.
+ */
 function managersOf({ metadata }: ApiObject, before: ApiObject | undefined): ReportedManager[] {
-  const known = new Set(before?.metadata.managedFields?.map((entry) => JSON.stringify(entry)));
   const entries = metadata.managedFields ?? [];
-  return entries
-    .filter((entry) => !known.has(JSON.stringify(entry)))
-    .map(({ manager = "", operation = "Update", apiVersion = "", time, subresource }) => ({
+  const known = new Map(before?.metadata.managedFields?.map((entry) => [writerOf(entry), entry]));
+  const changed = entries.filter((entry) => !equal(asEntry(entry), asEntry(known.get(writerOf(entry)))));
+  const gained = changed.filter((entry) => {
+    const old = known.get(writerOf(entry));
+    return old === undefined || old.time !== entry.time || !covers(asEntry(old.fieldsV1), asEntry(entry.fieldsV1));
+  });
+  return (gained.length > 0 ? gained : changed).map(
+    ({ manager = "", operation = "Update", apiVersion = "", time, subresource }) => ({
       manager,
       operation: operation === "Apply" ? "Apply" : "Update",
       apiVersion,
       ...(time === undefined || time === null ? {} : { time }),
       ...(subresource ? { subresource } : {}),
-    }));
+    }),
+  );
+}
+
+const writerOf = ({ manager, operation, apiVersion, subresource }: Entry): string =>
+  JSON.stringify([manager, operation, apiVersion, subresource]);
+
+const asEntry = (value: unknown): Value | undefined => value as Value | undefined;
+
+/** Whether a set of fields has all that another one has. */
+function covers(fields: Value | undefined, others: Value | undefined): boolean {
+  if (!isObject(others)) return true;
+  if (!isObject(fields)) return false;
+  return Object.keys(others).every((name) => Object.hasOwn(fields, name) && covers(fields[name], others[name]));
 }
 
 const latest = (managers: readonly ReportedManager[]): string | undefined =>

@@ -1,0 +1,28 @@
+/**
+ * `keelson history`: the versions of an object, and what changed from one to the next.
+ *
+ * @module
+ */
+import { Command, Option } from "commander";
+import type { Actions } from "./actions.ts";
+import { type ConnectFlags, withConnectFlags } from "./connect-flags.ts";
+import { withObjectArguments } from "./object-argument.ts";
+
+interface HistoryFlags extends ConnectFlags {
+  readonly limit: string;
+  readonly output: "text" | "json";
+}
+
+/** The command `history`. */
+export function historyCommand(actions: Actions): Command {
+  const command = new Command("history")
+    .description("list the versions of an object, also of a deleted one: when, by whom, and what changed")
+    .addOption(new Option("--limit <n>", "at most this many versions, the newest ones").default("20"))
+    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"));
+  return withConnectFlags(withObjectArguments(command)).action(
+    async (kind: string, name: string | undefined, flags: HistoryFlags) => {
+      const { runHistory } = await import("./history-run.ts");
+      await runHistory(actions, { words: [kind, name], ...flags });
+    },
+  );
+}
