@@ -32,6 +32,21 @@ export interface RequestInfo {
   readonly watchPath: boolean;
 }
 
+/** A request for nothing: what a question to an authorizer begins with. */
+export const NO_REQUEST: RequestInfo = {
+  path: "",
+  isResource: false,
+  verb: "",
+  group: "",
+  version: "",
+  namespace: "",
+  resource: "",
+  subresource: "",
+  name: "",
+  namespaced: false,
+  watchPath: false,
+};
+
 const VERBS: Readonly<Record<string, string>> = {
   POST: "create",
   PUT: "update",
@@ -121,19 +136,7 @@ function verbOf(method: string, named: boolean, head: Head): string {
   return VERBS[method] ?? method.toLowerCase();
 }
 
-const other = (method: string, path: string): RequestInfo => ({
-  path,
-  isResource: false,
-  verb: method.toLowerCase(),
-  group: "",
-  version: "",
-  namespace: "",
-  resource: "",
-  subresource: "",
-  name: "",
-  namespaced: false,
-  watchPath: false,
-});
+const other = (method: string, path: string): RequestInfo => ({ ...NO_REQUEST, path, verb: method.toLowerCase() });
 
 function trimEnd(path: string): string {
   let end = path.length;

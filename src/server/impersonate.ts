@@ -7,7 +7,7 @@
  * @module
  */
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
-import type { RequestInfo } from "../meta/request-info.ts";
+import { NO_REQUEST, type RequestInfo } from "../meta/request-info.ts";
 import { badRequest } from "../meta/status.ts";
 import type { ServerContext } from "./context.ts";
 import { permit } from "./permission.ts";
@@ -55,16 +55,4 @@ function groupsOf({ user, groups }: Identity): readonly string[] {
   return all.includes(AUTHENTICATED) ? all : [...all, AUTHENTICATED];
 }
 
-const QUESTION: RequestInfo = {
-  path: "",
-  isResource: true,
-  verb: "impersonate",
-  group: "",
-  version: "",
-  namespace: "",
-  resource: "",
-  subresource: "",
-  name: "",
-  namespaced: false,
-  watchPath: false,
-};
+const QUESTION: RequestInfo = { ...NO_REQUEST, isResource: true, verb: "impersonate" };

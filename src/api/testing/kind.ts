@@ -11,7 +11,7 @@ import { subdomainName } from "../../meta/names.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../../meta/object-meta-rules.ts";
 import { ManualClock, seededRandom } from "../../util/clock.ts";
 import { type ValueObject, clone } from "../../value/value.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
+import type { ApiContext, ApiObject, DefinitionFactory, ResourceDefinition, WriteContext } from "../definition.ts";
 import { type Walker, compileWalker } from "../walker.ts";
 
 /** What a write came to. */
@@ -43,6 +43,13 @@ export class KindUnderTest {
     this.definition = definition;
     this.#ctx = ctx;
     this.#walker = compileWalker(definition.schema, { dialect: ctx.dialect });
+  }
+
+  /** A kind of a group by its plural, in the only or the named version. */
+  static of(factory: DefinitionFactory, plural: string, ctx: ApiContext, version?: string): KindUnderTest {
+    const found = factory(ctx).find((d) => d.plural === plural && (version === undefined || d.version === version));
+    if (!found) throw new Error(`expected the group to have ${plural}`);
+    return new KindUnderTest(found, ctx);
   }
 
   /** POST of a body; its name is `x` unless it has metadata. */
@@ -90,13 +97,14 @@ export class KindUnderTest {
     body: object,
     rules: (object: ApiObject, errors: FieldErrors, ctx: WriteContext) => readonly string[],
   ): Outcome {
-    const { kind, scope } = this.definition;
+    const { group, version, kind, scope } = this.definition;
     const report = this.#walker.newReport();
     const sent = { metadata: { name: "x" }, ...clone(body as ValueObject) };
     const object = this.#walker.decode(sent, report);
     const ctx: WriteContext = { ...this.#ctx, warnings: [] };
     const { unknown, mismatches } = report;
     if (mismatches[0]) return { object, causes: [], warnings: [], unknown, mismatch: mismatches[0].path };
+    object.apiVersion = group === "" ? version : `${group}/${version}`;
     object.kind = kind;
     if (scope === "Namespaced") object.metadata.namespace ??= "n";
     this.definition.convert?.(object, ctx);

@@ -6,7 +6,7 @@
 import type { ApiContext, ApiObject } from "../../api/definition.ts";
 import type { Authorizer, Identity } from "../../auth/contract.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
-import type { RequestInfo } from "../../meta/request-info.ts";
+import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { formatTime } from "../../meta/time.ts";
 import { equal, type Value } from "../../value/value.ts";
 import type { Caller } from "../contract.ts";
@@ -73,21 +73,7 @@ const identityOf = ({ user, uid, groups }: Caller): Identity => ({
   ...(uid === undefined ? {} : { uid }),
 });
 
-const NOTHING: RequestInfo = {
-  path: "",
-  isResource: true,
-  verb: "",
-  group: "",
-  version: "",
-  namespace: "",
-  resource: "",
-  subresource: "",
-  name: "",
-  namespaced: false,
-  watchPath: false,
-};
-
-const ANYTHING: RequestInfo = { ...NOTHING, verb: "*", group: "*", version: "*", resource: "*" };
+const ANYTHING: RequestInfo = { ...NO_REQUEST, isResource: true, verb: "*", group: "*", version: "*", resource: "*" };
 
 /** Exactly one of the two kinds of attributes, and no metadata: the question is not an object. */
 function checkQuestion(object: ApiObject, errors: FieldErrors): boolean {
@@ -105,9 +91,10 @@ function checkQuestion(object: ApiObject, errors: FieldErrors): boolean {
 
 function question(object: ApiObject): RequestInfo {
   const { resourceAttributes: r, nonResourceAttributes: n } = object["spec"] as SubjectSpec;
-  if (n) return { ...NOTHING, isResource: false, path: n.path ?? "", verb: n.verb ?? "" };
+  if (n) return { ...NO_REQUEST, path: n.path ?? "", verb: n.verb ?? "" };
   return {
-    ...NOTHING,
+    ...NO_REQUEST,
+    isResource: true,
     verb: r?.verb ?? "",
     group: r?.group ?? "",
     version: r?.version ?? "",

@@ -52,6 +52,7 @@ test("the group of events reads a core Event under its own names", () => {
 test("the least Event is printed by both groups as typed clients print it", () => {
   const { object } = core.create({ metadata: { name: "k", namespace: "n" }, involvedObject: { namespace: "n" } });
   expect(object).toEqual({
+    apiVersion: "v1",
     kind: "Event",
     metadata: { name: "k", namespace: "n" },
     involvedObject: { namespace: "n" },

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../../meta/dialect.ts";
-import { Writer, contextOf } from "../testing/writes.ts";
+import { KindUnderTest, contextOf } from "../../testing/kind.ts";
 import { storageGroup } from "./index.ts";
 
 const BASE = { provisioner: "p.example.com" };
 const term = (key: string, ...values: string[]) => ({ matchLabelExpressions: [{ key, values }] });
 
 describe.each([neutral, kubernetes])("StorageClass in the $name dialect", (dialect) => {
-  const storageClass = new Writer(storageGroup, "storageclasses", contextOf(dialect));
+  const storageClass = KindUnderTest.of(storageGroup, "storageclasses", contextOf(dialect));
   const strict = dialect === kubernetes;
 
   test("SC-1, SC-19, SC-22, EP-41: the definition is for the cluster, short sc, without a status", () => {
@@ -156,7 +156,7 @@ describe.each([neutral, kubernetes])("StorageClass in the $name dialect", (diale
   });
 
   test("SC-5, SC-18, DEC-38: without VolumeScheduling topologies and binding mode are dropped, unless they are stored", () => {
-    const off = new Writer(storageGroup, "storageclasses", contextOf(dialect, { VolumeScheduling: false }));
+    const off = KindUnderTest.of(storageGroup, "storageclasses", contextOf(dialect, { VolumeScheduling: false }));
     const body = { ...BASE, volumeBindingMode: "WaitForFirstConsumer", allowedTopologies: [term("zone", "a")] };
     const { object, warnings } = off.create(body);
     expect(object).not.toHaveProperty("volumeBindingMode");

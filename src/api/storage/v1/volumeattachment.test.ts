@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../../meta/dialect.ts";
-import { Writer, contextOf } from "../testing/writes.ts";
+import { KindUnderTest, contextOf } from "../../testing/kind.ts";
 import { storageGroup } from "./index.ts";
 
 const INLINE = { accessModes: ["ReadWriteOnce"], csi: { driver: "a.example.com", volumeHandle: "h" } };
@@ -8,7 +8,7 @@ const SPEC = { attacher: "a.example.com", nodeName: "node-1", source: { persiste
 const WHEN = "2024-01-02T03:04:05Z";
 
 describe.each([neutral, kubernetes])("VolumeAttachment in the $name dialect", (dialect) => {
-  const attachment = new Writer(storageGroup, "volumeattachments", contextOf(dialect));
+  const attachment = KindUnderTest.of(storageGroup, "volumeattachments", contextOf(dialect));
   const { object: stored } = attachment.create({ spec: SPEC });
   const status = (value: object | null, old = stored) =>
     attachment.update(old, { spec: SPEC, status: value }, "status");
@@ -51,7 +51,7 @@ describe.each([neutral, kubernetes])("VolumeAttachment in the $name dialect", (d
     [
       "VA-5: an empty volume name",
       { ...SPEC, source: { persistentVolumeName: "" } },
-      ["FieldValueRequired spec.source.persistentVolumeName", "FieldValueInvalid spec.source.persistentVolumeName"],
+      ["FieldValueInvalid spec.source.persistentVolumeName", "FieldValueRequired spec.source.persistentVolumeName"],
     ],
     [
       "VA-5: a volume name that is no DNS subdomain",
@@ -63,7 +63,7 @@ describe.each([neutral, kubernetes])("VolumeAttachment in the $name dialect", (d
     [
       "ERR-5: no spec",
       undefined,
-      ["FieldValueRequired spec.attacher", "FieldValueRequired spec.source", "FieldValueInvalid spec.nodeName"],
+      ["FieldValueInvalid spec.nodeName", "FieldValueRequired spec.attacher", "FieldValueRequired spec.source"],
     ],
   ])("%s is refused", (_, spec, causes) => {
     expect(attachment.create({ ...(spec && { spec: JSON.parse(JSON.stringify(spec)) as object }) }).causes).toEqual(
@@ -83,7 +83,7 @@ describe.each([neutral, kubernetes])("VolumeAttachment in the $name dialect", (d
   });
 
   test("VA-6: without CSIMigration an inline volume is no source", () => {
-    const off = new Writer(storageGroup, "volumeattachments", contextOf(dialect, { CSIMigration: false }));
+    const off = KindUnderTest.of(storageGroup, "volumeattachments", contextOf(dialect, { CSIMigration: false }));
     const { causes, warnings } = off.create({ spec: { ...SPEC, source: { inlineVolumeSpec: INLINE } } });
     expect(causes).toEqual(["FieldValueRequired spec.source"]);
     expect(warnings).toHaveLength(dialect.rules.warnDroppedFields ? 1 : 0);
@@ -162,7 +162,7 @@ describe.each([neutral, kubernetes])("VolumeAttachment in the $name dialect", (d
   });
 
   test("VA-13, DEC-38: an error code is dropped where its gate is off, unless one is stored", () => {
-    const off = new Writer(
+    const off = KindUnderTest.of(
       storageGroup,
       "volumeattachments",
       contextOf(dialect, { MutableCSINodeAllocatableCount: false }),

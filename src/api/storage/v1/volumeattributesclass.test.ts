@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../../meta/dialect.ts";
-import { Writer, contextOf } from "../testing/writes.ts";
+import { KindUnderTest, contextOf } from "../../testing/kind.ts";
 import { storageGroup } from "./index.ts";
 
 const BODY = { driverName: "d.example.com", parameters: { iops: "100" } };
 const entries = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, "v"]));
 
 describe.each([neutral, kubernetes])("VolumeAttributesClass in the $name dialect", (dialect) => {
-  const attributes = new Writer(storageGroup, "volumeattributesclasses", contextOf(dialect));
+  const attributes = KindUnderTest.of(storageGroup, "volumeattributesclasses", contextOf(dialect));
   const strict = dialect === kubernetes;
 
   test("VAC-1, VAC-12, EP-43: the definition is for the cluster, short vac, without a status", () => {
@@ -18,7 +18,7 @@ describe.each([neutral, kubernetes])("VolumeAttributesClass in the $name dialect
 
   test("AMB-8: it is served whatever the gate of its name says", () => {
     for (const VolumeAttributesClass of [true, false]) {
-      const { definition } = new Writer(
+      const { definition } = KindUnderTest.of(
         storageGroup,
         "volumeattributesclasses",
         contextOf(dialect, { VolumeAttributesClass }),
@@ -84,7 +84,7 @@ describe.each([neutral, kubernetes])("VolumeAttributesClass in the $name dialect
 });
 
 test("DEC-40: a class that was made from the documents alone may get its driver once", () => {
-  const attributes = new Writer(storageGroup, "volumeattributesclasses", contextOf(neutral));
+  const attributes = KindUnderTest.of(storageGroup, "volumeattributesclasses", contextOf(neutral));
   const { object } = attributes.create({ parameters: BODY.parameters });
   const named = attributes.update(object, BODY);
   expect(named.causes).toEqual([]);
