@@ -12,7 +12,7 @@ import { StoreError } from "../contract.ts";
 import { lockDirectory } from "./lock.ts";
 import { readMark } from "./mark.ts";
 import { checkMark } from "./open.ts";
-import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader } from "./schema.ts";
+import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader, strangeTables } from "./schema.ts";
 import { type Survey, presentOf, withSurvey } from "./survey.ts";
 import { scanWal } from "./wal.ts";
 
@@ -113,6 +113,8 @@ function checkStructure(file: string): { format: number | undefined; messages: s
     if (pragma("application_id") !== APPLICATION_ID) messages.push("the header names another program than Keelson");
     if (format > FORMAT)
       messages.push(`the format is ${format}, newer than ${FORMAT}: check with the Keelson that wrote it`);
+    const strange = format === FORMAT ? strangeTables(db) : undefined;
+    if (strange !== undefined) messages.push(`a table is not defined as we define it: ${strange}`);
     const found = db
       .prepare(`PRAGMA integrity_check(${MOST})`)
       .all()
@@ -148,13 +150,16 @@ function checkRows(survey: Survey): Finding[] {
     findings.push({ what: "history", key, revision, message });
   }
   const { compacted } = survey.counters ?? { compacted: Infinity };
-  for (const { key, previous } of survey.rows.values()) {
-    if (previous <= compacted || survey.rows.has(previous) || survey.damaged.has(previous)) continue;
+  for (const { key, revision: by, previous } of survey.rows.values()) {
+    if (previous === 0 || by <= compacted || survey.rows.has(previous) || survey.damaged.has(previous)) continue;
     const message = `an older record of ${key}, at revision ${previous}: it is not there`;
     findings.push({ what: "history", key, revision: previous, message });
   }
   if (survey.broken > 0) {
     findings.push({ what: "structure", message: `${survey.broken} rows cannot be read` });
+  }
+  for (const [key, wrong] of survey.misnamed) {
+    findings.push({ what: "structure", key, message: `the index has the key ${JSON.stringify(wrong)} for ${key}` });
   }
   for (const [key, { revision, size }] of survey.live) {
     const row = survey.rows.get(revision);

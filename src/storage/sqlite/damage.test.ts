@@ -72,11 +72,39 @@ test("a lost log row is reported as a corrupt record, not as a missing key", asy
   await store.close();
 });
 
+describe("where a part of the log cannot be told any more, nobody goes on from before it", () => {
+  const changes = ["DELETE FROM log WHERE revision = 4", "UPDATE log SET key = 'o/0003' WHERE revision = 4"];
+  test.each(changes)("%s", async (change) => {
+    await fill(5);
+    tamper(change);
+    const store = await open();
+    const ended = await Promise.all(
+      ["", "k/", "o/"].map(async (prefix) => {
+        try {
+          return (await WatchLog.start(store, prefix, 1).untilEnded()).code;
+        } catch (error) {
+          return (error as StoreError).code;
+        }
+      }),
+    );
+    expect(ended).toEqual(["compacted", "compacted", "compacted"]);
+    expect(await store.get("k/0004")).toMatchObject({ revision: 5 });
+    await store.close();
+  });
+});
+
+test("tables that are not ours are refused", async () => {
+  await fill(5);
+  tamper("ALTER TABLE meta RENAME COLUMN compacted TO compacter");
+  await expect(open()).rejects.toMatchObject({ code: "corrupt", message: expect.stringMatching(/our tables/) });
+});
+
 describe("rows that vanish, return or move are found when the store is opened", () => {
   const changes = [
     "DELETE FROM live WHERE key = 'k/0003'",
     "UPDATE live SET revision = 1 WHERE key = 'k/0003'",
     "INSERT INTO live VALUES ('k/new', 2, 10)",
+    "UPDATE live SET key = 'o/0004' WHERE key = 'k/0004'",
     "DELETE FROM live",
     "DELETE FROM meta",
     "UPDATE meta SET revision = 3",

@@ -6,6 +6,7 @@
 import { StoreError } from "../contract.ts";
 import type { PlainError } from "./protocol.ts";
 
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
@@ -27,10 +28,20 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY;
 }
 
-/** Whether what SQLite found in the file is not what it wrote. */
+/** Whether what SQLite found in the file is not what it wrote: among it numbers that no number of ours can be. */
 export function isDamage(error: unknown): boolean {
   const code = resultCode(error);
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB || isOutOfRange(error);
+}
+
+const isOutOfRange = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "ERR_OUT_OF_RANGE";
+
+/**
+ * Whether SQLite does not understand a statement of ours, or the file: while a store is being opened that means damage,
+ * because the statements are always the same ones.
+ */
+export function isMisunderstood(error: unknown): boolean {
+  return resultCode(error) === SQLITE_ERROR;
 }
 
 /** Prepares any error for the way to the main thread; what has no code of its own gets `fallback`. */

@@ -71,6 +71,11 @@ export class History {
     return this.#ledger.compacted > before && this.#isDue(target, now);
   }
 
+  /** Gives up the history up to a revision that is lost: who was there before it must not think that nothing happened. */
+  forgetThrough(lost: number, now: number): void {
+    while (this.#ledger.compacted < lost) this.step(lost, now);
+  }
+
   /** One step that spares nothing: for want of room, what can be written tomorrow comes before what was yesterday. */
   giveUp(now: number): void {
     this.step(this.#ledger.revision, now);

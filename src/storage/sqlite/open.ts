@@ -10,7 +10,8 @@
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
-import { isDamage, isFull, toPlain } from "./errors.ts";
+import { checkChains } from "./chains.ts";
+import { isDamage, isFull, isMisunderstood, toPlain } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
 import { type Mark, HighWater, readMark } from "./mark.ts";
 import { DATABASE_FILE, type Migrations, openDatabase } from "./schema.ts";
@@ -21,6 +22,8 @@ export interface OpenedStore {
   readonly db: DatabaseSync;
   readonly ledger: Ledger;
   readonly mark: HighWater;
+  /** The history up to here is damaged and must be given up; 0 when it is whole. */
+  readonly gap: number;
 }
 
 /** Opens the store in `directory`; the caller holds the lock. @throws StoreError `corrupt`, `failed` or `full` */
@@ -32,7 +35,8 @@ export function openTrusted(directory: string, migrations?: Migrations): OpenedS
     try {
       const ledger = new Ledger(db);
       checkMark(directory, mark, ledger.revision);
-      return { db, ledger, mark: begin(directory, ledger, mark) };
+      const gap = checkChains(db, join(directory, DATABASE_FILE), ledger.compacted);
+      return { db, ledger, mark: begin(directory, ledger, mark), gap };
     } catch (error) {
       db.close();
       throw error;
@@ -75,7 +79,7 @@ function begin(directory: string, ledger: Ledger, before: Mark | undefined): Hig
 
 /** Adds to the report of damage what can be done about it. */
 function withAdvice(error: unknown, directory: string): unknown {
-  const damaged = error instanceof StoreError ? error.code === "corrupt" : isDamage(error);
+  const damaged = error instanceof StoreError ? error.code === "corrupt" : isDamage(error) || isMisunderstood(error);
   if (!damaged) return error;
   const { message } = toPlain(error, "corrupt");
   const named = basename(directory) === "store" ? dirname(directory) : directory;

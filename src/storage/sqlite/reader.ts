@@ -12,7 +12,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 import { compactedError, futureError } from "../keys.ts";
-import { crc32c, rowChecksum } from "./crc32c.ts";
+import { type Row, whole } from "./chains.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Request } from "./protocol.ts";
 import { RecordPacker } from "./records.ts";
@@ -22,17 +22,6 @@ const CHUNK_BYTES = 256 * 1024;
 const CHUNK_RECORDS = 2000;
 /** Rows of the log that one page looks at. */
 const LOG_ROWS = 5000;
-
-/** A row of the log, read through `live` or by itself; of a row that is lost `previous` is null. */
-export type Row = readonly [
-  key: Uint8Array,
-  revision: number,
-  previous: number | null,
-  kind: number,
-  time: number,
-  checksum: number,
-  value: Uint8Array,
-];
 
 const LOG_COLUMNS = "log.previous, log.kind, log.time, log.checksum, log.value";
 /** No UTF-8 text contains this byte, so every key sorts before it. */
@@ -102,7 +91,8 @@ export class Reader {
   /** The record of a key: no record or one. */
   get(key: string): Chunk {
     const row = this.#one.get(Buffer.from(key)) as unknown as Row | undefined;
-    const packer = new RecordPacker(row === undefined ? 0 : row[0].length + (row[6]?.length ?? 0));
+    const size = row?.[6] instanceof Uint8Array ? row[0].length + row[6].length : 0;
+    const packer = new RecordPacker(size);
     if (row !== undefined) pack(packer, row);
     return { packer, revision: this.ledger.revision, more: false, done: true };
   }
@@ -152,7 +142,7 @@ export class Reader {
   version(key: string, revision: number): Row {
     const row = this.#version.get(revision) as unknown as Row | undefined;
     const bytes = Buffer.from(key, "latin1");
-    return [bytes, revision, row?.[2] ?? null, row?.[3] ?? 0, row?.[4] ?? 0, row?.[5] ?? 0, row?.[6] ?? bytes];
+    return [bytes, revision, row?.[2], row?.[3], row?.[4], row?.[5], row?.[6]];
   }
 }
 
@@ -251,16 +241,6 @@ function latin1(bytes: Uint8Array): string {
 
 /** Checks a row and adds it to the answer. */
 function pack(packer: RecordPacker, row: Row): void {
-  packer.add(row[0], row[6], row[1], checkedPrevious(row), row[3]);
-}
-
-/** Checks a row; the revision that it replaced. @throws StoreError `corrupt` that names the key */
-export function checkedPrevious(row: Row): number {
-  const [key, revision, previous, kind, time, checksum, value] = row;
-  if (previous !== null && rowChecksum(crc32c(value, crc32c(key)), revision, previous, kind, time) === checksum) {
-    return previous;
-  }
-  const name = Buffer.from(key).toString();
-  const message = `The record of ${name} at revision ${revision} is damaged: its checksum does not fit`;
-  throw new StoreError("corrupt", message, { key: name, revision });
+  const [key, revision, previous, kind, , , value] = whole(row);
+  packer.add(key, value, revision, previous, kind);
 }

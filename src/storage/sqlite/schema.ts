@@ -161,15 +161,44 @@ function checkDatabase(db: DatabaseSync, file: string, newest: number): void {
     throw new StoreError("failed", message);
   }
   if (format < 1) throw new StoreError("corrupt", `Expected ${file} to have a format, found ${format}`);
+  if (format === FORMAT) checkTables(db, file);
   checkCounts(db, file);
   checkOrder(db, file);
 }
 
-/** A key whose place in the tree is damaged is still there when all are counted, and not when it is looked for. */
+function checkTables(db: DatabaseSync, file: string): void {
+  const strange = strangeTables(db);
+  if (strange !== undefined) throw new StoreError("corrupt", `Expected ${file} to have our tables, found ${strange}`);
+}
+
+/** The first definition in a database of this format that is not as we write it; undefined when there is none. */
+export function strangeTables(db: DatabaseSync): string | undefined {
+  using ours = new DatabaseSync(":memory:");
+  ours.exec(TABLES);
+  const expected = definitionsOf(ours);
+  const found = definitionsOf(db);
+  return found.find((sql, i) => sql !== expected[i]) ?? (found.length < expected.length ? "too few" : undefined);
+}
+
+/** Comments and white space may differ: a later version may explain better. */
+function definitionsOf(db: DatabaseSync): string[] {
+  const rows = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").all();
+  return rows.map((row) => Object.values(row).join(" ").replaceAll(/--.*$/gm, "").replaceAll(/\s+/g, " "));
+}
+
+/**
+ * A row whose place in the tree is damaged is still there when all are counted, and not when it is looked for, or when
+ * what follows some place is read.
+ */
 function checkOrder(db: DatabaseSync, file: string): void {
-  const found = String(db.prepare("PRAGMA quick_check(live)").get()?.["quick_check"]);
-  if (found === "ok") return;
-  throw new StoreError("corrupt", `Expected the index of ${file} to be in order, found: ${found}`);
+  for (const [table, what] of [
+    ["live", "index"],
+    ["log", "log"],
+  ]) {
+    const found = String(db.prepare(`PRAGMA quick_check(${table})`).get()?.["quick_check"]);
+    if (found === "ok") continue;
+    throw new StoreError("corrupt", `Expected the ${what} of ${file} to be in order, found: ${found}`);
+  }
 }
 
 /** Damage can make rows vanish, or old ones come back, without any page looking wrong: the counters tell. */

@@ -38,6 +38,12 @@ export interface FoundCounters {
   readonly logBytes: number;
 }
 
+/** What the index says of a key. */
+interface LiveEntry {
+  readonly revision: number;
+  readonly size: number;
+}
+
 /** See the head of this file. */
 export interface Survey {
   /** Whole rows by revision. */
@@ -45,7 +51,9 @@ export interface Survey {
   /** Rows whose checksum does not fit: the revision that they claim, and the key as far as it can be read. */
   readonly damaged: ReadonlyMap<number, string>;
   /** Which revision each key has, as far as that can be read. */
-  readonly live: ReadonlyMap<string, { readonly revision: number; readonly size: number }>;
+  readonly live: ReadonlyMap<string, LiveEntry>;
+  /** Keys that the index has wrong: what it has instead. */
+  readonly misnamed: ReadonlyMap<string, string>;
   readonly counters: FoundCounters | undefined;
   /** Whether `live` is all that the counters speak of. */
   readonly liveIsWhole: boolean;
@@ -64,7 +72,7 @@ export function withSurvey<T>(file: string, wal: WalScan | undefined, work: (sur
 function surveyOf(pages: Pages): Survey {
   const rows = new Map<number, FoundRow>();
   const damaged = new Map<number, string>();
-  const live = new Map<string, { revision: number; size: number }>();
+  const live = new Map<string, LiveEntry>();
   let counters: FoundCounters | undefined;
   let broken = 0;
   const free = pages.free();
@@ -85,8 +93,22 @@ function surveyOf(pages: Pages): Survey {
     }
   }
   for (const revision of rows.keys()) damaged.delete(revision);
+  const misnamed = rename(live, rows);
   const value = ({ page, index }: FoundRow): Buffer => cellsOf(pages, page).cells[index]!.columns[6] as Buffer;
-  return { rows, damaged, live, counters, liveIsWhole: isWhole(live, counters), broken, value };
+  return { rows, damaged, live, misnamed, counters, liveIsWhole: isWhole(live, counters), broken, value };
+}
+
+/** Gives entries of the index the key of their record, which is under a checksum; the wrong keys by the right ones. */
+function rename(live: Map<string, LiveEntry>, rows: ReadonlyMap<number, FoundRow>): Map<string, string> {
+  const misnamed = new Map<string, string>();
+  for (const [wrong, entry] of live) {
+    const row = rows.get(entry.revision);
+    if (row === undefined || row.key === wrong || row.kind !== PUT_ROW || live.has(row.key)) continue;
+    live.delete(wrong);
+    live.set(row.key, entry);
+    misnamed.set(row.key, wrong);
+  }
+  return misnamed;
 }
 
 type LogRow = Omit<FoundRow, "page" | "index"> & { readonly fits: boolean };
@@ -179,8 +201,8 @@ function missing({ rows, damaged, counters }: Survey): number {
   if (counters === undefined) return 0;
   let count = 0;
   // A row that replaced something says so: what it names must have been there, if it is within the history.
-  for (const { previous } of rows.values()) {
-    if (previous > counters.compacted && !rows.has(previous) && !damaged.has(previous)) count += 1;
+  for (const { revision, previous } of rows.values()) {
+    if (previous > 0 && revision > counters.compacted && !rows.has(previous) && !damaged.has(previous)) count += 1;
   }
   return count;
 }

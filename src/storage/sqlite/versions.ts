@@ -12,7 +12,7 @@ import type { StoredVersion } from "../contract.ts";
 import type { Ledger } from "./ledger.ts";
 import { DELETE_ROW } from "./protocol.ts";
 import type { HistoryPlace } from "./protocol.ts";
-import { type Row, checkedPrevious } from "./reader.ts";
+import { type Row, whole } from "./chains.ts";
 
 /** Versions of one answer, and bytes of them. */
 const MOST_VERSIONS = 100;
@@ -89,15 +89,9 @@ export class Versions {
     // Lost, unless the history has been compacted between two requests.
     if (row === undefined && revision <= this.#ledger.compacted && this.#liveRevision(key) !== revision)
       return undefined;
-    const known: Row = row ?? [Buffer.from(key), revision, null, 0, 0, 0, Buffer.alloc(0)];
-    const previousRevision = checkedPrevious(known);
-    return {
-      type: known[3] === DELETE_ROW ? "delete" : "put",
-      revision,
-      value: known[6],
-      previousRevision,
-      time: known[4],
-    };
+    const found = row ?? [Buffer.from(key), revision, null, null, null, null, null];
+    const [, , previousRevision, kind, time, , value] = whole(found);
+    return { type: kind === DELETE_ROW ? "delete" : "put", revision, value, previousRevision, time };
   }
 
   #liveRevision(key: string): number | undefined {

@@ -50,11 +50,13 @@ class StoreWorker {
     this.#directory = options.directory;
     mkdirSync(options.directory, { recursive: true, mode: 0o700 });
     this.#lock = lockDirectory(options.directory);
+    let gap: number;
     try {
-      const { db, ledger, mark } = openTrusted(options.directory);
+      const { db, ledger, mark, gap: found } = openTrusted(options.directory);
       this.#db = db;
       this.#ledger = ledger;
       this.#mark = mark;
+      gap = found;
     } catch (error) {
       this.#lock.release();
       throw error;
@@ -64,6 +66,7 @@ class StoreWorker {
     this.#room = new Room(this.#db, this.#history, this.#mark, options.maxBytes);
     this.#writer = new Writer(this.#db, this.#ledger, this.#history, this.#room, this.#mark);
     this.#versions = new Versions(this.#db, this.#ledger);
+    this.#history.forgetThrough(gap, systemClock.now());
   }
 
   opened(): Reply {
