@@ -85,8 +85,9 @@ function wrongInServed(of: WrittenStore, served: Served, checked: ReturnType<typ
     if (records.get(key)?.equals(value!) !== true) wrong.push(`${key} is not what was acknowledged`);
   }
   for (const key of records.keys()) if (!state.has(key)) wrong.push(`${key} was deleted`);
+  if (corrupt.size > 0 && !checked.findings.some((f) => f.what === "record")) wrong.push("check finds no bad record");
   for (const key of corrupt) {
-    if (!checked.findings.some((f) => f.key === key && f.what === "record")) wrong.push(`check does not name ${key}`);
+    if (!checked.findings.some((f) => f.key === key)) wrong.push(`check does not name ${key}`);
   }
   return wrong;
 }
