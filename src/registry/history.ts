@@ -143,7 +143,8 @@ type Entry = NonNullable<ApiObject["metadata"]["managedFields"]>[number];
 
 /**
  * Whose writes made a version; all managers where there is nothing to compare with. A write adds to the entry of its
- * manager, or gives it another time; it can also take from the entries of others, who have not written then.
+ * manager, or gives it another time; it can also take from the entries of others, who have not written then. Several
+ * writes of a manager in one second can leave all entries as they are: then it was one of those who wrote last.
  */
 function managersOf({ metadata }: ApiObject, before: ApiObject | undefined): ReportedManager[] {
   const entries = metadata.managedFields ?? [];
@@ -153,15 +154,16 @@ function managersOf({ metadata }: ApiObject, before: ApiObject | undefined): Rep
     const old = known.get(writerOf(entry));
     return old === undefined || old.time !== entry.time || !covers(asEntry(old.fieldsV1), asEntry(entry.fieldsV1));
   });
-  return (gained.length > 0 ? gained : changed).map(
-    ({ manager = "", operation = "Update", apiVersion = "", time, subresource }) => ({
-      manager,
-      operation: operation === "Apply" ? "Apply" : "Update",
-      apiVersion,
-      ...(time === undefined || time === null ? {} : { time }),
-      ...(subresource ? { subresource } : {}),
-    }),
-  );
+  const newest = entries.reduce((most, { time }) => (time && time > most ? time : most), "");
+  const last = entries.filter(({ time }) => time === newest);
+  const writers = [gained, changed, last].find(({ length }) => length > 0) ?? [];
+  return writers.map(({ manager = "", operation = "Update", apiVersion = "", time, subresource }) => ({
+    manager,
+    operation: operation === "Apply" ? "Apply" : "Update",
+    apiVersion,
+    ...(time === undefined || time === null ? {} : { time }),
+    ...(subresource ? { subresource } : {}),
+  }));
 }
 
 const writerOf = ({ manager, operation, apiVersion, subresource }: Entry): string =>
