@@ -21,6 +21,9 @@ import type { OpenOptions } from "./protocol.ts";
 const STEP_MILLIS = 3;
 /** Rows that a step takes at most; a step's commit has to write the pages that it touched. */
 const STEP_ROWS = 200;
+/** Bytes of removed rows between two looks at the clock, and the bytes that a row counts for beside its own. */
+const LOOK_BYTES = 256 * 1024;
+const ROW_COST = 16 * 1024;
 
 type LogRow = readonly [revision: number, previous: number, kind: number, time: number];
 
@@ -88,14 +91,19 @@ export class History {
     const due = this.#next.all(ledger.compacted, rows) as unknown as LogRow[];
     const limit = Math.min(this.#pinned(), ledger.revision);
     let stopped = due.length < rows;
-    for (const [i, [revision, previous, kind, time]] of due.entries()) {
+    let unseen = 0;
+    for (const [revision, previous, kind, time] of due) {
       if (revision > limit || !this.#exceeds(target, now, revision, time)) {
         stopped = true;
         break;
       }
-      if (i % 16 === 15 && systemClock.steady() > end) return;
-      if (previous > 0) this.#drop(previous);
-      if (kind === DELETE_ROW) this.#drop(revision);
+      if (unseen >= LOOK_BYTES) {
+        if (systemClock.steady() > end) return;
+        unseen = 0;
+      }
+      unseen += ROW_COST;
+      if (previous > 0) unseen += this.#drop(previous);
+      if (kind === DELETE_ROW) unseen += this.#drop(revision);
       ledger.compacted = revision;
     }
     // Revisions that were never given out have no rows: they are forgotten by counting.
@@ -122,8 +130,10 @@ export class History {
     return historyBytes > Math.max(historyMinBytes, historyMaxShare * liveBytes);
   }
 
-  #drop(revision: number): void {
-    const row = this.#remove.get(revision) as unknown as readonly [size: number] | undefined;
-    if (row !== undefined) this.#ledger.logBytes -= row[0];
+  /** Removes a row that may be gone already; how many bytes it had. */
+  #drop(revision: number): number {
+    const [bytes] = (this.#remove.get(revision) ?? [0]) as unknown as readonly [number];
+    this.#ledger.logBytes -= bytes;
+    return bytes;
   }
 }
