@@ -3,7 +3,8 @@
  *
  * Each writer waits for its answer before it writes again: updates of 1 KiB values on 10 000 keys. The floor appends
  * the same bytes to a file and waits for one `fdatasync` per batch, with the same number of writers. CPU is that of the
- * whole process, all threads and the kernel's part together. One JSON line per case.
+ * whole process, all threads and the kernel's part together. One JSON line per case. What the history costs is measured
+ * against a store that forgets at once, in turns, so that both see the same disk.
  *
  *     node bench/storage.ts [seconds per case] [directory]
  */
@@ -25,7 +26,20 @@ const WRITERS = [1, 16, 64, 256];
 
 type WriteOnce = (writer: number) => Promise<void>;
 
+interface Measured {
+  readonly writesPerSecond: number;
+  readonly cpuMicrosPerWrite: number;
+  readonly mainThreadMicrosPerWrite: number;
+  readonly p50Millis: number;
+  readonly p99Millis: number;
+  readonly maxMillis: number;
+}
+
 async function measure(name: string, writers: number, write: WriteOnce): Promise<void> {
+  console.log(JSON.stringify({ case: name, writers, ...(await rateOf(writers, write)) }));
+}
+
+async function rateOf(writers: number, write: WriteOnce): Promise<Measured> {
   await run(writers, write, SECONDS / 4, []);
   const millis: number[] = [];
   const cpu = process.cpuUsage();
@@ -37,9 +51,7 @@ async function measure(name: string, writers: number, write: WriteOnce): Promise
   const main = performance.eventLoopUtilization(loop).active * 1000;
   millis.sort((a, b) => a - b);
   const at = (share: number): number => round(millis[Math.floor(millis.length * share)] ?? Number.NaN, 2);
-  const line = {
-    case: name,
-    writers,
+  return {
     writesPerSecond: Math.round((millis.length / elapsed) * 1000),
     cpuMicrosPerWrite: round((user + system) / millis.length, 1),
     mainThreadMicrosPerWrite: round(main / millis.length, 1),
@@ -47,7 +59,6 @@ async function measure(name: string, writers: number, write: WriteOnce): Promise
     p99Millis: at(0.99),
     maxMillis: at(0.999_999),
   };
-  console.log(JSON.stringify(line));
 }
 
 async function run(writers: number, write: WriteOnce, seconds: number, millis: number[]): Promise<void> {
@@ -125,6 +136,48 @@ async function stores(name: string, openStore: (directory: string) => Promise<St
   }
 }
 
+const NO_HISTORY = { historyMillis: 0, historyMaxShare: 0, historyMinBytes: 0 };
+const TURNS = 7;
+
+/** Creates and updates with the history that a server keeps by default, and with none. */
+async function historyCost(writers: number): Promise<void> {
+  const sides = await Promise.all(
+    [{}, NO_HISTORY].map(async (bounds) => {
+      const directory = mkdtempSync(join(DIRECTORY, "keelson-bench-"));
+      const store = await openSqliteStore({ directory, clock: systemClock, ...bounds });
+      await fill(store);
+      let made = 0;
+      const create: WriteOnce = async () => {
+        await store.write({ type: "create", key: `/registry/leases/namespace/object-${made++}`, value: VALUE });
+      };
+      return { directory, store, writes: { create, update: await updater(store, writers) } };
+    }),
+  );
+  for (const name of ["create", "update"] as const) {
+    const found: [kept: Measured[], forgotten: Measured[]] = [[], []];
+    for (let turn = 0; turn < TURNS; turn++) {
+      for (const [i, { writes }] of sides.entries()) found[i]!.push(await rateOf(writers, writes[name]));
+    }
+    const [kept, forgotten] = found.map((turns) => ({
+      rate: Math.max(...turns.map((one) => one.writesPerSecond)),
+      cpu: Math.min(...turns.map((one) => one.cpuMicrosPerWrite)),
+    })) as [{ rate: number; cpu: number }, { rate: number; cpu: number }];
+    const line = {
+      case: `history: ${name}`,
+      writers,
+      keptPerSecond: kept.rate,
+      forgottenPerSecond: forgotten.rate,
+      costPercent: round((1 - kept.rate / forgotten.rate) * 100, 1),
+      cpuCostPercent: round((kept.cpu / forgotten.cpu - 1) * 100, 1),
+    };
+    console.log(JSON.stringify(line));
+  }
+  for (const { store, directory } of sides) {
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 /** Opens the store and reads all of it, as the cache does at start. */
 async function startUp(directory: string): Promise<void> {
   const begin = performance.now();
@@ -150,4 +203,5 @@ const directory = mkdtempSync(join(DIRECTORY, "keelson-bench-"));
 for (const writers of WRITERS) await floor(directory, writers);
 rmSync(directory, { recursive: true, force: true });
 await stores("sqlite", (path) => openSqliteStore({ directory: path, clock: systemClock }));
+await historyCost(64);
 await stores("memory", () => openMemoryStore());
