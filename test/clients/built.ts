@@ -1,0 +1,86 @@
+/**
+ * Programs that have to be built before they can be run: once for each state of their sources, kept in the cache of this
+ * project, and left out with a reason where the tools or the network are missing.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { setPriority } from "node:os";
+import { join } from "node:path";
+
+const CACHE = new URL("../../node_modules/.cache/keelson/", import.meta.url).pathname;
+
+/** What is to be built. */
+export interface Source {
+  /** As its users call it; part of the file name of what is built. */
+  readonly name: string;
+  /** The folder with all that it is built from. */
+  readonly folder: string;
+  /** Command lines, run one after the other in the folder, that make everything in the folder given. */
+  readonly commands: (output: string) => readonly (readonly string[])[];
+}
+
+/** What tools say when they cannot download; anything else that fails is a mistake in what is built. */
+const NO_NETWORK =
+  /dial tcp|no such host|connection refused|i\/o timeout|network is unreachable|proxyconnect|Could not transfer|UnknownHost|in offline mode|ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT/;
+
+/**
+ * The folder with what was built; built when it is asked for the first time, which may take minutes. Undefined, with a
+ * reason printed, when a tool is not there or nothing can be downloaded. Rejects with what was printed when it fails for
+ * another reason.
+ */
+export async function built({ name, folder, commands }: Source): Promise<string | undefined> {
+  const output = join(CACHE, `${name}-${hashOf(folder)}`);
+  if (existsSync(output)) return output;
+  const making = `${output}.${process.pid}`;
+  mkdirSync(making, { recursive: true });
+  const started = performance.now();
+  for (const command of commands(making)) {
+    const failed = await fails(command, folder);
+    if (failed === undefined) continue;
+    rmSync(making, { recursive: true });
+    if (!failed.forgivable) throw new Error(`${name} could not be built: ${failed.why}`);
+    console.log(`${name} is left out: it could not be built (${failed.why.trim().split("\n", 1)[0]})`);
+    return undefined;
+  }
+  if (existsSync(output)) rmSync(making, { recursive: true });
+  else renameSync(making, output);
+  console.log(`${name} was built in ${Math.round((performance.now() - started) / 1000)} s`);
+  return output;
+}
+
+function hashOf(folder: string): string {
+  const hash = createHash("sha256");
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (const file of files.toSorted()) hash.update(file.slice(folder.length)).update("\0").update(readFileSync(file));
+  return hash.digest("hex").slice(0, 12);
+}
+
+async function fails(
+  [file, ...args]: readonly string[],
+  cwd: string,
+): Promise<{ why: string; forgivable: boolean } | undefined> {
+  let child: ChildProcess;
+  let said = "";
+  try {
+    child = spawn(file!, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout!.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await once(child, "spawn");
+  } catch (error) {
+    return { why: String(error), forgivable: true };
+  }
+  try {
+    // Tests that watch the clock may run beside it.
+    setPriority(child.pid!, 10);
+  } catch {
+    // It has ended already.
+  }
+  const [code] = (await once(child, "close")) as [number | null];
+  return code === 0 ? undefined : { why: said, forgivable: NO_NETWORK.test(said) };
+}
