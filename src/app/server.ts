@@ -96,6 +96,8 @@ async function assemble(
     authorizer: mastersAuthorizer,
     signer: () => (signer ??= tokenSigner(pki.tokenKey, `https://${dialect.labelDomain}`, api)),
     cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }) },
+  }).catch(async (error: unknown) => {
+    throw await refusalOf(error, options, directory);
   });
   open.defer(() => built.cacher.close());
   await built.provisionNamespaces(dialect.rules.systemNamespaces);
@@ -178,6 +180,15 @@ function withOwner(error: unknown, directory: DataDirectory): unknown {
   if (!(error instanceof StoreError) || !owner || !error.message.endsWith(`process ${owner.pid}`)) return error;
   const where = `keelson ${owner.version} at ${owner.addresses.join(", ")}`;
   return new StoreError(error.code, `${error.message} (${where})`, { cause: error });
+}
+
+/** Who cannot load a record because it is damaged is told what to do; every other failure stays what it is. */
+async function refusalOf(error: unknown, { store }: ServeOptions, directory?: DataDirectory): Promise<unknown> {
+  const cause = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
+  if (!(cause instanceof StoreError)) return error;
+  if (cause.code !== "corrupt" || store !== "sqlite" || !directory) return cause;
+  const { damagedStore } = await import("../storage/sqlite/advice.ts");
+  return damagedStore(directory.store, cause.message, cause);
 }
 
 interface Parts {

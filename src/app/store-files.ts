@@ -6,7 +6,7 @@
 import { cpSync, createReadStream, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { once } from "node:events";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { SavedBackup, StoreFiles } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
@@ -80,11 +80,22 @@ async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<
     await handle.sync();
     await handle.close();
     await rename(temporary, file);
+    await syncDirectory(dirname(resolve(file)));
     return saved;
   } catch (error) {
     await handle.close().catch(() => {});
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/** The name of a file is on disk when its directory is. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { nodeTransport } from "../client/transport-node.ts";
 import type { Actions } from "./actions.ts";
+import { counted } from "./counted.ts";
 import { CliError } from "./cli-error.ts";
 import { readKubeconfig } from "./kubeconfig-file.ts";
 
@@ -18,9 +19,10 @@ export interface BackupFlags {
 
 /** Asks the server, and writes what it sends. */
 export async function runBackup(actions: Actions, file: string, flags: BackupFlags): Promise<void> {
-  const kubeconfig =
-    flags.kubeconfig ?? (flags.context === undefined ? await ownKubeconfig(actions, flags) : undefined);
-  const chosen = readKubeconfig({ kubeconfig, context: flags.context, env: actions.terminal.env });
+  const { env } = actions.terminal;
+  const named = flags.kubeconfig ?? flags.context ?? (flags.dataDir === undefined ? env["KUBECONFIG"] : undefined);
+  const kubeconfig = named ? flags.kubeconfig : await ownKubeconfig(actions, flags);
+  const chosen = readKubeconfig({ kubeconfig, context: flags.context, env });
   const transport = nodeTransport(chosen.transport);
   try {
     const answer = await transport({
@@ -32,7 +34,7 @@ export async function runBackup(actions: Actions, file: string, flags: BackupFla
     const { revision, records, bytes } = await actions.files.saveBackup(answer.body, file);
     // Standard output may be the backup.
     const where = file === "-" ? "" : ` in ${file}`;
-    actions.terminal.tell(`${records} records of revision ${revision}${where}, ${bytes} bytes\n`);
+    actions.terminal.tell(`${counted(records, "record")} of revision ${revision}${where}, ${counted(bytes, "byte")}\n`);
   } finally {
     transport.close();
   }

@@ -6,6 +6,7 @@
 import { Argument, Command, Option } from "commander";
 import type { Actions, StoreCheck } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
+import { counted } from "./counted.ts";
 
 /** The command `check`. It fails when anything is found. */
 export function checkCommand({ files, print }: Actions): Command {
@@ -28,7 +29,7 @@ function asText({ findings, ...report }: StoreCheck): string {
     ["history from", String(report.compactedRevision ?? "-")],
     ["records", `${report.records} whole, and ${report.history} of the history`],
     ["bytes", String(report.bytes)],
-    ["result", findings.length === 0 ? "whole" : `${findings.length} findings`],
+    ["result", findings.length === 0 ? "whole" : counted(findings.length, "finding")],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
   const head = lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`);

@@ -5,6 +5,7 @@
  */
 import { Argument, Command, Option } from "commander";
 import type { Actions, StoreRepair } from "./actions.ts";
+import { counted } from "./counted.ts";
 
 /** The command `repair`. */
 export function repairCommand({ files, print }: Actions): Command {
@@ -23,8 +24,8 @@ function asText({ revision, records, lost, warnings }: StoreRepair, to: string):
   const older = (revisionBefore: number | undefined): string =>
     revisionBefore === undefined ? "" : ` (whole before that: revision ${revisionBefore})`;
   return [
-    `${records} records are in ${to}, which goes on at revision ${revision}`,
-    lost.length === 0 ? "no record is known to be lost" : `${lost.length} records are lost:`,
+    `${counted(records, "record")} salvaged into ${to}, which goes on at revision ${revision}`,
+    lost.length === 0 ? "no record is known to be lost" : `${counted(lost.length, "record")} lost:`,
     ...lost.map((record) => `  ${record.key} at revision ${record.revision}${older(record.older)}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ].join("\n");

@@ -5,6 +5,7 @@
  */
 import { Argument, Command } from "commander";
 import type { Actions } from "./actions.ts";
+import { counted } from "./counted.ts";
 
 /** The command `restore`. */
 export function restoreCommand({ files, print }: Actions): Command {
@@ -14,7 +15,7 @@ export function restoreCommand({ files, print }: Actions): Command {
     .addArgument(new Argument("<dir>", "the data directory to make; an identity that lies there already is kept"))
     .action(async (file: string, directory: string) => {
       const { records, backupRevision, revision, time } = await files.restore(file, directory);
-      print(`${records} records of revision ${backupRevision} (${time}) are in ${directory}`);
+      print(`${counted(records, "record")} of revision ${backupRevision} (${time}) restored into ${directory}`);
       print(`the store goes on at revision ${revision}`);
     });
 }

@@ -48,16 +48,16 @@ const damaged = (why: string): StoreError => new StoreError("corrupt", `The back
 function headerOf(text: string): BackupHeader {
   const { format, version, revision, dialect, time } = asObject(text);
   if (format !== BACKUP_FORMAT) throw new StoreError("corrupt", "Expected a backup of Keelson, found something else");
-  if (typeof version !== "number" || version > BACKUP_VERSION) {
+  if (typeof version !== "number" || !(version >= 1 && version <= BACKUP_VERSION)) {
     throw new StoreError(
       "failed",
       `Expected a backup of version ${BACKUP_VERSION} or older, found ${String(version)}: use a newer keelson`,
     );
   }
-  if (!Number.isSafeInteger(revision) || typeof dialect !== "string" || typeof time !== "string") {
+  if (!Number.isSafeInteger(revision) || typeof dialect !== "string" || Number.isNaN(Date.parse(String(time)))) {
     throw damaged("its first line is not complete");
   }
-  return { revision: revision as number, dialect, time };
+  return { revision: revision as number, dialect, time: String(time) };
 }
 
 async function recordOf(line: Readonly<Record<string, unknown>>, bytes: ByteReader): Promise<StoredRecord> {

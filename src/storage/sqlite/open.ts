@@ -7,9 +7,10 @@
  *
  * @module
  */
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
+import { damagedStore } from "./advice.ts";
 import { checkChains } from "./chains.ts";
 import { isDamage, isFull, isMisunderstood, toPlain } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
@@ -81,12 +82,5 @@ function begin(directory: string, ledger: Ledger, before: Mark | undefined): Hig
 function withAdvice(error: unknown, directory: string): unknown {
   const damaged = error instanceof StoreError ? error.code === "corrupt" : isDamage(error) || isMisunderstood(error);
   if (!damaged) return error;
-  const { message } = toPlain(error, "corrupt");
-  const named = basename(directory) === "store" ? dirname(directory) : directory;
-  return new StoreError(
-    "corrupt",
-    `${message}. The store is not opened and was left as it is. "keelson check ${named}" says what is damaged; ` +
-      `go on with a backup ("keelson restore FILE NEW-DIR") or with what is whole ("keelson repair ${named} NEW-DIR")`,
-    { cause: error },
-  );
+  return damagedStore(directory, toPlain(error, "corrupt").message, error);
 }

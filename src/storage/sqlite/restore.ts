@@ -14,6 +14,15 @@ export interface RestoreReport {
   readonly revision: number;
 }
 
+/** More changes than a store can make in a millisecond. */
+const CHANGES_PER_MILLI = 100;
+
+/** A revision that the store which was backed up cannot have reached since. */
+function revisionAfter({ revision, time }: BackupSummary, now: number): number {
+  const since = Math.max(0, now - Date.parse(time));
+  return revision + REVISION_GAP + Math.ceil(since * CHANGES_PER_MILLI);
+}
+
 /**
  * Makes a store in `directory` of the bytes of a backup; nothing is there when that fails.
  *
@@ -36,7 +45,7 @@ export async function restoreStore(
       },
       record: (record) => rebuild!.add({ ...record, time: now }),
     });
-    const revision = rebuild!.finish(backup.revision + REVISION_GAP);
+    const revision = rebuild!.finish(revisionAfter(backup, now));
     return { backup, revision };
   } catch (error) {
     rebuild?.abandon();
