@@ -44,10 +44,10 @@ export function search<Input, State>(
   model: Model<Input, State>,
   steps = 2_000_000,
 ): Verdict {
-  const head = linked(calls);
-  const required = calls.filter(({ optional }) => !optional).length;
-  let done = new Uint32Array(Math.ceil(calls.length / 32));
-  let left = required;
+  const sorted = calls.toSorted((a, b) => a.call - b.call);
+  const head = linked(sorted);
+  const done = new Done(sorted.length);
+  let left = sorted.filter(({ optional }) => !optional).length;
   let { initial: state } = model;
   const tried = new Set<string>();
   const stack: { readonly entry: Entry<Input>; readonly state: State }[] = [];
@@ -58,7 +58,6 @@ export function search<Input, State>(
       const next = model.step(state, entry.call.input);
       if (next !== undefined && remember(tried, done, entry.id, model.text(next))) {
         stack.push({ entry, state });
-        done = flipped(done, entry.id);
         if (!entry.call.optional) left--;
         state = next;
         lift(entry);
@@ -72,12 +71,50 @@ export function search<Input, State>(
     const last = stack.pop();
     if (!last) return "not linearizable";
     ({ state } = last);
-    done = flipped(done, last.entry.id);
+    done.remove(last.entry.id);
     if (!last.entry.call!.optional) left++;
     unlift(last.entry);
     entry = last.entry.after;
   }
   return "undecided";
+}
+
+/**
+ * Which operations have been placed. They are numbered by their beginnings, so nearly all of the first ones are and
+ * nearly none of the last ones: the text has what is between.
+ */
+class Done {
+  readonly #bits: Uint8Array;
+  /** All before it are placed. */
+  #low = 0;
+  /** None from it on is. */
+  #high = 0;
+
+  constructor(size: number) {
+    this.#bits = new Uint8Array(size);
+  }
+
+  add(id: number): void {
+    this.#bits[id] = 1;
+    this.#high = Math.max(this.#high, id + 1);
+    while (this.#bits[this.#low] === 1) this.#low++;
+  }
+
+  remove(id: number): void {
+    this.#bits[id] = 0;
+    this.#low = Math.min(this.#low, id);
+    while (this.#high > 0 && this.#bits[this.#high - 1] === 0) this.#high--;
+  }
+
+  text(): string {
+    let text = `${this.#low}:`;
+    for (let id = this.#low; id < this.#high; id += 16) {
+      let unit = 0;
+      for (let bit = 0; bit < 16; bit++) unit |= (this.#bits[id + bit] ?? 0) << bit;
+      text += String.fromCharCode(unit);
+    }
+    return text;
+  }
 }
 
 /** Beginnings and ends in order of time, behind a head; at the same moment beginnings come first. */
@@ -117,16 +154,14 @@ function unlift<Input>(entry: Entry<Input>): void {
   }
 }
 
-/** Notes a state of the search; false when it has been there. */
-function remember(tried: Set<string>, done: Uint32Array, id: number, state: string): boolean {
-  const text = `${String.fromCharCode(...new Uint16Array(flipped(done, id).buffer))}|${state}`;
-  if (tried.has(text)) return false;
+/** Places an operation and notes where the search has come; false, with nothing placed, when it has been there. */
+function remember(tried: Set<string>, done: Done, id: number, state: string): boolean {
+  done.add(id);
+  const text = `${done.text()}|${state}`;
+  if (tried.has(text)) {
+    done.remove(id);
+    return false;
+  }
   tried.add(text);
   return true;
-}
-
-function flipped(done: Uint32Array, id: number): Uint32Array<ArrayBuffer> {
-  const next = new Uint32Array(done);
-  next[id >> 5]! ^= 1 << (id & 31);
-  return next;
 }

@@ -54,7 +54,7 @@ function checkForm(stream: Stream, times: Times, findings: Findings): void {
     if (frame.type === "ERROR") {
       failed = true;
       findings.expect(
-        frame.code === 410 || frame.code >= 500,
+        frame.code === 410 || frame.code === 429 || frame.code >= 500,
         "error",
         () => `${titled(stream)} ended with ${frame.code}`,
       );

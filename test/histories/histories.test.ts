@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { seededRandom } from "../../src/util/clock.ts";
+import { hasEtcd } from "../etcd/start.ts";
+import { check } from "./checker/check.ts";
+import { MUTATIONS, broken } from "./checker/testing/mutations.ts";
+import type { History } from "./history.ts";
+import { judge, newTotals } from "./judge.ts";
+import { type Round, runRound } from "./round.ts";
+import { type MakeWorld, embeddedWorld, etcdWorld } from "./worlds.ts";
+
+const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
+
+async function run(store: string, makeWorld: MakeWorld, seconds: number): Promise<Round> {
+  const round = await runRound(makeWorld, { seed: SEED, seconds });
+  expect(judge(store, SEED, seconds, round, newTotals())).toBeUndefined();
+  return round;
+}
+
+/** Breaks one promise after the other in a real history; those that the checker did not notice. */
+function unnoticed(history: History): string[] {
+  const random = seededRandom(SEED);
+  return MUTATIONS.filter((mutation) => {
+    let tried = false;
+    for (let i = 0; i < 5; i++) {
+      const wrong = broken(history, mutation, random);
+      if (!wrong) continue;
+      tried = true;
+      if (check(wrong).violations.length > 0) return false;
+    }
+    return tried;
+  }).map(({ name }) => name);
+}
+
+test(
+  "one server on the embedded store, killed, ended and paused: linearizable, every watch exact; and whatever is falsified is noticed",
+  { timeout: 300_000 },
+  async () => {
+    const { history } = await run("embedded", embeddedWorld, 15);
+    expect(unnoticed(history)).toEqual([]);
+  },
+);
+
+describe.skipIf(!(await hasEtcd()))("two servers on three members of etcd", () => {
+  test(
+    "killed, paused and cut off, members as well as servers: linearizable, every watch exact and the same on both",
+    { timeout: 400_000 },
+    async () => {
+      const { faults } = await run("etcd", etcdWorld, 25);
+      expect(faults.size).toBeGreaterThan(3);
+    },
+  );
+});
