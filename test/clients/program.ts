@@ -2,7 +2,7 @@
  * A library of another language as a test uses it: a program that plays parts against the executable, each part against a
  * server of its own. This is neither a client nor a build tool: how the program is made is told by the test of the language.
  *
- * The program gets the part as its last argument and the server in `KUBECONFIG`, and says on standard output what came of
+ * The program gets the part as its last argument, the server in `KUBECONFIG` and its dialect in `DIALECT`, and says on standard output what came of
  * each thing that it tried; every other line is passed over. A name is the same in every run and has no `: `.
  *
  *     ok NAME
@@ -42,6 +42,10 @@ export interface Library {
   readonly command: Command | undefined;
   /** The dialects that each part is played in. */
   readonly parts: Readonly<Record<string, readonly Dialect[]>>;
+  /** What its servers are told beside what they need. */
+  readonly serve?: readonly string[];
+  /** What the server of a part is told beside that. */
+  readonly serveFor?: Readonly<Record<string, readonly string[]>>;
   /** How long a part may take; a minute unless told. */
   readonly ms?: number;
 }
@@ -54,7 +58,7 @@ export const KUBERNETES: readonly Dialect[] = ["kubernetes"];
 
 /** Makes a test of each part and dialect, and keeps what came of them when all have been played. */
 export function testLibrary(library: Library): void {
-  const { name, version, command, parts, ms = 60_000 } = library;
+  const { name, version, command, parts, serve = [], serveFor = {}, ms = 60_000 } = library;
   const plays = Object.entries(parts).flatMap(([part, dialects]) => dialects.map((dialect) => ({ part, dialect })));
   const checks: Check[] = [];
   const played = new Set<string>();
@@ -64,7 +68,9 @@ export function testLibrary(library: Library): void {
     test.each(plays)(
       "$part, dialect $dialect",
       async ({ part, dialect }) => {
-        const { checks: found, complaint } = await play(command!, part, dialect, scratch.fresh(), ms);
+        const directory = scratch.fresh();
+        const options = ["--dialect", dialect, ...serve, ...(serveFor[part] ?? [])];
+        const { checks: found, complaint } = await play({ command: command!, part, dialect, directory, options, ms });
         checks.push(...found);
         played.add(`${part} ${dialect}`);
         const failed = found.filter(({ why }) => why !== undefined).map(({ name: check, why }) => `${check}: ${why}`);
@@ -80,19 +86,30 @@ export function testLibrary(library: Library): void {
 }
 
 interface Play {
+  readonly command: Command;
+  readonly part: string;
+  readonly dialect: Dialect;
+  /** Of the server. */
+  readonly directory: string;
+  readonly options: readonly string[];
+  readonly ms: number;
+}
+
+interface Played {
   readonly checks: readonly Check[];
   /** What went wrong beside the checks: the program ended early, or had nothing to say. */
   readonly complaint: string;
 }
 
-async function play(command: Command, part: string, dialect: Dialect, directory: string, ms: number): Promise<Play> {
-  const options = ["--data-dir", directory, "--dialect", dialect];
-  let server = await Keelson.serve([...options, "--port", "0"]);
+async function play({ command, part, dialect, directory, options, ms }: Play): Promise<Played> {
+  const start = (port: string): Promise<Keelson> =>
+    Keelson.serve(["--data-dir", directory, "--port", port, ...options]);
+  let server = await start("0");
   const port = new URL(server.url).port;
   const { PATH, HOME } = process.env;
   const program = spawn(command.file, [...command.args, part], {
     cwd: command.cwd,
-    env: { PATH, HOME, ...command.env, KUBECONFIG: join(directory, "admin.kubeconfig") },
+    env: { PATH, HOME, ...command.env, DIALECT: dialect, KUBECONFIG: join(directory, "admin.kubeconfig") },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const timer = setTimeout(() => program.kill("SIGKILL"), ms);
@@ -102,7 +119,7 @@ async function play(command: Command, part: string, dialect: Dialect, directory:
       check: ({ name, why }) => checks.push({ part, dialect, name, ...(why === undefined ? {} : { why }) }),
       restart: async (signal) => {
         await server.stop(signal);
-        server = await Keelson.serve([...options, "--port", port]);
+        server = await start(port);
       },
     });
     const failed = checks.some(({ why }) => why !== undefined);
