@@ -16,7 +16,13 @@ export type Line =
       readonly expected: number;
     }
   | { readonly is: "ok"; readonly id: string; readonly revision: number }
-  | { readonly is: "refused"; readonly id: string; readonly code: string };
+  | { readonly is: "refused"; readonly id: string; readonly code: string }
+  /** The store has failed for good, or could not be opened or closed. */
+  | { readonly is: "failed"; readonly at: "open" | "run" | "close"; readonly message: string }
+  /** The store was closed in order. */
+  | { readonly is: "closed" }
+  /** A call that was made to fail (test/faults/faulty.c). */
+  | { readonly is: "fault"; readonly call: string; readonly file: string };
 
 /** A value that says how long it is and whose it is; some are longer than a page of the database. */
 export function valueOf(id: string, random: Random): Buffer {

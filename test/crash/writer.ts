@@ -1,7 +1,10 @@
 /**
- * The process that the crash test kills: many writers on few keys of an embedded store, until it is killed.
+ * The process that the crash test kills: many writers on few keys of an embedded store, until it is killed, the store
+ * fails, or all tries are used up.
  *
- *     node writer.ts <data directory> <log file> <seed> <name of this round>
+ *     node writer.ts <data directory> <log file> <seed> <name of this round> [tries]
+ *
+ * Ends with 0 when it has closed the store, with 70 when the store has failed.
  */
 import { openSync, writeSync } from "node:fs";
 import { StoreError } from "../../src/storage/contract.ts";
@@ -14,7 +17,8 @@ import type { Line } from "./plan.ts";
 const WRITERS = 32;
 const KEYS = 80;
 
-const [directory = "", logFile = "", seed = "1", round = ""] = process.argv.slice(2);
+const [directory = "", logFile = "", seed = "1", round = "", most = "Infinity"] = process.argv.slice(2);
+const tries = Number(most);
 const random = seededRandom(Number(seed));
 const log = openSync(logFile, "a");
 const note = (line: Line): void => {
@@ -23,7 +27,14 @@ const note = (line: Line): void => {
 
 // All history is kept unless this process compacts it: the test reads it back.
 const forever = { historyMillis: Number.MAX_SAFE_INTEGER, historyMinBytes: Number.MAX_SAFE_INTEGER };
-const store = await openSqliteStore({ directory, clock: systemClock, ...forever });
+const fail =
+  (at: "open" | "run" | "close") =>
+  ({ message }: Error): never => {
+    note({ is: "failed", at, message });
+    process.exit(70);
+  };
+const store = await openSqliteStore({ directory, clock: systemClock, ...forever }).catch(fail("open"));
+void store.failed.then(fail("run"));
 const opened = store.revision;
 note({ is: "open", revision: opened });
 console.log("open");
@@ -41,7 +52,7 @@ store.watch("", store.revision, {
 
 let count = 0;
 async function writer(): Promise<void> {
-  for (;;) {
+  while (count < tries) {
     count += 1;
     const id = `${round}.${count}`;
     const key = `k/${Math.floor(random.next() * KEYS)}`;
@@ -63,8 +74,12 @@ async function writer(): Promise<void> {
 async function compactor(): Promise<void> {
   for (let revision = 0; revision < opened;) {
     revision = Math.min(opened, revision + Math.ceil(random.next() * 400));
-    await store.compact(revision);
+    await store.compact(revision).catch((error: unknown) => {
+      if (!(error instanceof StoreError)) throw error;
+    });
   }
 }
 
 await Promise.all([compactor(), ...Array.from({ length: WRITERS }, writer)]);
+await store.close().catch(fail("close"));
+note({ is: "closed" });

@@ -30,6 +30,7 @@ import {
 import { join } from "node:path";
 import { StoreError } from "../contract.ts";
 import { crc32c } from "./crc32c.ts";
+import { isFull } from "./errors.ts";
 
 /** Revisions by which the mark is ahead. */
 export const STEP = 10_000;
@@ -122,10 +123,17 @@ export class HighWater {
     this.#open = true;
   }
 
-  /** A transaction has been committed, and is about to be acknowledged. */
+  /**
+   * A transaction has been committed, and is about to be acknowledged. On file systems that write to a new place each
+   * time there can be no room for that; then the floor stays where it was, which is true as well.
+   */
   committed(revision: number): void {
-    this.#write("open", revision, this.#mark.ceiling, this.#late);
-    this.#late = false;
+    try {
+      this.#write("open", revision, this.#mark.ceiling, this.#late);
+      this.#late = false;
+    } catch (error) {
+      if (!isFull(error)) throw error;
+    }
   }
 
   /** The log has been moved into the database file. */
@@ -152,10 +160,17 @@ export class HighWater {
       createMark(this.#directory, file, mark);
       this.#descriptor = openSync(file, "r+");
     } else {
-      writeSync(this.#descriptor, slotOf(mark), 0, LINE_BYTES, (mark.turn % 2) * SLOT_BYTES);
+      writeWhole(this.#descriptor, slotOf(mark), (mark.turn % 2) * SLOT_BYTES);
       if (wait) fdatasyncSync(this.#descriptor);
     }
     this.#mark = mark;
+  }
+}
+
+/** A write may do a part only; why it did not do the rest is told by the next one. */
+function writeWhole(descriptor: number, bytes: Buffer, place: number): void {
+  for (let done = 0; done < bytes.length;) {
+    done += writeSync(descriptor, bytes, done, bytes.length - done, place + done);
   }
 }
 

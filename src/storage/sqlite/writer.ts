@@ -79,12 +79,13 @@ export class Writer {
         if (written > 0 && !onlyDeletes) this.#history.trimBehind(written, now);
         return written > 0;
       });
-      if (written > 0) this.#mark.committed(this.#ledger.revision);
-      return written;
     } catch (error) {
       if (!isFull(error)) throw error;
       return undefined;
     }
+    // It is done, whatever becomes of the mark.
+    if (written > 0) this.#mark.committed(this.#ledger.revision);
+    return written;
   }
 
   #applyAll(buffer: ArrayBuffer, count: number, now: number, onlyDeletes: boolean): number {
