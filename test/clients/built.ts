@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { setPriority } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const CACHE = new URL("../../node_modules/.cache/keelson/", import.meta.url).pathname;
 
@@ -46,11 +46,17 @@ export async function built({ name, folder, commands }: Source): Promise<string 
     console.log(`${name} is left out: it could not be built (${failed.why.trim().split("\n", 1)[0]})`);
     return undefined;
   }
+  for (const older of readdirSync(CACHE).filter((entry) => entry !== basename(output) && isBuild(entry, name))) {
+    rmSync(join(CACHE, older), { recursive: true });
+  }
   if (existsSync(output)) rmSync(making, { recursive: true });
   else renameSync(making, output);
   console.log(`${name} was built in ${Math.round((performance.now() - started) / 1000)} s`);
   return output;
 }
+
+const isBuild = (entry: string, name: string): boolean =>
+  entry.startsWith(`${name}-`) && /^[0-9a-f]{12}$/.test(entry.slice(name.length + 1));
 
 function hashOf(folder: string): string {
   const hash = createHash("sha256");

@@ -1,0 +1,35 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { built } from "./built.ts";
+import { BOTH, KUBERNETES, testLibrary } from "./program.ts";
+
+const folder = new URL("java/", import.meta.url).pathname;
+const version = /<artifactId>client-java<\/artifactId>\s*<version>(.*)<\/version>/.exec(
+  readFileSync(`${folder}pom.xml`, "utf8"),
+)![1]!;
+const sources = readdirSync(folder).filter((name) => name.endsWith(".java"));
+
+const output = await built({
+  name: "java-clients",
+  folder,
+  commands: (into) => [
+    ["mvn", "--batch-mode", "--quiet", "dependency:copy-dependencies", `-DoutputDirectory=${into}/lib`],
+    ["javac", "-proc:none", "-d", `${into}/classes`, "-cp", `${into}/lib/*`, ...sources],
+  ],
+});
+
+// Unless told otherwise this client passes over managedFields, for want of memory.
+const args = [
+  "-XX:TieredStopAtLevel=1",
+  "-Dkubernetes.client.includeManagedFields=true",
+  "-cp",
+  "lib/*:classes",
+  "Main",
+];
+
+testLibrary({
+  name: "client-java",
+  language: "Java",
+  version,
+  command: output === undefined ? undefined : { file: "java", args, cwd: output },
+  parts: { core: BOTH, storage: KUBERNETES, informers: KUBERNETES },
+});
