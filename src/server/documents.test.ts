@@ -115,6 +115,29 @@ describe("OpenAPI v3", () => {
     expect(Object.keys(patch.requestBody.content as object)).toContain("application/strategic-merge-patch+json");
   });
 
+  test("operations have the names that generated clients of Kubernetes give their functions", async () => {
+    const { json } = testServer();
+    const { paths } = (await json("GET", "/openapi/v3/api/v1")).body;
+    const namesAt = (path: string): object =>
+      Object.fromEntries(
+        Object.entries(paths[path] as object).flatMap(([method, { operationId }]) =>
+          operationId === undefined ? [] : [[method, operationId]],
+        ),
+      );
+    expect(namesAt("/api/v1/namespaces/{namespace}/configmaps")).toEqual({
+      get: "listCoreV1NamespacedConfigMap",
+      post: "createCoreV1NamespacedConfigMap",
+      delete: "deleteCoreV1CollectionNamespacedConfigMap",
+    });
+    expect(namesAt("/api/v1/namespaces/{namespace}/configmaps/{name}")).toEqual({
+      get: "readCoreV1NamespacedConfigMap",
+      put: "replaceCoreV1NamespacedConfigMap",
+      patch: "patchCoreV1NamespacedConfigMap",
+      delete: "deleteCoreV1NamespacedConfigMap",
+    });
+    expect(namesAt("/api/v1/configmaps")).toEqual({ get: "listCoreV1ConfigMapForAllNamespaces" });
+  });
+
   test("every reference leads to a component, every operation has its own name, and marks of ours stay inside", async () => {
     const { json } = testServer();
     const ids = new Set<string>();

@@ -110,6 +110,17 @@ interface Operation {
   readonly body?: Json;
 }
 
+/** How the names of operations begin; generated clients make their functions of them, so people know them by heart. */
+const BEGINNINGS: Readonly<Record<string, string>> = { post: "create", get: "read", put: "replace" };
+
+/** The name of an operation, as Kubernetes makes it: `listCoreV1NamespacedSecret`, `deleteCoreV1CollectionNode`. */
+function operationId(action: string, family: string, version: string, spot: string): string {
+  const all = action === "deletecollection";
+  const beginning = all ? "delete" : (BEGINNINGS[action] ?? action);
+  const rest = [family, version, all ? "Collection" : "", spot];
+  return beginning + rest.map((part) => part.slice(0, 1).toUpperCase() + part.slice(1)).join("");
+}
+
 const DESCRIPTIONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
 /** An operation as a member of a path item. */
@@ -117,13 +128,12 @@ function operation(definition: ResourceDefinition, spot: string, what: Operation
   const { action, method, kind, parameters = [], codes = [200] } = what;
   const { group, version } = definition;
   const family = group === "" ? "core" : group.split(".")[0]!;
-  const id = [action, family, version, spot].map((part) => part[0]!.toUpperCase() + part.slice(1)).join("");
   const answer = { content: content(MEDIA, ref(what.answer)) };
   return {
     [method]: {
       tags: [`${family}_${version}`],
       description: `${action} ${kind.kind}`,
-      operationId: id[0]!.toLowerCase() + id.slice(1),
+      operationId: operationId(action, family, version, spot),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(what.body ? { requestBody: what.body } : {}),
       responses: {
