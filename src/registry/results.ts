@@ -37,6 +37,24 @@ export const pretended = (object: ApiObject, code: 200 | 201 | 202, ctx: WriteCo
   warnings: ctx.warnings,
 });
 
+/**
+ * The answer to a write of an object: what was written, at its revision, whatever another server has made of it since.
+ * The object gets its version.
+ */
+export function written(
+  kind: Kind,
+  key: string,
+  object: ApiObject,
+  revision: number,
+  code: 200 | 201 | 202,
+  ctx: WriteContext,
+): WriteResult {
+  const entry = kind.cache.get(key);
+  if (entry?.revision === revision) return stored(kind, entry, code, ctx);
+  object.metadata.resourceVersion = String(revision);
+  return pretended(object, code, ctx);
+}
+
 function textWithVersion(object: ApiObject, resourceVersion: string | undefined): string {
   const text = textOf(object);
   if (resourceVersion === undefined) return text;

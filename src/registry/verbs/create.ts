@@ -13,7 +13,7 @@ import { type Kind, keyOf, storedForm } from "../kind.ts";
 import { dropDoubledOwners, generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareNew, telling } from "../pipeline.ts";
-import { pretended, stored } from "../results.ts";
+import { pretended, written } from "../results.ts";
 
 const GENERATE_TRIES = 8;
 
@@ -61,11 +61,12 @@ export async function storeNew(write: Write, object: ApiObject, origin: Origin):
   for (let tries = 1; ; tries++) {
     const name = object.metadata.name!;
     const key = keyOf(kind, object.metadata.namespace ?? "", name);
+    let revision: number;
     try {
       if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
       if (options.dryRun) return pretended(object, 201, ctx);
       await commitAdmission(kind, admission);
-      await house.store.write({
+      revision = await house.store.write({
         type: "create",
         key: kind.stored.prefix + key,
         value: encodeObject(storedForm(kind, object, undefined)),
@@ -76,9 +77,7 @@ export async function storeNew(write: Write, object: ApiObject, origin: Origin):
       object.metadata.name = generateName(generated, house.api);
       continue;
     }
-    const entry = kind.cache.get(key);
-    // Somebody may have deleted it again before this turn of the loop: the answer is still what was stored.
-    return entry ? stored(kind, entry, 201, ctx) : pretended(object, 201, ctx);
+    return written(kind, key, object, revision, 201, ctx);
   }
 }
 

@@ -20,7 +20,7 @@ import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts"
 import { admissionOf, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
 import { checkIfMatch } from "./preconditions.ts";
-import { pretended, stored } from "../results.ts";
+import { pretended, stored, written } from "../results.ts";
 
 const TRIES = 12;
 const ORPHAN = "orphan";
@@ -75,14 +75,13 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   if (equal(marked as unknown as Value, old as unknown as Value)) {
     return answerWaiting(deletion, stored(kind, entry, 200, ctx));
   }
-  await kind.house.store.write({
+  const revision = await kind.house.store.write({
     type: "update",
     key: kind.stored.prefix + key,
     value: encodeObject(storedForm(kind, marked, entry)),
     expected: entry.revision,
   });
-  const now = kind.cache.get(key);
-  return answerWaiting(deletion, now ? stored(kind, now, 200, ctx) : pretended(marked, 200, ctx));
+  return answerWaiting(deletion, written(kind, key, marked, revision, 200, ctx));
 }
 
 async function remove(deletion: Deletion, key: string, entry: Entry, old: ApiObject): Promise<DeleteResult> {

@@ -8,7 +8,7 @@
  */
 import type { ApiObject } from "../../api/definition.ts";
 import type { Entry } from "../../cache/index.ts";
-import { badRequest, conflict, notFound } from "../../meta/status.ts";
+import { badRequest, conflict, hasReason, notFound } from "../../meta/status.ts";
 import { StoreError } from "../../storage/contract.ts";
 import { type Value, clone, equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
@@ -19,9 +19,9 @@ import { type Kind, keyOf, parseEntry, parseStored, storedForm } from "../kind.t
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareChanged, telling } from "../pipeline.ts";
-import { pretended, stored } from "../results.ts";
+import { pretended, stored, written } from "../results.ts";
 import { storeNew } from "./create.ts";
-import { reach } from "./get.ts";
+import { present, reach } from "./get.ts";
 import { checkIfMatch, checkUid, checkVersion, demandVersion } from "./preconditions.ts";
 
 /** How often another server may be faster before the client hears of it. */
@@ -58,8 +58,9 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
       kind.definition.createOnUpdate && !target.subresource
         ? () => {
             if (sent.metadata.uid) throw conflict(kind.ref, target.name, "expected no uid, the object does not exist");
-            ownCreated(kind, sent, manager);
-            return sent;
+            const object = clone(sent as Value & object) as unknown as ApiObject;
+            ownCreated(kind, object, manager);
+            return object;
           }
         : undefined,
   });
@@ -86,21 +87,24 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
   for (let tries = 1; ; tries++) {
     const entry = kind.cache.get(key);
     checkIfMatch(kind, target.name, write.caller, entry);
-    if (!entry) {
-      if (!how.missing) throw notFound(kind.ref, target.name);
-      await write.caller.permitCreate?.();
-      return storeNew(write, how.missing(), { posted: false });
-    }
+    if (!entry && !how.missing) throw notFound(kind.ref, target.name);
     try {
-      return await once(write, key, entry, how);
+      if (entry) return await once(write, key, entry, how);
+      await write.caller.permitCreate?.();
+      return await storeNew(write, how.missing!(), { posted: false });
     } catch (error) {
-      if (!(error instanceof StoreError) || error.code !== "conflict" || tries >= TRIES) {
-        throw storeError(kind, target.name, error);
-      }
+      if (!mayTryAgain(error, how) || tries >= TRIES) throw storeError(kind, target.name, error);
       ctx.warnings.length = warnings;
-      await reach(kind, error.revision ?? kind.house.cacher.revision);
+      const known = error instanceof StoreError ? error.revision : undefined;
+      await (known === undefined ? present(kind) : reach(kind, known));
     }
   }
+}
+
+/** Whether another server was faster: what was there is another version, is gone, or was not there and is now. */
+function mayTryAgain(error: unknown, { missing }: Change): boolean {
+  if (!(error instanceof StoreError)) return missing !== undefined && hasReason(error, "AlreadyExists");
+  return error.code === "conflict" || (error.code === "notFound" && missing !== undefined);
 }
 
 async function once(write: Write, key: string, entry: Entry, how: Change): Promise<WriteResult> {
@@ -119,10 +123,7 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
   const revision = await house.store.write({ type, key: storeKey, value, expected: entry.revision });
-  const now = gone ? undefined : kind.cache.get(key);
-  if (now) return stored(kind, now, 200, ctx);
-  object.metadata.resourceVersion = String(revision);
-  return pretended(object, 200, ctx);
+  return written(kind, key, object, revision, 200, ctx);
 }
 
 /** Equal in everything, but for the times at which owners wrote what was there already (DEC-31). */
