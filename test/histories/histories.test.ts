@@ -6,7 +6,7 @@ import { MUTATIONS, broken } from "./checker/testing/mutations.ts";
 import type { History } from "./history.ts";
 import { judge, newTotals } from "./judge.ts";
 import { type Round, runRound } from "./round.ts";
-import { type MakeWorld, embeddedWorld, etcdWorld } from "./worlds.ts";
+import { type MakeWorld, embeddedWorld, etcdWorld, forgetfulWorld } from "./worlds.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
 
@@ -39,6 +39,12 @@ test(
     expect(unnoticed(history)).toEqual([]);
   },
 );
+
+test("a server that is put back to an older state of its disk is noticed", { timeout: 300_000 }, async () => {
+  const { report, faults } = await runRound(forgetfulWorld, { seed: SEED, seconds: 10 });
+  expect([...faults.values()].reduce((sum, n) => sum + n, 0)).toBeGreaterThan(1);
+  expect(report.violations.length).toBeGreaterThan(0);
+});
 
 describe.skipIf(!(await hasEtcd()))("two servers on three members of etcd", () => {
   test(

@@ -59,10 +59,14 @@ export function judge(store: string, seed: number, seconds: number, round: Round
   return [
     `FAILED: ${store} with seed ${seed}; faults: ${JSON.stringify(Object.fromEntries(faults))}`,
     ...wrong.slice(0, 30),
-    `again: npm run soak -- --store ${store} --seed ${seed} --seconds ${seconds} --minutes 0`,
+    again(store, seed, seconds),
     `the history: npm run soak -- --check ${file}`,
   ].join("\n");
 }
+
+/** How to run a round again: the same choices, not the same moments. */
+export const again = (store: string, seed: number, seconds: number): string =>
+  `again: npm run soak -- --store ${store} --seed ${seed} --seconds ${seconds} --minutes 0`;
 
 /** All rounds together. */
 export function summary({ rounds, seconds, figures, faults }: Totals): string {

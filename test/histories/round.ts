@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { seededRandom } from "../../src/util/clock.ts";
+import { type Random, seededRandom } from "../../src/util/clock.ts";
 import { type Report, check } from "./checker/check.ts";
 import { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
@@ -51,17 +51,18 @@ export async function runRound(makeWorld: MakeWorld, { seed, seconds }: RoundOpt
   const recorder = new Recorder();
   const faults = new Map<string, number>();
   const start = performance.now();
+  const stop = new AbortController();
   try {
     await prepare(world, recorder);
     const settled = { revision: Infinity, until: Infinity };
-    const stop = new AbortController();
-    const watchers = startWatchers(world, recorder, random.next, stop.signal, () => settled);
+    const watchers = startWatchers(world, recorder, random, stop.signal, () => settled);
     await running(world, recorder, { seed, seconds }, faults);
     settled.until = recorder.now() + SETTLE_MILLIS;
     settled.revision = await settle(world, recorder, seed, settled.until);
     stop.abort();
     await Promise.all([...watchers, world.reach(settled.revision, settled.until)]);
   } finally {
+    stop.abort();
     await world.close();
   }
   const history = recorder.history(world.keptMillis);
@@ -87,13 +88,13 @@ async function prepare(world: World, recorder: Recorder): Promise<void> {
 function startWatchers(
   world: World,
   recorder: Recorder,
-  next: () => number,
+  random: Random,
   signal: AbortSignal,
   due: () => { readonly revision: number; readonly until: number },
 ): Promise<void>[] {
   const servers = world.servers.map(({ address }) => address);
   const from = recorder.beginnings[0]!.revision;
-  const chance = () => seededRandom(Math.floor(next() * 2 ** 32));
+  const chance = () => seededRandom(Math.floor(random.next() * 2 ** 32));
   const fixed = servers.flatMap((_, server) =>
     RESOURCES.map(
       (scope) => new Watcher(`watch ${server} ${scope}`, servers, chance(), recorder, from, { server, scope }),
@@ -124,13 +125,18 @@ async function running(
   const harms = world.faults.map((faults, i) =>
     harm(faults, seededRandom(seed + 1000 + i), harmed.signal, REST_MILLIS, counts),
   );
-  const failed = Promise.all([...harms, ...clients]);
-  await Promise.race([wait(seconds * 1000), failed]);
-  harmed.abort();
-  await Promise.all(harms);
-  await pause(1000, over.signal);
-  over.abort();
-  await failed;
+  const all = Promise.all([...harms, ...clients]);
+  all.catch(() => {});
+  try {
+    await Promise.race([wait(seconds * 1000), all]);
+    harmed.abort();
+    await Promise.all(harms);
+    await pause(1000, over.signal);
+  } finally {
+    harmed.abort();
+    over.abort();
+  }
+  await all;
 }
 
 /** Writes and reads once more through every server, when all is whole; the revision that everybody must reach. */

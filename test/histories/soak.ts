@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { hasEtcd } from "../etcd/start.ts";
 import { check } from "./checker/check.ts";
 import type { History } from "./history.ts";
-import { type Totals, judge, newTotals, summary } from "./judge.ts";
+import { type Totals, again, judge, newTotals, summary } from "./judge.ts";
 import { runRound } from "./round.ts";
 import { embeddedWorld, etcdWorld } from "./worlds.ts";
 
@@ -45,11 +45,7 @@ async function soak(): Promise<void> {
   for (let round = 0; round === 0 || performance.now() < end; round++) {
     const name = stores[round % stores.length]!;
     const number = Number(seed) + Math.floor(round / stores.length);
-    const result = await runRound(name === "etcd" ? etcdWorld : embeddedWorld, {
-      seed: number,
-      seconds: Number(seconds),
-    });
-    const wrong = judge(name, number, Number(seconds), result, totals);
+    const wrong = await oneRound(name, number, Number(seconds), totals);
     if (wrong !== undefined) {
       console.error(wrong);
       process.exitCode = 1;
@@ -57,4 +53,14 @@ async function soak(): Promise<void> {
     }
   }
   console.log(summary(totals));
+}
+
+/** Runs a round; what is wrong with it, or nothing. */
+async function oneRound(store: string, seed: number, seconds: number, totals: Totals): Promise<string | undefined> {
+  try {
+    const round = await runRound(store === "etcd" ? etcdWorld : embeddedWorld, { seed, seconds });
+    return judge(store, seed, seconds, round, totals);
+  } catch (error) {
+    return `FAILED: ${store} with seed ${seed}: ${(error as Error).stack}\n${again(store, seed, seconds)}`;
+  }
 }

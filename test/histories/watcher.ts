@@ -125,14 +125,18 @@ export class Watcher {
       recording.end = "broken";
       return undefined;
     }
-    const leave = (): void => void stream.destroy();
+    const leave = (): void => {
+      recording.end = "broken";
+      stream.destroy();
+    };
     const timer = setTimeout(leave, millis);
     signal?.addEventListener("abort", leave);
     this.#reached = from;
     await this.#read(stream, recording);
     clearTimeout(timer);
     signal?.removeEventListener("abort", leave);
-    if (recording.frames.length === 0 && recording.end === "broken") this.#connections[server]!.close();
+    // A connection on which nothing was heard may be one on which nothing ever will be.
+    if (recording.frames.length === 0) this.#connections[server]!.close();
     return recording;
   }
 
@@ -147,7 +151,9 @@ export class Watcher {
       for (const line of lines) if (line !== "") this.#line(Buffer.from(line, "latin1").toString(), recording);
     });
     return new Promise((resolve) => {
-      stream.on("end", () => (recording.end = "ended"));
+      stream.on("end", () => {
+        if (recording.end === "open") recording.end = "ended";
+      });
       stream.on("close", () => {
         if (recording.end === "open") recording.end = "broken";
         if (status >= 400) this.#failed(status, recording);

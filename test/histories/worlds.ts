@@ -63,6 +63,34 @@ export const embeddedWorld: MakeWorld = async (random) => {
   };
 };
 
+/** A world that breaks its promises: the second time that its server is killed, the disk is as after the first. */
+export const forgetfulWorld: MakeWorld = async () => {
+  const scratch = new Scratch();
+  const server = await Server.start(scratch.fresh(), []);
+  const store = join(server.directory, "store");
+  let saved: string | undefined;
+  const forget = async (): Promise<void> => {
+    if (saved === undefined) {
+      saved = scratch.fresh();
+      cpSync(store, saved, { recursive: true });
+      return;
+    }
+    rmSync(store, { recursive: true });
+    cpSync(saved, store, { recursive: true });
+  };
+  return {
+    servers: [server],
+    faults: [server.faults("the server", forget).filter(({ name }) => name.startsWith("kill"))],
+    keptMillis: 0,
+    follow: async () => {},
+    reach: async () => {},
+    close: async () => {
+      await server.close();
+      scratch.remove();
+    },
+  };
+};
+
 /** Two servers on one etcd of three members, each server with its own way to each member. */
 export const etcdWorld: MakeWorld = async (random) => {
   const scratch = new Scratch();

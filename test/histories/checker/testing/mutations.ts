@@ -310,7 +310,10 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("a create is refused although there was nothing", "refusal", (draft, draw) =>
     change(draw, draft.operations.filter(wrote), ({ request: { key } }) => {
       draft.operations.push({
-        ...{ client: "early", server: 0, call: 0.1, return: 0.2 },
+        client: "early",
+        server: 0,
+        call: 0.1,
+        return: 0.2,
         request: { verb: "create", key, id: "early", colour: "red" },
         outcome: { is: "refused", code: 409, reason: "AlreadyExists" },
       });
