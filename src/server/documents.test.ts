@@ -138,6 +138,15 @@ describe("OpenAPI v3", () => {
     expect(namesAt("/api/v1/configmaps")).toEqual({ get: "listCoreV1ConfigMapForAllNamespaces" });
   });
 
+  test("bodies are told by types that they can be sent with", async () => {
+    const { json } = testServer();
+    const { paths } = (await json("GET", "/openapi/v3/api/v1")).body;
+    const { post, delete: remove } = paths["/api/v1/namespaces/{namespace}/configmaps"];
+    for (const { requestBody } of [post, remove]) {
+      expect(Object.keys(requestBody.content as object)).toEqual(["application/json", "application/yaml"]);
+    }
+  });
+
   test("every reference leads to a component, every operation has its own name, and marks of ours stay inside", async () => {
     const { json } = testServer();
     const ids = new Set<string>();

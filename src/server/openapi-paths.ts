@@ -151,8 +151,9 @@ const objectOf = ({ group, version, kind }: Kind): string => componentName(group
 const listOf = (d: ResourceDefinition): string => componentName(d.group, d.version, d.listKind ?? `${d.kind}List`);
 const serves = (d: ResourceDefinition, verb: Verb): boolean => (d.verbs ?? ALL_VERBS).includes(verb);
 
-const anyBody = (name: string, required = true): Json => ({
-  content: { "*/*": { schema: ref(name) } },
+// Generated clients send the first type as it stands here, so it must not be a wildcard, which no body is of.
+const bodyOf = (name: string, required = true): Json => ({
+  content: content(MEDIA, ref(name)),
   ...(required ? { required: true } : {}),
 });
 
@@ -170,7 +171,7 @@ function collectionOperations(d: ResourceDefinition): Json {
     answer: object,
     codes: [200, 201, 202],
     parameters: WRITE_PARAMETERS,
-    body: anyBody(object),
+    body: bodyOf(object),
   };
   const remove = {
     action: "deletecollection",
@@ -178,7 +179,7 @@ function collectionOperations(d: ResourceDefinition): Json {
     kind,
     answer: SHARED.status,
     parameters: [...LIST_PARAMETERS.filter(({ name }) => name !== "watch"), ...DELETE_PARAMETERS],
-    body: anyBody(SHARED.deleteOptions, false),
+    body: bodyOf(SHARED.deleteOptions, false),
   };
   return {
     ...(serves(d, "list") ? operation(d, scoped(d), list) : {}),
@@ -202,7 +203,7 @@ function itemOperations(d: ResourceDefinition): Json {
     answer: d.deleteAnswers === "object" ? objectOf(kindOf(d)) : SHARED.status,
     codes: [200, 202],
     parameters: DELETE_PARAMETERS,
-    body: anyBody(SHARED.deleteOptions, false),
+    body: bodyOf(SHARED.deleteOptions, false),
   };
   return {
     ...objectOperations(d, scoped(d), kindOf(d), d.verbs ?? ALL_VERBS),
@@ -231,7 +232,7 @@ function objectOperations(d: ResourceDefinition, spot: string, kind: Kind, verbs
     answer: object,
     codes: [200, 201],
     parameters: WRITE_PARAMETERS,
-    body: anyBody(object),
+    body: bodyOf(object),
   };
   const patch = {
     action: "patch",
