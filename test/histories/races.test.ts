@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { ApiContext } from "../../api/definition.ts";
-import { builtInDefinitions } from "../../api/index.ts";
-import { gatesOf } from "../../meta/gates.ts";
-import { neutral } from "../../meta/dialect.ts";
-import type { Store, Write } from "../../storage/contract.ts";
-import { openMemoryStore } from "../../storage/memory/store.ts";
-import { systemClock, systemRandom } from "../../util/clock.ts";
-import type { Value } from "../../value/value.ts";
-import { SYSTEM, buildRegistry } from "../build.ts";
+import type { ApiContext } from "../../src/api/definition.ts";
+import { builtInDefinitions } from "../../src/api/index.ts";
+import { gatesOf } from "../../src/meta/gates.ts";
+import { neutral } from "../../src/meta/dialect.ts";
+import type { Store, Write } from "../../src/storage/contract.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import { systemClock, systemRandom } from "../../src/util/clock.ts";
+import type { Value } from "../../src/value/value.ts";
+import { SYSTEM, buildRegistry } from "../../src/registry/build.ts";
 
 const api: ApiContext = { dialect: neutral, clock: systemClock, random: systemRandom, gates: gatesOf(neutral) };
 const target = { namespace: "default", name: "c", subresource: "" };
