@@ -13,8 +13,8 @@ export function since(time: string | null | undefined, now: number): string {
 }
 
 /**
- * The name of an object. Tables begin with it by themselves; a definition that has a column of the format `name` among
- * its own (Events have it last) says where else it goes and how it is written.
+ * The name of an object. Tables begin with it by themselves; a definition that has a column of this name among its own
+ * (Events have it last) says where else it goes and how it is written.
  */
 export const nameColumn: Column = {
   name: "Name",

@@ -54,6 +54,8 @@ export interface DialectRules {
   readonly recordedCauseNames: boolean;
   /** Members that typed clients always print are printed as null when unset (DEC-45 in checked.md); else left out. */
   readonly printUnsetAsNull: boolean;
+  /** A bookmark has the members that its kind always prints, as typed clients write it; else its version only (DEC-28). */
+  readonly fullBookmarks: boolean;
   /** A create in a namespace that does not exist makes the namespace; else it is 404 (POL-5). */
   readonly autoProvisionNamespaces: boolean;
   /** The namespaces that exist from the start, and those that cannot be deleted (checked.md, loose ends). */
@@ -129,6 +131,7 @@ export const neutral: Dialect = {
     enforceDocumented: true,
     recordedCauseNames: false,
     printUnsetAsNull: false,
+    fullBookmarks: false,
     autoProvisionNamespaces: true,
     systemNamespaces: ["default"],
     protectedNamespaces: [],
@@ -175,6 +178,7 @@ export const kubernetes: Dialect = {
     enforceDocumented: false,
     recordedCauseNames: true,
     printUnsetAsNull: true,
+    fullBookmarks: true,
     autoProvisionNamespaces: false,
     systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
     protectedNamespaces: ["default", "kube-system", "kube-public"],

@@ -10,6 +10,7 @@ import type { ResourceDefinition } from "../api/definition.ts";
 import { compileWalker } from "../api/walker.ts";
 import { structOf } from "../apply/schema/schema.ts";
 import type { ResourceCache } from "../cache/index.ts";
+import type { Value } from "../value/value.ts";
 import type { Registry, Resource } from "./contract.ts";
 import { headOf } from "./codec.ts";
 import { historyOf } from "./history.ts";
@@ -66,10 +67,17 @@ export function resourceOf(kind: Kind, subresourceCreates: SubresourceCreates = 
     deleteCollection: (namespace, options, how, caller) => deleteCollection(kind, namespace, options, how, caller),
     view: (entry) => viewOf(kind, entry),
     itemOffset: house.api.dialect.rules.itemsCarryKind ? 0 : skipped,
+    blank: house.api.dialect.rules.fullBookmarks ? blankOf(kind) : {},
     object: (entry) => objectOf(kind, entry),
     history: (target, options) => historyOf(kind, target, options),
     blame: (entry) => blameReport(kind, objectOf(kind, entry)),
   };
+}
+
+/** What every object of a kind prints, beside what all kinds have. */
+function blankOf({ walker }: Kind): Record<string, Value> {
+  const { apiVersion: _, kind: __, metadata: ___, ...rest } = walker.zero();
+  return rest as unknown as Record<string, Value>;
 }
 
 /** The registry of a set of resources; `revision` is that of the cache. */

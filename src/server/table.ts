@@ -45,7 +45,7 @@ export function columnsOf(definition: ResourceDefinition): readonly Column[] {
   let columns = columnsOfDefinition.get(definition);
   if (!columns) {
     const own = definition.columns ?? [CREATED];
-    columns = own.some(({ format }) => format === "name") ? own : [NAME, ...own];
+    columns = own.some(({ name }) => name === NAME.name) ? own : [NAME, ...own];
     columnsOfDefinition.set(definition, columns);
   }
   return columns;

@@ -107,8 +107,8 @@ const endOfInitialEvents = (domain: string): Record<string, string> => ({
 });
 
 /**
- * A BOOKMARK: an object of the kind that has nothing but its version; `end` marks the end of the initial events
- * (DEC-28, KEP-3157).
+ * A BOOKMARK: an object of the kind that has nothing but its version, and what the kind always prints; `end` marks the
+ * end of the initial events (DEC-28 with checked.md, KEP-3157).
  */
 export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean, first: boolean, now: number): Buffer {
   const { definition } = style.resource;
@@ -120,6 +120,7 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
       resourceVersion: version,
       ...(end ? { annotations: endOfInitialEvents(style.domain) } : {}),
     },
+    ...style.resource.blank,
   };
   const bytes = Buffer.from(JSON.stringify(object));
   const parts: Uint8Array[] = [];

@@ -7,6 +7,7 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dns1035Label, dnsSubdomain } from "../../meta/names.ts";
 import { type Value, equal } from "../../value/value.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
+import { textColumn } from "../columns.ts";
 import { keepAllButStatus } from "../storage/v1/status-only.ts";
 import { type Condition, validateConditions } from "./conditions.ts";
 
@@ -78,6 +79,22 @@ function validateStatus(object: ApiObject, old: ApiObject, time: string, errors:
   }
 }
 
+const nameOf = textColumn("Name", "Name of the object.", (object) => object.metadata.name ?? "");
+
+const resourceColumn = textColumn("Resource", "What is migrated, with its group.", (object) => {
+  const { group, resource = "" } = resourceOf(object);
+  return group ? `${resource}.${group}` : resource;
+});
+
+/** The last of the known conditions that is true; they are told in their order. */
+const statusColumn = textColumn("Status", "How far the migration is.", (object) => {
+  const conditions = (object as Migration).status?.conditions ?? [];
+  const told = conditions.findLast(({ type = "", status }) => status === "True" && OUTCOMES.includes(type));
+  return told?.type ?? "Unknown";
+});
+
+const OUTCOMES = ["Running", "Succeeded", "Failed"];
+
 /** Everything of a definition that does not depend on its version. */
 export function migrationRules(
   ctx: ApiContext,
@@ -94,6 +111,7 @@ export function migrationRules(
     deleteAnswers: "status",
     versionedUpdate: true,
     resetFields: ["status"],
+    columns: [nameOf, resourceColumn, statusColumn],
     prepareForCreate(object) {
       object["status"] = {};
     },

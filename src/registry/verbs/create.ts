@@ -75,6 +75,7 @@ export async function storeNew(write: Write, object: ApiObject, origin: Origin):
       const answer = storeError(kind, name, error);
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;
       object.metadata.name = generateName(generated, house.api);
+      kind.definition.defaults?.(object, ctx);
       continue;
     }
     return written(kind, key, object, revision, 201, ctx);

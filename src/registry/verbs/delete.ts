@@ -70,7 +70,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   const admission = admissionOf(deletion, "DELETE", undefined, old);
   for (const step of kind.house.admission) step.validate?.(admission);
   const marked = mark(deletion, old);
-  if (!waits(kind, marked, old)) return remove(deletion, key, entry, old);
+  if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
   if (options.dryRun) return answerWaiting(deletion, pretended(marked, 200, ctx));
   if (equal(marked as unknown as Value, old as unknown as Value)) {
     return answerWaiting(deletion, stored(kind, entry, 200, ctx));
@@ -84,7 +84,13 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   return answerWaiting(deletion, written(kind, key, marked, revision, 200, ctx));
 }
 
-async function remove(deletion: Deletion, key: string, entry: Entry, old: ApiObject): Promise<DeleteResult> {
+async function remove(
+  deletion: Deletion,
+  key: string,
+  entry: Entry,
+  old: ApiObject,
+  marked: ApiObject,
+): Promise<DeleteResult> {
   const { kind, options, ctx, target } = deletion;
   const answersObject = kind.definition.deleteAnswers === "object";
   if (!options.dryRun) {
@@ -98,7 +104,8 @@ async function remove(deletion: Deletion, key: string, entry: Entry, old: ApiObj
       return pretended({ ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } }, 200, ctx);
     }
   }
-  if (answersObject) return stored(kind, entry, 200, ctx);
+  // A dry run of what may take time answers the object as it would have been marked.
+  if (answersObject) return kind.definition.gracePeriod ? pretended(marked, 200, ctx) : stored(kind, entry, 200, ctx);
   return { status: deleted(kind.ref, target.name, old.metadata.uid ?? ""), code: 200, warnings: ctx.warnings };
 }
 
@@ -116,7 +123,8 @@ function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
     metadata.deletionTimestamp = formatTime(clock.now() + grace * 1000);
     if (kind.definition.deletion !== "twoSteps") metadata.deletionGracePeriodSeconds = grace;
     kind.definition.beginDelete?.(object, ctx);
-    if (kind.definition.generation !== undefined) metadata.generation = (metadata.generation ?? 0) + 1;
+    // Where changes are not counted yet, the deletion is not the first.
+    if (metadata.generation !== undefined) metadata.generation += 1;
   } else if (remaining !== undefined && grace < remaining) {
     // A shorter wait than the one that is running: the time moves nearer.
     const end = Date.parse(metadata.deletionTimestamp) - (remaining - grace) * 1000;

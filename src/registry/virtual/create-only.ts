@@ -52,6 +52,7 @@ export function createOnly(definition: ResourceDefinition, api: ApiContext, revi
     history: refuse("history"),
     view: (entry) => entry.bytes,
     itemOffset: 0,
+    blank: {},
     object: neverStored,
     blame: neverStored,
   };

@@ -215,6 +215,7 @@ export function fakeResource(definition: ResourceDefinition): FakeResource {
     },
     view: (entry) => entry.bytes,
     itemOffset: 0,
+    blank: {},
     object: (entry) => (entry as FakeEntry).object,
     history: () => Promise.reject(new Error("this registry has no past")),
     blame: (entry) => ({

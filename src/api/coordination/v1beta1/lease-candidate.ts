@@ -41,28 +41,30 @@ interface CandidateSpec {
 
 const specOf = (object: ApiObject): CandidateSpec => (object["spec"] ?? {}) as CandidateSpec;
 
-function validate(object: ApiObject, errors: FieldErrors): void {
+function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
   const spec = specOf(object);
-  validateLeaseName(spec, errors);
+  validateLeaseName(spec, dialect.rules.enforceDocumented, errors);
   validateVersions(spec, errors);
   if (spec.strategy) validateStrategy(spec.strategy, "spec.strategy", errors);
   else errors.required("spec.strategy", "expected a strategy such as OldestEmulationVersion, got none");
 }
 
-function validateLeaseName({ leaseName = "" }: CandidateSpec, errors: FieldErrors): void {
+/** A Lease has a name of its own form; Kubernetes does not look. */
+function validateLeaseName({ leaseName = "" }: CandidateSpec, form: boolean, errors: FieldErrors): void {
   if (leaseName === "") errors.required("spec.leaseName");
-  const wrong = leaseName === "" ? undefined : configMapKey(leaseName);
+  const wrong = leaseName === "" || !form ? undefined : configMapKey(leaseName);
   if (wrong) errors.invalid("spec.leaseName", leaseName, wrong);
 }
 
 /** LC-3, LC-4, LC-9..11. An emulationVersion that is too new is told at binaryVersion, as clients know it. */
 function validateVersions(spec: CandidateSpec, errors: FieldErrors): void {
   if (!spec.binaryVersion) errors.required("spec.binaryVersion");
-  if (!spec.emulationVersion && spec.strategy === OLDEST_EMULATION_VERSION) {
-    errors.required("spec.emulationVersion", `expected a version, ${OLDEST_EMULATION_VERSION} compares them`);
-  }
   const binary = version(spec.binaryVersion, "spec.binaryVersion", errors);
   const emulation = version(spec.emulationVersion, "spec.emulationVersion", errors);
+  // One that cannot be read is none.
+  if (!emulation && spec.strategy === OLDEST_EMULATION_VERSION) {
+    errors.required("spec.emulationVersion", `expected a version, ${OLDEST_EMULATION_VERSION} compares them`);
+  }
   if (binary && emulation && compareSemanticVersions(binary, emulation) < 0) {
     errors.invalid("spec.binaryVersion", spec.binaryVersion, `expected at least ${spec.emulationVersion}`);
   }
@@ -76,11 +78,11 @@ function version(sent: string | undefined, field: string, errors: FieldErrors): 
 }
 
 /** LC-6: the Lease of a candidate is fixed. */
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
   const { leaseName = "" } = specOf(object);
   const before = specOf(old).leaseName ?? "";
   if (leaseName !== before) errors.invalid("spec.leaseName", leaseName, `expected no change, it is "${before}"`);
-  validate(object, errors);
+  validate(object, errors, ctx);
 }
 
 /** The definition of LeaseCandidate. */

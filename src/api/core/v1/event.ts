@@ -43,7 +43,7 @@ const schema = objectSchema(description, {
   series: pointer(
     struct("How it goes on, when it happens again and again.", {
       count: optional(int32("How often it was seen, up to the last heartbeat.")),
-      lastObservedTime: optional(microTime("When it was last seen before the last heartbeat.")),
+      lastObservedTime: nullable(microTime("When it was last seen before the last heartbeat.")),
     }),
   ),
   action: optional(text("What was done or failed.")),

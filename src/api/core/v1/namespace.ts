@@ -63,14 +63,23 @@ interface Namespace extends ApiObject {
 
 const asNamespace = (object: ApiObject): Namespace => object as Namespace;
 
+/** One without a phase is Active. */
+function defaults(object: ApiObject, ctx: ApiContext): void {
+  const { status } = asNamespace(object);
+  if (!status.phase) status.phase = "Active";
+  labelWithName(object, ctx);
+}
+
 /** Every namespace carries its own name as a label, so that selectors can name it. */
 function labelWithName(object: ApiObject, { dialect }: ApiContext): void {
   const { metadata } = object;
   if (metadata.name) metadata.labels = { ...metadata.labels, [`${dialect.labelDomain}/metadata.name`]: metadata.name };
 }
 
-function prepareForCreate(object: ApiObject): void {
+function prepareForCreate(object: ApiObject, ctx: ApiContext): void {
   const namespace = asNamespace(object);
+  // A name that was made up was not known when the defaults were written.
+  labelWithName(object, ctx);
   namespace.status = { phase: "Active" };
   const finalizers = namespace.spec.finalizers ?? [];
   if (!finalizers.includes(CONTENT_FINALIZER)) namespace.spec.finalizers = [...finalizers, CONTENT_FINALIZER];
@@ -113,13 +122,13 @@ export const namespace = ({ dialect }: ApiContext): ResourceDefinition => ({
   schema,
   ...(dialect.rules.namespaceDeleteCollection ? {} : { verbs: ALL_VERBS.filter((v) => v !== "deletecollection") }),
   nameRule: labelName,
-  defaults: labelWithName,
+  defaults,
   prepareForCreate,
   prepareForUpdate(object, old) {
     keepSpec(object, old);
     keepStatus(object, old);
   },
-  resetFields: ["spec.finalizers", "status"],
+  resetFields: ["status"],
   validate: (object, errors) => validateFinalizers(object, errors, () => "spec.finalizers"),
   deleteAnswers: "status",
   deletion: "twoSteps",

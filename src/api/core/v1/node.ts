@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isIP } from "node:net";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { labelValue, qualifiedName } from "../../../meta/names.ts";
 import {
@@ -72,16 +73,16 @@ const NodeStatus = struct("How the node is, as its agent reports it.", {
       "Where the node is found.",
     ),
   ),
-  daemonEndpoints: optional(
+  daemonEndpoints: always(
     struct("Where the agent listens.", {
-      kubeletEndpoint: optional(struct("The endpoint of the agent.", { Port: required(int32("Its port.")) })),
+      kubeletEndpoint: always(struct("The endpoint of the agent.", { Port: required(int32("Its port.")) })),
     }),
   ),
-  nodeInfo: optional(NodeInfo),
+  nodeInfo: always(NodeInfo),
   images: optional(
     atomicList(
       struct("An image on the node.", {
-        names: optional(atomicList(text(), "Names of the image.")),
+        names: nullable(atomicList(text(), "Names of the image.")),
         sizeBytes: optional(int64("Its size in bytes.")),
       }),
       "Images that are there.",
@@ -114,8 +115,16 @@ const schema = objectSchema(description, {
 });
 
 interface Node extends ApiObject {
-  spec: { unschedulable?: boolean; taints?: { key: string; value?: string; effect: string }[] };
+  spec: {
+    podCIDR?: string;
+    podCIDRs?: string[];
+    providerID?: string;
+    unschedulable?: boolean;
+    taints?: { key: string; value?: string; effect: string }[];
+  };
   status: {
+    capacity?: Record<string, string>;
+    allocatable?: Record<string, string>;
     conditions?: { type: string; status: string }[];
     addresses?: { type: string; address: string }[];
     nodeInfo?: Partial<Record<"kubeletVersion" | "osImage" | "kernelVersion" | "containerRuntimeVersion", string>>;
@@ -126,10 +135,67 @@ const asNode = (object: ApiObject): Node => object as Node;
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-function validate(object: ApiObject, errors: FieldErrors): void {
+/** The first of podCIDRs is podCIDR, which counts when both are told. */
+function convert(object: ApiObject): void {
+  const { spec } = asNode(object);
+  const first = spec.podCIDR || spec.podCIDRs?.[0];
+  if (!first) return;
+  spec.podCIDR = first;
+  if (spec.podCIDRs?.[0] !== first) spec.podCIDRs = [first];
+}
+
+/** A network as `ADDRESS/BITS`; the version of its addresses, 0 for what is none. */
+function networkVersion(network: string): number {
+  const [, address, bits] = /^([^/]+)\/(\d{1,3})$/.exec(network) ?? [];
+  const version = isIP(address ?? "");
+  return Number(bits) <= (version === 4 ? 32 : 128) ? version : 0;
+}
+
+/** Until its agent says otherwise, programs can have all of the node. */
+function defaults(object: ApiObject): void {
+  const { status } = asNode(object);
+  if (!status.allocatable && status.capacity) status.allocatable = { ...status.capacity };
+}
+
+/** Addresses are told once. */
+function validateStatus(object: ApiObject, errors: FieldErrors): void {
   const seen = new Set<string>();
+  asNode(object).status.addresses?.forEach(({ type, address }, i) => {
+    const identity = JSON.stringify([type, address]);
+    if (seen.has(identity)) errors.duplicate(`status.addresses[${i}]`, { type, address });
+    seen.add(identity);
+  });
+}
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  validateTaints(object, errors, ctx);
+  const { podCIDRs = [] } = asNode(object).spec;
+  podCIDRs.forEach((network, i) => {
+    if (networkVersion(network) === 0) errors.invalid(`spec.podCIDRs[${i}]`, network, "expected ADDRESS/BITS");
+  });
+  const families = new Set(podCIDRs.map(networkVersion));
+  if (families.size < podCIDRs.length) {
+    errors.invalid("spec.podCIDRs", podCIDRs, "expected at most one network of each family of addresses");
+  }
+}
+
+/** What was said of the machine once stays. */
+function validateChange(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  validate(object, errors, ctx);
+  const [now, before] = [asNode(object).spec, asNode(old).spec];
+  if (before.podCIDRs?.length && before.podCIDRs.join() !== (now.podCIDRs ?? []).join()) {
+    errors.forbidden("spec.podCIDRs", "expected no change once it is set");
+  }
+  if (before.providerID && before.providerID !== now.providerID) {
+    errors.forbidden("spec.providerID", "expected no change once it is set");
+  }
+}
+
+function validateTaints(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
+  const seen = new Set<string>();
+  const taints = dialect.rules.recordedCauseNames ? "metadata.taints" : "spec.taints";
   asNode(object).spec?.taints?.forEach(({ key, value, effect }, i) => {
-    const field = `spec.taints[${i}]`;
+    const field = `${taints}[${i}]`;
     const wrongKey = qualifiedName(key);
     if (wrongKey) errors.invalid(`${field}.key`, key, wrongKey);
     const wrongValue = labelValue(value ?? "");
@@ -195,8 +261,10 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition => ({
     object["status"] = old["status"];
   },
   resetFields: ["status"],
+  convert,
+  defaults,
   validate,
-  validateUpdate: (object, _old, errors) => validate(object, errors),
+  validateUpdate: validateChange,
   deleteAnswers: "status",
   subresources: {
     status: {
@@ -205,6 +273,7 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition => ({
         object["spec"] = old["spec"];
       },
       resetFields: ["spec"],
+      validateUpdate: (object, _old, errors) => validateStatus(object, errors),
     },
   },
   selectableFields: { "spec.unschedulable": (object) => String(asNode(object).spec?.unschedulable ?? false) },

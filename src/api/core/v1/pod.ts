@@ -116,7 +116,8 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       validate(object, sources, errors, write);
       validatePodChange((object as Pod).spec, (old as Pod).spec, errors);
     },
-    warnings: (object, _old, write) => podWarnings(object as Pod, sources, write),
+    // Who updates Pods is a program, and would be told the same again and again.
+    warnings: (object, old, write) => (old ? [] : podWarnings(object as Pod, sources, write)),
     subresources: {
       status: {
         verbs: ["get", "update", "patch"],

@@ -5,20 +5,16 @@
  * @module
  */
 import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
-import { ageColumn, countOf, textColumn } from "../../columns.ts";
+import { ageColumn } from "../../columns.ts";
 import type { ApiObject, ResourceDefinition } from "../../definition.ts";
 import { objectSchema } from "../../object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "./volumes/references.ts";
 
 const description = "A name under which programs act, and what they may mount.";
 
-// How a strategic merge patch finds entries of imagePullSecrets; for owners the list is one (MARK-2).
-const imagePullSecrets = atomicList(LocalObjectReference, "Secrets with which images are pulled.");
-Object.assign(imagePullSecrets, { "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name" });
-
 const schema = objectSchema(description, {
   secrets: optional(keyedList(ObjectReference, ["name"], "Secrets that programs of this account may mount.")),
-  imagePullSecrets: optional(imagePullSecrets),
+  imagePullSecrets: optional(atomicList(LocalObjectReference, "Secrets with which images are pulled.")),
   automountServiceAccountToken: pointer(bool("Whether programs are given a token without asking.")),
 });
 
@@ -46,8 +42,5 @@ export const serviceAccount: ResourceDefinition = {
   subresources: {
     token: { verbs: ["create"], takes: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } },
   },
-  columns: [
-    textColumn("Secrets", "Number of secrets that may be mounted.", (object) => countOf(object["secrets"])),
-    ageColumn,
-  ],
+  columns: [ageColumn],
 };
