@@ -91,13 +91,26 @@ async function readOptions(flags: RawOptions, file?: string): Promise<ServeOptio
 async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
   const options = await readOptions(flags, file);
   const { startServer } = await import("./server.ts");
-  const server = await startServer(options, { log: stderrLog(options.logLevel, systemClock) });
+  const server = await awake(startServer(options, { log: stderrLog(options.logLevel, systemClock) }));
   // Before anything is printed: who reads "ready" may stop the server with the next breath. Until here a signal ends the
   // process as it is, which a start survives as it survives a crash.
   const stopped = firstSignal();
   announce(options, server, print);
   systemClock.after(SETTLED_MS, releaseStartUpMemory);
   await runUntil(stopped, server);
+}
+
+/**
+ * Keeps the process until `work` has ended: no timer of ours does, so one that only waits, for the next try to reach an
+ * etcd, would end without a word.
+ */
+async function awake<T>(work: Promise<T>): Promise<T> {
+  const hold = setInterval(() => {}, 1 << 30);
+  try {
+    return await work;
+  } finally {
+    clearInterval(hold);
+  }
 }
 
 async function readConfig(path: string): Promise<RawOptions> {
