@@ -124,7 +124,7 @@ async function play({ command, part, dialect, directory, options, ms }: Play): P
     });
     const failed = checks.some(({ why }) => why !== undefined);
     if (checks.length > 0 && (said.code === 0 || (failed && said.code !== null))) return { checks, complaint: "" };
-    const how = said.code === null ? `was ended after ${ms} ms` : `ended with ${said.code}`;
+    const how = said.code === null ? `was ended by ${said.signal}, it has ${ms} ms` : `ended with ${said.code}`;
     return { checks, complaint: `the program ${how}, after ${checks.length} checks: ${said.stderr.slice(-4000)}` };
   } finally {
     clearTimeout(timer);
@@ -138,7 +138,13 @@ interface Listener {
   restart(signal: NodeJS.Signals): Promise<void>;
 }
 
-async function listen(program: ChildProcess, listener: Listener): Promise<{ code: number | null; stderr: string }> {
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+async function listen(program: ChildProcess, listener: Listener): Promise<Ended> {
   let stderr = "";
   program.stderr!.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   program.stdin!.on("error", () => {});
@@ -158,6 +164,6 @@ async function listen(program: ChildProcess, listener: Listener): Promise<{ code
     await listener.restart((restart[1] ?? "SIGTERM") as NodeJS.Signals);
     program.stdin!.write("restarted\n");
   }
-  const [code] = (await closed) as [number | null];
-  return { code, stderr };
+  const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
+  return { code, signal, stderr };
 }
