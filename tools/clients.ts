@@ -1,17 +1,21 @@
-// Writes docs/clients.md from what came of the kubectl stories; with --check tells whether it is up to date.
+// Writes docs/clients.md from what came of the kubectl stories and of the programs that use libraries; with --check tells
+// whether it is up to date. What was not run stays on the page as it is.
 //
-//     KUBECTLS=all vitest run test/kubectl/matrix.test.ts && node tools/clients.ts
+//     KUBECTLS=all vitest run test/kubectl/matrix.test.ts test/clients && npm run clients
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readLibraries } from "../test/clients/results.ts";
 import { AREAS } from "../test/kubectl/stories/index.ts";
 import { RESULTS_FILE, type Result } from "../test/kubectl/results.ts";
+import { librarySections } from "./clients/libraries.ts";
+import { Sections } from "./clients/sections.ts";
 
 const PAGE = new URL("../docs/clients.md", import.meta.url).pathname;
 
 const INTRODUCTION = `# Clients
 
-Every client that people already have works, unmodified. This page is made by \`tools/clients.ts\` from a run of the stories
-in \`test/kubectl/stories/\`: each row is one of them, a handful of command lines with the exit code and the output that must
-come of them, told to a server of its own by each kubectl.
+Every client that people already have works, unmodified. This page is made by \`npm run clients\` from what came of tests:
+of kubectl, the stories in \`test/kubectl/stories/\`, where each row is one of them, a handful of command lines with the exit
+code and the output that must come of them, told to a server of its own by each kubectl; and of [libraries](#libraries).
 
 - ✓ everything came as told
 - ✗ something else came
@@ -34,15 +38,17 @@ const OTHERS = `
 | a token | in the header, or among the WebSocket sub-protocols as \`base64url.bearer.authorization.k8s.io.<token>\` |
 `;
 
+const KUBECTL = "## kubectl: ";
+
 const SIGNS: Readonly<Record<Result["outcome"], string>> = { right: "✓", refused: "✓", wrong: "✗", absent: "–" };
 
-function page(results: readonly Result[]): string {
+function kubectlTables(results: readonly Result[]): string {
   const columns = [...new Set(results.map(columnOf))].toSorted(byVersion);
-  const parts = [INTRODUCTION];
+  const parts: string[] = [];
   for (const [area, stories] of Object.entries(AREAS)) {
     const rows = results.filter((result) => result.area === area);
     parts.push(
-      `\n## kubectl: ${area.toLowerCase()}\n\n`,
+      `\n${KUBECTL}${area.toLowerCase()}\n\n`,
       `| command | ${columns.join(" | ")} |\n|---|${columns.map(() => ":-:|").join("")}\n`,
     );
     for (const { name } of stories) {
@@ -53,7 +59,7 @@ function page(results: readonly Result[]): string {
       parts.push(`| ${name.replaceAll("|", String.raw`\|`)} | ${signs.join(" | ")} |\n`);
     }
   }
-  return [...parts, OTHERS].join("");
+  return parts.join("");
 }
 
 const columnOf = ({ version, dialect }: Result): string =>
@@ -64,15 +70,18 @@ const byVersion = (a: string, b: string): number => {
   return one! - other! || a.length - b.length;
 };
 
-if (!existsSync(RESULTS_FILE)) {
-  console.log("docs/clients.md is left as it is: there are no results; run the matrix with KUBECTLS=all first");
-} else {
-  const text = page(JSON.parse(readFileSync(RESULTS_FILE, "utf8")) as Result[]);
-  const before = existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "";
-  if (!process.argv.includes("--check")) {
-    writeFileSync(PAGE, text);
-  } else if (text !== before) {
-    console.error("docs/clients.md does not tell what the last run of the matrix has found: run node tools/clients.ts");
-    process.exitCode = 1;
-  }
+const before = existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "";
+const sections = new Sections(before);
+const kubectl = existsSync(RESULTS_FILE)
+  ? kubectlTables(JSON.parse(readFileSync(RESULTS_FILE, "utf8")) as Result[])
+  : sections
+      .starting(KUBECTL)
+      .map(([, text]) => text)
+      .join("");
+const text = [INTRODUCTION, kubectl, librarySections(readLibraries(), sections), OTHERS].join("");
+if (!process.argv.includes("--check")) {
+  writeFileSync(PAGE, text);
+} else if (text !== before) {
+  console.error("docs/clients.md does not tell what the last runs have found: run npm run clients");
+  process.exitCode = 1;
 }
