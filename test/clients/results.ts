@@ -31,7 +31,7 @@ const FOLDER = new URL("../../.results/libraries/", import.meta.url).pathname;
 /** Keeps the results of one library in place of its last ones. */
 export function writeLibrary(result: LibraryResult): void {
   mkdirSync(FOLDER, { recursive: true });
-  const file = `${result.name.replaceAll(/[^a-z0-9.-]+/gi, "-")}.json`;
+  const file = `${result.name.replaceAll("@", "").replaceAll("/", "-")}.json`;
   writeFileSync(join(FOLDER, file), `${JSON.stringify(result, null, 1)}\n`);
 }
 
