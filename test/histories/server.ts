@@ -9,6 +9,9 @@ import { Proxy } from "../etcd/proxy.ts";
 import type { Address } from "./connection.ts";
 import { type Fault, pause } from "./faults.ts";
 
+/** How often a server is started before that has failed. */
+const TRIES = 5;
+
 /** See the head of this file. */
 export class Server {
   readonly directory: string;
@@ -35,20 +38,19 @@ export class Server {
     return { url: this.#proxy.url.replace("http:", "https:"), ...this.#credentials };
   };
 
-  /** Starts it again on its data. */
+  /** Starts it again on its data; anew where it gave up because etcd was away for too long. */
   async restart(): Promise<void> {
-    const process = await Keelson.serve([
-      "--data-dir",
-      this.directory,
-      "--port",
-      "0",
-      "--log-level",
-      "warn",
-      ...this.#args,
-    ]);
-    this.#process = process;
+    const args = ["--data-dir", this.directory, "--port", "0", "--log-level", "warn", ...this.#args];
+    for (let tries = 1; ; tries++) {
+      try {
+        this.#process = await Keelson.serve(args);
+        break;
+      } catch (error) {
+        if (tries >= TRIES || !/keelson: .*etcd/.test(String(error))) throw error;
+      }
+    }
     this.#credentials ??= { ca: read(this.directory, "pki/ca.crt"), token: read(this.directory, "admin.token") };
-    this.#proxy.retarget(process.url);
+    this.#proxy.retarget(this.#process.url);
   }
 
   /** Ends it; after SIGTERM it must have ended in order. */

@@ -349,13 +349,16 @@ export const MUTATIONS: readonly Mutation[] = [
     }),
   ),
   mutation("a write happens twice", "once", (draft, draw) => {
-    const last = Math.max(...draft.streams.map(({ due = 0 }) => due)) + 1;
-    return change(draw, draft.operations.filter(wrote), ({ outcome: { object } }) => {
-      for (const stream of draft.streams) {
-        if (stream.end !== "open" || stream.colour !== undefined || !object.key.startsWith(stream.scope)) continue;
-        const at = (stream.frames.at(-1)?.at ?? stream.call) + 1;
-        stream.frames.push({ type: "MODIFIED", object: { ...object, revision: last }, at });
-      }
+    const newest = Math.max(...draft.streams.flatMap(({ frames }) => frames.map((frame) => revisionOf(frame) ?? 0)));
+    const pairs = draft.operations.filter(wrote).flatMap(({ outcome: { object } }) =>
+      draft.streams
+        .filter((stream) => resumed(stream) && stream.colour === undefined && object.key.startsWith(stream.scope))
+        .filter(({ frames }) => !frames.some(({ type }) => type === "ERROR"))
+        .map((stream) => ({ stream, object })),
+    );
+    return change(draw, pairs, ({ stream, object }) => {
+      const at = (stream.frames.at(-1)?.at ?? stream.call) + 1;
+      stream.frames.push({ type: "MODIFIED", object: { ...object, revision: newest + 1 }, at });
     });
   }),
   mutation("a watch shows what was before its start", "order", (draft, draw) => {
@@ -375,7 +378,7 @@ export const MUTATIONS: readonly Mutation[] = [
       draw,
       changes(draft, ({ colour }) => colour !== undefined),
       ({ frame }) => {
-        frame.object.colour = "green";
+        frame.object.colour = "another";
       },
     ),
   ),
