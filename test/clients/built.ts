@@ -10,6 +10,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { setPriority } from "node:os";
 import { basename, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 const CACHE = new URL("../../node_modules/.cache/keelson/", import.meta.url).pathname;
 
@@ -23,9 +24,9 @@ export interface Source {
   readonly commands: (output: string) => readonly (readonly string[])[];
 }
 
-/** What tools say when they cannot download; anything else that fails is a mistake in what is built. */
-const NO_NETWORK =
-  /dial tcp|no such host|connection refused|i\/o timeout|network is unreachable|proxyconnect|Could not transfer|UnknownHost|in offline mode|ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT/;
+/** What tools say when they cannot download, or are too old; anything else that fails is a mistake in what is built. */
+const NOT_OURS =
+  /dial tcp|no such host|connection refused|i\/o timeout|network is unreachable|proxyconnect|requires go >=|Could not transfer|UnknownHost|in offline mode|wrong version|ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|name resolution|No matching distribution|ensurepip/i;
 
 /**
  * The folder with what was built; built when it is asked for the first time, which may take minutes. Undefined, with a
@@ -43,7 +44,7 @@ export async function built({ name, folder, commands }: Source): Promise<string 
     if (failed === undefined) continue;
     rmSync(making, { recursive: true });
     if (!failed.forgivable) throw new Error(`${name} could not be built: ${failed.why}`);
-    console.log(`${name} is left out: it could not be built (${failed.why.trim().split("\n", 1)[0]})`);
+    console.log(`${name} is left out: it could not be built (${reasonOf(failed.why)})`);
     return undefined;
   }
   for (const older of readdirSync(CACHE).filter((entry) => entry !== basename(output) && isBuild(entry, name))) {
@@ -53,6 +54,12 @@ export async function built({ name, folder, commands }: Source): Promise<string 
   else renameSync(making, output);
   console.log(`${name} was built in ${Math.round((performance.now() - started) / 1000)} s`);
   return output;
+}
+
+/** The line that tells why, of all that a tool has said. */
+function reasonOf(said: string): string {
+  const lines = stripVTControlCharacters(said).trim().split("\n");
+  return lines.find((line) => NOT_OURS.test(line)) ?? lines[0]!;
 }
 
 const isBuild = (entry: string, name: string): boolean =>
@@ -88,5 +95,5 @@ async function fails(
     // It has ended already.
   }
   const [code] = (await once(child, "close")) as [number | null];
-  return code === 0 ? undefined : { why: said, forgivable: NO_NETWORK.test(said) };
+  return code === 0 ? undefined : { why: said, forgivable: NOT_OURS.test(said) };
 }

@@ -6,13 +6,14 @@ const folder = new URL("java/", import.meta.url).pathname;
 const version = /<artifactId>client-java<\/artifactId>\s*<version>(.*)<\/version>/.exec(
   readFileSync(`${folder}pom.xml`, "utf8"),
 )![1]!;
+const PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin";
 const sources = readdirSync(folder).filter((name) => name.endsWith(".java"));
 
 const output = await built({
   name: "java-clients",
   folder,
   commands: (into) => [
-    ["mvn", "--batch-mode", "--quiet", "dependency:copy-dependencies", `-DoutputDirectory=${into}/lib`],
+    ["mvn", "--batch-mode", "--quiet", `${PLUGIN}:copy-dependencies`, `-DoutputDirectory=${into}/lib`],
     ["javac", "-proc:none", "-d", `${into}/classes`, "-cp", `${into}/lib/*`, ...sources],
   ],
 });
