@@ -4,7 +4,7 @@
  * @module
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { linesOf } from "../crash/check.ts";
 import type { Line } from "../crash/plan.ts";
@@ -27,6 +27,7 @@ export interface Fault {
 /** Compiles the library into a directory; why that does not work here, if so. */
 export function compileFaulty(directory: string): { library: string; reason?: undefined } | { reason: string } {
   const library = join(directory, "faulty.so");
+  mkdirSync(directory, { recursive: true });
   if (process.platform !== "linux") return { reason: "LD_PRELOAD works on Linux only" };
   try {
     execFileSync("cc", ["-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl", "-lpthread"], { stdio: "pipe" });
