@@ -40,7 +40,9 @@ export class Server {
 
   /** Starts it again on its data; anew where it gave up because etcd was away for too long. */
   async restart(): Promise<void> {
-    const args = ["--data-dir", this.directory, "--port", "0", "--log-level", "warn", ...this.#args];
+    const own = ["--data-dir", this.directory, "--port", "0", "--log-level", "warn"];
+    // Clients that were silenced never take their answers: a stop would wait for them.
+    const args = [...own, "--shutdown-grace", "2s", ...this.#args];
     for (let tries = 1; ; tries++) {
       try {
         this.#process = await Keelson.serve(args);
