@@ -122,7 +122,7 @@ export function parseLabelSelector(text: string): LabelSelector {
     if (tokens[at] !== "(") fail("expected '('");
     at++;
     const values: string[] = [];
-    if (tokens[at] === ")") fail("expected at least one value");
+    // `in ()` has one value, the empty one.
     for (;;) {
       values.push(isWord(tokens[at]) ? tokens[at++]! : "");
       if (tokens[at] === ")") break;

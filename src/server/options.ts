@@ -7,6 +7,7 @@
  * @module
  */
 import { FieldErrors } from "../meta/field-errors.ts";
+import { parseFieldSelector, parseLabelSelector } from "../meta/selectors.ts";
 import { badRequest, invalid } from "../meta/status.ts";
 import type {
   DeleteOptions,
@@ -92,7 +93,7 @@ export function listOptions(query: Query): ListOptions {
     }
   }
   if (query.has("sendInitialEvents")) errors.forbidden("sendInitialEvents", "expected it with a watch only");
-  refuse("ListOptions", errors);
+  refuseList(options, errors);
   checkVersion(options.resourceVersion);
   if (options.continue !== "" && options.resourceVersion !== "" && options.resourceVersion !== "0") {
     throw badRequest(
@@ -100,6 +101,14 @@ export function listOptions(query: Query): ListOptions {
     );
   }
   return options;
+}
+
+/** Selectors that cannot be read (400) are told before what is not allowed (422). */
+function refuseList(options: Pick<ListOptions, "labelSelector" | "fieldSelector">, errors: FieldErrors): void {
+  if (!errors.any) return;
+  parseLabelSelector(options.labelSelector);
+  parseFieldSelector(options.fieldSelector);
+  refuse("ListOptions", errors);
 }
 
 const isMatch = (match: string): boolean => match === "Exact" || match === "NotOlderThan";
@@ -123,6 +132,8 @@ function readListOptions(query: Query): ListOptions {
 export function watchOptions(query: Query): WatchOptions {
   const { limit: _limit, continue: next, ...options } = readListOptions(query);
   const sendInitialEvents = query.has("sendInitialEvents") ? query.flag("sendInitialEvents") : undefined;
+  // A watch from nowhere or from zero begins with what is there, as always; who takes bookmarks is told where that ends.
+  const fromStart = options.resourceVersion === "" || options.resourceVersion === "0";
   const match: string = options.resourceVersionMatch;
   const field = "resourceVersionMatch";
   const errors = new FieldErrors();
@@ -134,9 +145,14 @@ export function watchOptions(query: Query): WatchOptions {
     errors.forbidden(field, "expected it, as NotOlderThan, together with sendInitialEvents only");
   }
   if (match !== "" && match !== "NotOlderThan") errors.notSupported(field, match, ["NotOlderThan"]);
-  refuse("ListOptions", errors);
+  refuseList(options, errors);
   checkVersion(options.resourceVersion);
-  return { ...options, sendInitialEvents, allowWatchBookmarks: query.flag("allowWatchBookmarks") };
+  const implied = match === "" && fromStart ? true : undefined;
+  return {
+    ...options,
+    sendInitialEvents: sendInitialEvents ?? implied,
+    allowWatchBookmarks: query.flag("allowWatchBookmarks"),
+  };
 }
 
 /** Seconds after which the client wants an answer to end; undefined when it does not say. */
@@ -177,7 +193,7 @@ export function deleteOptionsOfQuery(query: Query, withPreconditions: boolean): 
     dryRun: query.has("dryRun") ? query.all("dryRun") : undefined,
     gracePeriodSeconds: readInteger(query, "gracePeriodSeconds"),
     orphanDependents: query.has("orphanDependents") ? query.flag("orphanDependents") : undefined,
-    propagationPolicy: query.first("propagationPolicy"),
+    propagationPolicy: query.first("propagationPolicy") || undefined,
     preconditions: conditions ? { uid, resourceVersion } : undefined,
   });
 }
@@ -241,8 +257,8 @@ function checkDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
   const dryRun = readDryRun(raw.dryRun ?? [], errors);
   const { propagationPolicy: policy } = raw;
   const known = POLICIES.find((name) => name === policy);
-  if (policy !== undefined && policy !== "" && !known) errors.notSupported("propagationPolicy", policy, POLICIES);
-  if (known && raw.orphanDependents !== undefined) {
+  if (policy !== undefined && !known) errors.notSupported("propagationPolicy", policy, POLICIES);
+  if (policy !== undefined && raw.orphanDependents !== undefined) {
     errors.invalid("propagationPolicy", policy, "expected either orphanDependents or propagationPolicy");
   }
   refuse("DeleteOptions", errors);

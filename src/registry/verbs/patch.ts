@@ -13,11 +13,11 @@ import {
   applyStrategicMergePatch,
   parseJsonPatch,
 } from "../../patch/index.ts";
-import { ApiError, badRequest, tooLarge } from "../../meta/status.ts";
+import { ApiError, badRequest, notFound, tooLarge } from "../../meta/status.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
 import { decodePatched, patchInvalid } from "../decode.ts";
-import { type Kind, parseEntry } from "../kind.ts";
+import { type Kind, keyOf, parseEntry } from "../kind.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, telling } from "../pipeline.ts";
@@ -40,6 +40,8 @@ export function patch(
 async function patchNow(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
   const { kind, target, caller } = write;
   if (options.type === "apply") return applyPatch(write, body, options);
+  // That there is nothing to patch comes before what is wrong with the patch.
+  if (!kind.cache.get(keyOf(kind, target.namespace, target.name))) throw notFound(kind.ref, target.name);
   const how = read(() => patcher(kind, body, options.type));
   const manager = managerOf(options, caller);
   return guaranteedUpdate(write, {
@@ -117,6 +119,11 @@ function read<T>(work: () => T): T {
 function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean): void {
   if (!isObject(patched)) return;
   if (ignoresKind) {
+    for (const member of ["kind", "apiVersion"]) {
+      if (patched[member] !== undefined && typeof patched[member] !== "string") {
+        throw patchInvalid(`expected ${member} to be a text`);
+      }
+    }
     patched["kind"] = kind.definition.kind;
     patched["apiVersion"] = kind.apiVersion;
     return;
