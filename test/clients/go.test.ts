@@ -18,6 +18,7 @@ testLibrary({
   language: "Go",
   version: versionOf("k8s.io/client-go"),
   command,
+  ms: 180_000,
   parts: {
     typed: KUBERNETES,
     dynamic: KUBERNETES,
@@ -41,5 +42,6 @@ testLibrary({
   language: "Go",
   version: versionOf("sigs.k8s.io/controller-runtime"),
   command,
+  ms: 180_000,
   parts: { manager: KUBERNETES },
 });

@@ -32,5 +32,6 @@ testLibrary({
   language: "Java",
   version,
   command: output === undefined ? undefined : { file: "java", args, cwd: output },
+  ms: 180_000,
   parts: { core: BOTH, storage: KUBERNETES, informers: KUBERNETES },
 });

@@ -92,9 +92,9 @@ func newSession(part string) *session {
 // failure is what a check ends with when it was not as it should be.
 type failure struct{ why string }
 
-// check tries one thing, within half a minute.
+// check tries one thing, within a minute.
 func (s *session) check(name string, try func(ctx context.Context)) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	why := func() (why string) {
 		defer func() {

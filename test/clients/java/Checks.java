@@ -23,7 +23,7 @@ final class Checks {
     return failed;
   }
 
-  /** Tries one thing, within half a minute. */
+  /** Tries one thing, within a minute. */
   void check(String name, Attempt attempt) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     Thread thread = new Thread(() -> {
@@ -38,9 +38,9 @@ final class Checks {
     thread.start();
     String why = null;
     try {
-      done.get(30, TimeUnit.SECONDS);
+      done.get(60, TimeUnit.SECONDS);
     } catch (TimeoutException error) {
-      why = "nothing has come of it in 30 s";
+      why = "nothing has come of it in 60 s";
       thread.interrupt();
     } catch (ExecutionException error) {
       why = describe(error.getCause());
