@@ -9,6 +9,12 @@ import { type Findings, titled } from "./findings.ts";
 import type { ResourceLog } from "./log.ts";
 import type { Times } from "./times.ts";
 
+/**
+ * A server that was out of touch while the run compacted its store loads everything anew when it is back, and ends all
+ * its watches, those too that had not lost anything. By then it is back.
+ */
+const OUT_OF_TOUCH_MILLIS = 20_000;
+
 /** Checks every watch that ended with 410; needs the conclusions of {@link Times}. */
 export function checkExpiry(
   logs: ReadonlyMap<string, ResourceLog>,
@@ -22,7 +28,9 @@ export function checkExpiry(
       if (frame.type !== "ERROR" || frame.code !== 410) continue;
       const from = reached(stream);
       if (from === undefined) continue;
-      const byHand = compactions.some(({ revision, at }) => from < revision && at <= frame.at);
+      const byHand = compactions.some(
+        ({ revision, at }) => at <= frame.at && (from < revision || frame.at - at < OUT_OF_TOUCH_MILLIS),
+      );
       // What would be lost is the first change after it, of whatever resource.
       const first = Math.min(
         ...[...logs.values()].map((log) => log.changes[log.indexAfter(from)]?.revision ?? Infinity),
