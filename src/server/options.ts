@@ -193,7 +193,7 @@ export function deleteOptionsOfQuery(query: Query, withPreconditions: boolean): 
     dryRun: query.has("dryRun") ? query.all("dryRun") : undefined,
     gracePeriodSeconds: readInteger(query, "gracePeriodSeconds"),
     orphanDependents: query.has("orphanDependents") ? query.flag("orphanDependents") : undefined,
-    propagationPolicy: query.first("propagationPolicy") || undefined,
+    propagationPolicy: query.first("propagationPolicy"),
     preconditions: conditions ? { uid, resourceVersion } : undefined,
   });
 }
