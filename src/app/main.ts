@@ -101,8 +101,8 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
 }
 
 /**
- * Keeps the process until `work` has ended: no timer of ours does, so one that only waits, for the next try to reach an
- * etcd, would end without a word.
+ * Keeps the process until `work`, its start or its end, is done: no timer of ours does, so one that only waits, for the
+ * next try to reach an etcd, would end without a word.
  */
 async function awake<T>(work: Promise<T>): Promise<T> {
   const hold = setInterval(() => {}, 1 << 30);
@@ -158,7 +158,7 @@ async function runUntil(stopped: Promise<undefined>, server: RunningServer): Pro
     process.stderr.write(`keelson: the store has failed and the process ends: ${failure.message}\n`);
     process.exit(EXIT_STORE);
   }
-  await server.close().catch((error: unknown) => {
+  await awake(server.close()).catch((error: unknown) => {
     process.stderr.write(`keelson: the server did not close as it should: ${String(error)}\n`);
     process.exit(1);
   });

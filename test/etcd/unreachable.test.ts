@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, expect, test } from "vitest";
-import { Scratch, run } from "../serve/keelson.ts";
+import { Keelson, Scratch, run } from "../serve/keelson.ts";
+import { Proxy } from "./proxy.ts";
+import { hasEtcd, startEtcd } from "./start.ts";
 
 const scratch = new Scratch();
 afterAll(() => scratch.remove());
@@ -23,6 +25,26 @@ test(
       }
     } finally {
       breaking.close();
+    }
+  },
+);
+
+test.skipIf(!(await hasEtcd()))(
+  "a server that has lost every member still ends in order",
+  { timeout: 120_000 },
+  async () => {
+    const etcd = await startEtcd();
+    const proxy = await Proxy.to(etcd.endpoints[0]!);
+    try {
+      const where = ["--store", "etcd", "--etcd-servers", proxy.url];
+      const server = await Keelson.serve(["--data-dir", scratch.fresh(), "--port", "0", ...where]);
+      proxy.refuse(true);
+      proxy.cut();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      expect(await server.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+    } finally {
+      proxy.close();
+      await etcd.close();
     }
   },
 );
