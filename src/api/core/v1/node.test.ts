@@ -63,3 +63,17 @@ test("an update leaves the status, a status write the spec", () => {
     status: { phase: "q" },
   });
 });
+
+test("SUP-6: podCIDR is the first of podCIDRs, networks are of two families at most, and stay", () => {
+  expect(kind.create({ spec: { podCIDR: "10.0.0.0/24" } }).object["spec"]).toMatchObject({ podCIDRs: ["10.0.0.0/24"] });
+  const { object } = kind.create({ spec: { podCIDRs: ["10.0.0.0/24", "fd00::/64"], providerID: "p://x" } });
+  expect(object["spec"]).toMatchObject({ podCIDR: "10.0.0.0/24" });
+  expect(kind.create({ spec: { podCIDR: "10.0.0.0" } }).causes).toEqual(["FieldValueInvalid spec.podCIDRs[0]"]);
+  expect(kind.create({ spec: { podCIDRs: ["10.0.0.0/24", "10.0.1.0/24"] } }).causes).toEqual([
+    "FieldValueInvalid spec.podCIDRs",
+  ]);
+  expect(kind.update(object, { spec: { podCIDR: "10.0.1.0/24", providerID: "p://y" } }).causes).toEqual([
+    "FieldValueForbidden spec.podCIDRs",
+    "FieldValueForbidden spec.providerID",
+  ]);
+});

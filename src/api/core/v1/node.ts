@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { isIP } from "node:net";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { networkVersion } from "../../../meta/network.ts";
 import { labelValue, qualifiedName } from "../../../meta/names.ts";
 import {
   always,
@@ -142,13 +142,6 @@ function convert(object: ApiObject): void {
   if (!first) return;
   spec.podCIDR = first;
   if (spec.podCIDRs?.[0] !== first) spec.podCIDRs = [first];
-}
-
-/** A network as `ADDRESS/BITS`; the version of its addresses, 0 for what is none. */
-function networkVersion(network: string): number {
-  const [, address, bits] = /^([^/]+)\/(\d{1,3})$/.exec(network) ?? [];
-  const version = isIP(address ?? "");
-  return Number(bits) <= (version === 4 ? 32 : 128) ? version : 0;
 }
 
 /** Until its agent says otherwise, programs can have all of the node. */
