@@ -52,9 +52,9 @@ export async function runRound(makeWorld: MakeWorld, { seed, seconds }: RoundOpt
   const faults = new Map<string, number>();
   const start = performance.now();
   const stop = new AbortController();
+  const settled = { revision: Infinity, until: Infinity };
   try {
     await prepare(world, recorder);
-    const settled = { revision: Infinity, until: Infinity };
     const watchers = startWatchers(world, recorder, random, stop.signal, () => settled);
     await running(world, recorder, { seed, seconds }, faults);
     settled.until = recorder.now() + SETTLE_MILLIS;
@@ -62,6 +62,8 @@ export async function runRound(makeWorld: MakeWorld, { seed, seconds }: RoundOpt
     stop.abort();
     await Promise.all([...watchers, world.reach(settled.revision, settled.until)]);
   } finally {
+    // Whatever has failed, nobody waits any longer.
+    settled.until = 0;
     stop.abort();
     await world.close();
   }
