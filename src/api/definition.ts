@@ -91,7 +91,7 @@ export interface WriteRules {
 export interface SubresourceRules extends WriteRules {
   readonly verbs: readonly ("get" | "update" | "patch" | "create")[];
   /** The kind of its bodies where that is not the kind of the object (`token` takes a TokenRequest). */
-  readonly takes?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly takes?: ResourceDefinition;
 }
 
 /** A kind that is stored in the form of another definition: one storage, several group versions. */

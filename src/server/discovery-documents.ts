@@ -111,6 +111,8 @@ function plainResources(definition: ResourceDefinition): object[] {
   ];
 }
 
+const kindOf = ({ group, version, kind }: ResourceDefinition): object => ({ group, version, kind });
+
 const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => (verbs ?? ALL_VERBS).toSorted();
 
 const subresourcesOf = ({ subresources }: ResourceDefinition): [string, SubresourceRules][] =>
@@ -132,15 +134,15 @@ export const aggregated = (groups: readonly Group[]): object => ({
 });
 
 function aggregatedResource(definition: ResourceDefinition): object {
-  const { group, version, kind, plural, singular, scope, shortNames, categories } = definition;
+  const { plural, singular, scope, shortNames, categories } = definition;
   const subresources = subresourcesOf(definition).map(([subresource, rules]) => ({
     subresource,
-    responseKind: rules.takes ?? { group, version, kind },
+    responseKind: kindOf(rules.takes ?? definition),
     verbs: rules.verbs.toSorted(),
   }));
   return {
     resource: plural,
-    responseKind: { group, version, kind },
+    responseKind: kindOf(definition),
     scope: scope === "Namespaced" ? "Namespaced" : "Cluster",
     singularResource: singular,
     verbs: verbsOf(definition),

@@ -212,13 +212,20 @@ function itemOperations(d: ResourceDefinition): Json {
 }
 
 function subresourceOperations(d: ResourceDefinition, name: string, rules: SubresourceRules): Json {
-  const kind = rules.takes ?? kindOf(d);
+  const kind = kindOf(rules.takes ?? d);
   const spot = scoped(d, name[0]!.toUpperCase() + name.slice(1));
   const operations = objectOperations(d, spot, kind, rules.verbs);
   if (!rules.verbs.includes("create")) return operations;
-  // A kind of another group is not in this document; its form is told there.
-  const answer = kind.group === d.group ? objectOf(kind) : SHARED.status;
-  const post = { action: "post", method: "post", kind, answer, codes: [200, 201, 202], parameters: WRITE_PARAMETERS };
+  const object = objectOf(kind);
+  const post = {
+    action: "post",
+    method: "post",
+    kind,
+    answer: object,
+    codes: [200, 201, 202],
+    parameters: WRITE_PARAMETERS,
+    body: bodyOf(object),
+  };
   return { ...operations, ...operation(d, spot, post) };
 }
 

@@ -91,6 +91,9 @@ export class OpenApi {
     for (const definition of definitions) {
       Object.assign(paths, resourcePaths(definition));
       Object.assign(schemas, kindComponents(definition));
+      for (const { takes } of Object.values(definition.subresources ?? {})) {
+        if (takes) Object.assign(schemas, kindComponents(takes));
+      }
     }
     return {
       openapi: "3.0.0",

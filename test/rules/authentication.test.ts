@@ -140,3 +140,12 @@ describe("permissions", () => {
     for (const word of ["somebody", "get", "configmaps"]) expect(String(denied.body["message"])).toContain(word);
   });
 });
+
+test("SUP-7: OpenAPI tells that a token is asked for by a TokenRequest", async () => {
+  const { body } = await api.get("/openapi/v3/api/v1");
+  const { paths, components } = body as Record<string, Record<string, Record<string, object>>>;
+  const { post } = paths!["/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"] as { post: object };
+  expect(post).toHaveProperty("requestBody");
+  const [, name = ""] = /"#\/components\/schemas\/([^"]*TokenRequest)"/.exec(JSON.stringify(post)) ?? [];
+  expect(components!["schemas"]).toHaveProperty([name]);
+});

@@ -5,6 +5,7 @@
  * @module
  */
 import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
+import { tokenRequest } from "../../authentication/v1/group.ts";
 import { ageColumn } from "../../columns.ts";
 import type { ApiObject, ResourceDefinition } from "../../definition.ts";
 import { objectSchema } from "../../object-schema.ts";
@@ -40,7 +41,7 @@ export const serviceAccount: ResourceDefinition = {
   prepareForUpdate: keepSecretNames,
   // A request for a token is a create below the account; it is no view of it.
   subresources: {
-    token: { verbs: ["create"], takes: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" } },
+    token: { verbs: ["create"], takes: tokenRequest },
   },
   columns: [ageColumn],
 };
