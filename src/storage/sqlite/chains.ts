@@ -10,6 +10,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
 import { crc32c, rowChecksum } from "./crc32c.ts";
+import { PUT_ROW } from "./protocol.ts";
 
 /** A row of the log as it is found: damage can make a column one of another type, and a lost row has null in all. */
 export type Row = readonly [
@@ -53,14 +54,24 @@ function fits(row: Row): row is WholeRow {
  * Follows all chains.
  *
  * @returns the newest revision that is lost, whose key cannot be told, or that follows such a one: what the history has
- *   from before is not all that there was. 0 when nothing is missing
+ *   from before is not all that there was. The newest of all when a row belongs to no chain, 0 when nothing is wrong
  * @throws StoreError `corrupt` when the index has the wrong key for a record: then nobody knows which keys there are
  */
-export function checkChains(db: DatabaseSync, file: string, compacted: number): number {
-  return Math.max(checkIndex(db, file), brokenLink(db, compacted));
+export function checkChains(db: DatabaseSync, file: string, { revision, compacted, records }: Counters): number {
+  const index = checkIndex(db, file);
+  const { gap, puts, links } = followLinks(db, compacted);
+  // Every value is the present one of its key, or was replaced by another change.
+  if (puts !== records - index.lost + links) return revision;
+  return Math.max(index.gap, gap);
 }
 
-function checkIndex(db: DatabaseSync, file: string): number {
+interface Counters {
+  readonly revision: number;
+  readonly compacted: number;
+  readonly records: number;
+}
+
+function checkIndex(db: DatabaseSync, file: string): { gap: number; lost: number } {
   const others = arrays(
     db,
     `SELECT CAST(live.key AS BLOB), live.revision, previous, kind, time, checksum, value, typeof(live.key), log.key
@@ -68,6 +79,7 @@ function checkIndex(db: DatabaseSync, file: string): number {
      WHERE log.key IS NOT live.key OR typeof(live.key) <> 'text'`,
   );
   let gap = 0;
+  let count = 0;
   for (const row of others.iterate() as unknown as Iterable<readonly [...Row, type: string, other: unknown]>) {
     const [key, revision, , kind, , , , type, other] = row;
     const lost = kind === null;
@@ -79,19 +91,22 @@ function checkIndex(db: DatabaseSync, file: string): number {
       );
     }
     gap = Math.max(gap, revision);
+    if (lost) count += 1;
   }
-  return gap;
+  return { gap, lost: count };
 }
 
 /** What a change replaced is kept until that change itself is compacted. */
-function brokenLink(db: DatabaseSync, compacted: number): number {
-  const links = arrays(
+function followLinks(db: DatabaseSync, compacted: number): { gap: number; puts: number; links: number } {
+  const followed = arrays(
     db,
-    `SELECT max(log.revision) FROM log LEFT JOIN log AS before ON before.revision = log.previous
-     WHERE log.previous <> 0 AND before.key IS NOT log.key AND (before.revision IS NOT NULL OR log.revision > ?1)`,
+    `SELECT max(CASE WHEN log.previous <> 0 AND before.key IS NOT log.key
+               AND (before.revision IS NOT NULL OR log.revision > ?1) THEN log.revision END),
+       count(CASE WHEN log.kind = ?2 THEN 1 END), count(before.revision)
+     FROM log LEFT JOIN log AS before ON before.revision = log.previous`,
   );
-  const [gap] = links.get(compacted) as unknown as [number | null];
-  return gap ?? 0;
+  const [gap, puts, links] = followed.get(compacted, PUT_ROW) as unknown as [number | null, number, number];
+  return { gap: gap ?? 0, puts, links };
 }
 
 function arrays(db: DatabaseSync, sql: string): StatementSync {

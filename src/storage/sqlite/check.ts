@@ -111,6 +111,7 @@ function checkStructure(file: string): { format: number | undefined; messages: s
     const messages: string[] = [];
     format = Number(pragma("user_version"));
     if (pragma("application_id") !== APPLICATION_ID) messages.push("the header names another program than Keelson");
+    if (format < 1) messages.push(`the header names the format ${format}, there is none below 1`);
     if (format > FORMAT)
       messages.push(`the format is ${format}, newer than ${FORMAT}: check with the Keelson that wrote it`);
     const strange = format === FORMAT ? strangeTables(db) : undefined;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { constants } from "node:os";
 import { StoreError } from "../contract.ts";
 import type { PlainError } from "./protocol.ts";
 
@@ -20,7 +21,9 @@ function resultCode(error: unknown): number | undefined {
 
 /** Whether there was no room for a change; SQLite has undone it. */
 export function isFull(error: unknown): boolean {
-  return resultCode(error) === SQLITE_FULL || (error as { code?: unknown } | null)?.code === "ENOSPC";
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
+  // Node has no name for a quota that is used up.
+  return resultCode(error) === SQLITE_FULL || code === "ENOSPC" || errno === -constants.errno.EDQUOT;
 }
 
 /** Whether somebody else holds the lock. */

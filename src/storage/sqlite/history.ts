@@ -25,7 +25,7 @@ const STEP_ROWS = 200;
 const LOOK_BYTES = 256 * 1024;
 const ROW_COST = 16 * 1024;
 
-type LogRow = readonly [revision: number, previous: number, kind: number, time: number];
+type LogRow = readonly [revision: number, previous: number, kind: number, time: number, key: string];
 
 /** See the head of this file. */
 export class History {
@@ -43,11 +43,14 @@ export class History {
     this.#options = options;
     this.#pinned = pinned;
     this.#next = db.prepare(
-      "SELECT revision, previous, kind, time FROM log WHERE revision > ?1 ORDER BY revision LIMIT ?2",
+      "SELECT revision, previous, kind, time, key FROM log WHERE revision > ?1 ORDER BY revision LIMIT ?2",
     );
     this.#next.setReturnArrays(true);
+    // A damaged row must not lead to the end of another one: what goes is of the same key, and not what the key has now.
     this.#remove = db.prepare(
-      "DELETE FROM log WHERE revision = ?1 RETURNING octet_length(key) + octet_length(value) AS size",
+      `DELETE FROM log WHERE revision = ?1 AND revision <= ?2 AND key = ?3
+         AND NOT EXISTS (SELECT 1 FROM live WHERE live.key = ?3 AND live.revision = ?1)
+       RETURNING octet_length(key) + octet_length(value) AS size`,
     );
     this.#remove.setReturnArrays(true);
   }
@@ -92,7 +95,7 @@ export class History {
     const limit = Math.min(this.#pinned(), ledger.revision);
     let stopped = due.length < rows;
     let unseen = 0;
-    for (const [revision, previous, kind, time] of due) {
+    for (const [revision, previous, kind, time, key] of due) {
       if (revision > limit || !this.#exceeds(target, now, revision, time)) {
         stopped = true;
         break;
@@ -102,8 +105,8 @@ export class History {
         unseen = 0;
       }
       unseen += ROW_COST;
-      if (previous > 0) unseen += this.#drop(previous);
-      if (kind === DELETE_ROW) unseen += this.#drop(revision);
+      if (previous > 0) unseen += this.#drop(previous, revision, key);
+      if (kind === DELETE_ROW) unseen += this.#drop(revision, revision, key);
       ledger.compacted = revision;
     }
     // Revisions that were never given out have no rows: they are forgotten by counting.
@@ -131,8 +134,8 @@ export class History {
   }
 
   /** Removes a row that may be gone already; how many bytes it had. */
-  #drop(revision: number): number {
-    const [bytes] = (this.#remove.get(revision) ?? [0]) as unknown as readonly [number];
+  #drop(revision: number, newest: number, key: string): number {
+    const [bytes] = (this.#remove.get(revision, newest, key) ?? [0]) as unknown as readonly [number];
     this.#ledger.logBytes -= bytes;
     return bytes;
   }

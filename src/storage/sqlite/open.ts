@@ -36,7 +36,7 @@ export function openTrusted(directory: string, migrations?: Migrations): OpenedS
     try {
       const ledger = new Ledger(db);
       checkMark(directory, mark, ledger.revision);
-      const gap = checkChains(db, join(directory, DATABASE_FILE), ledger.compacted);
+      const gap = checkChains(db, join(directory, DATABASE_FILE), ledger);
       return { db, ledger, mark: begin(directory, ledger, mark), gap };
     } catch (error) {
       db.close();

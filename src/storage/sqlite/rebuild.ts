@@ -87,7 +87,7 @@ export class Rebuild {
 
   /** Gives it up and leaves nothing behind. */
   abandon(): void {
-    this.#db.close();
+    if (this.#db.isOpen) this.#db.close();
     for (const suffix of ["", "-wal", "-journal"]) rmSync(`${this.#file}.new${suffix}`, { force: true });
   }
 }

@@ -91,8 +91,19 @@ export function beginDatabase(file: string): DatabaseSync {
   return db;
 }
 
-/** Gives a database that is complete and closed its name. */
+/**
+ * Gives a database that is complete and closed its name.
+ *
+ * @throws StoreError `failed` when SQLite could not bring all of it into the file; it does not say so when it closes
+ */
 export function finishDatabase(directory: string, temporary: string, file: string): void {
+  for (const suffix of ["-wal", "-journal"]) {
+    if (!existsSync(temporary + suffix)) continue;
+    throw new StoreError(
+      "failed",
+      `Expected ${temporary} to be complete, found ${suffix} left beside it: an I/O error`,
+    );
+  }
   sync(temporary);
   renameSync(temporary, file);
   closeSync(openSync(join(directory, "created"), "w"));
