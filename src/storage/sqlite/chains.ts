@@ -58,8 +58,9 @@ function fits(row: Row): row is WholeRow {
  * @throws StoreError `corrupt` when the index has the wrong key for a record: then nobody knows which keys there are
  */
 export function checkChains(db: DatabaseSync, file: string, { revision, compacted, records }: Counters): number {
-  const index = checkIndex(db, file);
-  const { gap, puts, links } = followLinks(db, compacted);
+  const { gap, puts, links, present } = followLinks(db, compacted);
+  // As many records as keys: each entry of the index has its own.
+  const index = present === records ? { gap: 0, lost: 0 } : checkIndex(db, file);
   // Every value is the present one of its key, or was replaced by another change.
   if (puts !== records - index.lost + links) return revision;
   return Math.max(index.gap, gap);
@@ -96,17 +97,29 @@ function checkIndex(db: DatabaseSync, file: string): { gap: number; lost: number
   return { gap, lost: count };
 }
 
-/** What a change replaced is kept until that change itself is compacted. */
-function followLinks(db: DatabaseSync, compacted: number): { gap: number; puts: number; links: number } {
+interface Links {
+  /** The newest change whose predecessor is not what it should be. */
+  readonly gap: number;
+  readonly puts: number;
+  /** Changes whose predecessor is there: what a change replaced is kept until that change itself is compacted. */
+  readonly links: number;
+  /** Puts that the index has as the present record of their key. */
+  readonly present: number;
+}
+
+/** One walk over the log. */
+function followLinks(db: DatabaseSync, compacted: number): Links {
   const followed = arrays(
     db,
     `SELECT max(CASE WHEN log.previous <> 0 AND before.key IS NOT log.key
                AND (before.revision IS NOT NULL OR log.revision > ?1) THEN log.revision END),
-       count(CASE WHEN log.kind = ?2 THEN 1 END), count(before.revision)
-     FROM log LEFT JOIN log AS before ON before.revision = log.previous`,
+       count(CASE WHEN log.kind = ?2 THEN 1 END), count(before.revision), count(live.revision)
+     FROM log LEFT JOIN log AS before ON before.revision = log.previous
+       LEFT JOIN live ON live.key = log.key AND live.revision = log.revision`,
   );
-  const [gap, puts, links] = followed.get(compacted, PUT_ROW) as unknown as [number | null, number, number];
-  return { gap: gap ?? 0, puts, links };
+  const row = followed.get(compacted, PUT_ROW) as unknown as [number | null, number, number, number];
+  const [gap, puts, links, present] = row;
+  return { gap: gap ?? 0, puts, links, present };
 }
 
 function arrays(db: DatabaseSync, sql: string): StatementSync {
