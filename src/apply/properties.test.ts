@@ -175,10 +175,22 @@ test("an applier that gives everything up leaves the object as it was before it 
       fc.pre(more.kind === "applied");
       const left = apply(more.live, "a", {});
       expect(ownersOf(left.live)).toEqual(ownersOf(begun.live));
-      expect(filled(bare(left.live))).toEqual(filled(bare(begun.live)));
+      expect(filled(unordered(bare(left.live)))).toEqual(filled(unordered(bare(begun.live))));
     }),
   );
 });
+
+/** The object with its sets and keyed lists sorted: their order belongs to nobody, the last applier's stays. */
+function unordered(object: Value): Value {
+  const { spec: sent, ...rest } = object as ValueObject;
+  if (sent === undefined) return object;
+  const sorted: ValueObject = { ...(sent as ValueObject) };
+  for (const list of ["tags", "drivers", "ports"]) {
+    const items = sorted[list] as Value[] | undefined;
+    if (items) sorted[list] = items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  return { ...rest, spec: sorted };
+}
 
 /** The value without containers in which there is nothing: they do not outlive what was put in. */
 function filled(value: Value): Value | undefined {
