@@ -14,8 +14,11 @@ export function sentEntries(object: Value): Value | undefined {
 /** The entries of a stored object. */
 export function storedEntries(object: Value): readonly ManagedFieldsEntry[] {
   const entries = sentEntries(object);
-  return Array.isArray(entries) ? (entries as unknown as ManagedFieldsEntry[]) : [];
+  return Array.isArray(entries) ? (entries as unknown as ManagedFieldsEntry[]) : NONE;
 }
+
+/** One list for all that have none, so that what is unchanged is the very same. */
+const NONE: readonly ManagedFieldsEntry[] = [];
 
 /** The object without its entries, so that they are not compared. */
 export function withoutEntries(object: Value): Value {
