@@ -12,7 +12,7 @@ import { type Version, type WrittenStore, stateAt, writeStore } from "./history.
 
 /** Every seed is one store with one damage; each kind of damage has its turn. */
 const FAULTS = Number(process.env["FAULTS"] ?? 40);
-const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
+const SEED = Number(process.env["SEED"]);
 const NAMES = Object.keys(DAMAGES);
 
 let path: string;

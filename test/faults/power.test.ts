@@ -10,7 +10,7 @@ import { compileFaulty, runFaulty } from "./faulty.ts";
 import { type Call, logBefore, readTrace, writeImage } from "./trace.ts";
 
 const FAULTS = Number(process.env["FAULTS"] ?? 40);
-const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
+const SEED = Number(process.env["SEED"]);
 /** All history is kept: the test reads it back. */
 const FOREVER = { clock: systemClock, historyMillis: Number.MAX_SAFE_INTEGER, historyMinBytes: 2 ** 50 };
 

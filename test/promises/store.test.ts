@@ -8,7 +8,7 @@ import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
 import { type Clock, seededRandom, systemClock } from "../../src/util/clock.ts";
 
-const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
+const SEED = Number(process.env["SEED"]);
 const EVENTS = 1500;
 
 let directory: string;

@@ -4,7 +4,7 @@ import { CONFIG_MAPS, Http2Client, Keelson, Scratch, WatchReader } from "./keels
 import { Known, Load, type Seen, seenBy, seenOf } from "./load.ts";
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 3);
-const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
+const SEED = Number(process.env["SEED"]);
 const CONNECTIONS = 3;
 
 const scratch = new Scratch();

@@ -15,7 +15,7 @@ import { temporaryDirectory } from "./testing/directory.ts";
 
 /** How many single bits are tried, spread over the file; `all` takes minutes. */
 const FLIPS = process.env["FLIPS"] ?? "500";
-const SEED = Number(process.env["SEED"] ?? Math.floor(performance.timeOrigin % 1e9));
+const SEED = Number(process.env["SEED"]);
 const OPTIONS = { directory: "", historyMillis: 1e12, historyMaxShare: 1, historyMinBytes: 1e9, maxBytes: Infinity };
 
 let directory: ReturnType<typeof temporaryDirectory>;

@@ -77,7 +77,14 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("an acknowledged delete is lost", "lost", (draft, draw) => {
     const starts = new Set(draft.streams.map(({ from }) => from));
     const told = changes(draft, ({ colour }) => colour === undefined).filter(({ frame }) => frame.type === "DELETED");
-    const deletes = draft.operations.flatMap(({ outcome }) => {
+    // Behind the last write nobody can know what is missing.
+    const last = Math.max(
+      ...draft.operations.flatMap(({ request, outcome, call }) =>
+        isPut(request) && !request.same && outcome.is === "object" ? [call] : [],
+      ),
+    );
+    const deletes = draft.operations.flatMap(({ outcome, return: end }) => {
+      if (end >= last) return [];
       const event = told.find(({ frame: { object } }) => outcome.is === "deleted" && object.uid === outcome.uid);
       return event && !starts.has(event.frame.object.revision) ? [event.frame.object.uid] : [];
     });

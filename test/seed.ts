@@ -1,0 +1,8 @@
+/**
+ * Property tests draw by the seed of the run; see docs/testing.md.
+ *
+ * @module
+ */
+import fc from "fast-check";
+
+fc.configureGlobal({ seed: Number(process.env["SEED"]) });
