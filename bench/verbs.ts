@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { builtInDefinitions } from "../src/api/index.ts";
+import { builtInDefinitions } from "../src/kinds/index.ts";
 import { neutral } from "../src/meta/dialect.ts";
 import { gatesOf } from "../src/meta/gates.ts";
 import { buildRegistry } from "../src/registry/index.ts";

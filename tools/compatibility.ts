@@ -10,7 +10,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { builtInDefinitions } from "../src/api/index.ts";
+import { builtInDefinitions } from "../src/kinds/index.ts";
 import { kubernetes } from "../src/meta/dialect.ts";
 import { gatesOf } from "../src/meta/gates.ts";
 import { systemClock, systemRandom } from "../src/util/clock.ts";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import type { ObjectRef } from "../meta/status.ts";
 
 /** Reads objects from the cache, in their stored version. */

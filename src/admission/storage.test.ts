@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInAdmission } from "./index.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";

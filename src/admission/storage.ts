@@ -6,7 +6,7 @@
  * @module
  */
 import { compareQuantities } from "../meta/quantity.ts";
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { forbidden } from "../meta/status.ts";
 import type { AdmissionRequest, AdmissionStep, Lookup } from "./contract.ts";

@@ -9,8 +9,8 @@
 import { hostname } from "node:os";
 import { adminAuthenticator, mastersAuthorizer } from "../auth/admin.ts";
 import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
-import type { ApiContext } from "../api/definition.ts";
-import { builtInDefinitions } from "../api/index.ts";
+import type { ApiContext } from "../schema/definition.ts";
+import { builtInDefinitions } from "../kinds/index.ts";
 import { startChecks } from "../cache/index.ts";
 import { Client } from "../client/index.ts";
 import {

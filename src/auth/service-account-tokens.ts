@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiContext } from "../api/definition.ts";
+import type { ApiContext } from "../schema/definition.ts";
 
 /** What a token is asked to say. */
 export interface TokenClaims {

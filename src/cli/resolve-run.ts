@@ -7,7 +7,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Client, StatusError, isStatus } from "../client/client.ts";
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import type { ApplyConflictReport, ConflictReport, WayOutReport } from "../meta/ownership-reports.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";

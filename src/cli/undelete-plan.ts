@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 
 type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[number];
 

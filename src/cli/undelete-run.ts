@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { isStatus } from "../client/client.ts";
 import type { ReportedVersion } from "../meta/history-report.ts";
 import { type Value, equal } from "../value/value.ts";

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { HISTORY_PATH, type HistoryReport } from "../meta/history-report.ts";
 import { type ApplyConflictReport, type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
 import type { Status, StatusReason } from "../meta/status.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
 import { Client } from "./client.ts";
 import { Informer, type InformerOptions } from "./informer.ts";

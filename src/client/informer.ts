@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
 import { type ListQuery, type ResourceClient, isStatus } from "./client.ts";

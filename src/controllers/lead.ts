@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { type ResourceClient, isStatus } from "../client/index.ts";
 import { formatMicroTime } from "../meta/time.ts";
 import type { Clock } from "../util/clock.ts";

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { type Client, Informer, type ResourceRef, isStatus } from "../client/index.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { Controller, ControllerContext, RunningController } from "./controller.ts";

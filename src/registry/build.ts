@@ -4,7 +4,7 @@
  * @module
  */
 import { type Admission, type Lookup, builtInAdmission } from "../admission/index.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../api/definition.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Authorizer } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, type CacheResource, Cacher } from "../cache/index.ts";

@@ -11,7 +11,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import type { Entry } from "../cache/index.ts";
 import type { Bytes } from "../storage/contract.ts";
 

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ApiObject, ResourceDefinition } from "../api/definition.ts";
+import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Entry, Selection, Watch, WatchSink } from "../cache/index.ts";
 import type { HistoryReport } from "../meta/history-report.ts";
 import type { BlameReport } from "../meta/ownership-reports.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject, WriteContext } from "../api/definition.ts";
+import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import { badRequest, invalid } from "../meta/status.ts";
 import { type Value, isObject } from "../value/value.ts";
 import type { Body, WriteOptions } from "./contract.ts";

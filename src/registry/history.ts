@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { changesBetween } from "../meta/changes.ts";
 import type { HistoryReport, ReportedVersion } from "../meta/history-report.ts";
 import { REPORT_GROUP, REPORT_VERSION, type ReportedManager } from "../meta/ownership-reports.ts";

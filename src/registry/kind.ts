@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { ApiContext, ApiObject, ResourceDefinition } from "../api/definition.ts";
-import type { Walker } from "../api/walker.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../schema/definition.ts";
+import type { Walker } from "../schema/walker.ts";
 import type { Admission } from "../admission/contract.ts";
 import type { StructType } from "../apply/schema/schema.ts";
 import type { Cacher, Entry, ResourceCache } from "../cache/index.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiContext, ApiObject, WriteContext } from "../api/definition.ts";
+import type { ApiContext, ApiObject, WriteContext } from "../schema/definition.ts";
 import { formatTime } from "../meta/time.ts";
 import { badRequest } from "../meta/status.ts";
 import { canonicalJson } from "../value/canonical.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../api/definition.ts";
+import type { ApiObject } from "../schema/definition.ts";
 import { type FieldConflict, blame, conflictMessage, explainConflicts } from "../apply/index.ts";
 import {
   type ApplyConflictReport,

@@ -8,7 +8,7 @@
  * @module
  */
 import type { AdmissionRequest } from "../admission/contract.ts";
-import type { ApiObject, WriteContext, WriteRules } from "../api/definition.ts";
+import type { ApiObject, WriteContext, WriteRules } from "../schema/definition.ts";
 import { FieldErrors } from "../meta/field-errors.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta-rules.ts";
 import { ApiError, invalid } from "../meta/status.ts";

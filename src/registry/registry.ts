@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { ResourceDefinition } from "../api/definition.ts";
-import { compileWalker } from "../api/walker.ts";
+import type { ResourceDefinition } from "../schema/definition.ts";
+import { compileWalker } from "../schema/walker.ts";
 import { structOf } from "../apply/schema/schema.ts";
 import type { ResourceCache } from "../cache/index.ts";
 import type { Value } from "../value/value.ts";

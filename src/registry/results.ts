@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject, WriteContext } from "../api/definition.ts";
+import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import type { Entry } from "../cache/index.ts";
 import { textOf } from "./codec.ts";
 import type { WriteResult } from "./contract.ts";

@@ -8,14 +8,14 @@ import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Endpoints } from "./endpoint.ts";
-import type { HealthCheck } from "./health-check.ts";
-import type { ServerMetrics } from "./metrics.ts";
+import type { HealthCheck } from "./operations/health-check.ts";
+import type { ServerMetrics } from "./operations/metrics.ts";
 import type { ServerLimits } from "./limits.ts";
-import type { VersionInfo } from "./version.ts";
-import type { WatchWheel } from "./watch-wheel.ts";
-import type { YamlWorker } from "./yaml-worker.ts";
-import type { Discovery } from "./discovery.ts";
-import type { OpenApi } from "./openapi.ts";
+import type { VersionInfo } from "./documents/version.ts";
+import type { WatchWheel } from "./watch/wheel.ts";
+import type { YamlWorker } from "./body/yaml-worker.ts";
+import type { Discovery } from "./documents/discovery.ts";
+import type { OpenApi } from "./documents/openapi.ts";
 
 /** Where failures of ours are told; messages never carry credentials or bodies. */
 export interface ServerLog {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Exchange, OutHeaders } from "./exchange.ts";
+import type { Exchange, OutHeaders } from "./http/exchange.ts";
 import type { Query } from "./query.ts";
 
 /** What an endpoint sees of a request, and tells of its answer for metrics and the log. */

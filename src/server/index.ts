@@ -5,4 +5,4 @@
  */
 export { type ServerHandle, createServer } from "./server.ts";
 export type { Endpoint } from "./endpoint.ts";
-export type { HealthCheck } from "./health-check.ts";
+export type { HealthCheck } from "./operations/health-check.ts";

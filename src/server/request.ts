@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { type ProtobufKind, bodyKind, hasProtobuf } from "../api/protobuf/index.ts";
+import { type ProtobufKind, bodyKind, hasProtobuf } from "../wire/protobuf/index.ts";
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Caller, Resource, Target } from "../registry/contract.ts";
 import type { ServerContext } from "./context.ts";
-import { type Exchange, type OutHeaders, lengthOf } from "./exchange.ts";
-import { type Format, type Offer, isPretty, negotiate } from "./negotiate.ts";
+import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
+import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
 import { NO_QUERY, Query } from "./query.ts";
 
 /** One request. The filters fill it in, in their order. */

@@ -6,21 +6,21 @@
  *
  * @module
  */
-import type { ResourceDefinition, Verb } from "../api/definition.ts";
-import { ALL_VERBS } from "../api/definition.ts";
+import type { ResourceDefinition, Verb } from "../schema/definition.ts";
+import { ALL_VERBS } from "../schema/definition.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import { badRequest, methodNotAllowed, unknownPath } from "../meta/status.ts";
 import type { Registry, Resource } from "../registry/contract.ts";
 import type { ServerContext } from "./context.ts";
-import { createObject } from "./create.ts";
-import { deleteCollection } from "./delete-collection.ts";
-import { deleteObject } from "./delete.ts";
-import { getObject } from "./get.ts";
-import { listObjects } from "./list.ts";
-import { patchObject } from "./patch.ts";
+import { createObject } from "./verbs/create.ts";
+import { deleteCollection } from "./verbs/delete-collection.ts";
+import { deleteObject } from "./verbs/delete.ts";
+import { getObject } from "./verbs/get.ts";
+import { listObjects } from "./verbs/list.ts";
+import { patchObject } from "./verbs/patch.ts";
 import type { ServerRequest } from "./request.ts";
-import { updateObject } from "./update.ts";
-import { watchObjects } from "./watch.ts";
+import { updateObject } from "./verbs/update.ts";
+import { watchObjects } from "./watch/watch.ts";
 
 /** Answers a request on a resource. */
 export type VerbHandler = (server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>;

@@ -6,13 +6,13 @@
 import { HISTORY_PATH } from "../meta/history-report.ts";
 import { ApiError, unknownPath } from "../meta/status.ts";
 import type { ServerContext } from "./context.ts";
-import { answerDiscovery, isDiscoveryPath } from "./discovery-endpoint.ts";
-import { answerBytes, answerValue } from "./encode.ts";
-import { EXPOSITION_TYPE } from "./exposition.ts";
-import { answerHealth, isHealthPath } from "./health.ts";
-import { answerHistory } from "./history-endpoint.ts";
-import { DOCUMENT, JSON_ONLY } from "./negotiate.ts";
-import { V2, answerOpenApi, answerOpenApiV2, isOpenApiPath } from "./openapi-endpoint.ts";
+import { answerDiscovery, isDiscoveryPath } from "./documents/discovery-endpoint.ts";
+import { answerBytes, answerValue } from "./answer/encode.ts";
+import { EXPOSITION_TYPE } from "./operations/exposition.ts";
+import { answerHealth, isHealthPath } from "./operations/health.ts";
+import { answerHistory } from "./operations/history.ts";
+import { DOCUMENT, JSON_ONLY } from "./answer/negotiate.ts";
+import { V2, answerOpenApi, answerOpenApiV2, isOpenApiPath } from "./documents/openapi-endpoint.ts";
 import type { ServerRequest } from "./request.ts";
 import { resolve } from "./resolve.ts";
 

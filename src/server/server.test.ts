@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { InjectAnswer } from "./inject.ts";
+import type { InjectAnswer } from "./http/inject.ts";
 import { testServer } from "./testing/test-server.ts";
 
 const CM = "/api/v1/namespaces/n/configmaps";

@@ -11,20 +11,20 @@ import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { ServerContext, ServerLog } from "./context.ts";
-import { Discovery } from "./discovery.ts";
+import { Discovery } from "./documents/discovery.ts";
 import type { Endpoints } from "./endpoint.ts";
-import type { Exchange } from "./exchange.ts";
-import { run } from "./filters.ts";
-import type { HealthCheck } from "./health-check.ts";
-import { type InjectAnswer, InjectExchange, type InjectRequest } from "./inject.ts";
+import type { Exchange } from "./http/exchange.ts";
+import { run } from "./filters/filters.ts";
+import type { HealthCheck } from "./operations/health-check.ts";
+import { type InjectAnswer, InjectExchange, type InjectRequest } from "./http/inject.ts";
 import { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
-import { type ListenOptions, type Listener, listen } from "./listeners.ts";
-import { type Collector, ServerMetrics } from "./metrics.ts";
-import { OpenApi } from "./openapi.ts";
+import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
+import { type Collector, ServerMetrics } from "./operations/metrics.ts";
+import { OpenApi } from "./documents/openapi.ts";
 import { ServerRequest } from "./request.ts";
-import { versionInfo } from "./version.ts";
-import { WatchWheel } from "./watch-wheel.ts";
-import { YamlWorker } from "./yaml-worker.ts";
+import { versionInfo } from "./documents/version.ts";
+import { WatchWheel } from "./watch/wheel.ts";
+import { YamlWorker } from "./body/yaml-worker.ts";
 
 /** What a server is made of. */
 export interface ServerOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ResourceDefinition } from "../../src/api/definition.ts";
+import type { ResourceDefinition } from "../../src/schema/definition.ts";
 import { type Answers, countAnswers } from "../../tools/compatibility/answers.ts";
 import { page } from "../../tools/compatibility/page.ts";
 import { sortRules } from "../../tools/compatibility/rules.ts";

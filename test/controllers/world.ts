@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../../src/api/definition.ts";
+import type { ApiObject } from "../../src/schema/definition.ts";
 import {
   ManualClock,
   type RunningServer,

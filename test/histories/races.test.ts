@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ApiContext } from "../../src/api/definition.ts";
-import { builtInDefinitions } from "../../src/api/index.ts";
+import type { ApiContext } from "../../src/schema/definition.ts";
+import { builtInDefinitions } from "../../src/kinds/index.ts";
 import { gatesOf } from "../../src/meta/gates.ts";
 import { neutral } from "../../src/meta/dialect.ts";
 import type { Store, Write } from "../../src/storage/contract.ts";

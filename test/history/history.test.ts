@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiObject } from "../../src/api/definition.ts";
+import type { ApiObject } from "../../src/schema/definition.ts";
 import { StatusError } from "../../src/client/client.ts";
 import type { HistoryReport } from "../../src/meta/history-report.ts";
 import { at } from "../rules/answer.ts";

@@ -7,11 +7,11 @@ import {
   decodeProtobuf,
   encodeProtobuf,
   partialObjectMetadata,
-} from "../../src/api/protobuf/index.ts";
-import { configMap } from "../../src/api/core/v1/configmap.ts";
-import { serviceAccount } from "../../src/api/core/v1/service-account.ts";
-import { tokenRequest } from "../../src/api/authentication/v1/group.ts";
-import { field, fields } from "../../src/api/protobuf/testing/fields.ts";
+} from "../../src/wire/protobuf/index.ts";
+import { configMap } from "../../src/kinds/core/v1/configmap.ts";
+import { serviceAccount } from "../../src/kinds/core/v1/service-account.ts";
+import { tokenRequest } from "../../src/kinds/authentication/v1/group.ts";
+import { field, fields } from "../../src/wire/protobuf/testing/fields.ts";
 import { type Api, fresh, serve } from "../rules/api.ts";
 
 interface Answered {

@@ -1,6 +1,6 @@
 /** Event: EV-1..32, EVT-1..4, ERR-5, LIM-1, LIM-2. */
 import { describe, expect, test } from "vitest";
-import type { ApiObject } from "../../src/api/definition.ts";
+import type { ApiObject } from "../../src/schema/definition.ts";
 import { Client } from "../../src/client/index.ts";
 import { serve } from "./api.ts";
 import { EVENT, place } from "./resources.ts";

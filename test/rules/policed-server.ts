@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { ApiContext } from "../../src/api/definition.ts";
-import { builtInDefinitions } from "../../src/api/index.ts";
+import type { ApiContext } from "../../src/schema/definition.ts";
+import { builtInDefinitions } from "../../src/kinds/index.ts";
 import type { Authenticator, Authorizer } from "../../src/auth/contract.ts";
 import { neutral } from "../../src/meta/dialect.ts";
 import { gatesOf } from "../../src/meta/gates.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ALL_VERBS, type ResourceDefinition } from "../../src/api/definition.ts";
+import { ALL_VERBS, type ResourceDefinition } from "../../src/schema/definition.ts";
 import { decodePath, requestInfo } from "../../src/meta/request-info.ts";
 import type { Outcome } from "../../test/conformance/player.ts";
 import { type Scenario, type Step, requestsOf } from "../../test/conformance/scenario.ts";

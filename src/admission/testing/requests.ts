@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../../api/definition.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 import type { AdmissionRequest, Lookup } from "../contract.ts";
 
 /** A lookup over a few objects, by `resource`, `resource/name` or `resource/namespace/name`. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ApiObject, WriteContext } from "../../api/definition.ts";
+import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import { type ApplyOutcome, type FieldConflict, conflictMessage } from "../../apply/index.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";

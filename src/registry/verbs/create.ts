@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../../api/definition.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 import { alreadyExists, badRequest, hasReason, invalid } from "../../meta/status.ts";
 import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { ApiObject, WriteContext } from "../../api/definition.ts";
+import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { conflict, deleted, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../../api/definition.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { badRequest, conflict, invalid } from "../../meta/status.ts";
 import type { Caller } from "../contract.ts";

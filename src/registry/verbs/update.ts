@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ApiObject } from "../../api/definition.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { badRequest, conflict, hasReason, notFound } from "../../meta/status.ts";
 import { StoreError } from "../../storage/contract.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../api/definition.ts";
-import { compileWalker } from "../../api/walker.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
+import { compileWalker } from "../../schema/walker.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { ApiError, invalid, methodNotAllowed } from "../../meta/status.ts";
 import type { Caller, Resource, Target } from "../contract.ts";

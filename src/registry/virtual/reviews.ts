@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiContext, ApiObject } from "../../api/definition.ts";
+import type { ApiContext, ApiObject } from "../../schema/definition.ts";
 import type { Authorizer, Identity } from "../../auth/contract.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";

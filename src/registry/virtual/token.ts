@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { ApiObject, ResourceDefinition, WriteContext } from "../../api/definition.ts";
+import type { ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
 import type { TokenSigner } from "../../auth/service-account-tokens.ts";
 import type { Lookup } from "../../admission/contract.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ApiObject, Column, ResourceDefinition } from "../../api/definition.ts";
-import { objectSchema } from "../../api/object-schema.ts";
+import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
+import { objectSchema } from "../../schema/object-schema.ts";
 import { alreadyExists, deleted, notFound } from "../../meta/status.ts";
 import { map, optional, text } from "../../meta/types.ts";
 import type { Registry, Resource, Target, WriteResult } from "../../registry/contract.ts";

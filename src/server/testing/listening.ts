@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Listener } from "../listeners.ts";
+import type { Listener } from "../http/listeners.ts";
 import { type TestAuthority, type TestPair, testAuthority } from "./certificates.ts";
 import { type TestServer, testServer } from "./test-server.ts";
 

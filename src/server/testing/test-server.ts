@@ -1,7 +1,7 @@
 import { kubernetes, neutral } from "../../meta/dialect.ts";
 import { unauthorized } from "../../meta/status.ts";
 import { type ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
-import type { InjectAnswer } from "../inject.ts";
+import type { InjectAnswer } from "../http/inject.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server.ts";
 import { type FakeRegistry, fakeRegistry } from "./fake-registry.ts";
 

@@ -1,0 +1,85 @@
+/**
+ * `authentication.k8s.io/v1`: questions about who somebody is, and tokens on request. Nothing here is stored; the answers
+ * come from the server. The group has this name in both dialects, because clients know no other.
+ *
+ * @module
+ */
+import {
+  always,
+  atomicList,
+  int64,
+  map,
+  nullable,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import type { DefinitionFactory, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+
+const UserInfo = struct("Who somebody is.", {
+  username: optional(text("Name of the user.")),
+  uid: optional(text("Tells users of the same name apart.")),
+  groups: optional(atomicList(text(), "Groups of the user.")),
+  extra: optional(map(atomicList(text()), "What else is known of the user.")),
+});
+
+const aboutMe = "Answers who the one is that asks.";
+
+const selfSubjectReview: ResourceDefinition = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectReview",
+  plural: "selfsubjectreviews",
+  singular: "selfsubjectreview",
+  scope: "Cluster",
+  description: aboutMe,
+  schema: objectSchema(aboutMe, {
+    status: always(struct("The answer.", { userInfo: optional(UserInfo) })),
+  }),
+  verbs: ["create"],
+  deleteAnswers: "status",
+};
+
+const aboutToken = "Asks for a token of a service account.";
+
+const BoundObject = struct("The object that a token is bound to: it ends with the object.", {
+  kind: optional(text("Kind of the object: Pod, Secret or Node.")),
+  apiVersion: optional(text("API version of the object.")),
+  name: optional(text("Name of the object.")),
+  uid: optional(text("UID of the object.")),
+});
+
+/** The definition of TokenRequest. LIM-11: an hour unless told; the bounds are checked where tokens are made. */
+export const tokenRequest: ResourceDefinition = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenRequest",
+  plural: "tokenrequests",
+  singular: "tokenrequest",
+  scope: "Namespaced",
+  description: aboutToken,
+  schema: objectSchema(aboutToken, {
+    spec: required(
+      struct("What the token should be.", {
+        audiences: nullable(atomicList(text(), "For whom the token is; for this server unless told.")),
+        expirationSeconds: pointer(int64("How long it is good, in seconds.", { default: 3600 })),
+        boundObjectRef: nullable(BoundObject),
+      }),
+    ),
+    status: optional(
+      struct("The token.", {
+        token: required(text("The token itself.")),
+        expirationTimestamp: nullable(time("When it ends.")),
+      }),
+    ),
+  }),
+  verbs: ["create"],
+  deleteAnswers: "status",
+};
+
+/** The definitions of the group; the same in both dialects. */
+export const authenticationGroup: DefinitionFactory = () => [selfSubjectReview, tokenRequest];

@@ -1,0 +1,118 @@
+/**
+ * LeaseCandidate: who would hold a Lease (doc 1 "LeaseCandidate", LC-1..13). The election among candidates is the work of
+ * a controller; here is what a candidate may say of itself.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { configMapKeyName, configMapKey } from "../../../meta/names.ts";
+import { always, microTime, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type SemanticVersion, compareSemanticVersions, parseSemanticVersion } from "../semantic-version.ts";
+import { OLDEST_EMULATION_VERSION, validateStrategy } from "../strategy.ts";
+
+const description = "A candidate for a Lease; the server chooses the holder among all candidates of the same Lease.";
+
+const schema = objectSchema(description, {
+  spec: always(
+    struct("What the candidate is and for which Lease it stands.", {
+      leaseName: required(text("Name of the Lease that it stands for; it cannot change.")),
+      pingTime: pointer(microTime("When the server last asked it to renew; it answers with a new renewTime.")),
+      renewTime: pointer(microTime("When it was last renewed. One that is not renewed for hours is removed.")),
+      binaryVersion: required(text("Semantic version of the program, without `v` in front.")),
+      emulationVersion: optional(
+        text("Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it."),
+      ),
+      strategy: optional(
+        text("How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides."),
+      ),
+    }),
+  ),
+});
+
+interface CandidateSpec {
+  leaseName?: string;
+  binaryVersion?: string;
+  emulationVersion?: string;
+  strategy?: string;
+}
+
+const specOf = (object: ApiObject): CandidateSpec => (object["spec"] ?? {}) as CandidateSpec;
+
+function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
+  const spec = specOf(object);
+  validateLeaseName(spec, dialect.rules.enforceDocumented, errors);
+  validateVersions(spec, errors);
+  if (spec.strategy) validateStrategy(spec.strategy, "spec.strategy", errors);
+  else errors.required("spec.strategy", "expected a strategy such as OldestEmulationVersion, got none");
+}
+
+/** A Lease has a name of its own form; Kubernetes does not look. */
+function validateLeaseName({ leaseName = "" }: CandidateSpec, form: boolean, errors: FieldErrors): void {
+  if (leaseName === "") errors.required("spec.leaseName");
+  const wrong = leaseName === "" || !form ? undefined : configMapKey(leaseName);
+  if (wrong) errors.invalid("spec.leaseName", leaseName, wrong);
+}
+
+/** LC-3, LC-4, LC-9..11. An emulationVersion that is too new is told at binaryVersion, as clients know it. */
+function validateVersions(spec: CandidateSpec, errors: FieldErrors): void {
+  if (!spec.binaryVersion) errors.required("spec.binaryVersion");
+  const binary = version(spec.binaryVersion, "spec.binaryVersion", errors);
+  const emulation = version(spec.emulationVersion, "spec.emulationVersion", errors);
+  // One that cannot be read is none.
+  if (!emulation && spec.strategy === OLDEST_EMULATION_VERSION) {
+    errors.required("spec.emulationVersion", `expected a version, ${OLDEST_EMULATION_VERSION} compares them`);
+  }
+  if (binary && emulation && compareSemanticVersions(binary, emulation) < 0) {
+    errors.invalid("spec.binaryVersion", spec.binaryVersion, `expected at least ${spec.emulationVersion}`);
+  }
+}
+
+function version(sent: string | undefined, field: string, errors: FieldErrors): SemanticVersion | undefined {
+  if (!sent) return undefined;
+  const parsed = parseSemanticVersion(sent);
+  if (!parsed) errors.invalid(field, sent, "expected a semantic version such as 1.35.0, without 'v' in front");
+  return parsed;
+}
+
+/** LC-6: the Lease of a candidate is fixed. */
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  const { leaseName = "" } = specOf(object);
+  const before = specOf(old).leaseName ?? "";
+  if (leaseName !== before) errors.invalid("spec.leaseName", leaseName, `expected no change, it is "${before}"`);
+  validate(object, errors, ctx);
+}
+
+/** The definition of LeaseCandidate. */
+export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefinition => ({
+  group: `coordination.${dialect.domain}`,
+  version: "v1beta1",
+  kind: "LeaseCandidate",
+  plural: "leasecandidates",
+  singular: "leasecandidate",
+  scope: "Namespaced",
+  description,
+  schema,
+  // Without the gate the documents still ask for the kind, a real server does not serve it.
+  served: dialect.rules.enforceDocumented || gates.CoordinatedLeaderElection,
+  ...(dialect.rules.enforceUndocumented
+    ? { deprecated: `coordination.${dialect.domain}/v1beta1 LeaseCandidate is a beta version and will be replaced` }
+    : {}),
+  nameRule: configMapKeyName,
+  createOnUpdate: true,
+  versionedUpdate: true,
+  validate,
+  validateUpdate,
+  deleteAnswers: "status",
+  ...(dialect.rules.leaseNameSelectable
+    ? { selectableFields: { "spec.leaseName": (object: ApiObject) => specOf(object).leaseName ?? "" } }
+    : {}),
+  columns: [
+    textColumn("LeaseName", "The Lease that it stands for.", (object) => specOf(object).leaseName ?? ""),
+    textColumn("BinaryVersion", "Version of the program.", (object) => specOf(object).binaryVersion ?? ""),
+    textColumn("EmulationVersion", "Version it behaves as.", (object) => specOf(object).emulationVersion ?? ""),
+    ageColumn,
+  ],
+});

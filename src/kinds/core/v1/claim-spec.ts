@@ -1,0 +1,150 @@
+/**
+ * PersistentVolumeClaimSpec: what a claim asks for, in a claim and in the template of an ephemeral volume (doc 3
+ * "PersistentVolumeClaim", PVC-2..29, DEC-7, DEC-8, DEC-43).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
+import {
+  type Static,
+  always,
+  atomicList,
+  map,
+  nullable,
+  optional,
+  pointer,
+  quantity,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import type { ApiContext } from "../../../schema/definition.ts";
+import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
+import { checkPositive, fractionWarning, roundResources } from "./quantities.ts";
+
+const VolumeResourceRequirements = struct("How large the volume is to be.", {
+  limits: optional(map(quantity(), "The most that the volume should have; only `storage` means something.")),
+  requests: optional(map(quantity(), "The least that the volume should have; only `storage` means something.")),
+});
+
+const referenceMembers = {
+  apiGroup: nullable(text("Group of the object; unset for the core group, required for kinds of others.")),
+  kind: required(text("Kind of the object.")),
+  name: required(text("Name of the object.")),
+};
+
+const TypedLocalObjectReference = struct("An object of the claim's namespace.", referenceMembers, { atomic: true });
+
+const TypedObjectReference = struct("An object, possibly of another namespace.", {
+  ...referenceMembers,
+  namespace: pointer(text("Namespace of the object, which must grant the reference; that of the claim when unset.")),
+});
+
+/** The schema of a claim's spec. */
+export const ClaimSpecSchema = struct("What a claim asks for.", {
+  accessModes: optional(atomicList(text(), "How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
+  selector: pointer(LabelSelector),
+  resources: always(VolumeResourceRequirements),
+  volumeName: optional(text("The volume that the claim is bound to.")),
+  storageClassName: pointer(text("The class that is asked for; empty for none, unset for the default class.")),
+  volumeMode: pointer(text("`Filesystem`, or `Block` for a raw device.", { default: "Filesystem" })),
+  dataSource: pointer(TypedLocalObjectReference),
+  dataSourceRef: pointer(TypedObjectReference),
+  volumeAttributesClassName: pointer(
+    text("The VolumeAttributesClass that the driver applies; it may change later. Empty or unset for none."),
+  ),
+});
+
+/** The spec of a claim. */
+export type ClaimSpec = Static<typeof ClaimSpecSchema>;
+
+type Reference = NonNullable<ClaimSpec["dataSource"]>;
+type NamespacedReference = NonNullable<ClaimSpec["dataSourceRef"]>;
+
+/** Writes the defaults that the schema does not know. */
+export function defaultClaimSpec(spec: ClaimSpec): void {
+  roundResources(spec.resources?.requests);
+  roundResources(spec.resources?.limits);
+}
+
+/** Whether a dataSourceRef names a namespace (PVC-21, PVC-25). */
+export const hasNamespace = (ref: NamespacedReference | undefined): boolean => Boolean(ref?.namespace);
+
+/** Everything that is wrong with a claim's spec at `at`; `stored` is the spec that it takes the place of. */
+export function validateClaimSpec(
+  spec: ClaimSpec,
+  at: string,
+  errors: FieldErrors,
+  ctx: ApiContext,
+  stored?: ClaimSpec,
+): void {
+  const modes = spec.accessModes ?? [];
+  const demanding = ctx.dialect.rules.requireUndocumented;
+  if (demanding && modes.length === 0) errors.required(`${at}.accessModes`, "expected at least one access mode");
+  checkAccessModes(`${at}.accessModes`, modes, errors);
+  if (spec.selector) validateLabelSelector(spec.selector, `${at}.selector`, errors);
+  // Kubernetes leaves `requests` out of the name of this field.
+  const size = ctx.dialect.rules.recordedCauseNames ? `${at}.resources[storage]` : `${at}.resources.requests[storage]`;
+  const storage = spec.resources?.requests?.["storage"];
+  if (storage !== undefined) checkPositive(size, storage, errors);
+  else if (demanding) errors.required(size);
+  checkClassName(`${at}.storageClassName`, spec.storageClassName, errors);
+  if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
+    errors.notSupported(`${at}.volumeMode`, spec.volumeMode, VOLUME_MODES);
+  }
+  validateDataSources(spec, at, errors, Boolean(stored?.dataSource?.apiGroup ?? stored?.dataSourceRef?.apiGroup));
+  checkClassName(`${at}.volumeAttributesClassName`, spec.volumeAttributesClassName, errors);
+}
+
+/** The name of a class is empty or a DNS subdomain. */
+export function checkClassName(field: string, name: string | null | undefined, errors: FieldErrors): void {
+  const wrong = name ? dnsSubdomain(name) : undefined;
+  if (wrong !== undefined) errors.invalid(field, name, wrong);
+}
+
+/** Each reference by itself, and both together (PVC-18..20, PVC-24, PVC-25, PVC-27). */
+function validateDataSources(spec: ClaimSpec, at: string, errors: FieldErrors, anyGroup: boolean): void {
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource) validateReference(dataSource, `${at}.dataSource`, errors, anyGroup);
+  if (dataSourceRef) {
+    validateReference(dataSourceRef, `${at}.dataSourceRef`, errors, anyGroup);
+    const { namespace } = dataSourceRef;
+    const wrong = namespace ? dnsLabel(namespace) : undefined;
+    if (wrong !== undefined) errors.invalid(`${at}.dataSourceRef.namespace`, namespace, wrong);
+  }
+  if (!dataSource || !dataSourceRef) return;
+  if (hasNamespace(dataSourceRef)) {
+    errors.invalid(at, dataSource, "expected no dataSource beside a dataSourceRef with a namespace");
+  } else if (!sameReference(dataSource, dataSourceRef)) {
+    errors.invalid(at, dataSource, "expected dataSource to be the same as dataSourceRef");
+  }
+}
+
+/** A claim of the core group, or any kind of another group. */
+function validateReference(ref: Reference, at: string, errors: FieldErrors, anyGroup: boolean): void {
+  if (!ref.name) errors.required(`${at}.name`);
+  if (!ref.kind) errors.required(`${at}.kind`);
+  const group = ref.apiGroup ?? "";
+  if (group === "") {
+    if (ref.kind !== "PersistentVolumeClaim") {
+      errors.invalid(at, ref.kind ?? "", "expected the kind PersistentVolumeClaim where apiGroup is the core group");
+    }
+    return;
+  }
+  const wrong = anyGroup ? undefined : dnsSubdomain(group);
+  if (wrong !== undefined) errors.invalid(`${at}.apiGroup`, group, wrong);
+}
+
+/** Whether both name the same object; an empty group is not an unset one. */
+const sameReference = (a: Reference, b: Reference): boolean =>
+  (a.apiGroup ?? null) === (b.apiGroup ?? null) && a.kind === b.kind && a.name === b.name;
+
+/** The Warnings about a claim's spec: fractions of bytes (checked.md, DEC-8). */
+export function claimSpecWarnings(spec: ClaimSpec, at: string): readonly string[] {
+  const warnings = (["requests", "limits"] as const).map((which) =>
+    fractionWarning(`${at}.resources.${which}[storage]`, spec.resources?.[which]?.["storage"]),
+  );
+  return warnings.filter((warning) => warning !== undefined);
+}

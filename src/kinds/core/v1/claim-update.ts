@@ -1,0 +1,113 @@
+/**
+ * What may change in a claim: little, and some of it once (PVC-3, PVC-4, PVC-14, PVC-17, DEC-39, AMB-23, AMB-25).
+ *
+ * Kubernetes freezes the spec from the beginning and lets size and VolumeAttributesClass of bound claims go; the
+ * documents freeze what a bound claim was bound by.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { compareQuantities } from "../../../meta/quantity.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
+import type { ClaimSpec } from "./claim-spec.ts";
+import type { ClaimStatus } from "./claim-status.ts";
+import { type Resources, sameResources } from "./quantities.ts";
+
+/** A claim. */
+export type Claim = ApiObject & { spec: ClaimSpec; status: ClaimStatus };
+
+/** The members that a claim is bound by. */
+const BINDING = ["accessModes", "selector", "volumeMode", "dataSource", "dataSourceRef"] as const;
+
+const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
+
+/** Everything that a new state of a claim may not change of the old one. */
+export function validateClaimChange(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiContext): void {
+  if (ctx.dialect.rules.enforceUndocumented) validateFrozenSpec(claim, old, errors, ctx);
+  else validateFrozenMembers(claim.spec, old, errors);
+  validateSize(claim.spec, old, errors, ctx);
+  validateAttributesClass(claim.spec, old, errors);
+}
+
+/** The documents: the class and the volume are set once, what the claim was bound by stays. */
+function validateFrozenMembers(spec: ClaimSpec, old: Claim, errors: FieldErrors): void {
+  const stored = old.spec;
+  if (stored.storageClassName !== undefined && stored.storageClassName !== spec.storageClassName) {
+    errors.forbidden("spec.storageClassName", "it cannot change once it is set");
+  }
+  if (stored.volumeName && stored.volumeName !== spec.volumeName) {
+    errors.forbidden("spec.volumeName", "it cannot change once it is set");
+  }
+  if (old.status?.phase !== "Bound" && !stored.volumeName) return;
+  for (const member of BINDING) {
+    if (!same(spec[member], stored[member])) errors.forbidden(`spec.${member}`, "it cannot change on a bound claim");
+  }
+}
+
+/** Kubernetes: nothing changes but what is listed here; its causes name the spec as a whole. */
+function validateFrozenSpec(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiContext): void {
+  const { spec } = claim;
+  const stored = old.spec;
+  const bound = old.status?.phase === "Bound";
+  const frozen =
+    BINDING.every((member) => same(spec[member], stored[member])) &&
+    (!stored.volumeName || spec.volumeName === stored.volumeName) &&
+    mayHaveClass(claim, old, errors, ctx) &&
+    sameResources(spec.resources?.limits, stored.resources?.limits) &&
+    sameRequests(spec.resources?.requests, stored.resources?.requests, bound) &&
+    (bound || spec.volumeAttributesClassName === stored.volumeAttributesClassName);
+  if (!frozen) {
+    errors.forbidden("spec", "it cannot change but for the size and the volumeAttributesClassName of bound claims");
+  }
+  if (spec.volumeMode !== stored.volumeMode) errors.invalid("volumeMode", spec.volumeMode, "the field is immutable");
+}
+
+/** The size of a bound claim may change, but not go away. */
+function sameRequests(requests: Resources | undefined, stored: Resources | undefined, bound: boolean): boolean {
+  if (!bound || requests === undefined) return sameResources(requests, stored);
+  const { storage: _size, ...rest } = requests;
+  const { storage: _stored, ...storedRest } = stored ?? {};
+  return sameResources(rest, storedRest);
+}
+
+/** The class may be set where there was none; an older annotation may become the member, and else stays as it is. */
+function mayHaveClass(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiContext): boolean {
+  const annotation = classAnnotation(ctx);
+  const before = old.metadata.annotations?.[annotation];
+  const after = claim.metadata.annotations?.[annotation];
+  const { storageClassName } = claim.spec;
+  const fresh = old.spec.storageClassName === undefined && storageClassName !== undefined;
+  const upgraded = fresh && before !== undefined && storageClassName === before && (after ?? before) === before;
+  if (!upgraded && before !== after) {
+    errors.invalid(`metadata.annotations.${annotation}`, after ?? "", "the annotation is immutable");
+  }
+  if (fresh) return before === undefined || storageClassName === before;
+  return storageClassName === old.spec.storageClassName;
+}
+
+/** The annotation that named the class before there was a member. */
+export const classAnnotation = (ctx: ApiContext): string => `volume.beta.${ctx.dialect.labelDomain}/storage-class`;
+
+/** A size may go down, but not to what the volume has already or below (PVC-4, AMB-25); a raise is always fine. */
+function validateSize(spec: ClaimSpec, old: Claim, errors: FieldErrors, ctx: ApiContext): void {
+  const before = old.spec.resources?.requests?.["storage"] ?? "0";
+  const after = spec.resources?.requests?.["storage"] ?? "0";
+  if (compareQuantities(after, before) >= 0) return;
+  const recorded = old.status?.capacity?.["storage"];
+  if (recorded === undefined && !ctx.dialect.rules.enforceUndocumented) return;
+  if (compareQuantities(after, recorded ?? "0") > 0) return;
+  errors.forbidden(
+    "spec.resources.requests.storage",
+    `expected more than the capacity of the volume, ${recorded ?? "0"}`,
+  );
+}
+
+/** A class may be taken back only while none has been applied (PVC-17, AMB-23). */
+function validateAttributesClass(spec: ClaimSpec, old: Claim, errors: FieldErrors): void {
+  const field = "spec.volumeAttributesClassName";
+  const { volumeAttributesClassName: after } = spec;
+  if (after || after === old.spec.volumeAttributesClassName) return;
+  if (!old.spec.volumeAttributesClassName || !old.status?.currentVolumeAttributesClassName) return;
+  errors.forbidden(field, "expected the name of a class, as one has been applied to the volume");
+}

@@ -1,0 +1,73 @@
+/**
+ * ConfigMap: configuration data for whoever mounts or reads it (doc 1 "ConfigMap", CM-1..13).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
+import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import {
+  type DataMap,
+  MOST_BYTES,
+  base64Bytes,
+  textBytes,
+  validateDataKeys,
+  validateImmutable,
+} from "../../../schema/validation/stored-data.ts";
+
+const description = "Holds configuration data, as texts or as bytes, under keys that can become the names of files.";
+
+const schema = objectSchema(description, {
+  data: optional(
+    map(text(), "Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only."),
+  ),
+  binaryData: optional(map(bytes(), "Bytes by their keys, base64 in JSON.")),
+  immutable: pointer(bool("When true, only the metadata can change from then on, and this cannot be undone.")),
+});
+
+interface ConfigMap extends ApiObject {
+  data?: DataMap;
+  binaryData?: DataMap;
+}
+
+/** CM-11, CM-12, and at most 1 MiB of data (DEC-13); the cause of the size names no field, as clients know it. */
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { data, binaryData } = object as ConfigMap;
+  validateDataKeys(data, "data", errors);
+  validateDataKeys(binaryData, "binaryData", errors);
+  for (const key in data) {
+    if (binaryData && Object.hasOwn(binaryData, key)) {
+      errors.invalid(`data[${key}]`, key, "expected a key that is not in binaryData too");
+    }
+  }
+  if (textBytes(data) + base64Bytes(binaryData) > MOST_BYTES) errors.tooLong("", MOST_BYTES);
+}
+
+/** The definition of ConfigMap. */
+export const configMap: ResourceDefinition = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  singular: "configmap",
+  shortNames: ["cm"],
+  scope: "Namespaced",
+  description,
+  schema,
+  validate,
+  validateUpdate(object, old, errors) {
+    validateImmutable(object, old, ["data", "binaryData"], errors);
+    validate(object, errors);
+  },
+  deleteAnswers: "status",
+  columns: [
+    textColumn(
+      "Data",
+      "Number of keys, in data and binaryData together.",
+      (object) => countOf(object["data"]) + countOf(object["binaryData"]),
+    ),
+    ageColumn,
+  ],
+};

@@ -1,0 +1,162 @@
+/**
+ * The core form of an Event, which is the stored one. It is as free as older clients need it:
+ * almost everything may change, and nothing is required before an Event has an eventTime.
+ *
+ * @module
+ */
+import { dnsSubdomain, pathSegmentName, qualifiedName } from "../../../meta/names.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import {
+  always,
+  int32,
+  microTime,
+  nullable,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { eventColumns } from "../../events/v1/columns.ts";
+import { ObjectReference } from "./volumes/references.ts";
+
+const description = "A report of something that happened, kept for a while and never to be relied on.";
+
+const schema = objectSchema(description, {
+  involvedObject: required(ObjectReference),
+  reason: optional(text("Why it happened, in a word for programs.")),
+  message: optional(text("What happened, for people.")),
+  source: always(
+    struct("What reported the event.", {
+      component: optional(text("The component that reported it.")),
+      host: optional(text("The node that it reported from.")),
+    }),
+  ),
+  firstTimestamp: nullable(time("When it was first seen.")),
+  lastTimestamp: nullable(time("When it was last seen.")),
+  count: optional(int32("How often it was seen.")),
+  type: optional(text("Normal or Warning; there may be others.")),
+  eventTime: nullable(microTime("When it was first observed.")),
+  series: pointer(
+    struct("How it goes on, when it happens again and again.", {
+      count: optional(int32("How often it was seen, up to the last heartbeat.")),
+      lastObservedTime: nullable(microTime("When it was last seen before the last heartbeat.")),
+    }),
+  ),
+  action: optional(text("What was done or failed.")),
+  related: pointer(ObjectReference),
+  reportingComponent: always(text("The controller that reported it.")),
+  reportingInstance: always(text("The instance of the controller.")),
+});
+
+/** A reference to an object, as Events hold it. */
+export interface EventReference {
+  kind?: string;
+  namespace?: string;
+  name?: string;
+  uid?: string;
+  apiVersion?: string;
+  resourceVersion?: string;
+  fieldPath?: string;
+}
+
+/** An Event in its core form. */
+export interface CoreEvent extends ApiObject {
+  involvedObject: EventReference;
+  reason?: string;
+  message?: string;
+  source?: { component?: string; host?: string };
+  firstTimestamp?: string | null;
+  lastTimestamp?: string | null;
+  count?: number;
+  type?: string;
+  eventTime?: string | null;
+  series?: { count?: number; lastObservedTime?: string | null };
+  action?: string;
+  related?: EventReference;
+  reportingComponent?: string;
+  reportingInstance?: string;
+}
+
+const MOST_TEXT = 128;
+const MOST_MESSAGE = 1024;
+
+/**
+ * What every Event must fulfil, however it is written: an old one has the namespace of its object, a new one (with an
+ * eventTime) says who did what and why.
+ *
+ * @param controllerField how the member for the controller is called in the form of the request
+ */
+export function validateAnyEvent(event: CoreEvent, errors: FieldErrors, controllerField: string): void {
+  const namespace = event.metadata.namespace ?? "";
+  const about = event.involvedObject.namespace ?? "";
+  if (event.eventTime) {
+    if (about === "" && namespace !== "default" && namespace !== "kube-system") {
+      errors.invalid("involvedObject.namespace", about, "expected a namespace, got none");
+    }
+    validateReport(event, errors, controllerField);
+  } else if (about === "" ? namespace !== "default" : namespace !== about) {
+    errors.invalid("involvedObject.namespace", about, `expected the namespace of the event, "${namespace}"`);
+  }
+  const wrong = dnsSubdomain(namespace);
+  if (wrong) errors.invalid("namespace", namespace, wrong);
+}
+
+/** Who did what, and why. Lengths are those of bytes. */
+function validateReport(event: CoreEvent, errors: FieldErrors, controllerField: string): void {
+  const controller = event.reportingComponent ?? "";
+  const wrong = qualifiedName(controller);
+  if (controller === "") errors.required(controllerField);
+  if (wrong) errors.invalid(controllerField, controller, wrong);
+  for (const member of ["reportingInstance", "action", "reason"] as const) {
+    const value = event[member] ?? "";
+    if (value === "") errors.required(member);
+    if (Buffer.byteLength(value) > MOST_TEXT) errors.invalid(member, value, `expected at most ${MOST_TEXT} bytes`);
+  }
+  if (Buffer.byteLength(event.message ?? "") > MOST_MESSAGE) {
+    errors.invalid("message", event.message, `expected at most ${MOST_MESSAGE} bytes`);
+  }
+}
+
+const validate = (object: ApiObject, errors: FieldErrors): void =>
+  validateAnyEvent(object as CoreEvent, errors, "reportingComponent");
+
+const field =
+  (read: (event: CoreEvent) => string | undefined) =>
+  (object: ApiObject): string =>
+    read(object as CoreEvent) ?? "";
+
+/** The definition of the core Event. */
+export const coreEvent: ResourceDefinition = {
+  group: "",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  singular: "event",
+  shortNames: ["ev"],
+  scope: "Namespaced",
+  description,
+  schema,
+  nameRule: pathSegmentName,
+  createOnUpdate: true,
+  validate,
+  validateUpdate: (object, _old, errors) => validate(object, errors),
+  deleteAnswers: "status",
+  selectableFields: {
+    "involvedObject.kind": field((e) => e.involvedObject.kind),
+    "involvedObject.namespace": field((e) => e.involvedObject.namespace),
+    "involvedObject.name": field((e) => e.involvedObject.name),
+    "involvedObject.uid": field((e) => e.involvedObject.uid),
+    "involvedObject.apiVersion": field((e) => e.involvedObject.apiVersion),
+    "involvedObject.resourceVersion": field((e) => e.involvedObject.resourceVersion),
+    "involvedObject.fieldPath": field((e) => e.involvedObject.fieldPath),
+    reason: field((e) => e.reason),
+    reportingComponent: field((e) => e.reportingComponent),
+    source: field((e) => e.source?.component || e.reportingComponent),
+    type: field((e) => e.type),
+  },
+  columns: eventColumns((object) => object as CoreEvent),
+};

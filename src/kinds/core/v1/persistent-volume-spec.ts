@@ -1,0 +1,174 @@
+/**
+ * PersistentVolumeSpec: what a volume is and how it may be used, in a PersistentVolume and inside a VolumeAttachment
+ * (doc 3 "PersistentVolume", PV-2..21, DEC-44).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type TSchema, atomicList, map, optional, pointer, quantity, struct, text } from "../../../meta/types.ts";
+import type { ApiContext } from "../../../schema/definition.ts";
+import { VOLUME_MODES, checkAccessModes } from "./access-modes.ts";
+import { checkClassName } from "./claim-spec.ts";
+import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "./node-selector.ts";
+import { type Resources, checkPositive } from "./quantities.ts";
+import { type Members, SourceCheck } from "./volumes/form.ts";
+import { isRoot } from "./volumes/paths.ts";
+import { GranularObjectReference } from "./volumes/references.ts";
+import { type Source, sourceMembers, validateSource, volumeSources } from "./volumes/sources.ts";
+
+const VolumeNodeAffinity = struct("Which nodes can reach the volume.", { required: pointer(NodeSelector) });
+
+/** The members of a spec beside its source. */
+export interface VolumeSpec {
+  capacity?: Record<string, string>;
+  accessModes?: string[];
+  claimRef?: { kind?: string; namespace?: string; name?: string; uid?: string; apiVersion?: string };
+  persistentVolumeReclaimPolicy?: string;
+  storageClassName?: string;
+  mountOptions?: string[];
+  volumeMode?: string;
+  nodeAffinity?: { required?: NodeSelectorValue };
+  volumeAttributesClassName?: string;
+  /** The source; which names there are, the dialect decides. */
+  [source: string]: unknown;
+}
+
+const schemaOf = (sources: readonly Source[]): TSchema =>
+  struct("What a volume is and how it may be used; exactly one source is set.", {
+    capacity: optional(map(quantity(), "The size of the volume: `storage`.")),
+    ...sourceMembers(sources),
+    accessModes: optional(atomicList(text(), "How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ...")),
+    claimRef: pointer(GranularObjectReference),
+    persistentVolumeReclaimPolicy: optional(
+      text("What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`."),
+    ),
+    storageClassName: optional(text("The class of the volume, empty for none.")),
+    mountOptions: optional(atomicList(text(), "Options with which the volume is mounted; not checked.")),
+    volumeMode: pointer(text("`Filesystem`, or `Block` for a raw device; a file system when unset.")),
+    nodeAffinity: pointer(VolumeNodeAffinity),
+    volumeAttributesClassName: pointer(text("The VolumeAttributesClass of the volume; not empty when set.")),
+  });
+
+/** The schema of a volume's spec in the dialect. */
+export const persistentVolumeSpecSchema = (ctx: ApiContext): TSchema => schemaOf(volumeSources(ctx));
+
+const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
+
+/** Everything that is wrong with the spec of the volume called `name`. */
+export function validateVolumeSpec(
+  spec: VolumeSpec,
+  name: string,
+  at: string,
+  errors: FieldErrors,
+  ctx: ApiContext,
+  sources: readonly Source[] = volumeSources(ctx),
+): void {
+  checkModes(spec, at, errors, ctx);
+  checkCapacity(spec.capacity ?? {}, `${at}.capacity`, errors, ctx);
+  const policy = spec.persistentVolumeReclaimPolicy;
+  if (policy && !RECLAIM_POLICIES.includes(policy)) {
+    errors.notSupported(`${at}.persistentVolumeReclaimPolicy`, policy, RECLAIM_POLICIES);
+  }
+  const restricted = checkNodeAffinity(spec.nodeAffinity, `${at}.nodeAffinity`, errors, ctx);
+  const source = validateSource(sources, spec, at, new SourceCheck(errors, ctx, name));
+  if (ctx.dialect.rules.enforceUndocumented) checkTogether(spec, source, restricted, at, errors);
+  checkClassName(`${at}.storageClassName`, spec.storageClassName, errors);
+  if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
+    errors.notSupported(`${at}.volumeMode`, spec.volumeMode, VOLUME_MODES);
+  }
+  checkAttributesClass(spec, at, errors, ctx);
+}
+
+function checkModes(spec: VolumeSpec, at: string, errors: FieldErrors, ctx: ApiContext): void {
+  const modes = spec.accessModes ?? [];
+  if (ctx.dialect.rules.requireUndocumented && modes.length === 0) errors.required(`${at}.accessModes`);
+  checkAccessModes(`${at}.accessModes`, modes, errors);
+}
+
+/** Kubernetes wants `storage` and nothing else; sizes are above 0 in any case (DEC-44). */
+function checkCapacity(capacity: Resources, at: string, errors: FieldErrors, ctx: ApiContext): void {
+  const names = Object.keys(capacity);
+  if (ctx.dialect.rules.requireUndocumented) {
+    if (names.length === 0) errors.required(at);
+    if (names.length !== 1 || names[0] !== "storage") errors.notSupported(at, capacity, ["storage"]);
+  }
+  for (const name of names) checkPositive(`${at}[${name}]`, capacity[name]!, errors);
+}
+
+/** Gives whether the volume is restricted to some nodes at all. */
+function checkNodeAffinity(
+  affinity: VolumeSpec["nodeAffinity"],
+  at: string,
+  errors: FieldErrors,
+  ctx: ApiContext,
+): boolean {
+  if (!affinity) return false;
+  if (affinity.required) validateNodeSelector(affinity.required, `${at}.required`, errors);
+  else if (ctx.dialect.rules.requireUndocumented) errors.required(`${at}.required`, "expected constraints on nodes");
+  return true;
+}
+
+/** What only Kubernetes asks of members together. */
+function checkTogether(
+  spec: VolumeSpec,
+  source: string | undefined,
+  restricted: boolean,
+  at: string,
+  errors: FieldErrors,
+): void {
+  if (source === "local" && !restricted) {
+    errors.required(`${at}.nodeAffinity`, "expected the nodes that a local volume is on");
+  }
+  const path = (spec["hostPath"] as { path?: string } | undefined)?.path;
+  if (path !== undefined && isRoot(path) && spec.persistentVolumeReclaimPolicy === "Recycle") {
+    errors.forbidden(
+      `${at}.persistentVolumeReclaimPolicy`,
+      "expected another policy than Recycle for the root directory",
+    );
+  }
+}
+
+function checkAttributesClass(spec: VolumeSpec, at: string, errors: FieldErrors, ctx: ApiContext): void {
+  const { volumeAttributesClassName: name } = spec;
+  if (name === undefined) return;
+  const field = `${at}.volumeAttributesClassName`;
+  if (name === "") errors.required(field, "expected the name of a class, or no member");
+  else checkClassName(field, name, errors);
+  if (ctx.dialect.rules.enforceUndocumented && spec["csi"] === undefined) {
+    errors.required(`${at}.csi`, "expected a csi source beside volumeAttributesClassName");
+  }
+}
+
+/** Members that say nothing of a volume that no claim can have (DEC-44). */
+const NOT_INLINE = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const;
+
+/**
+ * Everything that is wrong with a spec inside a VolumeAttachment (VA-6, DEC-44): it holds a converted inline volume, so
+ * nothing in it may be about claims; Kubernetes takes csi sources only.
+ */
+export function validateInlineVolumeSpec(spec: object, at: string, errors: FieldErrors, ctx: ApiContext): void {
+  const members = spec as VolumeSpec;
+  for (const member of NOT_INLINE) {
+    const value = members[member];
+    if (value !== undefined && value !== "") errors.forbidden(`${at}.${member}`, "expected none in an inline volume");
+  }
+  checkModes(members, at, errors, ctx);
+  const sources = volumeSources(ctx);
+  validateSource(sources, members as Members, at, new SourceCheck(errors, ctx, ""));
+  const { persistentVolumeReclaimPolicy: policy, volumeMode: mode } = members;
+  if (ctx.dialect.rules.enforceUndocumented) {
+    if (members["csi"] === undefined) errors.required(`${at}.csi`, "expected a csi source in an inline volume");
+    if (policy && policy !== "Retain") {
+      errors.forbidden(`${at}.persistentVolumeReclaimPolicy`, "expected Retain or nothing in an inline volume");
+    }
+    if (mode !== undefined && mode !== "Filesystem") {
+      errors.forbidden(`${at}.volumeMode`, "expected Filesystem or nothing in an inline volume");
+    }
+  } else {
+    if (policy && !RECLAIM_POLICIES.includes(policy)) {
+      errors.notSupported(`${at}.persistentVolumeReclaimPolicy`, policy, RECLAIM_POLICIES);
+    }
+    if (mode !== undefined && !VOLUME_MODES.includes(mode)) errors.notSupported(`${at}.volumeMode`, mode, VOLUME_MODES);
+  }
+  checkAttributesClass(members, at, errors, ctx);
+}

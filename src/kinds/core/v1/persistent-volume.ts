@@ -1,0 +1,178 @@
+/**
+ * PersistentVolume: a storage resource of the cluster, similar to a node (doc 3, PV-1..25, PVP-9, PVP-10).
+ *
+ * What a volume is made of is in `persistent-volume-spec.ts` and `volumes/`, what may change in `volume-update.ts`.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { formatTime } from "../../../meta/time.ts";
+import { always, optional, pointer, struct, text, time } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { dropGated } from "../../storage/v1/gated-field.ts";
+import { shortAccessModes } from "./access-modes.ts";
+import { classAnnotation } from "./claim-update.ts";
+import { termWarnings } from "./node-selector.ts";
+import { persistentVolumeSpecSchema, validateVolumeSpec } from "./persistent-volume-spec.ts";
+import { roundResources } from "./quantities.ts";
+import { type Volume, validateVolumeChange } from "./volume-update.ts";
+import { type Source, sourceWarnings, volumeSources } from "./volumes/sources.ts";
+
+const VolumeStatus = struct("How far a volume is.", {
+  phase: optional(
+    text("`Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`.", { default: "Pending" }),
+  ),
+  message: optional(text("Why the volume is in this state, for people.")),
+  reason: optional(text("A short failure description for machines.")),
+  lastPhaseTransitionTime: pointer(time("When the phase changed last.")),
+});
+
+const PHASES = ["Available", "Bound", "Failed", "Pending", "Released"];
+
+function defaults(object: ApiObject): void {
+  const { spec } = object as Volume;
+  spec.persistentVolumeReclaimPolicy ||= "Retain";
+  spec.volumeMode ??= "Filesystem";
+  roundResources(spec.capacity);
+}
+
+const dropClass = (object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void =>
+  dropGated(
+    (object as Volume).spec,
+    (old as Volume | undefined)?.spec,
+    "volumeAttributesClassName",
+    "VolumeAttributesClass",
+    "spec",
+    ctx,
+  );
+
+/**
+ * The spec stays, and every change of the phase gets its time (PV-22, PVP-10). Kubernetes takes the time of a client;
+ * by the documents it is the server's.
+ */
+function prepareStatus(object: ApiObject, old: ApiObject, ctx: WriteContext): void {
+  object["spec"] = old["spec"];
+  const { status } = object as Volume;
+  const stored = (old as Volume).status;
+  const moved = status.phase !== stored?.phase;
+  const before = stored?.lastPhaseTransitionTime;
+  const sent = ctx.dialect.rules.enforceDocumented ? undefined : status.lastPhaseTransitionTime;
+  if (sent && (!moved || sent !== before)) return;
+  if (moved) status.lastPhaseTransitionTime = formatTime(ctx.clock.now());
+  else if (before) status.lastPhaseTransitionTime = before;
+  else delete status.lastPhaseTransitionTime;
+}
+
+function validateStatus(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const { phase } = (object as Volume).status;
+  if (ctx.dialect.rules.enforceDocumented && phase && !PHASES.includes(phase)) {
+    errors.notSupported("status.phase", phase, PHASES);
+  }
+}
+
+function warningsOf(object: ApiObject, sources: readonly Source[], ctx: WriteContext): readonly string[] {
+  const { metadata, spec } = object as Volume;
+  const annotation = classAnnotation(ctx);
+  const mountOptions = `volume.beta.${ctx.dialect.labelDomain}/mount-options`;
+  const warnings: string[] = [];
+  for (const [key, member] of [
+    [annotation, "storageClassName"],
+    [mountOptions, "mountOptions"],
+  ] as const) {
+    if (metadata.annotations?.[key] !== undefined) {
+      warnings.push(`metadata.annotations[${key}]: deprecated, use spec.${member}`);
+    }
+  }
+  if (spec.persistentVolumeReclaimPolicy === "Recycle") {
+    warnings.push("spec.persistentVolumeReclaimPolicy: Recycle is deprecated, use dynamic provisioning");
+  }
+  const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  terms.forEach((term, i) => {
+    warnings.push(...termWarnings(term, `spec.nodeAffinity.required.nodeSelectorTerms[${i}]`, ctx));
+  });
+  return [...warnings, ...sourceWarnings(sources, spec, "spec")];
+}
+
+const columnsOf = (ctx: ApiContext): readonly Column[] => {
+  const volume = (object: ApiObject): Volume => object as Volume;
+  return [
+    textColumn("Capacity", "Size of the volume.", (object) => volume(object).spec.capacity?.["storage"] ?? "0"),
+    textColumn("Access Modes", "How the volume can be mounted.", (object) =>
+      shortAccessModes(volume(object).spec.accessModes),
+    ),
+    textColumn(
+      "Reclaim Policy",
+      "What happens when the claim is gone.",
+      (object) => volume(object).spec.persistentVolumeReclaimPolicy ?? "",
+    ),
+    textColumn("Status", "Phase of the volume.", (object) =>
+      object.metadata.deletionTimestamp ? "Terminating" : (volume(object).status?.phase ?? ""),
+    ),
+    textColumn("Claim", "The claim that the volume is bound to.", (object) => {
+      const ref = volume(object).spec.claimRef;
+      return ref ? `${ref.namespace ?? ""}/${ref.name ?? ""}` : "";
+    }),
+    textColumn(
+      "StorageClass",
+      "The class of the volume.",
+      (object) => object.metadata.annotations?.[classAnnotation(ctx)] ?? volume(object).spec.storageClassName ?? "",
+    ),
+    textColumn(
+      "VolumeAttributesClass",
+      "The VolumeAttributesClass of the volume.",
+      (object) => volume(object).spec.volumeAttributesClassName ?? "<unset>",
+    ),
+    textColumn("Reason", "Why the volume failed.", (object) => volume(object).status?.reason ?? ""),
+    ageColumn,
+    textColumn("VolumeMode", "Block or Filesystem.", (object) => volume(object).spec.volumeMode ?? "<unset>", true),
+  ];
+};
+
+/** The definition of PersistentVolume. */
+export function persistentVolume(ctx: ApiContext): ResourceDefinition {
+  const sources = volumeSources(ctx);
+  const validate = (object: ApiObject, errors: FieldErrors, write: WriteContext): void =>
+    validateVolumeSpec((object as Volume).spec, object.metadata.name ?? "", "spec", errors, write, sources);
+  return {
+    group: "",
+    version: "v1",
+    kind: "PersistentVolume",
+    plural: "persistentvolumes",
+    singular: "persistentvolume",
+    shortNames: ["pv"],
+    scope: "Cluster",
+    description: "A storage resource provisioned by an administrator; it is a resource of the cluster like a node.",
+    schema: objectSchema("A storage resource of the cluster.", {
+      spec: always(persistentVolumeSpecSchema(ctx)),
+      status: always(VolumeStatus),
+    }),
+    deleteAnswers: "object",
+    resetFields: ["status"],
+    defaults,
+    prepareForCreate(object, write) {
+      object["status"] = { phase: "Pending", lastPhaseTransitionTime: formatTime(write.clock.now()) };
+      dropClass(object, undefined, write);
+    },
+    validate,
+    prepareForUpdate(object, old, write) {
+      object["status"] = old["status"];
+      dropClass(object, old, write);
+    },
+    validateUpdate(object, old, errors, write) {
+      validate(object, errors, write);
+      validateVolumeChange(object as Volume, old as Volume, sources, errors, write);
+    },
+    warnings: (object, _old, write) => warningsOf(object, sources, write),
+    subresources: {
+      status: {
+        verbs: ["get", "update", "patch"],
+        resetFields: ["spec"],
+        prepareForUpdate: prepareStatus,
+        validateUpdate: (object, _old, errors, write) => validateStatus(object, errors, write),
+      },
+    },
+    columns: columnsOf(ctx),
+  };
+}

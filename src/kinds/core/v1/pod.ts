@@ -1,0 +1,130 @@
+/**
+ * Pod: containers that run together on a node, and the volumes that they share (SUP-5, doc 3 "Volume").
+ *
+ * Pods are not a resource of the documents, their volumes are: this file is the sum of `pod/` and `volumes/`. Nothing
+ * here runs a Pod.
+ *
+ * @module
+ */
+import { always } from "../../../meta/types.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { podColumns } from "./pod/columns.ts";
+import { type Pod, defaultPod } from "./pod/defaults.ts";
+import { qosClass } from "./pod/qos.ts";
+import { validatePodSpec } from "./pod/spec-rules.ts";
+import { podSpecSchema } from "./pod/spec-schema.ts";
+import { PodStatusSchema } from "./pod/status-schema.ts";
+import { validatePodChange } from "./pod/update-rules.ts";
+import { dropGatedVolumes } from "./pod/volumes.ts";
+import { podWarnings } from "./pod/warnings.ts";
+import { type Source, inlineSources } from "./volumes/sources.ts";
+
+/** A new Pod waits; scheduling gates say so in a condition. */
+function firstStatus({ spec }: Pod): Pod["status"] {
+  const status: Pod["status"] = { phase: "Pending", qosClass: qosClass(spec) };
+  if ((spec.schedulingGates ?? []).length === 0) return status;
+  const message = "Scheduling is blocked due to non-empty scheduling gates";
+  return {
+    ...status,
+    conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated", message }] as NonNullable<
+      Pod["status"]["conditions"]
+    >,
+  };
+}
+
+function validate(object: ApiObject, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {
+  validatePodSpec(object as Pod, sources, errors, ctx);
+}
+
+/** A node agent writes the status; the spec and the owners stay, and so does the quality of service. */
+function prepareStatus(object: ApiObject, old: ApiObject): void {
+  const stored = old as Pod;
+  const { metadata, status } = object as Pod;
+  object["spec"] = stored.spec;
+  const { ownerReferences } = stored.metadata;
+  if (ownerReferences) metadata.ownerReferences = ownerReferences;
+  else delete metadata.ownerReferences;
+  if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
+}
+
+const DONE = ["Succeeded", "Failed"];
+
+/** A Pod on a node is given time to end, others go at once (SUP-5). */
+function gracePeriod(object: ApiObject, requested: number | undefined): number {
+  const { spec, status } = object as Pod;
+  if (!spec.nodeName || DONE.includes(status?.phase ?? "")) return 0;
+  const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
+  return seconds < 0 ? 1 : seconds;
+}
+
+/** Members by which pods are selected (DEC-25). */
+const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
+  "spec.nodeName": (object) => (object as Pod).spec.nodeName ?? "",
+  "spec.restartPolicy": (object) => (object as Pod).spec.restartPolicy ?? "",
+  "spec.schedulerName": (object) => (object as Pod).spec.schedulerName ?? "",
+  "spec.serviceAccountName": (object) => (object as Pod).spec.serviceAccountName ?? "",
+  "spec.hostNetwork": (object) => String((object as Pod).spec.hostNetwork ?? false),
+  "status.phase": (object) => (object as Pod).status?.phase ?? "",
+  "status.podIP": (object) => (object as Pod).status?.podIP ?? "",
+  "status.nominatedNodeName": (object) => (object as Pod).status?.nominatedNodeName ?? "",
+};
+
+/** The definition of Pod. */
+export function pod(ctx: ApiContext): ResourceDefinition {
+  const sources = inlineSources(ctx);
+  return {
+    group: "",
+    version: "v1",
+    kind: "Pod",
+    plural: "pods",
+    singular: "pod",
+    shortNames: ["po"],
+    categories: ["all"],
+    scope: "Namespaced",
+    description: "Containers that run together on a node, and the volumes that they share.",
+    schema: objectSchema("Containers that run together on a node, and the volumes that they share.", {
+      spec: always(podSpecSchema(sources)),
+      status: always(PodStatusSchema),
+    }),
+    deleteAnswers: "object",
+    generation: "fromOne",
+    gracePeriod,
+    resetFields: ["status"],
+    selectableFields,
+    defaults: (object, write) => defaultPod(object as Pod, sources, write),
+    prepareForCreate(object, write) {
+      dropGatedVolumes((object as Pod).spec.volumes ?? [], [], write);
+      object["status"] = firstStatus(object as Pod);
+    },
+    validate(object, errors, write) {
+      validate(object, sources, errors, write);
+      const { ephemeralContainers = [], nodeName, schedulingGates = [] } = (object as Pod).spec;
+      if (ephemeralContainers.length > 0) {
+        errors.forbidden("spec.ephemeralContainers", "expected none in a new Pod");
+      }
+      if (nodeName && schedulingGates.length > 0) {
+        errors.forbidden("spec.nodeName", "expected none while there are schedulingGates");
+      }
+    },
+    prepareForUpdate(object, old, write) {
+      object["status"] = old["status"];
+      dropGatedVolumes((object as Pod).spec.volumes ?? [], (old as Pod).spec.volumes ?? [], write);
+    },
+    validateUpdate(object, old, errors, write) {
+      validate(object, sources, errors, write);
+      validatePodChange((object as Pod).spec, (old as Pod).spec, errors);
+    },
+    // Who updates Pods is a program, and would be told the same again and again.
+    warnings: (object, old, write) => (old ? [] : podWarnings(object as Pod, sources, write)),
+    subresources: {
+      status: {
+        verbs: ["get", "update", "patch"],
+        resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
+        prepareForUpdate: prepareStatus,
+      },
+    },
+    columns: podColumns,
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * The defaults that Kubernetes writes into a Pod (SUP-5).
+ *
+ * @module
+ */
+import type { ApiContext, ApiObject } from "../../../../schema/definition.ts";
+import { roundResources } from "../quantities.ts";
+import { defaultPullPolicy } from "../volumes/images.ts";
+import type { Source } from "../volumes/sources.ts";
+import type { ContainerValue } from "./container-schema.ts";
+import type { PodSpec } from "./spec-schema.ts";
+import type { PodStatus } from "./status-schema.ts";
+import { defaultVolumes } from "./volumes.ts";
+
+/** A Pod in wire form. */
+export type Pod = ApiObject & { spec: PodSpec; status: PodStatus };
+
+const GRACE_SECONDS = 30;
+
+type Probe = NonNullable<ContainerValue["livenessProbe"]>;
+
+/** Writes the defaults; changes `pod`. */
+export function defaultPod(pod: Pod, sources: readonly Source[], ctx: ApiContext): void {
+  const { spec } = pod;
+  spec.dnsPolicy ||= "ClusterFirst";
+  spec.restartPolicy ||= "Always";
+  spec.securityContext ??= {};
+  spec.terminationGracePeriodSeconds ??= GRACE_SECONDS;
+  spec.schedulerName ||= "default-scheduler";
+  spec.enableServiceLinks ??= true;
+  nameServiceAccount(spec);
+  roundResources(spec.overhead);
+  roundResources(spec.resources?.limits);
+  roundResources(spec.resources?.requests);
+  defaultVolumes(spec.volumes ?? [], sources, ctx);
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    defaultContainer(container);
+    defaultRequests(container);
+    if (spec.hostNetwork) defaultHostPorts(container);
+  }
+  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container);
+  if (pod.status) defaultAddresses(pod.status);
+}
+
+/** The service account has two names, of which the newer one counts. */
+function nameServiceAccount(spec: PodSpec): void {
+  const name = spec.serviceAccountName || spec.serviceAccount;
+  if (!name) return;
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+}
+
+function defaultContainer(container: ContainerValue): void {
+  container.imagePullPolicy ||= defaultPullPolicy(container.image ?? "");
+  container.terminationMessagePath ||= "/dev/termination-log";
+  container.terminationMessagePolicy ||= "File";
+  roundResources(container.resources?.limits);
+  roundResources(container.resources?.requests);
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
+    if (probe) defaultProbe(probe);
+  }
+}
+
+function defaultProbe(probe: Probe): void {
+  probe.timeoutSeconds ||= 1;
+  probe.periodSeconds ||= 10;
+  probe.successThreshold ||= 1;
+  probe.failureThreshold ||= 3;
+}
+
+/** What has a limit and no request requests the limit. */
+function defaultRequests({ resources }: ContainerValue): void {
+  const limits = resources?.limits;
+  if (!limits || Object.keys(limits).length === 0) return;
+  resources.requests = { ...limits, ...resources.requests };
+}
+
+/** On the network of the node a port is a port of the node. */
+function defaultHostPorts({ ports }: ContainerValue): void {
+  for (const port of ports ?? []) port.hostPort ||= port.containerPort;
+}
+
+/** The first of the addresses is the address. */
+function defaultAddresses(status: PodStatus): void {
+  const first = status.podIPs?.[0]?.ip;
+  if (status.podIP && !first) status.podIPs = [{ ip: status.podIP }];
+  else if (first && !status.podIP) status.podIP = first;
+}

@@ -1,0 +1,159 @@
+/**
+ * The volumes of a Pod as a whole: defaults, gated sources, rules, and Warnings about what cannot work (VOL-1..3,
+ * PROJ-10, DEC-38, DEC-52).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import { dnsLabel } from "../../../../meta/names.ts";
+import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
+import type { Gate } from "../../../../meta/gates.ts";
+import { dropGated } from "../../../storage/v1/gated-field.ts";
+import { type ClaimSpec, claimSpecWarnings } from "../claim-spec.ts";
+import { dropGatedSource } from "../data-sources.ts";
+import { ephemeralClaimName } from "../volumes/claims.ts";
+import { SourceCheck } from "../volumes/form.ts";
+import { PROJECTION_MEMBERS, pathsOf } from "../volumes/projections.ts";
+import { type Source, defaultSource, sourceWarnings, validateSource } from "../volumes/sources.ts";
+import type { PodVolume } from "./spec-schema.ts";
+
+type Projection = Parameters<typeof pathsOf>[0];
+
+const projectionsOf = (volume: PodVolume): readonly Projection[] =>
+  (volume["projected"] as { sources?: readonly Projection[] } | undefined)?.sources ?? [];
+
+const templateOf = (volume: PodVolume): ClaimSpec | undefined =>
+  (volume["ephemeral"] as { volumeClaimTemplate?: { spec?: ClaimSpec } } | undefined)?.volumeClaimTemplate?.spec;
+
+/** A volume without a source is an empty directory (DEC-52); others get the defaults of their source. */
+export function defaultVolumes(volumes: readonly PodVolume[], sources: readonly Source[], ctx: ApiContext): void {
+  for (const volume of volumes) {
+    if (!sources.some(({ member }) => volume[member] !== undefined)) volume["emptyDir"] = {};
+    defaultSource(sources, volume, ctx);
+  }
+}
+
+const GATED_PROJECTIONS: readonly (readonly [member: "clusterTrustBundle" | "podCertificate", gate: Gate])[] = [
+  ["clusterTrustBundle", "ClusterTrustBundleProjection"],
+  ["podCertificate", "PodCertificateRequest"],
+];
+
+/** Drops sources whose gate is off, unless the stored Pod has some of the kind (PROJ-10, DEC-38). */
+export function dropGatedVolumes(volumes: readonly PodVolume[], stored: readonly PodVolume[], ctx: WriteContext): void {
+  volumes.forEach((volume, i) => {
+    const at = `spec.volumes[${i}]`;
+    const images = stored.some((old) => old["image"] !== undefined);
+    if (!images) dropGated(volume, undefined, "image", "ImageVolume", at, ctx);
+    dropGatedProjections(volume, stored, at, ctx);
+    const template = templateOf(volume);
+    if (!template) return;
+    const path = `${at}.ephemeral.volumeClaimTemplate.spec`;
+    const before = stored.map(templateOf).find((spec) => spec !== undefined);
+    dropGated(template, before, "volumeAttributesClassName", "VolumeAttributesClass", path, ctx);
+    dropGatedSource(template, before, path, ctx);
+  });
+}
+
+function dropGatedProjections(volume: PodVolume, stored: readonly PodVolume[], at: string, ctx: WriteContext): void {
+  const projected = volume["projected"] as { sources?: Projection[] } | undefined;
+  if (!projected?.sources) return;
+  const before = projected.sources.map(isEmpty);
+  for (const [member, gate] of GATED_PROJECTIONS) {
+    const used = stored.some((old) => projectionsOf(old).some((source) => source[member] !== undefined));
+    if (used) continue;
+    projected.sources.forEach((source, j) => {
+      dropGated(source, undefined, member, gate, `${at}.projected.sources[${j}]`, ctx);
+    });
+  }
+  if (!ctx.dialect.rules.enforceDocumented) return;
+  // By the documents an entry without a member is wrong (VOL-17), so what was dropped leaves none behind.
+  projected.sources = projected.sources.filter((source, j) => before[j] || !isEmpty(source));
+}
+
+const isEmpty = (source: Projection): boolean => PROJECTION_MEMBERS.every((member) => source[member] === undefined);
+
+/** Everything that is wrong with the volumes; gives those that are right, by name. */
+export function validateVolumes(
+  volumes: readonly PodVolume[],
+  pod: string,
+  sources: readonly Source[],
+  errors: FieldErrors,
+  ctx: ApiContext,
+): ReadonlyMap<string, PodVolume> {
+  const right = new Map<string, PodVolume>();
+  const made = new Set(
+    volumes.filter((volume) => volume["ephemeral"] !== undefined).map(({ name }) => ephemeralClaimName(pod, name)),
+  );
+  volumes.forEach((volume, i) => {
+    const at = `spec.volumes[${i}]`;
+    const before = errors.causes.length;
+    const { name = "" } = volume as Partial<PodVolume>;
+    validateSource(sources, volume, at, new SourceCheck(errors, ctx, name, pod));
+    checkName(name, right, at, errors);
+    if (errors.causes.length === before) right.set(name, volume);
+    const claim = (volume["persistentVolumeClaim"] as { claimName?: string } | undefined)?.claimName;
+    if (pod !== "" && claim !== undefined && made.has(claim)) {
+      const field = `${at}.persistentVolumeClaim.claimName`;
+      errors.invalid(field, claim, "expected another claim than one that is made for an ephemeral volume of the Pod");
+    }
+  });
+  return right;
+}
+
+function checkName(name: string, taken: ReadonlyMap<string, unknown>, at: string, errors: FieldErrors): void {
+  const field = `${at}.name`;
+  if (name === "") return errors.required(field);
+  const wrong = dnsLabel(name);
+  if (wrong !== undefined) errors.invalid(field, name, wrong);
+  if (taken.has(name)) errors.duplicate(field, name);
+}
+
+/** Tokens are for a service account: Kubernetes wants it named (checked.md, DEC-39). */
+export function validateTokens(volumes: readonly PodVolume[], errors: FieldErrors): void {
+  volumes.forEach((volume, i) => {
+    projectionsOf(volume).forEach((source, j) => {
+      if (source.serviceAccountToken === undefined) return;
+      const field = `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`;
+      errors.forbidden(field, "expected a serviceAccountName beside a token");
+    });
+  });
+}
+
+/** Warnings about deprecated kinds, fractions of bytes, empty sources and files that hide one another. */
+export function volumeWarnings(volumes: readonly PodVolume[], sources: readonly Source[]): readonly string[] {
+  return volumes.flatMap((volume, i) => {
+    const at = `spec.volumes[${i}]`;
+    const template = templateOf(volume);
+    return [
+      ...sourceWarnings(sources, volume, at),
+      ...(template ? claimSpecWarnings(template, `${at}.ephemeral.volumeClaimTemplate.spec`) : []),
+      ...overlapWarnings(volume, at),
+    ];
+  });
+}
+
+function overlapWarnings(volume: PodVolume, at: string): readonly string[] {
+  const taken: string[] = [];
+  const warnings: string[] = [];
+  const add = (paths: readonly string[]): void => {
+    for (const path of paths.map((text) => text.replace(/\/+$/, ""))) {
+      for (const other of taken) {
+        if (overlap(path, other)) warnings.push(`${at}: the file ${path} overlaps with the file ${other}`);
+      }
+      taken.push(path);
+    }
+  };
+  for (const member of ["configMap", "secret", "downwardAPI"]) {
+    const items = (volume[member] as { items?: readonly { path?: string }[] } | undefined)?.items ?? [];
+    add(items.map(({ path = "" }) => path));
+  }
+  projectionsOf(volume).forEach((source, j) => {
+    if (isEmpty(source)) warnings.push(`${at}.projected.sources[${j}]: it has no source`);
+    const token = source.serviceAccountToken?.path;
+    add(token ? [...pathsOf(source), token] : pathsOf(source));
+  });
+  return warnings;
+}
+
+/** Whether one of two paths is the other, or a directory above it. */
+const overlap = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);

@@ -1,0 +1,150 @@
+/**
+ * Warnings about a Pod: what is accepted and does not do what it seems to (SUP-5).
+ *
+ * @module
+ */
+import type { ApiContext } from "../../../../schema/definition.ts";
+import { oldNodeLabel } from "../../../storage/v1/node-labels.ts";
+import { termWarnings } from "../node-selector.ts";
+import { fractionWarning } from "../quantities.ts";
+import type { Source } from "../volumes/sources.ts";
+import type { ContainerValue } from "./container-schema.ts";
+import type { Pod } from "./defaults.ts";
+import type { PodSpec } from "./spec-schema.ts";
+import { volumeWarnings } from "./volumes.ts";
+
+/** Everything worth a Warning. */
+export function podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContext): readonly string[] {
+  const { spec } = pod;
+  return [
+    ...labelWarnings(spec, ctx),
+    ...annotationWarnings(pod, ctx),
+    ...volumeWarnings(spec.volumes ?? [], sources),
+    ...repeated(spec.hostAliases ?? [], "spec.hostAliases", "ip"),
+    ...repeated(spec.imagePullSecrets ?? [], "spec.imagePullSecrets", "name"),
+    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, i) =>
+      name ? [] : [`spec.imagePullSecrets[${i}].name: an empty name is not used`],
+    ),
+    ...fractions(spec.overhead, "spec.overhead"),
+    ...containersOf(spec).flatMap(([container, at]) => [
+      ...fractions(container.resources?.limits, `${at}.resources.limits`),
+      ...fractions(container.resources?.requests, `${at}.resources.requests`),
+      ...variableWarnings(container, at),
+    ]),
+    ...portWarnings(spec),
+    ...((spec.terminationGracePeriodSeconds ?? 0) < 0
+      ? ["spec.terminationGracePeriodSeconds: a negative number is taken for 1"]
+      : []),
+  ];
+}
+
+const containersOf = (spec: PodSpec): readonly (readonly [ContainerValue, string])[] =>
+  (["initContainers", "containers"] as const).flatMap((list) =>
+    (spec[list] ?? []).map((container, i) => [container, `spec.${list}[${i}]`] as const),
+  );
+
+function labelWarnings(spec: PodSpec, ctx: ApiContext): readonly string[] {
+  const node = spec.affinity?.nodeAffinity;
+  const terms = node?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const wishes = node?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const at = "spec.affinity.nodeAffinity";
+  return [
+    ...Object.keys(spec.nodeSelector ?? {}).flatMap((key) => old(`spec.nodeSelector[${key}]`, key, ctx)),
+    ...terms.flatMap((term, i) =>
+      termWarnings(term, `${at}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${i}]`, ctx),
+    ),
+    ...wishes.flatMap(({ preference }, i) =>
+      termWarnings(preference, `${at}.preferredDuringSchedulingIgnoredDuringExecution[${i}].preference`, ctx),
+    ),
+    ...(spec.topologySpreadConstraints ?? []).flatMap((constraint, i) => {
+      const field = `spec.topologySpreadConstraints[${i}]`;
+      const none = constraint.labelSelector ? [] : [`${field}.labelSelector: without a selector no Pod matches`];
+      return [...old(`${field}.topologyKey`, constraint.topologyKey, ctx), ...none];
+    }),
+    ...podTermWarnings(spec),
+  ];
+}
+
+function old(field: string, key: string, ctx: ApiContext): readonly string[] {
+  const text = oldNodeLabel(key, ctx.dialect);
+  return text === undefined ? [] : [`${field}: ${text}`];
+}
+
+function podTermWarnings({ affinity }: PodSpec): readonly string[] {
+  return (["podAffinity", "podAntiAffinity"] as const).flatMap((kind) => {
+    const part = affinity?.[kind];
+    const required = part?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    const wished = part?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    return [...required, ...wished.map((wish) => wish.podAffinityTerm)]
+      .filter((term) => !term.labelSelector)
+      .map(() => `spec.affinity.${kind}: a term without labelSelector matches no Pod`);
+  });
+}
+
+/** Annotations whose members have taken over. */
+const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
+  "scheduler.alpha.DOMAIN/critical-pod": "priorityClassName",
+  "security.alpha.DOMAIN/sysctls": "sysctls",
+  "security.alpha.DOMAIN/unsafe-sysctls": "sysctls",
+};
+
+function annotationWarnings({ metadata }: Pod, ctx: ApiContext): readonly string[] {
+  return Object.entries(OLD_ANNOTATIONS).flatMap(([pattern, member]) => {
+    const key = pattern.replace("DOMAIN", ctx.dialect.labelDomain);
+    return metadata.annotations?.[key] === undefined ? [] : [`metadata.annotations[${key}]: not used, set ${member}`];
+  });
+}
+
+function repeated<K extends string>(
+  list: readonly { readonly [key in K]?: string }[],
+  at: string,
+  member: K,
+): readonly string[] {
+  const seen = new Set<string | undefined>();
+  return list.flatMap((entry, i) => {
+    if (seen.has(entry[member])) return [`${at}[${i}].${member}: ${entry[member]} stands in the list twice`];
+    seen.add(entry[member]);
+    return [];
+  });
+}
+
+const fractions = (resources: Readonly<Record<string, string>> | undefined, at: string): readonly string[] =>
+  ["memory", "ephemeral-storage"]
+    .map((name) => fractionWarning(`${at}[${name}]`, resources?.[name]))
+    .filter((warning) => warning !== undefined);
+
+/** A variable that stands there twice hides the first, unless it is made of it. */
+function variableWarnings({ env = [] }: ContainerValue, at: string): readonly string[] {
+  const seen = new Set<string>();
+  return env.flatMap(({ name, value = "", valueFrom }, i) => {
+    const repeats = seen.has(name);
+    seen.add(name);
+    const reference = `$(${name})`;
+    const extends_ = !valueFrom && value !== reference && value.includes(reference);
+    return repeats && !extends_ ? [`${at}.env[${i}]: hides the definition of ${name} before it`] : [];
+  });
+}
+
+/** Ports that are defined twice, or that may take one another's place on the node. */
+function portWarnings(spec: PodSpec): readonly string[] {
+  const seen: { key: string; host: number; ip: string; at: string }[] = [];
+  const warnings: string[] = [];
+  for (const [container, where] of containersOf(spec)) {
+    (container.ports ?? []).forEach((port, i) => {
+      const at = `${where}.ports[${i}]`;
+      const { hostPort: host = 0, hostIP: ip = "" } = port;
+      if (ip !== "" && host === 0) warnings.push(`${at}: hostIP without hostPort`);
+      const key = `${port.containerPort}/${port.protocol}`;
+      for (const other of seen) {
+        if (other.key !== key) continue;
+        if (host === other.host && ip === other.ip) warnings.push(`${at}: the same port as ${other.at}`);
+        else if (host === 0 || other.host === 0) warnings.push(`${at}: overlaps with the port ${other.at}`);
+        else if (host === other.host && (ip === "") !== (other.ip === "")) {
+          warnings.push(`${at}: ambiguous beside the port ${other.at}`);
+        }
+      }
+      seen.push({ key, host, ip, at });
+    });
+  }
+  return warnings;
+}

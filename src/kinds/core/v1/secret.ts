@@ -1,0 +1,155 @@
+/**
+ * Secret: confidential data (doc 1 "Secret", SEC-1..11, DEC-13).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
+import { getMember, setMember } from "../../../value/value.ts";
+import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import {
+  type DataMap,
+  MOST_BYTES,
+  base64Bytes,
+  validateDataKeys,
+  validateImmutable,
+} from "../../../schema/validation/stored-data.ts";
+import { looksLikeCertificate, looksLikeKey } from "../../../schema/validation/pem.ts";
+
+const description = "Holds data that only those may read who are allowed to: passwords, tokens, keys.";
+
+const schema = objectSchema(description, {
+  data: optional(map(bytes(), "Bytes by their keys, base64 in JSON; all values together stay below 1 MiB.")),
+  stringData: optional(
+    map(
+      text(),
+      "Texts by their keys, for writing only: they are put into data, over what is there, and never read back.",
+    ),
+  ),
+  immutable: pointer(bool("When true, only the metadata can change from then on, and this cannot be undone.")),
+  type: optional(
+    text("Tells programs what the data is; it cannot change. `Opaque` when nothing is said.", { default: "Opaque" }),
+  ),
+});
+
+interface Secret extends ApiObject {
+  data?: Record<string, string>;
+  stringData?: DataMap;
+  type?: string;
+}
+
+/** SEC-5, SEC-6: texts become data and are gone. */
+function foldStringData(object: ApiObject): void {
+  const secret = object as Secret;
+  if (!secret.stringData) return;
+  const data = { ...secret.data };
+  for (const key of Object.keys(secret.stringData)) {
+    setMember(data, key, Buffer.from(secret.stringData[key]!, "utf8").toString("base64"));
+  }
+  delete secret.stringData;
+  if (Object.keys(data).length > 0) secret.data = data;
+}
+
+/** What a type that programs know asks for (DEC-13). */
+function validateType(secret: Secret, errors: FieldErrors, labelDomain: string): void {
+  const value = (key: string): string | undefined => getMember(secret.data ?? {}, key) as string | undefined;
+  const need = (key: string): void => {
+    if (value(key) === undefined) errors.required(`data[${key}]`, `expected the key, ${secret.type} asks for it`);
+  };
+  switch (secret.type ?? "") {
+    case `${labelDomain}/tls`:
+      need("tls.crt");
+      need("tls.key");
+      break;
+    case `${labelDomain}/basic-auth`:
+      if (value("username") === undefined && value("password") === undefined) {
+        errors.required("data[username]", "expected username or password");
+        errors.required("data[password]", "expected username or password");
+      }
+      break;
+    case `${labelDomain}/ssh-auth`:
+      if (!value("ssh-privatekey")) errors.required("data[ssh-privatekey]", "expected a key that is not empty");
+      break;
+    case `${labelDomain}/dockercfg`:
+      validateJson(value(".dockercfg"), "data[.dockercfg]", errors);
+      break;
+    case `${labelDomain}/dockerconfigjson`:
+      validateJson(value(".dockerconfigjson"), "data[.dockerconfigjson]", errors);
+      break;
+    case `${labelDomain}/service-account-token`: {
+      const name = `${labelDomain}/service-account.name`;
+      if (!secret.metadata.annotations?.[name]) errors.required(`metadata.annotations[${name}]`);
+      break;
+    }
+    default:
+  }
+}
+
+/** The value is an object in JSON; the data itself never gets into a message. */
+function validateJson(base64: string | undefined, field: string, errors: FieldErrors): void {
+  if (base64 === undefined) errors.required(field);
+  else if (!isJsonObject(base64)) errors.invalid(field, "<data>", "expected an object in JSON");
+}
+
+function isJsonObject(base64: string): boolean {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
+    return typeof value === "object" && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * SEC-3, AMB-14: the documents want the sum *below* the limit; who does not enforce the documents takes the limit itself.
+ */
+function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
+  const secret = object as Secret;
+  validateDataKeys(secret.data, "data", errors);
+  const size = base64Bytes(secret.data);
+  if (size > MOST_BYTES || (size === MOST_BYTES && dialect.rules.enforceDocumented)) {
+    errors.tooLong("data", dialect.rules.enforceDocumented ? MOST_BYTES - 1 : MOST_BYTES);
+  }
+  validateType(secret, errors, dialect.labelDomain);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  if (object["type"] !== old["type"]) {
+    errors.invalid("type", object["type"] ?? "", `expected no change, it is ${JSON.stringify(old["type"])}`);
+  }
+  validateImmutable(object, old, ["data"], errors);
+  validate(object, errors, ctx);
+}
+
+/** A pair of certificate and key that nothing can use is stored, and told (DEC-13 in checked.md). */
+function warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
+  const { type, data = {} } = object as Secret;
+  if (type !== `${dialect.labelDomain}/tls`) return [];
+  const usable = looksLikeCertificate(data["tls.crt"] ?? "") && looksLikeKey(data["tls.key"] ?? "");
+  return usable ? [] : ["tls: expected tls.crt and tls.key to hold a certificate and its key in PEM"];
+}
+
+/** The definition of Secret. */
+export const secret: ResourceDefinition = {
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  singular: "secret",
+  scope: "Namespaced",
+  description,
+  schema,
+  convert: foldStringData,
+  validate,
+  validateUpdate,
+  warnings,
+  deleteAnswers: "status",
+  selectableFields: { type: (object) => (object as Secret).type ?? "" },
+  columns: [
+    textColumn("Type", "What the data is.", (object) => (object as Secret).type ?? ""),
+    textColumn("Data", "Number of keys.", (object) => countOf(object["data"])),
+    ageColumn,
+  ],
+};

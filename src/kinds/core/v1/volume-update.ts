@@ -1,0 +1,94 @@
+/**
+ * What may change in a volume: its size, its class and whom it is bound to, but not what it is (PV-4, PV-19, DEC-39,
+ * AMB-26).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import type { ApiContext, ApiObject } from "../../../schema/definition.ts";
+import { oldNodeLabel } from "../../storage/v1/node-labels.ts";
+import type { NodeSelectorTermValue } from "./node-selector.ts";
+import type { VolumeSpec } from "./persistent-volume-spec.ts";
+import type { Source } from "./volumes/sources.ts";
+
+/** A volume. */
+export type Volume = ApiObject & {
+  spec: VolumeSpec;
+  status: { phase?: string; message?: string; reason?: string; lastPhaseTransitionTime?: string };
+};
+
+const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
+
+/** Everything that a new state of a volume may not change of the old one. */
+export function validateVolumeChange(
+  volume: Volume,
+  old: Volume,
+  sources: readonly Source[],
+  errors: FieldErrors,
+  ctx: ApiContext,
+): void {
+  const { spec } = volume;
+  const stored = old.spec;
+  const { enforceUndocumented: strict, recordedCauseNames } = ctx.dialect.rules;
+  const named = (field: string): string => (recordedCauseNames ? field : `spec.${field}`);
+  // The documents freeze what a volume is when somebody relies on it, Kubernetes from the beginning (DEC-39).
+  if (strict || old.status?.phase === "Bound" || stored.claimRef !== undefined) {
+    for (const { member } of sources) {
+      if (same(comparable(spec[member], stored[member], member), stored[member])) continue;
+      errors.forbidden(
+        recordedCauseNames ? "spec.persistentvolumesource" : `spec.${member}`,
+        "the source cannot change",
+      );
+      if (recordedCauseNames) break;
+    }
+    if (spec.volumeMode !== stored.volumeMode) errors.invalid(named("volumeMode"), spec.volumeMode, "it cannot change");
+  }
+  const frozen = stored.nodeAffinity !== undefined && !ctx.gates.MutablePVNodeAffinity;
+  if (frozen && !sameAffinity(spec.nodeAffinity, stored.nodeAffinity, ctx)) {
+    errors.invalid(named("nodeAffinity"), spec.nodeAffinity, "it cannot change once it is set");
+  }
+  const takenBack = stored.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined;
+  if (strict && takenBack) {
+    errors.forbidden("spec.volumeAttributesClassName", "it cannot be taken back once it is set");
+  }
+}
+
+/** The source as it counts for immutability: a controllerExpandSecretRef may be set where there was none. */
+function comparable(source: unknown, stored: unknown, member: string): unknown {
+  if (member !== "csi" || !source || !stored) return source;
+  const before = (stored as Record<string, unknown>)["controllerExpandSecretRef"];
+  const { controllerExpandSecretRef, ...rest } = source as Record<string, unknown>;
+  return before === undefined && controllerExpandSecretRef !== undefined ? rest : source;
+}
+
+/** The same constraints, where old labels of nodes may be called by the names that took their place. */
+function sameAffinity(
+  affinity: VolumeSpec["nodeAffinity"],
+  stored: VolumeSpec["nodeAffinity"],
+  ctx: ApiContext,
+): boolean {
+  if (same(affinity, stored)) return true;
+  const terms = affinity?.required?.nodeSelectorTerms;
+  const before = stored?.required?.nodeSelectorTerms;
+  if (!terms || !before || terms.length !== before.length) return false;
+  return terms.every((term, i) => sameTerm(term, before[i]!, ctx));
+}
+
+function sameTerm(term: NodeSelectorTermValue, stored: NodeSelectorTermValue, ctx: ApiContext): boolean {
+  const { matchExpressions: expressions = [], ...rest } = term;
+  const { matchExpressions: before = [], ...storedRest } = stored;
+  if (!same(rest, storedRest) || expressions.length !== before.length) return false;
+  return expressions.every((expression, i) => {
+    const old = before[i]!;
+    return same(expression, old) || same(expression, { ...old, key: currentLabel(old.key, ctx) });
+  });
+}
+
+/** The name that took the place of an old node label; the key itself when it is none. */
+function currentLabel(key: string, ctx: ApiContext): string {
+  if (oldNodeLabel(key, ctx.dialect) === undefined) return key;
+  const domain = ctx.dialect.labelDomain;
+  if (key.startsWith("failure-domain.beta.")) return key.replace("failure-domain.beta.", "topology.");
+  return key === `beta.${domain}/instance-type` ? `node.${domain}/instance-type` : key.replace("beta.", "");
+}

@@ -1,0 +1,240 @@
+/**
+ * Volumes whose files come from the API: configMap, secret, downwardAPI, and the entries that they share with
+ * projections (VOL-4..15, PROJ-1..9, DEC-51, DEC-53).
+ *
+ * @module
+ */
+import { qualifiedName } from "../../../../meta/names.ts";
+import { quantitySign } from "../../../../meta/quantity.ts";
+import {
+  type Static,
+  always,
+  atomicList,
+  bool,
+  int32,
+  optional,
+  pointer,
+  quantity,
+  required,
+  struct,
+  text,
+} from "../../../../meta/types.ts";
+import type { ApiContext } from "../../../../schema/definition.ts";
+import { type Loose, type SourceCheck, type SourceFamily, form } from "./form.ts";
+import { checkMode, checkRequiredPath } from "./paths.ts";
+
+const MODE = "Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511)";
+
+/** The mode of files that do not say their own: 0644 unless told (VOL-6, LIM-16, AMB-12). */
+export const defaultMode = pointer(int32(`${MODE}, of files that do not say their own.`, { default: 0o644 }));
+
+/** A key and the file that it becomes. */
+export const KeyToPath = struct("A key and the file that it becomes.", {
+  key: required(text("The key to project.")),
+  path: required(text("The file, relative to the volume; without `..` as an element or at the beginning.")),
+  mode: pointer(int32(`${MODE}; the defaultMode of the volume when unset.`)),
+});
+
+/** A member of the Pod. */
+export const ObjectFieldSelector = struct(
+  "A member of the Pod.",
+  {
+    apiVersion: optional(text("The version in which the path is written.", { default: "v1" })),
+    fieldPath: required(text("The member, such as `metadata.labels` or `metadata.annotations['key']`.")),
+  },
+  { atomic: true },
+);
+
+/** A resource of a container. */
+export const ResourceFieldSelector = struct(
+  "A resource of a container.",
+  {
+    containerName: optional(text("The container; required in volumes, optional in environment variables.")),
+    resource: required(text("The resource, such as `limits.cpu`.")),
+    divisor: always(quantity("The unit in which the value is written, 1 when unset.")),
+  },
+  { atomic: true },
+);
+
+/** A file that holds a member of the Pod or a resource of a container. */
+export const DownwardAPIVolumeFile = struct("A file that holds a member of the Pod or a resource of a container.", {
+  path: required(text("The file, relative to the volume; without `..` as an element or at the beginning.")),
+  fieldRef: pointer(ObjectFieldSelector),
+  resourceFieldRef: pointer(ResourceFieldSelector),
+  mode: pointer(int32(`${MODE}; the defaultMode of the volume when unset.`)),
+});
+
+type Keys = readonly Loose<Static<typeof KeyToPath>>[] | undefined;
+type Files = readonly Loose<Static<typeof DownwardAPIVolumeFile>>[] | undefined;
+
+/** The entries of a configMap or secret volume (PROJ-1..4). */
+export function checkKeys(items: Keys, at: string, check: SourceCheck): void {
+  items?.forEach((item, i) => {
+    check.need(`${at}[${i}].key`, item.key);
+    checkRequiredPath(`${at}[${i}].path`, item.path, check);
+    checkMode(`${at}[${i}].mode`, item.mode, check);
+  });
+}
+
+const VOLUME_FIELDS = [
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+];
+
+/** What Kubernetes knows as a member of a Pod; it tells other paths apart from those that are not allowed at a place. */
+const KNOWN_FIELDS = [
+  ...VOLUME_FIELDS,
+  "spec.host",
+  "spec.nodeName",
+  "spec.restartPolicy",
+  "spec.schedulerName",
+  "spec.serviceAccountName",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.phase",
+  "status.podIP",
+  "status.podIPs",
+];
+
+const SUBSCRIPT = /^(.*)\['(.*)'\]$/s;
+
+/**
+ * A member of the Pod that may be named here: one of `allowed`, or one label or annotation (PROJ-7, DEC-53).
+ *
+ * @param allowed the paths without subscript that are allowed at this place
+ */
+export function checkFieldRef(
+  ref: Loose<Static<typeof ObjectFieldSelector>>,
+  at: string,
+  allowed: readonly string[],
+  check: SourceCheck,
+): void {
+  const path = ref.fieldPath ?? "";
+  if (path === "") return check.errors.required(`${at}.fieldPath`);
+  const version = ref.apiVersion ?? "v1";
+  if (version !== "v1")
+    return check.errors.invalid(`${at}.fieldPath`, path, `expected a path of v1, got one of ${version}`);
+  const [, base, key] = SUBSCRIPT.exec(path) ?? [];
+  if (base === undefined || key === undefined) {
+    if (!check.strict || KNOWN_FIELDS.includes(path)) check.oneOf(`${at}.fieldPath`, path, allowed);
+    else check.errors.invalid(`${at}.fieldPath`, path, "expected a member of the Pod");
+  } else if (base === "metadata.annotations") check.text(at, key, (name) => qualifiedName(name.toLowerCase()));
+  else if (base === "metadata.labels") check.text(at, key, qualifiedName);
+  else
+    check.errors.invalid(
+      `${at}.fieldPath`,
+      path,
+      "expected a subscript behind metadata.labels or metadata.annotations",
+    );
+}
+
+const CONTAINER_RESOURCES = [
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+];
+
+const DIVISORS: Readonly<Record<string, readonly string[]>> = {
+  cpu: ["1m", "1"],
+  memory: ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"],
+};
+
+/** A resource that may be named: cpu, memory, ephemeral storage, huge pages (PROJ-8, AMB-30). */
+export function checkResourceRef(
+  ref: Loose<Static<typeof ResourceFieldSelector>>,
+  at: string,
+  inVolume: boolean,
+  check: SourceCheck,
+): void {
+  const { resource = "", divisor = "0" } = ref;
+  const hugePages = /^(?:limits|requests)\.hugepages-/.test(resource);
+  if (inVolume && !ref.containerName) check.errors.required(`${at}.containerName`);
+  else if (resource === "") check.errors.required(`${at}.resource`);
+  else if (!hugePages) check.oneOf(`${at}.resource`, resource, CONTAINER_RESOURCES);
+  if (!check.strict || quantitySign(divisor) === 0) return;
+  if (!hugePages && !CONTAINER_RESOURCES.includes(resource)) return;
+  const units = DIVISORS[resource.endsWith(".cpu") ? "cpu" : "memory"]!;
+  if (!units.includes(divisor)) check.errors.invalid(`${at}.divisor`, divisor, `expected one of ${units.join(", ")}`);
+}
+
+/** Files of the downward API: errors name the volume, as Kubernetes has it, or the entry (PROJ-6..9). */
+export function checkFiles(items: Files, at: string, check: SourceCheck): void {
+  items?.forEach((item, i) => {
+    const file = check.ctx.dialect.rules.recordedCauseNames ? at : `${at}.items[${i}]`;
+    checkRequiredPath(`${file}.path`, item.path, check);
+    checkMode(`${file}.mode`, item.mode, check);
+    if (item.fieldRef) {
+      checkFieldRef(item.fieldRef, `${file}.fieldRef`, VOLUME_FIELDS, check);
+      if (item.resourceFieldRef) check.errors.invalid(file, item, "expected fieldRef or resourceFieldRef, got both");
+    } else if (item.resourceFieldRef) checkResourceRef(item.resourceFieldRef, `${file}.resourceFieldRef`, true, check);
+    else check.errors.required(file, "expected fieldRef or resourceFieldRef, got none");
+  });
+}
+
+const OPTIONAL_SOURCE = "Whether the Pod may start without it, or without a listed key.";
+
+const items = optional(
+  atomicList(
+    KeyToPath,
+    "The keys to project; all when empty. A listed key that is missing is an error unless optional.",
+  ),
+);
+
+/** A ConfigMap as files (VOL-4..10). */
+export const configMap: SourceFamily = {
+  member: "configMap",
+  inline: form(
+    struct("A ConfigMap as files: one for each key.", {
+      name: optional(text("Name of the ConfigMap.")),
+      items,
+      defaultMode,
+      optional: pointer(bool(OPTIONAL_SOURCE)),
+    }),
+    (source, at, check) => {
+      check.needUndocumented(`${at}.name`, source.name);
+      checkMode(`${at}.defaultMode`, source.defaultMode, check);
+      checkKeys(source.items, `${at}.items`, check);
+    },
+  ),
+};
+
+/** A Secret as files (VOL-11..13, DEC-51). */
+export const secret: SourceFamily = {
+  member: "secret",
+  inline: form(
+    struct("A Secret as files: one for each key.", {
+      secretName: optional(text("Name of the Secret.")),
+      items,
+      defaultMode,
+      optional: pointer(bool(OPTIONAL_SOURCE)),
+    }),
+    (source, at, check) => {
+      check.needUndocumented(`${at}.secretName`, source.secretName);
+      checkMode(`${at}.defaultMode`, source.defaultMode, check);
+      checkKeys(source.items, `${at}.items`, check);
+    },
+  ),
+};
+
+/** What the Pod is, as files (VOL-14, VOL-15). */
+export const downwardAPI = (ctx: ApiContext): SourceFamily => ({
+  member: "downwardAPI",
+  // Kubernetes misspells the second source of a volume.
+  clashName: ctx.dialect.rules.recordedCauseNames ? "downwarAPI" : "downwardAPI",
+  inline: form(
+    struct("Members of the Pod and resources of its containers as files.", {
+      items: optional(atomicList(DownwardAPIVolumeFile, "The files.")),
+      defaultMode,
+    }),
+    (source, at, check) => {
+      checkMode(`${at}.defaultMode`, source.defaultMode, check);
+      checkFiles(source.items, at, check);
+    },
+  ),
+});

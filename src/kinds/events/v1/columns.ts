@@ -1,0 +1,53 @@
+import { nameColumn, since, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column } from "../../../schema/definition.ts";
+
+/** What the columns of an Event need of it, in the words of the core form. */
+interface ShownEvent {
+  readonly involvedObject: { readonly kind?: string; readonly name?: string; readonly fieldPath?: string };
+  readonly reason?: string;
+  readonly message?: string;
+  readonly source?: { readonly component?: string; readonly host?: string };
+  readonly firstTimestamp?: string | null;
+  readonly lastTimestamp?: string | null;
+  readonly count?: number;
+  readonly type?: string;
+  readonly eventTime?: string | null;
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string | null };
+  readonly reportingComponent?: string;
+  readonly reportingInstance?: string;
+}
+
+const firstSeen = (event: ShownEvent): string | null | undefined => event.firstTimestamp ?? event.eventTime;
+
+/** The last sign of the event; one that has no more than a beginning was last seen then. */
+function lastSeen(event: ShownEvent): string | null | undefined {
+  return event.series ? event.series.lastObservedTime : (event.lastTimestamp ?? firstSeen(event));
+}
+
+const objectOf = ({ involvedObject: { kind = "", name = "" } }: ShownEvent): string =>
+  name === "" ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`;
+
+function sourceOf({ source, reportingComponent, reportingInstance }: ShownEvent): string {
+  const component = source?.component || reportingComponent || "";
+  const host = source?.host || reportingInstance;
+  return host ? `${component}, ${host}` : component;
+}
+
+/** How often it happened; an event that says nothing of it happened once. */
+const countOf = (event: ShownEvent): number => event.series?.count ?? (event.count || 1);
+
+/** The columns of Events of either form; the name comes last. `view` gives an object in the words of the core form. */
+export function eventColumns(view: (object: ApiObject) => ShownEvent): readonly Column[] {
+  return [
+    textColumn("Last Seen", "Time since it was last seen.", (o, now) => since(lastSeen(view(o)), now)),
+    textColumn("Type", "Normal or Warning.", (o) => view(o).type ?? ""),
+    textColumn("Reason", "Why it happened, in a word.", (o) => view(o).reason ?? ""),
+    textColumn("Object", "What it is about.", (o) => objectOf(view(o))),
+    textColumn("Subobject", "The part of the object.", (o) => view(o).involvedObject.fieldPath ?? "", true),
+    textColumn("Source", "Who reported it.", (o) => sourceOf(view(o)), true),
+    textColumn("Message", "What happened.", (o) => (view(o).message ?? "").trim()),
+    textColumn("First Seen", "Time since it was first seen.", (o, now) => since(firstSeen(view(o)), now), true),
+    textColumn("Count", "How often it was seen.", (o) => countOf(view(o)), true),
+    { ...nameColumn, priority: 1 },
+  ];
+}

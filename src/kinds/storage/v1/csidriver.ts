@@ -1,0 +1,216 @@
+/**
+ * CSIDriver: what the cluster knows of a CSI volume driver (doc 2 "CSIDriver", CSID-1..42).
+ *
+ * The object only records; who acts on it are the attach/detach controller, the scheduler and the node agents.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import {
+  type Static,
+  atomicList,
+  bool,
+  int64,
+  optional,
+  pointer,
+  required,
+  setList,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { ageColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { dropGated } from "./gated-field.ts";
+
+const TokenRequest = struct("A service account token of the mounting pod that the driver needs.", {
+  audience: required(text("Whom the token is for; empty means the API server.")),
+  expirationSeconds: pointer(int64("How long the token is valid, by default as for token requests (3600).")),
+});
+
+const specSchema = (ctx: ApiContext) =>
+  struct("What the driver needs and can do.", {
+    attachRequired: pointer(
+      bool("Whether volumes must be attached to a node before they are mounted; it cannot change.", { default: true }),
+    ),
+    podInfoOnMount: pointer(bool("Whether the driver is told of the pod when it mounts a volume.", { default: false })),
+    volumeLifecycleModes: optional(
+      setList(text(), "`Persistent`, `Ephemeral` or both; `Persistent` when empty; it cannot change."),
+    ),
+    storageCapacity: pointer(
+      bool("Whether pods are scheduled by the capacity that the driver reports (CSIStorageCapacity).", {
+        default: false,
+      }),
+    ),
+    fsGroupPolicy: pointer(
+      text(
+        "When ownership and permissions of a volume are changed before it is mounted: `ReadWriteOnceWithFSType`, `File` (always) or `None`.",
+        { default: "ReadWriteOnceWithFSType" },
+      ),
+    ),
+    tokenRequests: optional(
+      atomicList(TokenRequest, "The tokens that the driver needs, each for an audience of its own."),
+    ),
+    requiresRepublish: pointer(
+      bool("Whether the driver is called again from time to time to bring mounted volumes up to date.", {
+        default: false,
+      }),
+    ),
+    seLinuxMount: pointer(
+      bool(
+        "Whether every volume can be mounted with an SELinux context of its own.",
+        ctx.gates.SELinuxMountReadWriteOncePod ? { default: false } : {},
+      ),
+    ),
+    nodeAllocatableUpdatePeriodSeconds: pointer(
+      int64("Seconds between updates of the allocatable count in CSINode, at least 10; never updated when unset."),
+    ),
+    serviceAccountTokenInSecrets: pointer(
+      bool("Whether tokens are passed as secrets only, instead of in the volume context."),
+    ),
+  });
+
+/** `spec` of a CSIDriver. */
+export type CSIDriverSpec = Static<ReturnType<typeof specSchema>>;
+
+/** A CSIDriver; after defaults `spec` is always there. */
+export type CSIDriver = ApiObject & { spec: CSIDriverSpec };
+
+const POLICIES = ["File", "None", "ReadWriteOnceWithFSType"];
+const MODES = ["Persistent", "Ephemeral"];
+const LEAST_PERIOD = 10;
+const LEAST_EXPIRATION = 600;
+const MOST_EXPIRATION = 2 ** 32;
+
+function validateTokenRequests({ tokenRequests }: CSIDriverSpec, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, { audience, expirationSeconds: seconds }] of (tokenRequests ?? []).entries()) {
+    const field = `spec.tokenRequests[${i}]`;
+    if (seen.has(audience)) {
+      errors.duplicate(`${field}.audience`, audience);
+      continue;
+    }
+    seen.add(audience);
+    if (seconds == null) continue;
+    if (seconds < LEAST_EXPIRATION || seconds > MOST_EXPIRATION) {
+      errors.invalid(
+        `${field}.expirationSeconds`,
+        seconds,
+        `expected ${LEAST_EXPIRATION} to ${MOST_EXPIRATION} seconds`,
+      );
+    }
+  }
+}
+
+function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
+  const { fsGroupPolicy, nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec;
+  if (fsGroupPolicy != null && !POLICIES.includes(fsGroupPolicy)) {
+    errors.notSupported("spec.fsGroupPolicy", fsGroupPolicy, POLICIES);
+  }
+  validateTokenRequests(spec, errors);
+  for (const mode of new Set(spec.volumeLifecycleModes)) {
+    if (!MODES.includes(mode)) errors.notSupported("spec.volumeLifecycleModes", mode, MODES);
+  }
+  if (period != null && period < LEAST_PERIOD) {
+    errors.invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, `expected at least ${LEAST_PERIOD} seconds`);
+  }
+  if (inSecrets != null && !spec.tokenRequests?.length) {
+    errors.invalid(
+      "spec.serviceAccountTokenInSecrets",
+      inSecrets,
+      "expected to be unset, as there are no tokenRequests",
+    );
+  }
+}
+
+function dropGatedFields(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void {
+  const { spec } = object as CSIDriver;
+  const stored = (old as CSIDriver | undefined)?.spec;
+  dropGated(spec, stored, "seLinuxMount", "SELinuxMountReadWriteOncePod", "spec", ctx);
+  dropGated(spec, stored, "nodeAllocatableUpdatePeriodSeconds", "MutableCSINodeAllocatableCount", "spec", ctx);
+  dropGated(spec, stored, "serviceAccountTokenInSecrets", "CSIServiceAccountTokenSecrets", "spec", ctx);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object as CSIDriver;
+  const before = (old as CSIDriver).spec;
+  validateSpec(spec, errors);
+  if (spec.attachRequired !== before.attachRequired) {
+    const field = ctx.dialect.rules.recordedCauseNames ? "spec.attachedRequired" : "spec.attachRequired";
+    errors.invalid(field, spec.attachRequired, "the field is immutable");
+  }
+  const modes = spec.volumeLifecycleModes ?? [];
+  if (!equal(modes, before.volumeLifecycleModes ?? [])) {
+    errors.invalid("spec.volumeLifecycleModes", modes, "the field is immutable");
+  }
+}
+
+/** Tokens that are passed in the volume context may end up in logs; who asks for new ones so is told. */
+function warnings(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
+  const { tokenRequests, serviceAccountTokenInSecrets } = (object as CSIDriver).spec;
+  if (!ctx.gates.CSIServiceAccountTokenSecrets || serviceAccountTokenInSecrets != null) return [];
+  if (!tokenRequests?.length) return [];
+  if (old && equal(tokenRequests as Value, ((old as CSIDriver).spec.tokenRequests ?? []) as Value)) return [];
+  return [
+    "spec.tokenRequests: tokens are passed in the volume context, set spec.serviceAccountTokenInSecrets to pass them as secrets",
+  ];
+}
+
+const flag = (
+  name: string,
+  member: "attachRequired" | "podInfoOnMount" | "storageCapacity" | "requiresRepublish",
+  unset: boolean,
+  description: string,
+): Column => ({
+  name,
+  type: "boolean",
+  description,
+  cell: (object) => (object as CSIDriver).spec[member] ?? unset,
+});
+
+const columns: readonly Column[] = [
+  flag("AttachRequired", "attachRequired", true, "Whether volumes must be attached before they are mounted."),
+  flag("PodInfoOnMount", "podInfoOnMount", false, "Whether the driver is told of the pod."),
+  flag("StorageCapacity", "storageCapacity", false, "Whether pods are scheduled by reported capacity."),
+  {
+    name: "TokenRequests",
+    type: "string",
+    description: "The audiences of the tokens that the driver needs.",
+    cell: (object) => (object as CSIDriver).spec.tokenRequests?.map(({ audience }) => audience).join(",") ?? "<unset>",
+  },
+  flag("RequiresRepublish", "requiresRepublish", false, "Whether the driver is called again from time to time."),
+  {
+    name: "Modes",
+    type: "string",
+    description: "The ways in which volumes of the driver live.",
+    cell: (object) => (object as CSIDriver).spec.volumeLifecycleModes?.join(",") || "<none>",
+  },
+  ageColumn,
+];
+
+/** The definition of CSIDriver. */
+export const csiDriver = (ctx: ApiContext): ResourceDefinition => ({
+  group: `storage.${ctx.dialect.domain}`,
+  version: "v1",
+  kind: "CSIDriver",
+  plural: "csidrivers",
+  singular: "csidriver",
+  scope: "Cluster",
+  description:
+    "What the cluster knows of a CSI volume driver: whether volumes are attached, what it is told on mount and what it needs. The name is the name of the driver.",
+  schema: objectSchema("A CSI volume driver that is deployed in the cluster.", { spec: required(specSchema(ctx)) }),
+  deleteAnswers: "object",
+  generation: "fromFirstChange",
+  versionedUpdate: true,
+  defaults(object) {
+    const { spec } = object as CSIDriver;
+    if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
+  },
+  prepareForCreate: (object, write) => dropGatedFields(object, undefined, write),
+  validate: (object, errors) => validateSpec((object as CSIDriver).spec, errors),
+  prepareForUpdate: dropGatedFields,
+  validateUpdate,
+  warnings,
+  columns,
+});

@@ -1,0 +1,148 @@
+/**
+ * CSINode: which CSI drivers are installed on a node (doc 2 "CSINode", CSIN-1..21).
+ *
+ * It has the name of its node and is written by the node agent when plugins register.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { qualifiedName } from "../../../meta/names.ts";
+import {
+  type Static,
+  always,
+  atomicList,
+  int32,
+  keyedList,
+  pointer,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { ageColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { validateDriverName } from "./driver-name.ts";
+
+const VolumeNodeResources = struct("How many volumes a driver can use on a node.", {
+  count: pointer(
+    int32(
+      "Most distinct volumes of the driver on the node, each counted once however it is used; no limit when unset.",
+    ),
+  ),
+});
+
+const Driver = struct("A driver on the node.", {
+  name: required(text("The name that the driver itself gives (GetPluginName).")),
+  nodeID: required(text("What the driver calls the node, which may differ from the name of the node.")),
+  topologyKeys: always(
+    atomicList(text(), "Keys of the topology that the driver supports; they become labels of the node."),
+  ),
+  allocatable: pointer(VolumeNodeResources),
+});
+
+const Spec = struct("The drivers on the node.", {
+  drivers: required(
+    keyedList(Driver, ["name"], "The drivers on the node, empty when all were uninstalled; names are unique."),
+  ),
+});
+
+/** `spec` of a CSINode; an empty list reads back as null in the kubernetes dialect. */
+export type CSINodeSpec = Static<typeof Spec>;
+
+/** A driver on a node. */
+export type CSINodeDriver = CSINodeSpec["drivers"][number];
+
+/** A CSINode. */
+export type CSINode = ApiObject & { spec: CSINodeSpec };
+
+const LONGEST_ID = 256;
+
+const driversOf = (object: ApiObject): readonly CSINodeDriver[] =>
+  (object as Partial<CSINode> & ApiObject).spec?.drivers ?? [];
+
+function validateDriver(driver: CSINodeDriver, i: number, errors: FieldErrors, ctx: WriteContext): void {
+  const field = `spec.drivers[${i}]`;
+  const { nodeID, allocatable } = driver;
+  validateDriverName(driver.name, `${field}.name`, errors);
+  if (nodeID === "") errors.required(`${field}.nodeID`, "expected what the driver calls the node");
+  if (Buffer.byteLength(nodeID) > LONGEST_ID) {
+    errors.invalid(`${field}.nodeID`, nodeID, `expected at most ${LONGEST_ID} bytes`);
+  }
+  if (allocatable?.count != null && allocatable.count < 0) {
+    errors.invalid(`${field}.allocatable.count`, allocatable.count, "expected a number that is not negative");
+  }
+  validateTopologyKeys(driver.topologyKeys ?? [], field, errors, ctx);
+}
+
+function validateTopologyKeys(keys: readonly string[], driver: string, errors: FieldErrors, ctx: WriteContext): void {
+  const seen = new Set<string>();
+  for (const [i, key] of keys.entries()) {
+    const field = ctx.dialect.rules.recordedCauseNames ? driver : `${driver}.topologyKeys[${i}]`;
+    if (key === "") errors.required(field, "expected the key of a label");
+    if (seen.has(key)) errors.duplicate(field, key);
+    seen.add(key);
+    const expected = qualifiedName(key);
+    if (expected !== undefined) errors.invalid(field, key, expected);
+  }
+}
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object as Partial<CSINode> & ApiObject;
+  if (ctx.dialect.rules.enforceDocumented && spec?.drivers == null) {
+    errors.required("spec.drivers", "expected a list of drivers, which may be empty");
+  }
+  const names = new Set<string>();
+  for (const [i, driver] of driversOf(object).entries()) {
+    validateDriver(driver, i, errors, ctx);
+    if (names.has(driver.name)) errors.duplicate(`spec.drivers[${i}].name`, driver.name);
+    names.add(driver.name);
+  }
+}
+
+/** What may not change of a driver that stays, as far as it can be compared: nothing and an empty list are the same. */
+function frozenPart(driver: CSINodeDriver, ctx: WriteContext): Value {
+  const { name, nodeID, topologyKeys, allocatable } = driver;
+  const count = ctx.gates.MutableCSINodeAllocatableCount ? null : ((allocatable ?? null) as Value);
+  return [name, nodeID, topologyKeys ?? [], count];
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  validate(object, errors, ctx);
+  if (!ctx.dialect.rules.enforceUndocumented) return;
+  const before = new Map(driversOf(old).map((driver) => [driver.name, driver]));
+  for (const driver of driversOf(object)) {
+    const stored = before.get(driver.name);
+    if (stored && !equal(frozenPart(driver, ctx), frozenPart(stored, ctx))) {
+      errors.invalid("spec.drivers", driver, "the members of a driver that stays are immutable");
+    }
+  }
+}
+
+const columns: readonly Column[] = [
+  {
+    name: "Drivers",
+    type: "integer",
+    description: "How many CSI drivers are registered on the node.",
+    cell: (object) => driversOf(object).length,
+  },
+  ageColumn,
+];
+
+/** The definition of CSINode. */
+export const csiNode = (ctx: ApiContext): ResourceDefinition => ({
+  group: `storage.${ctx.dialect.domain}`,
+  version: "v1",
+  kind: "CSINode",
+  plural: "csinodes",
+  singular: "csinode",
+  scope: "Cluster",
+  description:
+    "Which CSI drivers are installed on one node. It has the name of the node, is owned by it and is filled by the node agent; without it the node has no CSI drivers.",
+  schema: objectSchema("The CSI drivers on one node.", { spec: required(Spec) }),
+  deleteAnswers: "object",
+  versionedUpdate: true,
+  validate,
+  validateUpdate,
+  columns,
+});

@@ -1,0 +1,85 @@
+/**
+ * CSIStorageCapacity: the result of one GetCapacity call of a driver (doc 2 "CSIStorageCapacity", CAP-1..15).
+ *
+ * The producer of the object writes it and removes it; the scheduler reads it. Its class need not exist.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsSubdomain } from "../../../meta/names.ts";
+import { quantitySign } from "../../../meta/quantity.ts";
+import { type Static, pointer, quantity, required, text } from "../../../meta/types.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import { oldNodeLabel } from "./node-labels.ts";
+
+const schema = objectSchema("The capacity of a class of storage in a part of the cluster.", {
+  nodeTopology: pointer(LabelSelector),
+  storageClassName: required(text("The class that the capacity is for; it cannot change.")),
+  capacity: pointer(quantity("The bytes that are free for new volumes; not known when unset.")),
+  maximumVolumeSize: pointer(quantity("The largest size of one volume; not known when unset.")),
+});
+
+/** A CSIStorageCapacity; `nodeTopology: {}` means all nodes, none means no node. */
+export type CSIStorageCapacity = ApiObject & Omit<Static<typeof schema>, "apiVersion" | "kind" | "metadata">;
+
+function validateValues(object: CSIStorageCapacity, errors: FieldErrors, ctx: WriteContext): void {
+  const { storageClassName, capacity, maximumVolumeSize } = object;
+  const expected = dnsSubdomain(storageClassName);
+  if (expected !== undefined) errors.invalid("storageClassName", storageClassName, expected);
+  const notNegative = (field: string, value: string | undefined): void => {
+    if (value != null && quantitySign(value) < 0) errors.invalid(field, value, "expected a size that is not negative");
+  };
+  notNegative("capacity", capacity);
+  if (ctx.dialect.rules.enforceDocumented) notNegative("maximumVolumeSize", maximumVolumeSize);
+}
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const { nodeTopology } = object as CSIStorageCapacity;
+  if (nodeTopology != null) validateLabelSelector(nodeTopology, "nodeTopology", errors);
+  validateValues(object as CSIStorageCapacity, errors, ctx);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const now = object as CSIStorageCapacity;
+  const before = old as CSIStorageCapacity;
+  validate(object, errors, ctx);
+  if (!equal((now.nodeTopology ?? null) as Value, (before.nodeTopology ?? null) as Value)) {
+    errors.invalid("nodeTopology", now.nodeTopology, "the field is immutable");
+  }
+  if (now.storageClassName !== before.storageClassName) {
+    errors.invalid("storageClassName", now.storageClassName, "the field is immutable");
+  }
+}
+
+function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
+  const { matchExpressions, matchLabels } = (object as CSIStorageCapacity).nodeTopology ?? {};
+  const texts: string[] = [];
+  const tell = (field: string, key: string): void => {
+    const why = oldNodeLabel(key, ctx.dialect);
+    if (why) texts.push(`${field}: ${why}`);
+  };
+  for (const [i, { key }] of (matchExpressions ?? []).entries()) tell(`nodeTopology.matchExpressions[${i}].key`, key);
+  for (const key of Object.keys(matchLabels ?? {})) tell(`nodeTopology.matchLabels.${key}`, key);
+  return texts;
+}
+
+/** The definition of CSIStorageCapacity. */
+export const csiStorageCapacity = (ctx: ApiContext): ResourceDefinition => ({
+  group: `storage.${ctx.dialect.domain}`,
+  version: "v1",
+  kind: "CSIStorageCapacity",
+  plural: "csistoragecapacities",
+  singular: "csistoragecapacity",
+  scope: "Namespaced",
+  description:
+    "How much storage of a class is left in a part of the cluster: the result of one GetCapacity call. No object, no capacity and a capacity of zero all mean that there is none.",
+  schema,
+  deleteAnswers: "status",
+  versionedUpdate: true,
+  validate,
+  validateUpdate,
+  warnings,
+});

@@ -1,0 +1,18 @@
+import type { ApiObject } from "../../../schema/definition.ts";
+
+/** The members of `metadata` that a write of the status never changes; managedFields follow the write. */
+const KEPT = ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp", "generation"] as const;
+
+/**
+ * Takes everything but the status from the stored object: the rule of status paths that write no metadata (DEC-33).
+ *
+ * `object` is changed; what it takes over is shared with `old` and must not be written to afterwards.
+ */
+export function keepAllButStatus(object: ApiObject, old: ApiObject): void {
+  object["spec"] = old["spec"];
+  for (const member of KEPT) {
+    const value = old.metadata[member];
+    if (value === undefined) delete object.metadata[member];
+    else (object.metadata as Record<string, unknown>)[member] = value;
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * StorageClass: how volumes of a class are provisioned and bound (doc 2 "StorageClass", SC-1..22).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { qualifiedName } from "../../../meta/names.ts";
+import { type Static, atomicList, bool, map, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { ageColumn, nameColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { dropGated } from "./gated-field.ts";
+import { oldNodeLabel } from "./node-labels.ts";
+import { validateParameters, validateProvisioner } from "./parameters.ts";
+
+const TopologySelectorLabelRequirement = struct("A label of nodes and the values that it may have.", {
+  key: required(text("The key of the label.")),
+  values: required(atomicList(text(), "A node matches when its label has one of these values.")),
+});
+
+const TopologySelectorTerm = struct(
+  "A set of nodes: those that match all requirements; none when there are no requirements.",
+  {
+    matchLabelExpressions: optional(
+      atomicList(TopologySelectorLabelRequirement, "The requirements, each on another label."),
+    ),
+  },
+  { atomic: true },
+);
+
+const membersOf = (ctx: ApiContext) => {
+  const provisioner = text("The name of the provisioner of the class.");
+  const scheduling = ctx.gates.VolumeScheduling;
+  return {
+    provisioner: ctx.dialect.rules.requireUndocumented ? required(provisioner) : optional(provisioner),
+    parameters: optional(map(text(), "What the provisioner is told; up to 512 entries and 256 KiB.")),
+    reclaimPolicy: pointer(
+      text("What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`.", {
+        default: "Delete",
+      }),
+    ),
+    mountOptions: optional(
+      atomicList(text(), "Mount options of provisioned volumes; they are not checked, a wrong one makes mounts fail."),
+    ),
+    allowVolumeExpansion: pointer(bool("Whether claims of the class may grow.")),
+    volumeBindingMode: pointer(
+      text(
+        "When claims are provisioned and bound: `Immediate`, or `WaitForFirstConsumer` to wait for a pod that uses the claim.",
+        scheduling ? { default: "Immediate" } : {},
+      ),
+    ),
+    allowedTopologies: optional(
+      atomicList(TopologySelectorTerm, "Where volumes may be provisioned, any of the terms; anywhere when empty."),
+    ),
+  };
+};
+
+const schemaOf = (ctx: ApiContext) => objectSchema("A class of storage.", membersOf(ctx));
+
+/** A StorageClass; every member beside the common ones may be absent. */
+export type StorageClass = ApiObject &
+  Partial<Omit<Static<ReturnType<typeof schemaOf>>, "apiVersion" | "kind" | "metadata">>;
+
+type Term = Static<typeof TopologySelectorTerm>;
+
+const MODES = ["Immediate", "WaitForFirstConsumer"];
+
+/** The policies of a class; only the documents have Recycle (AMB-46). */
+const policiesOf = (ctx: ApiContext): readonly string[] =>
+  ctx.dialect.rules.enforceUndocumented ? ["Delete", "Retain"] : ["Delete", "Recycle", "Retain"];
+
+/** Checks one term; returns what it demands, label by label, so that terms can be compared whatever their order. */
+function validateTerm(term: Term, i: number, errors: FieldErrors): Map<string, Set<string>> {
+  const demands = new Map<string, Set<string>>();
+  for (const [j, { key, values }] of (term.matchLabelExpressions ?? []).entries()) {
+    const field = `allowedTopologies[${i}].matchLabelExpressions[${j}]`;
+    const wanted = new Set<string>();
+    if (!values?.length) errors.required(`${field}.values`, "expected at least one value");
+    for (const [k, value] of (values ?? []).entries()) {
+      if (wanted.has(value)) errors.duplicate(`${field}.values[${k}]`, value);
+      wanted.add(value);
+    }
+    const expected = qualifiedName(key);
+    if (expected !== undefined) errors.invalid(`${field}.key`, key, expected);
+    if (demands.has(key)) errors.duplicate(`${field}.key`, key);
+    else demands.set(key, wanted);
+  }
+  return demands;
+}
+
+/** A text that two terms share exactly when they demand the same. */
+const fingerprint = (demands: ReadonlyMap<string, ReadonlySet<string>>): string =>
+  JSON.stringify([...demands].map(([key, values]) => [key, [...values].toSorted()]).toSorted(compareFirst));
+
+const compareFirst = (a: unknown[], b: unknown[]): number => (String(a[0]) < String(b[0]) ? -1 : 1);
+
+/** Terms demand different things; Kubernetes takes a term that demands nothing for a repetition (DEC-39, SC-20). */
+function validateTopologies(object: StorageClass, errors: FieldErrors, ctx: WriteContext): void {
+  const seen = new Set<string>(ctx.dialect.rules.enforceUndocumented ? [fingerprint(new Map())] : []);
+  for (const [i, term] of (object.allowedTopologies ?? []).entries()) {
+    const demands = fingerprint(validateTerm(term, i, errors));
+    if (seen.has(demands)) {
+      errors.duplicate(`allowedTopologies[${i}].matchLabelExpressions`, term.matchLabelExpressions ?? []);
+    }
+    seen.add(demands);
+  }
+}
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const { provisioner, parameters, reclaimPolicy, volumeBindingMode } = object as StorageClass;
+  const { rules } = ctx.dialect;
+  validateProvisioner(provisioner ?? "", "provisioner", rules.requireUndocumented, errors);
+  validateParameters(parameters, "parameters", errors);
+  const policies = policiesOf(ctx);
+  const anyPolicy = reclaimPolicy == null || (reclaimPolicy === "" && !rules.enforceDocumented);
+  if (!anyPolicy && !policies.includes(reclaimPolicy)) errors.notSupported("reclaimPolicy", reclaimPolicy, policies);
+  if (volumeBindingMode != null && !MODES.includes(volumeBindingMode)) {
+    errors.notSupported("volumeBindingMode", volumeBindingMode, MODES);
+  }
+  validateTopologies(object as StorageClass, errors, ctx);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  validate(object, errors, ctx);
+  if (!ctx.dialect.rules.enforceUndocumented) return;
+  const now = object as StorageClass;
+  const before = old as StorageClass;
+  if (!equal((now.parameters ?? {}) as Value, (before.parameters ?? {}) as Value)) {
+    errors.forbidden("parameters", "they cannot change");
+  }
+  if ((now.provisioner ?? "") !== (before.provisioner ?? "")) errors.forbidden("provisioner", "it cannot change");
+  if (now.reclaimPolicy !== before.reclaimPolicy) errors.forbidden("reclaimPolicy", "it cannot change");
+  if (now.volumeBindingMode !== before.volumeBindingMode) {
+    errors.invalid("volumeBindingMode", now.volumeBindingMode, "the field is immutable");
+  }
+}
+
+function dropGatedFields(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void {
+  dropGated(object, old, "volumeBindingMode", "VolumeScheduling", "", ctx);
+  dropGated(object, old, "allowedTopologies", "VolumeScheduling", "", ctx);
+}
+
+function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
+  const texts: string[] = [];
+  for (const [i, term] of ((object as StorageClass).allowedTopologies ?? []).entries()) {
+    for (const [j, { key }] of (term.matchLabelExpressions ?? []).entries()) {
+      const why = oldNodeLabel(key, ctx.dialect);
+      if (why) texts.push(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${why}`);
+    }
+  }
+  return texts;
+}
+
+/** Whether claims without a class get this one (DEC-40): the annotation, or its old name. */
+export function isDefaultClass(object: ApiObject, labelDomain: string): boolean {
+  const annotations = object.metadata.annotations;
+  return (
+    annotations?.[`storageclass.${labelDomain}/is-default-class`] === "true" ||
+    annotations?.[`storageclass.beta.${labelDomain}/is-default-class`] === "true"
+  );
+}
+
+const columnsOf = ({ dialect }: ApiContext): readonly Column[] => [
+  {
+    ...nameColumn,
+    cell: (object) => `${object.metadata.name}${isDefaultClass(object, dialect.labelDomain) ? " (default)" : ""}`,
+  },
+  {
+    name: "Provisioner",
+    type: "string",
+    description: "The provisioner of the class.",
+    cell: (object) => (object as StorageClass).provisioner ?? "",
+  },
+  {
+    name: "ReclaimPolicy",
+    type: "string",
+    description: "What becomes of provisioned volumes that are released.",
+    cell: (object) => (object as StorageClass).reclaimPolicy ?? "Delete",
+  },
+  {
+    name: "VolumeBindingMode",
+    type: "string",
+    description: "When claims are provisioned and bound.",
+    cell: (object) => (object as StorageClass).volumeBindingMode ?? "Immediate",
+  },
+  {
+    name: "AllowVolumeExpansion",
+    type: "string",
+    description: "Whether claims of the class may grow.",
+    cell: (object) => (object as StorageClass).allowVolumeExpansion ?? false,
+  },
+  ageColumn,
+];
+
+/** The definition of StorageClass. */
+export const storageClass = (ctx: ApiContext): ResourceDefinition => ({
+  group: `storage.${ctx.dialect.domain}`,
+  version: "v1",
+  kind: "StorageClass",
+  plural: "storageclasses",
+  singular: "storageclass",
+  shortNames: ["sc"],
+  scope: "Cluster",
+  description: "Describes a class of storage for which volumes can be provisioned dynamically.",
+  schema: schemaOf(ctx),
+  deleteAnswers: "object",
+  prepareForCreate: (object, write) => dropGatedFields(object, undefined, write),
+  validate,
+  prepareForUpdate: dropGatedFields,
+  validateUpdate,
+  warnings,
+  columns: columnsOf(ctx),
+});

@@ -1,0 +1,214 @@
+/**
+ * VolumeAttachment: the wish to attach a volume to a node, and how far that is (doc 2 "VolumeAttachment", VA-1..19).
+ *
+ * The attach/detach controller makes and deletes it; the external attacher of the driver writes its status.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsSubdomain } from "../../../meta/names.ts";
+import {
+  type Static,
+  always,
+  bool,
+  int32,
+  map,
+  nullable,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { ageColumn, nameColumn } from "../../../schema/columns.ts";
+import { persistentVolumeSpecSchema, validateInlineVolumeSpec } from "../../core/v1/persistent-volume-spec.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { validateDriverName } from "./driver-name.ts";
+import { dropGated } from "./gated-field.ts";
+import { bytesOf } from "./parameters.ts";
+import { keepAllButStatus } from "./status-only.ts";
+
+const errorSchema = (description: string) =>
+  struct(description, {
+    time: nullable(time("When the error happened.")),
+    message: optional(text("What went wrong. It may be logged, so it must hold no sensitive data.")),
+    errorCode: pointer(int32("The gRPC code of the failed call.")),
+  });
+
+const specSchema = (ctx: ApiContext) =>
+  struct("What to attach, where to, and by whom; it cannot change.", {
+    attacher: required(text("The name of the CSI driver that attaches (GetPluginName).")),
+    source: required(
+      struct("The volume; exactly one member is set.", {
+        persistentVolumeName: pointer(text("The name of the PersistentVolume.")),
+        inlineVolumeSpec: pointer(persistentVolumeSpecSchema(ctx)),
+      }),
+    ),
+    nodeName: required(text("The node to attach to.")),
+  });
+
+const VolumeStatus = struct("How far the attachment is; written by the attacher.", {
+  attached: required(bool("Whether the volume was attached successfully.")),
+  attachmentMetadata: optional(
+    map(text(), "What a successful attach told; it is passed on to the calls that wait for it or mount the volume."),
+  ),
+  attachError: pointer(errorSchema("The last error of attaching.")),
+  detachError: pointer(errorSchema("The last error of detaching.")),
+});
+
+/** `spec` of a VolumeAttachment. */
+export type VolumeAttachmentSpec = Static<ReturnType<typeof specSchema>>;
+
+/** `status` of a VolumeAttachment. */
+export type VolumeAttachmentStatus = Static<typeof VolumeStatus>;
+
+/** A VolumeAttachment. */
+export type VolumeAttachment = ApiObject & { spec: VolumeAttachmentSpec; status: VolumeAttachmentStatus };
+
+const MOST_METADATA_BYTES = 256 * 1024;
+const LONGEST_MESSAGE = 1024;
+
+function validateSource(source: VolumeAttachmentSpec["source"], errors: FieldErrors, ctx: WriteContext): void {
+  const field = "spec.source";
+  const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
+  if (name == null && inline == null) {
+    errors.required(field, "expected persistentVolumeName or inlineVolumeSpec");
+  } else if (name != null && inline != null) {
+    errors.forbidden(field, "expected either persistentVolumeName or inlineVolumeSpec, got both");
+  } else if (name === "") {
+    errors.required(`${field}.persistentVolumeName`, "expected the name of a PersistentVolume");
+  } else if (inline != null) {
+    validateInlineVolumeSpec(inline, `${field}.inlineVolumeSpec`, errors, ctx);
+  }
+}
+
+function validateSpec(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const { attacher, nodeName, source } = (object as VolumeAttachment).spec;
+  if (attacher === "") errors.required("spec.attacher", "expected the name of a CSI driver");
+  validateSource(source, errors, ctx);
+  const expected = dnsSubdomain(nodeName);
+  if (expected !== undefined) errors.invalid("spec.nodeName", nodeName, expected);
+}
+
+/** Forms of names that only new objects must have; what is stored stays valid. */
+function validateNewNames(object: ApiObject, errors: FieldErrors): void {
+  const { attacher, source } = (object as VolumeAttachment).spec;
+  if (attacher !== "") validateDriverName(attacher, "spec.attacher", errors);
+  const name = source.persistentVolumeName;
+  const expected = name == null ? undefined : dnsSubdomain(name);
+  if (expected !== undefined) errors.invalid("spec.source.persistentVolumeName", name, expected);
+}
+
+function validateStatus(object: ApiObject, errors: FieldErrors): void {
+  const { attachmentMetadata, ...status } = (object as VolumeAttachment).status ?? {};
+  if (bytesOf(attachmentMetadata) > MOST_METADATA_BYTES) {
+    errors.tooLong("status.attachmentMetadata", MOST_METADATA_BYTES);
+  }
+  for (const member of ["attachError", "detachError"] as const) {
+    const { message = "", errorCode } = status[member] ?? {};
+    const field = `status.${member}`;
+    if (Buffer.byteLength(message) > LONGEST_MESSAGE) errors.tooLong(`${field}.message`, LONGEST_MESSAGE);
+    if (errorCode != null && errorCode < 0) {
+      errors.invalid(`${field}.errorCode`, errorCode, "expected a code that is not negative");
+    }
+  }
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  validateSpec(object, errors, ctx);
+  validateStatus(object, errors);
+  if (!equal(object["spec"] as Value, old["spec"] as Value)) {
+    errors.invalid("spec", object["spec"], "the field is immutable");
+  }
+}
+
+function dropGatedSource(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void {
+  const stored = (old as VolumeAttachment | undefined)?.spec.source;
+  const { spec } = object as VolumeAttachment;
+  dropGated(spec.source, stored, "inlineVolumeSpec", "CSIMigration", "spec.source", ctx);
+}
+
+/** A write of the status changes the status only, and an error code counts only where the gate is on (VA-13). */
+function prepareStatus(object: ApiObject, old: ApiObject, ctx: WriteContext): void {
+  keepAllButStatus(object, old);
+  const { status } = object as VolumeAttachment;
+  const before = (old as VolumeAttachment).status;
+  for (const member of ["attachError", "detachError"] as const) {
+    const path = `status.${member}`;
+    dropGated(status?.[member], before?.[member], "errorCode", "MutableCSINodeAllocatableCount", path, ctx);
+  }
+}
+
+const columns: readonly Column[] = [
+  // Named here, as the format of the attacher is that of names too.
+  nameColumn,
+  {
+    name: "Attacher",
+    type: "string",
+    format: "name",
+    description: "The driver that attaches.",
+    cell: (object) => (object as VolumeAttachment).spec.attacher,
+  },
+  {
+    name: "PV",
+    type: "string",
+    description: "The name of the PersistentVolume.",
+    cell: (object) => (object as VolumeAttachment).spec.source.persistentVolumeName ?? "",
+  },
+  {
+    name: "Node",
+    type: "string",
+    description: "The node to attach to.",
+    cell: (object) => (object as VolumeAttachment).spec.nodeName,
+  },
+  {
+    name: "Attached",
+    type: "boolean",
+    description: "Whether the volume was attached successfully.",
+    cell: (object) => (object as VolumeAttachment).status?.attached ?? false,
+  },
+  ageColumn,
+];
+
+/** The definition of VolumeAttachment. */
+export const volumeAttachment = (ctx: ApiContext): ResourceDefinition => ({
+  group: `storage.${ctx.dialect.domain}`,
+  version: "v1",
+  kind: "VolumeAttachment",
+  plural: "volumeattachments",
+  singular: "volumeattachment",
+  scope: "Cluster",
+  description: "The wish that a volume be attached to a node, or detached from it when the object is deleted.",
+  schema: objectSchema("The attachment of a volume to a node.", {
+    spec: required(specSchema(ctx)),
+    status: always(VolumeStatus),
+  }),
+  deleteAnswers: "object",
+  versionedUpdate: true,
+  resetFields: ["status"],
+  prepareForCreate(object, write) {
+    object["status"] = { attached: false };
+    dropGatedSource(object, undefined, write);
+  },
+  validate(object, errors, write) {
+    validateSpec(object, errors, write);
+    validateNewNames(object, errors);
+  },
+  prepareForUpdate(object, old, write) {
+    object["status"] = old["status"];
+    dropGatedSource(object, old, write);
+  },
+  validateUpdate,
+  subresources: {
+    status: {
+      verbs: ["get", "update", "patch"],
+      resetFields: ["metadata", "spec"],
+      prepareForUpdate: prepareStatus,
+      validateUpdate,
+    },
+  },
+  columns,
+});

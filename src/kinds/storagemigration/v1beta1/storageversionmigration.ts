@@ -1,0 +1,142 @@
+/**
+ * StorageVersionMigration in `v1beta1`, the version that Kubernetes 1.35 serves (DEC-55 in checked.md).
+ *
+ * It is a view: `../v1alpha1/` is what is stored. A view knows neither the version of the resource nor the continue
+ * token, so writing one keeps those of the object that it replaces.
+ *
+ * @module
+ */
+import { type Static, always, int64, keyedList, optional, required, struct, text, time } from "../../../meta/types.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { migrationRules } from "../rules.ts";
+import type { StorageVersionMigration } from "../v1alpha1/storageversionmigration.ts";
+
+const Condition = struct("What was last seen of one aspect of the migration.", {
+  type: required(text("The aspect: `Running`, `Succeeded`, `Failed` or a qualified name.")),
+  status: required(text("`True`, `False` or `Unknown`.")),
+  observedGeneration: optional(int64("The generation of the object that the condition was seen for.")),
+  lastTransitionTime: required(time("When the condition last changed.")),
+  reason: required(text("Why the condition last changed, in one word.")),
+  message: required(text("Details of the last change, for people.")),
+});
+
+const Spec = struct("What to migrate; it cannot change.", {
+  resource: required(
+    struct("The resource that is migrated.", {
+      group: required(text("The API group, empty for the core group.")),
+      resource: required(text("The plural name of the resource.")),
+    }),
+  ),
+});
+
+const MigrationStatus = struct("How far the migration is; written by its controller.", {
+  conditions: optional(
+    keyedList(Condition, ["type"], "The latest observations; at most one of Succeeded and Failed is true, for good."),
+  ),
+  resourceVersion: optional(text("The version of the resource when the migration was first seen; it is set once.")),
+});
+
+/** A StorageVersionMigration as v1beta1 shows it. */
+export type StorageVersionMigrationView = ApiObject & {
+  spec: Static<typeof Spec>;
+  status: Static<typeof MigrationStatus>;
+};
+
+type Stored = StorageVersionMigration;
+type View = StorageVersionMigrationView;
+type StoredCondition = NonNullable<Stored["status"]["conditions"]>[number];
+type ViewCondition = NonNullable<View["status"]["conditions"]>[number];
+
+/** Leaves out members that are unset or empty, as the stored form does. */
+function compact<T extends object>(members: { [K in keyof T]: T[K] | null | undefined }): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value != null && value !== "")) as T;
+}
+
+const storedCondition = ({ type, status, lastTransitionTime, ...rest }: ViewCondition): StoredCondition => ({
+  type,
+  status,
+  ...compact({ lastUpdateTime: lastTransitionTime, ...rest }),
+});
+
+const viewCondition = (condition: StoredCondition, noTime: null | undefined): ViewCondition => {
+  const { type, status, lastUpdateTime = noTime, reason = "", message = "", observedGeneration } = condition;
+  return {
+    type,
+    status,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...(lastUpdateTime === undefined ? {} : { lastTransitionTime: lastUpdateTime }),
+    reason,
+    message,
+  } as ViewCondition;
+};
+
+/** Whether the stored object is of the very resource that the view names. */
+const sameResource = (view: Partial<View>, stored: Stored): boolean =>
+  (view.spec?.resource?.group ?? "") === (stored.spec.resource.group ?? "") &&
+  view.spec?.resource?.resource === stored.spec.resource.resource;
+
+/**
+ * From a view to the stored form; what views do not show is taken from `before`, the stored object it replaces. Parts of
+ * objects are converted as well (what an applier says), so a member that is absent stays absent.
+ */
+function toStored(object: ApiObject, apiVersion: string, before?: ApiObject): ApiObject {
+  const { spec, status, ...rest } = object as ApiObject & Partial<View>;
+  const kept = before && sameResource(object as Partial<View>, before as Stored) ? (before as Stored).spec : undefined;
+  const stored: ApiObject = { ...rest, apiVersion };
+  if (spec) {
+    const { resource } = spec as Partial<View["spec"]>;
+    stored["spec"] = {
+      ...(resource && { resource: compact({ version: kept?.resource.version, ...resource }) }),
+      ...compact({ continueToken: kept?.continueToken }),
+    };
+  }
+  if (status) stored["status"] = withConditions(status, status.conditions?.map(storedCondition));
+  return stored;
+}
+
+function fromStored(object: ApiObject, apiVersion: string, noTime: null | undefined): ApiObject {
+  const { spec, status, ...rest } = object as ApiObject & Partial<Stored>;
+  const view: ApiObject = { ...rest, apiVersion };
+  if (spec) {
+    const { resource } = spec as Partial<Stored["spec"]>;
+    view["spec"] = {
+      ...(resource && { resource: { group: resource.group ?? "", resource: resource.resource ?? "" } }),
+    };
+  }
+  if (status)
+    view["status"] = withConditions(
+      status,
+      status.conditions?.map((c) => viewCondition(c, noTime)),
+    );
+  return view;
+}
+
+/** A status with other conditions; none when there are none. */
+const withConditions = (status: object, conditions: readonly object[] | undefined): object => {
+  const { conditions: _, ...rest } = status as { conditions?: unknown };
+  return conditions?.length ? { ...rest, conditions } : rest;
+};
+
+/** The definition of StorageVersionMigration in v1beta1. */
+export function storageVersionMigrationV1beta1(ctx: ApiContext): ResourceDefinition {
+  const common = migrationRules(ctx, { versioned: false, time: "lastTransitionTime" });
+  const { group, plural } = common;
+  const noTime = ctx.dialect.rules.printUnsetAsNull ? null : undefined;
+  return {
+    ...common,
+    version: "v1beta1",
+    // The documents know one version only (VER-3, DEC-37).
+    served: common.served === true && ctx.dialect.name === "kubernetes",
+    deprecated: `${group}/v1beta1 StorageVersionMigration is deprecated: it is a beta version and will go`,
+    schema: objectSchema("A migration of stored objects to the latest storage version.", {
+      spec: always(Spec),
+      status: always(MigrationStatus),
+    }),
+    storedAs: {
+      definition: `${plural}.${group}/v1alpha1`,
+      toStored: (object: ApiObject, before?: ApiObject) => toStored(object, `${group}/v1alpha1`, before),
+      fromStored: (object) => fromStored(object, `${group}/v1beta1`, noTime),
+    },
+  };
+}

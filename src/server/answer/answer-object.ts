@@ -1,0 +1,53 @@
+/**
+ * One object in the form that the client wants: itself, a table of one row, or its metadata.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Resource } from "../../registry/contract.ts";
+import type { ServerContext } from "../context.ts";
+import { answerBytes, contentType, jsonInForm } from "./encode.ts";
+import { partialBytes } from "./metadata-bytes.ts";
+import { type Format, OBJECT, type Offer } from "./negotiate.ts";
+import type { ServerRequest } from "../request.ts";
+import { includeObject, rowBytes, tableHeader, tableOfRow } from "./table.ts";
+
+/** The form of an answer with one object; checked before a write, so that nothing is stored for an answer we cannot give. */
+export function objectFormat(request: ServerRequest, offer: Offer = OBJECT): Format {
+  const format = request.format(offer);
+  if (format.shape === "Table") includeObject(request.query);
+  return format;
+}
+
+/** Answers with an object; `object` parses it, which only a table needs. */
+export function answerObject(
+  server: ServerContext,
+  request: ServerRequest,
+  code: number,
+  bytes: Uint8Array,
+  object: () => ApiObject,
+  format: Format,
+): void | Promise<void> {
+  const shaped =
+    format.shape === ""
+      ? bytes
+      : format.shape === "Table"
+        ? tableOf(server, request, request.resource!, bytes, object(), format)
+        : partialBytes(bytes, format.version);
+  return answerBytes(server, request, code, jsonInForm(shaped, format), contentType(format));
+}
+
+function tableOf(
+  server: ServerContext,
+  request: ServerRequest,
+  resource: Resource,
+  bytes: Uint8Array,
+  object: ApiObject,
+  format: Format,
+): Buffer {
+  const { resourceVersion } = object.metadata;
+  const meta = JSON.stringify(resourceVersion === undefined ? {} : { resourceVersion });
+  const style = { include: includeObject(request.query), version: format.version, now: server.clock.now() };
+  const header = tableHeader(resource.definition, format.version, meta, true);
+  return tableOfRow(header, rowBytes(resource, object, bytes, style));
+}

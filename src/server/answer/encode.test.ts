@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decodeYaml } from "../../value/yaml.ts";
+import { jsonInForm, valueInForm } from "./encode.ts";
+import { indentJson } from "./indent-json.ts";
+import { listForm } from "./list-form.ts";
+import { partialBytes } from "./metadata-bytes.ts";
+import type { Format } from "./negotiate.ts";
+
+const format = (over: Partial<Format> = {}): Format => ({
+  media: "json",
+  shape: "",
+  version: "",
+  pretty: false,
+  ...over,
+});
+const text = (body: Uint8Array | readonly Uint8Array[]): string =>
+  Buffer.concat(body instanceof Uint8Array ? [body] : body).toString();
+
+describe("forms of answers", () => {
+  test("indentation is that of JSON.stringify, whatever the value", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(indentJson(Buffer.from(JSON.stringify(value))).toString()).toBe(JSON.stringify(value, null, 2));
+        expect(indentJson(Buffer.from(JSON.stringify(value, null, 3))).toString()).toBe(JSON.stringify(value, null, 2));
+      }),
+    );
+  });
+
+  test("indentation keeps numbers as they are written", () => {
+    expect(indentJson(Buffer.from('{"n":9007199254740993}')).toString()).toBe('{\n  "n": 9007199254740993\n}');
+  });
+
+  test("compact JSON ends its line, small or large", () => {
+    for (const size of [10, 100_000]) {
+      const bytes = Buffer.from(JSON.stringify("x".repeat(size)));
+      expect(text(jsonInForm(bytes, format()))).toBe(`${bytes.toString()}\n`);
+    }
+    expect(valueInForm({ a: 1 }, format()).toString()).toBe('{"a":1}\n');
+  });
+
+  test("lists in every form say the same", () => {
+    const object = fc.record({
+      metadata: fc.record({ name: fc.string() }),
+      data: fc.dictionary(fc.string(), fc.jsonValue()),
+    });
+    fc.assert(
+      fc.property(fc.array(object, { maxLength: 3 }), (objects) => {
+        // What a round trip through JSON does not keep (-0) no form keeps.
+        const items = JSON.parse(JSON.stringify(objects)) as typeof objects;
+        const header = { kind: "L", metadata: { resourceVersion: "1" } };
+        for (const wanted of [format(), format({ pretty: true }), format({ media: "yaml" })]) {
+          const form = listForm(JSON.stringify(header), "items", wanted);
+          const parts: Uint8Array[] = [form.head];
+          items.forEach((item, i) => {
+            if (i > 0) parts.push(form.separator);
+            parts.push(form.item(Buffer.from(JSON.stringify(item)), i === 0));
+          });
+          parts.push(form.tail(items.length === 0));
+          const whole = Buffer.concat(parts);
+          const read = wanted.media === "yaml" ? decodeYaml(whole).value : JSON.parse(whole.toString());
+          expect(JSON.parse(JSON.stringify(read))).toEqual({ ...header, items });
+          const indented = JSON.stringify({ ...header, items }, null, 2);
+          expect(wanted.pretty ? whole.toString() : indented).toBe(indented);
+        }
+      }),
+    );
+  });
+
+  test("the metadata of an object is cut out of its bytes, whatever its texts", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (annotations) => {
+        const metadata = { resourceVersion: "1", name: 'a"}{', annotations };
+        const bytes = Buffer.from(JSON.stringify({ kind: "K", apiVersion: "v1", metadata, spec: { metadata: {} } }));
+        const expected = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+        expect(partialBytes(bytes, "v1").toString()).toBe(JSON.stringify(expected));
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * Answers as bytes: compact or indented JSON, YAML, protobuf, compressed when they are large and the client is far.
+ *
+ * @module
+ */
+import { gzip } from "node:zlib";
+import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
+import type { Value } from "../../value/value.ts";
+import { decodeJson } from "../../value/json.ts";
+import { encodeYaml } from "../../value/yaml-encode.ts";
+import type { ServerContext } from "../context.ts";
+import { lengthOf } from "../http/exchange.ts";
+import { indentJson } from "./indent-json.ts";
+import type { Format } from "./negotiate.ts";
+import type { ServerRequest } from "../request.ts";
+
+/** The Content-Type of an answer in a form. */
+export const contentType = (format: Format): string => CONTENT_TYPES[format.media];
+
+const CONTENT_TYPES = { json: "application/json", yaml: "application/yaml", protobuf: PROTOBUF } as const;
+
+const NEWLINE = 10;
+/** Up to here a copy is cheaper than a second piece. */
+const COPY = 16_384;
+const LINE_END: Uint8Array = Buffer.from("\n");
+
+/** Bytes of JSON, that end without a line, in the form of an answer. */
+export function jsonInForm(bytes: Uint8Array, format: Format): Uint8Array | readonly Uint8Array[] {
+  if (format.media === "yaml") return Buffer.from(encodeYaml(decodeJson(bytes).value));
+  if (format.media === "protobuf") return encodeAnswer(decodeJson(bytes).value as object, format.kind ?? STATUS);
+  if (format.pretty) return indentJson(bytes);
+  if (bytes.length > COPY) return [bytes, LINE_END];
+  const line = Buffer.allocUnsafe(bytes.length + 1);
+  line.set(bytes);
+  line[bytes.length] = NEWLINE;
+  return line;
+}
+
+/** A value in the form of an answer. */
+export function valueInForm(value: unknown, format: Format): Buffer {
+  if (format.media === "yaml") return Buffer.from(encodeYaml(value as Value));
+  if (format.media === "protobuf") return encodeAnswer(value as object, format.kind ?? STATUS);
+  return Buffer.from(format.pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`);
+}
+
+/** Answers with a value. */
+export function answerValue(
+  server: ServerContext,
+  request: ServerRequest,
+  code: number,
+  value: unknown,
+  format: Format,
+): void | Promise<void> {
+  return answerBytes(server, request, code, valueInForm(value, format), contentType(format));
+}
+
+/** Answers of more bytes are compressed for clients that take it. */
+export const COMPRESS_FROM = 131_072;
+
+/** Whether an answer of this length goes out compressed; peers on this machine lose more by it than they gain. */
+export function compresses(server: ServerContext, request: ServerRequest, length: number): boolean {
+  if (length < COMPRESS_FROM || server.compress === "never") return false;
+  if (!request.exchange.header("accept-encoding").includes("gzip")) return false;
+  return server.compress === "always" || !isLocal(request.exchange.connection.address);
+}
+
+const isLocal = (address: string): boolean =>
+  address === "" || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.");
+
+/** Answers with bytes, compressed where that pays; `more` are further headers. */
+export function answerBytes(
+  server: ServerContext,
+  request: ServerRequest,
+  code: number,
+  body: Uint8Array | readonly Uint8Array[],
+  type: string,
+  more?: Readonly<Record<string, string>>,
+): void | Promise<void> {
+  const headers = request.headers(type);
+  if (more) Object.assign(headers, more);
+  const length = lengthOf(body);
+  if (!compresses(server, request, length)) {
+    request.respond(code, headers, body);
+    return;
+  }
+  headers["content-encoding"] = "gzip";
+  headers["vary"] = more?.["vary"] === undefined ? "Accept-Encoding" : `${more["vary"]}, Accept-Encoding`;
+  const whole = body instanceof Uint8Array ? body : Buffer.concat(body, length);
+  return compressed(whole).then((packed) => {
+    request.respond(code, headers, packed);
+    request.bytesOut = length;
+  });
+}
+
+/** Compresses in the thread pool, for speed rather than size. */
+export function compressed(bytes: Uint8Array): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    gzip(bytes, { level: 1 }, (error, packed) => (error ? reject(error) : resolve(packed)));
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * Lists in every form, item by item: what stands in front, between and behind, so that a list is never in memory as a
+ * whole and its items are never parsed where their bytes can be sent as they are.
+ *
+ * @module
+ */
+import { decodeJson } from "../../value/json.ts";
+import { encodeYaml } from "../../value/yaml-encode.ts";
+import { indentJson } from "./indent-json.ts";
+import type { Format } from "./negotiate.ts";
+
+/** How the parts of a list become bytes. */
+export interface ListForm {
+  readonly head: Uint8Array;
+  /** An item; the first one has nothing in front. */
+  item(bytes: Uint8Array, first: boolean): Uint8Array;
+  /** What goes between the items, apart from what {@link ListForm.item} adds. */
+  readonly separator: Uint8Array;
+  tail(empty: boolean): Uint8Array;
+}
+
+/**
+ * The form of a list.
+ *
+ * @param header the list without its items, as JSON
+ * @param member what the items are called: `items` or `rows`
+ */
+export function listForm(header: string, member: string, format: Format): ListForm {
+  if (format.media === "yaml") return yamlForm(header, member);
+  return format.pretty ? prettyForm(header, member) : compactForm(header, member);
+}
+
+const COMMA = Buffer.from(",");
+const NOTHING = Buffer.alloc(0);
+const COMPACT_TAIL = Buffer.from("]}\n");
+const PRETTY_TAIL = Buffer.from("\n  ]\n}");
+const PRETTY_EMPTY = Buffer.from("]\n}");
+
+const compactForm = (header: string, member: string): ListForm => ({
+  head: Buffer.from(`${header.slice(0, -1)},"${member}":[`),
+  item: (bytes) => bytes,
+  separator: COMMA,
+  tail: () => COMPACT_TAIL,
+});
+
+function prettyForm(header: string, member: string): ListForm {
+  const head = indentJson(Buffer.from(header)).toString();
+  return {
+    head: Buffer.from(`${head.slice(0, -2)},\n  "${member}": [`),
+    item: (bytes) => Buffer.concat([LINE, indentJson(bytes, "    ")]),
+    separator: COMMA,
+    tail: (empty) => (empty ? PRETTY_EMPTY : PRETTY_TAIL),
+  };
+}
+
+const LINE = Buffer.from("\n    ");
+
+function yamlForm(header: string, member: string): ListForm {
+  const head = `${encodeYaml(decodeJson(Buffer.from(header)).value)}${member}:`;
+  return {
+    head: Buffer.from(head),
+    item: (bytes, first) => Buffer.from(`${first ? "\n" : ""}${yamlItem(bytes)}`),
+    separator: NOTHING,
+    tail: (empty) => Buffer.from(empty ? " []\n" : ""),
+  };
+}
+
+/** An object as an entry of a block sequence; empty lines stay empty, which no block scalar minds. */
+const yamlItem = (bytes: Uint8Array): string =>
+  `- ${encodeYaml(decodeJson(bytes).value)
+    .trimEnd()
+    .replaceAll(/\n(?=[^\n])/g, "\n  ")}\n`;

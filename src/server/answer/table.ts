@@ -1,0 +1,139 @@
+/**
+ * Tables: what `kubectl get` prints, made from the columns of a definition.
+ *
+ * A row has the cells of one object and, as the client asks, nothing, the metadata or the whole object beside them. Cells
+ * may tell ages, so they are computed when the answer is made; the object they are read from is kept while it is hot.
+ *
+ * @module
+ */
+import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
+import { badRequest } from "../../meta/status.ts";
+import type { Resource } from "../../registry/contract.ts";
+import { partialBytes } from "./metadata-bytes.ts";
+import type { Query } from "../query.ts";
+
+/** What a row carries beside its cells. */
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+/** Reads `includeObject`; 400 for a value that is none of the three. */
+export function includeObject(query: Query): IncludeObject {
+  const value = query.text("includeObject");
+  if (value === "" || value === "Metadata") return "Metadata";
+  if (value === "None" || value === "Object") return value;
+  throw badRequest(`expected includeObject to be None, Metadata or Object, got ${JSON.stringify(value)}`);
+}
+
+const NAME: Column = {
+  name: "Name",
+  type: "string",
+  format: "name",
+  description: "Name of the object, unique among objects of its kind in its namespace.",
+  cell: (object) => object.metadata.name ?? "",
+};
+
+const CREATED: Column = {
+  name: "Created At",
+  type: "date",
+  description: "When the object was created.",
+  cell: (object) => object.metadata.creationTimestamp ?? null,
+};
+
+const columnsOfDefinition = new WeakMap<ResourceDefinition, readonly Column[]>();
+
+/** The columns of a kind: the name in front unless a column of the definition is the name. */
+export function columnsOf(definition: ResourceDefinition): readonly Column[] {
+  let columns = columnsOfDefinition.get(definition);
+  if (!columns) {
+    const own = definition.columns ?? [CREATED];
+    columns = own.some(({ name }) => name === NAME.name) ? own : [NAME, ...own];
+    columnsOfDefinition.set(definition, columns);
+  }
+  return columns;
+}
+
+const definitionsText = new WeakMap<readonly Column[], string>();
+
+/** The JSON of `columnDefinitions`. */
+export function columnDefinitions(definition: ResourceDefinition): string {
+  const columns = columnsOf(definition);
+  let text = definitionsText.get(columns);
+  if (text === undefined) {
+    text = JSON.stringify(
+      columns.map(({ name, type, format, description, priority }) => ({
+        name,
+        type,
+        format: format ?? "",
+        description,
+        priority: priority ?? 0,
+      })),
+    );
+    definitionsText.set(columns, text);
+  }
+  return text;
+}
+
+/** A table without its rows, as JSON; without columns when the client has been told them already. */
+export function tableHeader(
+  definition: ResourceDefinition,
+  version: string,
+  meta: string,
+  withColumns: boolean,
+): string {
+  const columns = withColumns ? columnDefinitions(definition) : "null";
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${meta},"columnDefinitions":${columns}}`;
+}
+
+/** A table of one row. */
+export function tableOfRow(header: string, row: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(`${header.slice(0, -1)},"rows":[`), row, TABLE_END]);
+}
+
+const TABLE_END = Buffer.from("]}");
+
+/** How rows of a table are made. */
+export interface RowStyle {
+  readonly include: IncludeObject;
+  readonly version: string;
+  /** Milliseconds since the epoch, for ages. */
+  readonly now: number;
+}
+
+/** The bytes of a row. */
+export function rowBytes(resource: Resource, object: ApiObject, bytes: Uint8Array, style: RowStyle): Buffer {
+  const head = Buffer.from(`{"cells":${cellsText(resource.definition, object, style.now)},"object":`);
+  return Buffer.concat([head, besideCells(bytes, style), ROW_TAIL]);
+}
+
+const ROW_TAIL = Buffer.from("}");
+const NULL = Buffer.from("null");
+
+function besideCells(bytes: Uint8Array, style: RowStyle): Uint8Array {
+  if (style.include === "None") return NULL;
+  return style.include === "Object" ? bytes : partialBytes(bytes, style.version);
+}
+
+const cellsText = (definition: ResourceDefinition, object: ApiObject, now: number): string =>
+  JSON.stringify(columnsOf(definition).map((column) => cellOf(column, object, now)));
+
+/** A cell; an object that lacks what a column reads (a bookmark has metadata only) gives the empty value of its type. */
+function cellOf(column: Column, object: ApiObject, now: number): string | number | boolean | null {
+  try {
+    return column.cell(object, now) ?? emptyCell(column);
+  } catch {
+    return emptyCell(column);
+  }
+}
+
+function emptyCell({ type }: Column): string | number | boolean | null {
+  switch (type) {
+    case "string":
+      return "";
+    case "integer":
+    case "number":
+      return 0;
+    case "boolean":
+      return false;
+    default:
+      return null;
+  }
+}

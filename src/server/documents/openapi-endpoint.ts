@@ -1,0 +1,68 @@
+/**
+ * The endpoints of OpenAPI v3, with ETags, and with documents that clients may keep for good when they ask by hash; and
+ * the one of OpenAPI v2, as JSON or as protobuf.
+ *
+ * @module
+ */
+import { notAcceptable, unknownPath } from "../../meta/status.ts";
+import type { ServerContext } from "../context.ts";
+import { answerDocument } from "../answer/etag.ts";
+import { JSON_ONLY, clausesOf } from "../answer/negotiate.ts";
+import { ROOT, type V2Form } from "./openapi.ts";
+import type { ServerRequest } from "../request.ts";
+
+/** Whether a path belongs to OpenAPI v3. */
+export const isOpenApiPath = (path: string): boolean =>
+  path === ROOT || (path.startsWith(`${ROOT}/`) && path.length > ROOT.length + 1);
+
+/** Where the document of OpenAPI v2 is. */
+export const V2 = "/openapi/v2";
+
+/** The first is what older clients ask for; the answer has the second name, whichever was asked for. */
+const V2_PROTOBUF = [
+  "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+  "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+] as const;
+
+/** Answers with the document of OpenAPI v2. */
+export async function answerOpenApiV2(server: ServerContext, request: ServerRequest): Promise<void> {
+  const form = v2Form(request.exchange.header("accept"));
+  const type = form === "json" ? "application/json" : V2_PROTOBUF[1];
+  await answerDocument(server, request, await server.openApi.v2(form), type);
+}
+
+/** The form that a client takes first; 406 when it takes none. */
+function v2Form(accept: string): V2Form {
+  for (const { media, type } of clausesOf(accept)) {
+    if (media === "json" || media === "any" || type === "application/*") return "json";
+    if (V2_PROTOBUF.some((name) => name === type)) return "protobuf";
+  }
+  throw notAcceptable(["application/json", ...V2_PROTOBUF]);
+}
+
+/** Answers a path of OpenAPI v3. */
+export async function answerOpenApi(server: ServerContext, request: ServerRequest, path: string): Promise<void> {
+  request.format(JSON_ONLY);
+  if (path === ROOT) {
+    await answerDocument(server, request, await server.openApi.index(), "application/json");
+    return;
+  }
+  const name = path.slice(ROOT.length + 1);
+  const document = server.openApi.document(name);
+  if (!document) throw unknownPath();
+  const asked = request.query.text("hash");
+  if (asked !== "" && asked !== document.hash) {
+    const headers = request.headers("application/json");
+    headers["location"] = `${ROOT}/${name}?hash=${document.hash}`;
+    request.respond(301, headers);
+    return;
+  }
+  await answerDocument(server, request, document, "application/json", asked === "" ? {} : keptForGood(server));
+}
+
+const YEAR_MILLIS = 365 * 86_400_000;
+
+const keptForGood = ({ clock }: ServerContext): Record<string, string> => ({
+  "cache-control": "public, immutable",
+  expires: new Date(clock.now() + YEAR_MILLIS).toUTCString(),
+});

@@ -1,0 +1,258 @@
+/**
+ * Paths and operations of OpenAPI v3, one set for each resource.
+ *
+ * kubectl decides by the PATCH operation whether the server validates fields: it must list the query parameter
+ * `fieldValidation` in place, and name its kind as a single object (clients.md finding 5).
+ *
+ * @module
+ */
+import { ALL_VERBS, type ResourceDefinition, type SubresourceRules, type Verb } from "../../schema/definition.ts";
+import { type Json, SHARED, componentName, ref } from "./openapi-schemas.ts";
+
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** The paths of a resource. */
+export function resourcePaths(definition: ResourceDefinition): Record<string, Json> {
+  const { group, version, plural, scope } = definition;
+  const base = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const namespaced = scope === "Namespaced";
+  const collection = namespaced ? `${base}/namespaces/{namespace}/${plural}` : `${base}/${plural}`;
+  const inNamespace = namespaced ? [NAMESPACE] : [];
+  const paths: Record<string, Json> = {
+    [collection]: pathItem(collectionOperations(definition), inNamespace),
+    [`${collection}/{name}`]: pathItem(itemOperations(definition), [NAME, ...inNamespace]),
+  };
+  if (namespaced) paths[`${base}/${plural}`] = pathItem(everywhereOperations(definition), []);
+  for (const [name, rules] of Object.entries(definition.subresources ?? {})) {
+    const operations = subresourceOperations(definition, name, rules);
+    paths[`${collection}/{name}/${name}`] = pathItem(operations, [NAME, ...inNamespace]);
+  }
+  return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 1));
+}
+
+const pathItem = (operations: Json, parameters: readonly Json[]): Json => ({
+  ...operations,
+  parameters: [...parameters, PRETTY],
+});
+
+const pathParameter = (name: string, description: string): Json => ({
+  name,
+  in: "path",
+  required: true,
+  description,
+  schema: { type: "string", uniqueItems: true },
+});
+
+const query = (name: string, type: "string" | "integer" | "boolean", description: string): Json => ({
+  name,
+  in: "query",
+  description,
+  schema: { type, uniqueItems: true },
+});
+
+const NAME = pathParameter("name", "Name of the object.");
+const NAMESPACE = pathParameter("namespace", "Namespace of the objects.");
+const PRETTY = query("pretty", "string", "Whether the answer is indented.");
+
+const LIST_PARAMETERS: readonly Json[] = [
+  query("allowWatchBookmarks", "boolean", "Whether a watch also tells of versions without changes."),
+  query("continue", "string", "Where to go on, from the page before."),
+  query("fieldSelector", "string", "Selects objects by their fields."),
+  query("labelSelector", "string", "Selects objects by their labels."),
+  query("limit", "integer", "The most objects that the answer may have."),
+  query("resourceVersion", "string", "The version that is asked for."),
+  query("resourceVersionMatch", "string", "How the version is meant: Exact or NotOlderThan."),
+  query("sendInitialEvents", "boolean", "Whether a watch begins with what is there."),
+  query("timeoutSeconds", "integer", "When the answer ends at the latest."),
+  query("watch", "boolean", "Whether to go on with what changes."),
+];
+
+const DRY_RUN = query("dryRun", "string", "All: do everything but store the result.");
+const FIELD_MANAGER = query("fieldManager", "string", "The name of whoever makes the change.");
+const FIELD_VALIDATION = query(
+  "fieldValidation",
+  "string",
+  "What becomes of unknown and duplicate fields: Ignore, Warn or Strict.",
+);
+const FORCE = query("force", "boolean", "Whether an apply takes fields over from other managers.");
+const WRITE_PARAMETERS = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+
+const DELETE_PARAMETERS: readonly Json[] = [
+  DRY_RUN,
+  query("gracePeriodSeconds", "integer", "Seconds that the object is given to end."),
+  query("orphanDependents", "boolean", "Replaced by propagationPolicy."),
+  query("propagationPolicy", "string", "What becomes of dependents: Background, Foreground or Orphan."),
+];
+
+const MEDIA = ["application/json", "application/yaml"];
+const PATCH_MEDIA = [
+  "application/apply-patch+yaml",
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+];
+
+const content = (media: readonly string[], schema: Json): Json =>
+  Object.fromEntries(media.map((type) => [type, { schema }]));
+
+interface Operation {
+  readonly action: string;
+  readonly method: string;
+  readonly kind: Kind;
+  /** The component of a success. */
+  readonly answer: string;
+  readonly codes?: readonly number[];
+  readonly parameters?: readonly Json[];
+  readonly body?: Json;
+}
+
+/** How the names of operations begin; generated clients make their functions of them, so people know them by heart. */
+const BEGINNINGS: Readonly<Record<string, string>> = { post: "create", get: "read", put: "replace" };
+
+/** The name of an operation, as Kubernetes makes it: `listCoreV1NamespacedSecret`, `deleteCoreV1CollectionNode`. */
+function operationId(action: string, family: string, version: string, spot: string): string {
+  const all = action === "deletecollection";
+  const beginning = all ? "delete" : (BEGINNINGS[action] ?? action);
+  const rest = [family, version, all ? "Collection" : "", spot];
+  return beginning + rest.map((part) => part.slice(0, 1).toUpperCase() + part.slice(1)).join("");
+}
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
+
+/** An operation as a member of a path item. */
+function operation(definition: ResourceDefinition, spot: string, what: Operation): Json {
+  const { action, method, kind, parameters = [], codes = [200] } = what;
+  const { group, version } = definition;
+  const family = group === "" ? "core" : group.split(".")[0]!;
+  const answer = { content: content(MEDIA, ref(what.answer)) };
+  return {
+    [method]: {
+      tags: [`${family}_${version}`],
+      description: `${action} ${kind.kind}`,
+      operationId: operationId(action, family, version, spot),
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...(what.body ? { requestBody: what.body } : {}),
+      responses: {
+        ...Object.fromEntries(codes.map((code) => [String(code), { description: DESCRIPTIONS[code], ...answer }])),
+        "401": { description: "Unauthorized" },
+      },
+      "x-kubernetes-action": action,
+      "x-kubernetes-group-version-kind": kind,
+    },
+  };
+}
+
+const kindOf = ({ group, version, kind }: ResourceDefinition): Kind => ({ group, version, kind });
+const objectOf = ({ group, version, kind }: Kind): string => componentName(group, version, kind);
+const listOf = (d: ResourceDefinition): string => componentName(d.group, d.version, d.listKind ?? `${d.kind}List`);
+const serves = (d: ResourceDefinition, verb: Verb): boolean => (d.verbs ?? ALL_VERBS).includes(verb);
+
+// Generated clients send the first type as it stands here, so it must not be a wildcard, which no body is of.
+const bodyOf = (name: string, required = true): Json => ({
+  content: content(MEDIA, ref(name)),
+  ...(required ? { required: true } : {}),
+});
+
+const scoped = (d: ResourceDefinition, rest = ""): string =>
+  `${d.scope === "Namespaced" ? "Namespaced" : ""}${d.kind}${rest}`;
+
+function collectionOperations(d: ResourceDefinition): Json {
+  const kind = kindOf(d);
+  const object = objectOf(kind);
+  const list = { action: "list", method: "get", kind, answer: listOf(d), parameters: LIST_PARAMETERS };
+  const post = {
+    action: "post",
+    method: "post",
+    kind,
+    answer: object,
+    codes: [200, 201, 202],
+    parameters: WRITE_PARAMETERS,
+    body: bodyOf(object),
+  };
+  const remove = {
+    action: "deletecollection",
+    method: "delete",
+    kind,
+    answer: SHARED.status,
+    parameters: [...LIST_PARAMETERS.filter(({ name }) => name !== "watch"), ...DELETE_PARAMETERS],
+    body: bodyOf(SHARED.deleteOptions, false),
+  };
+  return {
+    ...(serves(d, "list") ? operation(d, scoped(d), list) : {}),
+    ...(serves(d, "create") ? operation(d, scoped(d), post) : {}),
+    ...(serves(d, "deletecollection") ? operation(d, scoped(d), remove) : {}),
+  };
+}
+
+function everywhereOperations(d: ResourceDefinition): Json {
+  if (!serves(d, "list")) return {};
+  const kind = kindOf(d);
+  const list = { action: "list", method: "get", kind, answer: listOf(d), parameters: LIST_PARAMETERS };
+  return operation(d, `${d.kind}ForAllNamespaces`, list);
+}
+
+function itemOperations(d: ResourceDefinition): Json {
+  const remove = {
+    action: "delete",
+    method: "delete",
+    kind: kindOf(d),
+    answer: d.deleteAnswers === "object" ? objectOf(kindOf(d)) : SHARED.status,
+    codes: [200, 202],
+    parameters: DELETE_PARAMETERS,
+    body: bodyOf(SHARED.deleteOptions, false),
+  };
+  return {
+    ...objectOperations(d, scoped(d), kindOf(d), d.verbs ?? ALL_VERBS),
+    ...(serves(d, "delete") ? operation(d, scoped(d), remove) : {}),
+  };
+}
+
+function subresourceOperations(d: ResourceDefinition, name: string, rules: SubresourceRules): Json {
+  const kind = kindOf(rules.takes ?? d);
+  const spot = scoped(d, name[0]!.toUpperCase() + name.slice(1));
+  const operations = objectOperations(d, spot, kind, rules.verbs);
+  if (!rules.verbs.includes("create")) return operations;
+  const object = objectOf(kind);
+  const post = {
+    action: "post",
+    method: "post",
+    kind,
+    answer: object,
+    codes: [200, 201, 202],
+    parameters: WRITE_PARAMETERS,
+    body: bodyOf(object),
+  };
+  return { ...operations, ...operation(d, spot, post) };
+}
+
+function objectOperations(d: ResourceDefinition, spot: string, kind: Kind, verbs: readonly string[]): Json {
+  const object = objectOf(kind);
+  const get = { action: "get", method: "get", kind, answer: object };
+  const put = {
+    action: "put",
+    method: "put",
+    kind,
+    answer: object,
+    codes: [200, 201],
+    parameters: WRITE_PARAMETERS,
+    body: bodyOf(object),
+  };
+  const patch = {
+    action: "patch",
+    method: "patch",
+    kind,
+    answer: object,
+    codes: [200, 201],
+    parameters: [...WRITE_PARAMETERS, FORCE],
+    body: { content: content(PATCH_MEDIA, ref(SHARED.patch)), required: true },
+  };
+  return {
+    ...(verbs.includes("get") ? operation(d, spot, get) : {}),
+    ...(verbs.includes("update") ? operation(d, spot, put) : {}),
+    ...(verbs.includes("patch") ? operation(d, spot, patch) : {}),
+  };
+}

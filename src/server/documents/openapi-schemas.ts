@@ -1,0 +1,201 @@
+/**
+ * Schemas as OpenAPI v3 components: those of kinds, taken from their definitions, and those that every group shares.
+ *
+ * Kinds refer to the shared ObjectMeta; everything below is written out in place, which is all that `kubectl explain`
+ * and validation need. Marks of ours (`x-keelson-*`) stay inside.
+ *
+ * @module
+ */
+import type { ResourceDefinition } from "../../schema/definition.ts";
+import { ObjectMetaSchema } from "../../meta/object-meta.ts";
+
+/** A JSON object of the document. */
+export type Json = Record<string, unknown>;
+
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+/** The names of the shared components. */
+export const SHARED = {
+  objectMeta: `${META}.ObjectMeta`,
+  listMeta: `${META}.ListMeta`,
+  status: `${META}.Status`,
+  deleteOptions: `${META}.DeleteOptions`,
+  patch: `${META}.Patch`,
+  watchEvent: `${META}.WatchEvent`,
+  quantity: "io.k8s.apimachinery.pkg.api.resource.Quantity",
+  intOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+} as const;
+
+/** A reference to a component. */
+export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+/** The name of the component of a kind: the group backwards, the version, the kind. */
+export function componentName(group: string, version: string, kind: string): string {
+  const home = group === "" ? "io.k8s.api.core" : group.split(".").toReversed().join(".");
+  return `${home}.${version}.${kind}`;
+}
+
+/** The components of a kind: the object and its list. */
+export function kindComponents(definition: ResourceDefinition): Json {
+  const { group, version, kind } = definition;
+  const listKind = definition.listKind ?? `${kind}List`;
+  const name = componentName(group, version, kind);
+  const object = publish(definition.schema as unknown as Json);
+  const properties = { ...(object["properties"] as Json | undefined) };
+  if (properties["metadata"]) {
+    properties["metadata"] = { description: "What every object has.", default: {}, allOf: [ref(SHARED.objectMeta)] };
+  }
+  return {
+    [name]: { ...object, description: definition.description, properties, ...gvk([{ group, version, kind }]) },
+    [componentName(group, version, listKind)]: {
+      description: `A list of ${kind} objects.`,
+      type: "object",
+      required: ["items"],
+      properties: {
+        apiVersion: { type: "string", description: "Group and version of the list." },
+        kind: { type: "string", description: "The kind of the list." },
+        metadata: {
+          description: "The version of the list, and how to go on.",
+          default: {},
+          allOf: [ref(SHARED.listMeta)],
+        },
+        items: { type: "array", description: "The objects.", items: { default: {}, allOf: [ref(name)] } },
+      },
+      ...gvk([{ group, version, kind: listKind }]),
+    },
+  };
+}
+
+const gvk = (kinds: readonly { group: string; version: string; kind: string }[]): Json => ({
+  "x-kubernetes-group-version-kind": kinds,
+});
+
+/** The components that every document has. */
+export const sharedComponents = (): Json => ({
+  [SHARED.objectMeta]: publish(ObjectMetaSchema as unknown as Json),
+  [SHARED.listMeta]: {
+    description: "What every list has.",
+    type: "object",
+    properties: {
+      resourceVersion: { type: "string", description: "The version of the collection that was read." },
+      continue: { type: "string", description: "Send it back to read the next page; empty on the last one." },
+      remainingItemCount: { type: "integer", format: "int64", description: "How many objects are left to read." },
+      selfLink: { type: "string", description: "No longer filled." },
+    },
+  },
+  [SHARED.status]: statusSchema(),
+  [SHARED.deleteOptions]: deleteOptionsSchema(),
+  [SHARED.patch]: { description: "A patch, in the form that its media type says.", type: "object" },
+  [SHARED.quantity]: {
+    description: "A number with a unit: 500m, 1.5Gi, 3e6. It is kept as a text.",
+    oneOf: [{ type: "string" }, { type: "number" }],
+  },
+  [SHARED.intOrString]: {
+    description: "A number or a text.",
+    format: "int-or-string",
+    oneOf: [{ type: "integer" }, { type: "string" }],
+  },
+  [SHARED.watchEvent]: {
+    description: "One event of a watch.",
+    type: "object",
+    required: ["type", "object"],
+    properties: {
+      type: { type: "string", description: "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR." },
+      object: { type: "object", description: "The object after the change; a Status for ERROR." },
+    },
+  },
+});
+
+const text = (description: string): Json => ({ type: "string", description });
+
+const statusSchema = (): Json => ({
+  description: "The outcome of a request that does not answer with an object.",
+  type: "object",
+  properties: {
+    apiVersion: text("Group and version of the object."),
+    kind: text("The kind of the object."),
+    metadata: { description: "What every list has.", default: {}, allOf: [ref(SHARED.listMeta)] },
+    status: text("Success or Failure."),
+    message: text("What happened, for people."),
+    reason: text("What happened, for programs."),
+    code: { type: "integer", format: "int32", description: "The HTTP status code." },
+    details: {
+      type: "object",
+      description: "What the outcome is about.",
+      properties: {
+        name: text("The name of the object."),
+        group: text("The group of the resource."),
+        kind: text("The resource, or the kind where its form is wrong."),
+        uid: text("The UID of the object."),
+        retryAfterSeconds: { type: "integer", format: "int32", description: "When to try again." },
+        causes: {
+          type: "array",
+          description: "Everything that is wrong, field by field.",
+          items: {
+            type: "object",
+            properties: {
+              reason: text("What is wrong, for programs."),
+              message: text("What is wrong, for people."),
+              field: text("The path of the field."),
+            },
+          },
+        },
+      },
+    },
+  },
+  ...gvk([{ group: "", version: "v1", kind: "Status" }]),
+});
+
+const deleteOptionsSchema = (): Json => ({
+  description: "How to delete.",
+  type: "object",
+  properties: {
+    apiVersion: text("Group and version of the options."),
+    kind: text("DeleteOptions."),
+    dryRun: { type: "array", items: { type: "string" }, description: "All: do everything but store the result." },
+    gracePeriodSeconds: { type: "integer", format: "int64", description: "Seconds that the object is given to end." },
+    orphanDependents: { type: "boolean", description: "Replaced by propagationPolicy." },
+    propagationPolicy: text("What becomes of dependents: Background, Foreground or Orphan."),
+    preconditions: {
+      type: "object",
+      description: "What must hold, else nothing is deleted.",
+      properties: { uid: text("The UID of the object."), resourceVersion: text("The version of the object.") },
+    },
+  },
+  ...gvk([{ group: "", version: "v1", kind: "DeleteOptions" }]),
+});
+
+/** A schema as clients see it. */
+export function publish(schema: Json): Json {
+  const out: Json = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key.startsWith("x-keelson-")) continue;
+    if (key === "properties") out[key] = mapValues(value as Record<string, Json>, publish);
+    else if (key === "items" || (key === "additionalProperties" && typeof value === "object")) {
+      out[key] = publish(value as Json);
+    } else if ((key === "allOf" || key === "anyOf" || key === "oneOf") && Array.isArray(value)) {
+      out[key] = value.map((one) => publish(one as Json));
+    } else {
+      out[key] = value;
+    }
+  }
+  return withWireTypes(out);
+}
+
+const mapValues = (object: Record<string, Json>, turn: (value: Json) => Json): Json =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, turn(value)]));
+
+/** The types that JSON Schema has no word for, as clients expect them: by name where `kubectl explain` tells the name. */
+function withWireTypes(schema: Json): Json {
+  const { type: _type, format, ...rest } = schema;
+  switch (format) {
+    case "int-or-string":
+      return { ...rest, allOf: [ref(SHARED.intOrString)] };
+    case "quantity":
+      return { ...rest, allOf: [ref(SHARED.quantity)] };
+    case "micro-time":
+      return { ...schema, format: "date-time" };
+    default:
+      return schema;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * One request and its answer, whatever carried it: HTTP/2 (`h2.ts`), HTTP/1.1 (`h1.ts`) or a call in the same process
+ * (`inject.ts`). Nothing above this file knows which.
+ *
+ * An exchange is answered exactly once: by {@link Exchange.respond} for bytes that are there, or by
+ * {@link Exchange.stream} for bytes that come later.
+ *
+ * @module
+ */
+import type { Connection } from "../../auth/contract.ts";
+
+/** Headers of an answer by lower-case name; a list for a header that is sent several times. */
+export type OutHeaders = Record<string, string | number | string[]>;
+
+/** An answer that is written piece by piece. */
+export interface OutStream {
+  /**
+   * Hands bytes over; they are not copied, so do not change them before `taken` is called (it need not be, and is not
+   * where somebody may keep them). False when the peer is slower than we are: wait for {@link OutStream.drained} before
+   * writing more than a bounded amount.
+   */
+  write(bytes: Uint8Array, taken?: () => void): boolean;
+  /** Bytes that were handed over and not taken by the peer yet. */
+  readonly buffered: number;
+  /** Resolves when the peer has caught up or is gone. */
+  drained(): Promise<void>;
+  /** Ends the answer in order. */
+  end(): void;
+  /** Breaks the answer off: the peer sees an error, not an end. */
+  destroy(): void;
+  /** Whether nobody listens any more. */
+  readonly closed: boolean;
+  /** Called once when the answer has ended, however it did. Set it before the first `await`. */
+  onClose: (() => void) | undefined;
+}
+
+/** A request and the way to answer it. */
+export interface Exchange {
+  readonly method: string;
+  readonly connection: Connection;
+  /** The value of a header by its lower-case name, empty when it was not sent. */
+  header(name: string): string;
+  /** Path and query as they were sent. */
+  readonly url: string;
+  /**
+   * The whole body. Rejects with 413 as soon as more than `limit` bytes have come (the rest is not read), and with 400
+   * when the client breaks off.
+   */
+  readBody(limit: number): Promise<Uint8Array>;
+  /** Whether a body was announced; a GET has none. */
+  readonly hasBody: boolean;
+  /** Answers with bytes that are there. `body` is one piece or several, undefined for none. */
+  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void;
+  /** Begins an answer whose headers leave at once (clients.md finding 6). */
+  stream(code: number, headers: OutHeaders): OutStream;
+  /** Whether an answer has begun. */
+  readonly answered: boolean;
+  /** Asks the peer to open a new connection for further requests: sent to clients without a credential. */
+  closeAfterAnswer(): void;
+}
+
+/** The length of a body in pieces. */
+export const lengthOf = (body: Uint8Array | readonly Uint8Array[] | undefined): number => {
+  if (body === undefined) return 0;
+  if (body instanceof Uint8Array) return body.length;
+  let length = 0;
+  for (const piece of body) length += piece.length;
+  return length;
+};

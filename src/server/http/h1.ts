@@ -1,0 +1,132 @@
+/**
+ * Exchanges over HTTP/1.1: plain, or on a TLS listener for clients that do not speak HTTP/2.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Connection } from "../../auth/contract.ts";
+import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import { lengthOf } from "./exchange.ts";
+import { readBody } from "../body/read-body.ts";
+
+/** An {@link Exchange} on one HTTP/1.1 request. */
+export class H1Exchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly connection: Connection;
+  readonly hasBody: boolean;
+  answered = false;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection) {
+    this.#request = request;
+    this.#response = response;
+    this.connection = connection;
+    this.method = request.method ?? "GET";
+    this.url = request.url ?? "/";
+    const { headers } = request;
+    this.hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+    response.on("error", ignore);
+  }
+
+  header(name: string): string {
+    const value = this.#request.headers[name];
+    return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
+  }
+
+  readBody(limit: number): Promise<Uint8Array> {
+    if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
+    const { expect, "content-length": length } = this.#request.headers;
+    const announced = length === undefined ? -1 : Number(length);
+    // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
+    if (expect !== undefined && announced <= limit) this.#response.writeContinue();
+    return readBody(this.#request, limit, announced);
+  }
+
+  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
+    if (this.answered) return;
+    this.answered = true;
+    const response = this.#response;
+    if (response.destroyed) return;
+    if (code !== 304) headers["content-length"] = lengthOf(body);
+    this.#closeWhenUnread();
+    response.writeHead(code, headers);
+    if (body === undefined || body instanceof Uint8Array) {
+      response.end(body);
+      return;
+    }
+    response.cork();
+    for (const piece of body) response.write(piece);
+    response.end();
+  }
+
+  stream(code: number, headers: OutHeaders): OutStream {
+    this.answered = true;
+    this.#response.writeHead(code, headers);
+    this.#response.flushHeaders();
+    return new H1OutStream(this.#response);
+  }
+
+  closeAfterAnswer(): void {
+    this.#response.shouldKeepAlive = false;
+  }
+
+  /** A body that was not read to its end would be taken for the next request; end the connection instead. */
+  #closeWhenUnread(): void {
+    if (!this.hasBody || this.#request.complete) return;
+    this.#response.shouldKeepAlive = false;
+    const request = this.#request;
+    this.#response.once("finish", () => {
+      if (!request.complete) request.destroy();
+    });
+  }
+}
+
+const ignore = (): void => {};
+
+class H1OutStream implements OutStream {
+  onClose: (() => void) | undefined = undefined;
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    // The close of the request comes as soon as its body is read; that of the response is the one that counts.
+    response.once("close", () => this.onClose?.());
+  }
+
+  write(bytes: Uint8Array, taken?: () => void): boolean {
+    if (this.closed) return false;
+    return taken ? this.#response.write(bytes, taken) : this.#response.write(bytes);
+  }
+
+  get buffered(): number {
+    return this.#response.writableLength;
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  drained(): Promise<void> {
+    if (this.closed || !this.#response.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const response = this.#response;
+      const done = (): void => {
+        response.off("drain", done);
+        response.off("close", done);
+        resolve();
+      };
+      response.on("drain", done);
+      response.on("close", done);
+    });
+  }
+
+  end(): void {
+    if (!this.closed) this.#response.end();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+}

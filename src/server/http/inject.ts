@@ -1,0 +1,193 @@
+/**
+ * Exchanges in the same process: the transport of the client for controllers, and of tests. They pass the same filters
+ * as a request from the network; only the socket is missing.
+ *
+ * @module
+ */
+import type { Connection } from "../../auth/contract.ts";
+import { badRequest } from "../../meta/status.ts";
+import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import { bodyTooLarge } from "../body/read-body.ts";
+
+/** A request in the same process. Header names in lower case. */
+export interface InjectRequest {
+  readonly method?: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Stands in for the connection of a socket, for instance with a client certificate. */
+  readonly connection?: Connection;
+}
+
+/** An answer in the same process. Its body is read once, piece by piece or as a whole. */
+export interface InjectAnswer {
+  readonly code: number;
+  readonly headers: OutHeaders;
+  /** The pieces as they come; leaving the loop tells the server that nobody listens any more. */
+  pieces(): AsyncGenerator<Uint8Array, void, undefined>;
+  /** The whole body. */
+  bytes(): Promise<Buffer>;
+  /** The whole body as text. */
+  text(): Promise<string>;
+  /** Stops listening. */
+  cancel(): void;
+}
+
+const HERE: Connection = { certificate: undefined, address: "", encrypted: true };
+const HIGH_WATER = 65_536;
+
+/** An {@link Exchange} whose answer is {@link InjectExchange.answer}. */
+export class InjectExchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly connection: Connection;
+  readonly hasBody: boolean;
+  answered = false;
+  /** Resolves when the headers of the answer are there. */
+  readonly answer: Promise<InjectAnswer>;
+  readonly #request: InjectRequest;
+  readonly #body: Uint8Array;
+  #resolve!: (answer: InjectAnswer) => void;
+
+  constructor(request: InjectRequest) {
+    this.#request = request;
+    this.method = request.method ?? "GET";
+    this.url = request.url;
+    this.connection = request.connection ?? HERE;
+    this.#body = typeof request.body === "string" ? Buffer.from(request.body) : (request.body ?? new Uint8Array(0));
+    this.hasBody = this.#body.length > 0;
+    this.answer = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  header(name: string): string {
+    return this.#request.headers?.[name] ?? "";
+  }
+
+  readBody(limit: number): Promise<Uint8Array> {
+    return this.#body.length > limit ? Promise.reject(bodyTooLarge(limit)) : Promise.resolve(this.#body);
+  }
+
+  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
+    if (this.answered) return;
+    const pipe = this.#begin(code, headers);
+    if (body !== undefined && this.method !== "HEAD") {
+      for (const piece of body instanceof Uint8Array ? [body] : body) pipe.write(piece);
+    }
+    pipe.end();
+  }
+
+  stream(code: number, headers: OutHeaders): OutStream {
+    return this.#begin(code, headers);
+  }
+
+  closeAfterAnswer(): void {}
+
+  #begin(code: number, headers: OutHeaders): Pipe {
+    this.answered = true;
+    const pipe = new Pipe(code, headers);
+    this.#resolve(pipe);
+    return pipe;
+  }
+}
+
+/** Both ends of an answer: the server writes, the caller reads. */
+class Pipe implements OutStream, InjectAnswer {
+  readonly code: number;
+  readonly headers: OutHeaders;
+  onClose: (() => void) | undefined = undefined;
+  closed = false;
+  buffered = 0;
+  #pieces: Uint8Array[] = [];
+  #broken = false;
+  #arrived: (() => void) | undefined;
+  #drained: (() => void)[] = [];
+
+  constructor(code: number, headers: OutHeaders) {
+    this.code = code;
+    this.headers = headers;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.closed) return false;
+    this.#pieces.push(bytes);
+    this.buffered += bytes.length;
+    this.#arrived?.();
+    return this.buffered < HIGH_WATER;
+  }
+
+  drained(): Promise<void> {
+    if (this.closed || this.buffered < HIGH_WATER) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drained.push(resolve);
+    });
+  }
+
+  end(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.#arrived?.();
+    this.#wake();
+    // As with a socket, the server learns of the end after the call, not during it.
+    queueMicrotask(() => this.onClose?.());
+  }
+
+  destroy(): void {
+    this.#broken = true;
+    this.end();
+  }
+
+  cancel(): void {
+    this.#pieces = [];
+    this.buffered = 0;
+    this.end();
+  }
+
+  async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (;;) {
+        const piece = this.#pieces.shift();
+        if (piece) {
+          this.buffered -= piece.length;
+          if (this.buffered < HIGH_WATER) this.#wake();
+          yield piece;
+        } else if (this.#broken) {
+          throw badRequest("expected the whole answer, the server broke off");
+        } else if (this.closed) {
+          return;
+        } else {
+          await this.#next();
+        }
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  async bytes(): Promise<Buffer> {
+    const all: Uint8Array[] = [];
+    for await (const piece of this.pieces()) all.push(piece);
+    return Buffer.concat(all);
+  }
+
+  async text(): Promise<string> {
+    return (await this.bytes()).toString("utf8");
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#arrived = () => {
+        this.#arrived = undefined;
+        resolve();
+      };
+    });
+  }
+
+  #wake(): void {
+    const waiting = this.#drained;
+    this.#drained = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * Watches over WebSocket, for consoles in browsers (clients.md 1.6): an {@link Exchange} whose stream is a WebSocket.
+ *
+ * As in the reference, each event is one message, text where the event is text. A sub-protocol is echoed, because a
+ * browser insists on it, and changes nothing: `base64.binary.k8s.io` gets plain JSON too. Messages of the client are
+ * ignored. Everything that is not the start of a watch is answered as an ordinary request.
+ *
+ * @module
+ */
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { WebSocket, WebSocketServer } from "ws";
+import type { Connection } from "../../auth/contract.ts";
+import { decodePath, requestInfo } from "../../meta/request-info.ts";
+import type { Clock, Timer } from "../../util/clock.ts";
+import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import { H1Exchange } from "./h1.ts";
+import { Query } from "../query.ts";
+
+/** Where browsers, which cannot set headers, put their token; it must not be the only sub-protocol. */
+const BEARER = "base64url.bearer.authorization.k8s.io.";
+const BEAT_MILLIS = 30_000;
+const MOST_MESSAGE_BYTES = 65_536;
+
+/** Whether a request asks for a watch over WebSocket. */
+export function wantsWebSocket({ method = "", url = "/", headers }: IncomingMessage): boolean {
+  if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket") return false;
+  const [path = "", query = ""] = url.split("?", 2);
+  try {
+    return requestInfo(method, decodePath(path), new Query(query).flag("watch")).verb === "watch";
+  } catch {
+    return false;
+  }
+}
+
+/** Loads what speaks the protocol; done once, for the first one who asks. */
+export function webSockets(): Promise<WebSocketServer> {
+  return (loading ??= import("ws").then(
+    (ws) =>
+      new ws.WebSocketServer({
+        noServer: true,
+        clientTracking: false,
+        perMessageDeflate: false,
+        maxPayload: MOST_MESSAGE_BYTES,
+        handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(BEARER)) ?? false,
+      }),
+  ));
+}
+
+let loading: Promise<WebSocketServer> | undefined;
+
+/** What an upgrade comes with. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  /** Bytes that came with the request. */
+  readonly head: Buffer;
+  readonly connection: Connection;
+}
+
+/** An {@link Exchange} on a request to upgrade to WebSocket. */
+export class WebSocketExchange implements Exchange {
+  readonly method = "GET";
+  readonly url: string;
+  readonly connection: Connection;
+  readonly hasBody = false;
+  readonly #upgrade: Upgrade;
+  readonly #server: WebSocketServer;
+  readonly #clock: Clock;
+  /** The sub-protocols of the client. */
+  readonly #offered: readonly string[];
+  answered = false;
+
+  constructor(upgrade: Upgrade, server: WebSocketServer, clock: Clock) {
+    const { request, socket, connection } = upgrade;
+    this.#upgrade = upgrade;
+    this.#server = server;
+    this.#clock = clock;
+    this.url = request.url ?? "/";
+    this.connection = connection;
+    const offered = request.headers["sec-websocket-protocol"] ?? "";
+    this.#offered = offered === "" ? [] : offered.split(",").map((name) => name.trim());
+    socket.on("error", ignore);
+  }
+
+  header(name: string): string {
+    const value = this.#upgrade.request.headers[name];
+    if (value !== undefined) return typeof value === "string" ? value : value.join(", ");
+    return name === "authorization" ? this.#bearer() : "";
+  }
+
+  /** The token among the sub-protocols as an Authorization header; without others there is none to answer with. */
+  #bearer(): string {
+    const tokens = this.#offered.filter((name) => name.startsWith(BEARER));
+    if (tokens.length !== 1 || this.#offered.length < 2) return "";
+    return `Bearer ${Buffer.from(tokens[0]!.slice(BEARER.length), "base64url").toString("utf8")}`;
+  }
+
+  readBody(): Promise<Uint8Array> {
+    return Promise.resolve(new Uint8Array(0));
+  }
+
+  respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
+    if (this.answered) return;
+    this.answered = true;
+    const { request, socket, connection } = this.#upgrade;
+    const response = new ServerResponse(request);
+    // Nobody reads requests from this connection any more.
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once("finish", () => socket.destroySoon());
+    new H1Exchange(request, response, connection).respond(code, headers, body);
+  }
+
+  stream(_code: number, headers: OutHeaders): OutStream {
+    this.answered = true;
+    const { request, socket, head } = this.#upgrade;
+    const binary = String(headers["content-type"]).includes("protobuf");
+    let out: OutStream = broken();
+    const tell = (answer: string[], told: IncomingMessage): void => {
+      if (told === request) answer.push(`audit-id: ${String(headers["audit-id"])}`);
+    };
+    this.#server.on("headers", tell);
+    // A handshake is answered within the call: with 101, or, when it is malformed, with 400 by the library itself.
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      out = new WebSocketOut(opened, socket, binary, this.#clock);
+    });
+    this.#server.off("headers", tell);
+    return out;
+  }
+
+  closeAfterAnswer(): void {}
+}
+
+const ignore = (): void => {};
+
+/** The stream of a handshake that has failed. */
+const broken = (): OutStream => ({
+  write: () => false,
+  buffered: 0,
+  drained: () => Promise.resolve(),
+  end: ignore,
+  destroy: ignore,
+  closed: true,
+  onClose: undefined,
+});
+
+const NORMAL = 1000;
+const NEWLINE = 10;
+
+class WebSocketOut implements OutStream {
+  onClose: (() => void) | undefined = undefined;
+  readonly #webSocket: WebSocket;
+  readonly #socket: Socket;
+  readonly #binary: boolean;
+  readonly #clock: Clock;
+  #timer: Timer;
+  #alive = true;
+
+  constructor(webSocket: WebSocket, socket: Socket, binary: boolean, clock: Clock) {
+    this.#webSocket = webSocket;
+    this.#socket = socket;
+    this.#binary = binary;
+    this.#clock = clock;
+    this.#timer = clock.after(BEAT_MILLIS, () => this.#beat());
+    webSocket.on("error", ignore);
+    webSocket.on("pong", () => {
+      this.#alive = true;
+    });
+    webSocket.once("close", () => {
+      this.#timer.cancel();
+      this.onClose?.();
+    });
+  }
+
+  /** A peer that has gone without a word would hold its watch for good. */
+  #beat(): void {
+    if (!this.#alive) {
+      this.#webSocket.terminate();
+      return;
+    }
+    this.#alive = false;
+    this.#webSocket.ping();
+    this.#timer = this.#clock.after(BEAT_MILLIS, () => this.#beat());
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.closed) return false;
+    this.#socket.cork();
+    for (const event of this.#binary ? messages(bytes) : lines(bytes)) {
+      this.#webSocket.send(event, { binary: this.#binary });
+    }
+    this.#socket.uncork();
+    return !this.#socket.writableNeedDrain;
+  }
+
+  get buffered(): number {
+    return this.#webSocket.bufferedAmount;
+  }
+
+  get closed(): boolean {
+    return this.#webSocket.readyState !== this.#webSocket.OPEN;
+  }
+
+  drained(): Promise<void> {
+    if (this.closed || !this.#socket.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const socket = this.#socket;
+      const done = (): void => {
+        socket.off("drain", done);
+        socket.off("close", done);
+        resolve();
+      };
+      socket.on("drain", done);
+      socket.on("close", done);
+    });
+  }
+
+  end(): void {
+    this.#webSocket.close(NORMAL);
+  }
+
+  destroy(): void {
+    this.#webSocket.terminate();
+  }
+}
+
+/** The events of a batch of JSON: one on each line. */
+function* lines(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes.length;) {
+    const end = bytes.indexOf(NEWLINE, at) + 1;
+    if (end === 0) throw new Error("expected a batch of events to end with a line");
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}
+
+/** The events of a batch of protobuf: each behind its length in four bytes, which a message does not need. */
+function* messages(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.length;) {
+    const end = at + 4 + view.getUint32(at);
+    yield bytes.subarray(at + 4, end);
+    at = end;
+  }
+}

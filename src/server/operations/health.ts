@@ -1,0 +1,63 @@
+/**
+ * `/livez`, `/readyz` and `/healthz`: is the process well, may it be given work.
+ *
+ * A check is named; `?verbose` tells each, `?exclude=NAME` leaves some out, `/livez/NAME` asks one. The texts have the
+ * form that operators know from kube-apiserver (clients.md 5.2).
+ *
+ * @module
+ */
+import type { ServerContext } from "../context.ts";
+import type { HealthCheck } from "./health-check.ts";
+import type { ServerRequest } from "../request.ts";
+
+const ENDPOINTS = ["livez", "readyz", "healthz"] as const;
+type Endpoint = (typeof ENDPOINTS)[number];
+
+/** Whether a path belongs to the health endpoints; slashes at the end do not. */
+export const isHealthPath = (path: string): boolean => endpointOf(path) !== undefined;
+
+const endpointOf = (path: string): Endpoint | undefined =>
+  ENDPOINTS.find((name) => path === `/${name}` || (path.startsWith(`/${name}/`) && path.length > name.length + 2));
+
+/** Answers a health endpoint; false when the check that is asked for does not exist. */
+export function answerHealth(server: ServerContext, request: ServerRequest, path: string): boolean {
+  const endpoint = endpointOf(path)!;
+  const one = path.slice(endpoint.length + 2);
+  const checks = checksOf(server, endpoint).filter(({ name }) => one === "" || name === one);
+  if (checks.length === 0) return false;
+  const excluded = new Set(request.query.all("exclude"));
+  const lines: string[] = [];
+  const failed: string[] = [];
+  for (const { name, check } of checks) {
+    if (excluded.has(name)) {
+      lines.push(`[+]${name} excluded: ok`);
+      continue;
+    }
+    const wrong = check();
+    if (wrong !== undefined) {
+      failed.push(name);
+      server.log.error("a health check fails", { check: name, wrong });
+    }
+    lines.push(wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
+  }
+  answerText(request, endpoint, one, lines, failed);
+  return true;
+}
+
+function answerText(request: ServerRequest, endpoint: Endpoint, one: string, lines: string[], failed: string[]): void {
+  const verbose = request.query.has("verbose") && one === "";
+  const bad = failed.length > 0;
+  const verdict = bad ? `${endpoint} check failed` : `${endpoint} check passed`;
+  const text = bad || verbose ? `${[...lines, verdict].join("\n")}\n` : "ok";
+  const headers = request.headers("text/plain; charset=utf-8");
+  headers["x-content-type-options"] = "nosniff";
+  request.respond(bad ? 500 : 200, headers, Buffer.from(text));
+}
+
+const PING: HealthCheck = { name: "ping", check: () => undefined };
+
+function checksOf(server: ServerContext, endpoint: Endpoint): readonly HealthCheck[] {
+  const all = [PING, ...server.health];
+  if (endpoint !== "readyz") return all.filter(({ live }) => live !== false);
+  return [...all, { name: "shutdown", live: false, check: () => (server.closing() ? "shutting down" : undefined) }];
+}

@@ -1,0 +1,133 @@
+/**
+ * What the server counts: requests, their time and size, and watchers, under the names that dashboards for
+ * kube-apiserver know.
+ *
+ * Labels come from what is served, never from what a client sends (CVE-2020-8552): resources that exist, verbs that we
+ * know, answers that we give. Everything else is `other`.
+ *
+ * @module
+ */
+import type { ResourceDefinition } from "../../schema/definition.ts";
+import type { RequestInfo } from "../../meta/request-info.ts";
+import type { Resource } from "../../registry/contract.ts";
+import { type Collector, type Labels, type Metric, expose, single } from "./exposition.ts";
+import { RequestSeries, requestMetrics } from "./request-series.ts";
+
+export type { Collector } from "./exposition.ts";
+
+const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
+const METHODS = new Set(["get", "head", "post", "put", "options"]);
+
+/** What is counted of a request. */
+export interface Measured {
+  readonly info: RequestInfo | undefined;
+  readonly resource: Resource | undefined;
+  /** The code of the answer. */
+  readonly code: number;
+  /** Bytes of its body. */
+  readonly bytesOut: number;
+}
+
+/** The metrics of one server. */
+export class ServerMetrics {
+  readonly #byResource = new Map<ResourceDefinition, Map<string, RequestSeries>>();
+  readonly #others = new Map<string, RequestSeries>();
+  readonly #watchers = new Map<ResourceDefinition, number>();
+  readonly #collectors: readonly Collector[];
+  readonly #running: Readonly<Record<1 | 2, number>>;
+  #events = 0;
+  #closedSlow = 0;
+
+  /** @param running how many requests run: reads at 1, writes at 2; looked at when the metrics are asked for */
+  constructor(collectors: readonly Collector[], running: Readonly<Record<1 | 2, number>>) {
+    this.#collectors = collectors;
+    this.#running = running;
+  }
+
+  /** Counts a request that has been answered. */
+  answered(request: Measured, millis: number): void {
+    const verb = request.info?.verb ?? "";
+    this.#seriesOf(request, verb).add(request.code, millis / 1000, verb === "watch" ? undefined : request.bytesOut);
+  }
+
+  #seriesOf(request: Measured, verb: string): RequestSeries {
+    let known = this.#others;
+    let id = "other";
+    if (request.resource) {
+      const { definition } = request.resource;
+      const { subresource } = request.info!;
+      id = subresource === "" ? verb : `${verb} ${subresource}`;
+      known = this.#byResource.get(definition) ?? new Map<string, RequestSeries>();
+      if (known.size === 0) this.#byResource.set(definition, known);
+    } else if (METHODS.has(verb) || VERBS.has(verb)) {
+      id = verb;
+    }
+    let series = known.get(id);
+    if (!series) known.set(id, (series = new RequestSeries(labelsOf(request))));
+    return series;
+  }
+
+  /** Everything as text, in the Prometheus exposition format. */
+  async text(): Promise<string> {
+    const series = [...this.#byResource.values(), this.#others].flatMap((known) => [...known.values()]);
+    const others = await Promise.all(this.#collectors.map(async (collect) => collect()));
+    return expose([...requestMetrics(series), ...this.#own(), ...others.flat()]);
+  }
+
+  #own(): Metric[] {
+    const closed = [{ labels: { reason: "slow" }, value: this.#closedSlow }];
+    return [
+      {
+        name: "apiserver_longrunning_requests",
+        type: "gauge",
+        help: "Watches that are running.",
+        samples: [...this.#watchers].map(([{ group, version, plural: resource }, value]) => ({
+          labels: { group, version, resource },
+          value,
+        })),
+      },
+      single("counter", "apiserver_watch_events_total", "Events that were sent to watchers.", this.#events),
+      {
+        name: "apiserver_terminated_watchers_total",
+        type: "counter",
+        help: "Watches that were closed because their reader did not keep up.",
+        samples: this.#closedSlow > 0 ? closed : [],
+      },
+      {
+        name: "apiserver_current_inflight_requests",
+        type: "gauge",
+        help: "Requests that are running now, without watches.",
+        samples: [
+          { labels: { request_kind: "readOnly" }, value: this.#running[1] },
+          { labels: { request_kind: "mutating" }, value: this.#running[2] },
+        ],
+      },
+    ];
+  }
+
+  /** A watch has begun (1) or ended (-1). */
+  watchers(definition: ResourceDefinition, change: 1 | -1): void {
+    this.#watchers.set(definition, (this.#watchers.get(definition) ?? 0) + change);
+  }
+
+  /** A watch was closed because its reader did not keep up. */
+  watchersClosed(): void {
+    this.#closedSlow++;
+  }
+
+  /** Events have been sent. */
+  watchEvents(count: number): void {
+    this.#events += count;
+  }
+}
+
+function labelsOf({ info, resource }: Measured): Labels {
+  const verb = info?.verb ?? "";
+  if (!resource) {
+    const known = METHODS.has(verb) || VERBS.has(verb);
+    return { verb: known ? verb : "other", group: "", version: "", resource: "other", subresource: "" };
+  }
+  const { group, version, plural: name } = resource.definition;
+  // The resource was found together with its subresource and verb, so all three are ours.
+  return { verb: VERBS.has(verb) ? verb : "other", group, version, resource: name, subresource: info!.subresource };
+}

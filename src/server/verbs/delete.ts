@@ -1,0 +1,36 @@
+/**
+ * DELETE of an object (DEC-26): 200 with the object or a Status, 202 while something is waited for.
+ *
+ * @module
+ */
+import type { DeleteOptions, Resource } from "../../registry/contract.ts";
+import { answerObject, objectFormat } from "../answer/answer-object.ts";
+import type { ServerContext } from "../context.ts";
+import { deleteBody } from "../body/decode-body.ts";
+import { answerValue } from "../answer/encode.ts";
+import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
+import type { ServerRequest } from "../request.ts";
+
+/** Answers a delete. */
+export async function deleteObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+  const format = objectFormat(request);
+  const options = await deleteOptions(server, request, true);
+  const result = await resource.delete(request.target, options, request.caller);
+  request.warn(result.warnings);
+  if ("status" in result) {
+    // A Status has neither a table nor metadata to show.
+    await answerValue(server, request, result.code, result.status, { ...format, shape: "" });
+    return;
+  }
+  await answerObject(server, request, result.code, result.bytes, () => result.object, format);
+}
+
+/** DeleteOptions of the body, or of the query when there is no body (DEC-26). */
+export async function deleteOptions(
+  server: ServerContext,
+  request: ServerRequest,
+  withPreconditions: boolean,
+): Promise<DeleteOptions> {
+  const body = await deleteBody(server, request);
+  return body ? deleteOptionsOfBody(body.value) : deleteOptionsOfQuery(request.query, withPreconditions);
+}

@@ -1,0 +1,280 @@
+/**
+ * The options of every verb, from the query (and for deletions from the body), with everything that is wrong with them.
+ *
+ * What cannot be read at all is 400 (a limit that is no number); what can be read and is not allowed is 422 with the
+ * name of the options as kind (DEC-18..28, checked.md DEC-19).
+ *
+ * @module
+ */
+import { FieldErrors } from "../../meta/field-errors.ts";
+import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
+import { badRequest, invalid } from "../../meta/status.ts";
+import type {
+  DeleteOptions,
+  ListOptions,
+  PatchOptions,
+  PatchType,
+  WatchOptions,
+  WriteOptions,
+} from "../../registry/contract.ts";
+import { type Value, getMember, isObject } from "../../value/value.ts";
+import type { Query } from "../query.ts";
+
+type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions" | "ListOptions";
+
+const refuse = (kind: OptionsKind, errors: FieldErrors): void => {
+  if (errors.any) throw invalid({ group: "meta.k8s.io", kind }, "", errors.causes);
+};
+
+const VALIDATIONS = ["Ignore", "Warn", "Strict"] as const;
+const POLICIES = ["Background", "Foreground", "Orphan"] as const;
+const MATCHES = ["Exact", "NotOlderThan"] as const;
+const MAX_MANAGER_BYTES = 128;
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+
+/** The options of a create (DEC-21..24). */
+export const createOptions = (query: Query): WriteOptions => writeOptions(query, "CreateOptions");
+
+/** The options of an update (DEC-21..24). */
+export const updateOptions = (query: Query): WriteOptions => writeOptions(query, "UpdateOptions");
+
+const PLAIN_WRITE: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };
+
+function writeOptions(query: Query, kind: "CreateOptions" | "UpdateOptions"): WriteOptions {
+  const errors = new FieldErrors();
+  const options = readWriteOptions(query, errors);
+  refuse(kind, errors);
+  return options;
+}
+
+function readWriteOptions(query: Query, errors: FieldErrors): WriteOptions {
+  const fieldManager = query.text("fieldManager");
+  const validation = query.text("fieldValidation");
+  const dryRun = readDryRun(query.all("dryRun"), errors);
+  if (fieldManager === "" && validation === "" && !dryRun) return PLAIN_WRITE;
+  if (Buffer.byteLength(fieldManager) > MAX_MANAGER_BYTES) errors.tooLong("fieldManager", MAX_MANAGER_BYTES);
+  if (!PRINTABLE.test(fieldManager)) errors.invalid("fieldManager", fieldManager, "expected printable characters");
+  const known = validation === "" ? "Warn" : VALIDATIONS.find((name) => name === validation);
+  if (!known) errors.notSupported("fieldValidation", validation, VALIDATIONS);
+  return { dryRun, fieldManager, fieldValidation: known ?? "Warn" };
+}
+
+/** Only `All` is known, and an empty value is not the same as none (checked.md DEC-23). */
+function readDryRun(values: readonly unknown[], errors: FieldErrors): boolean {
+  for (const value of values) if (value !== "All") errors.notSupported("dryRun", value, ["All"]);
+  return values.length > 0;
+}
+
+/** The options of a patch: an apply needs a manager, nothing else may be forced (DEC-18, APPLY rules). */
+export function patchOptions(query: Query, type: PatchType): PatchOptions {
+  const errors = new FieldErrors();
+  const options = readWriteOptions(query, errors);
+  if (type === "apply") {
+    if (options.fieldManager === "") errors.required("fieldManager", "expected the name of the applier, got none");
+  } else if (query.has("force")) {
+    errors.forbidden("force", "expected it with an apply patch only");
+  }
+  refuse("PatchOptions", errors);
+  return { ...options, type, force: type === "apply" && query.flag("force") };
+}
+
+/** The options of a list (DEC-25). */
+export function listOptions(query: Query): ListOptions {
+  const options = readListOptions(query);
+  const errors = new FieldErrors();
+  const match = options.resourceVersionMatch;
+  if (match !== "") {
+    const field = "resourceVersionMatch";
+    if (options.continue !== "") errors.forbidden(field, "expected none together with continue");
+    if (options.resourceVersion === "") errors.forbidden(field, "expected none without resourceVersion");
+    if (!isMatch(match)) errors.notSupported(field, match, MATCHES);
+    else if (match === "Exact" && options.resourceVersion === "0") {
+      errors.forbidden(field, "expected a resourceVersion other than 0 together with Exact");
+    }
+  }
+  if (query.has("sendInitialEvents")) errors.forbidden("sendInitialEvents", "expected it with a watch only");
+  refuseList(options, errors);
+  checkVersion(options.resourceVersion);
+  if (options.continue !== "" && options.resourceVersion !== "" && options.resourceVersion !== "0") {
+    throw badRequest(
+      "expected no resourceVersion together with continue: the token says which version it goes on with",
+    );
+  }
+  return options;
+}
+
+/** Selectors that cannot be read (400) are told before what is not allowed (422). */
+function refuseList(options: Pick<ListOptions, "labelSelector" | "fieldSelector">, errors: FieldErrors): void {
+  if (!errors.any) return;
+  parseLabelSelector(options.labelSelector);
+  parseFieldSelector(options.fieldSelector);
+  refuse("ListOptions", errors);
+}
+
+const isMatch = (match: string): boolean => match === "Exact" || match === "NotOlderThan";
+
+function readListOptions(query: Query): ListOptions {
+  const limit = readInteger(query, "limit");
+  // Only watches use it, but it must be a number everywhere (DEC-18).
+  timeoutSeconds(query);
+  return {
+    labelSelector: query.text("labelSelector"),
+    fieldSelector: query.text("fieldSelector"),
+    limit: limit === undefined || limit < 0 ? 0 : limit,
+    continue: query.text("continue"),
+    resourceVersion: query.text("resourceVersion"),
+    // Whether it is one of the known ones is checked where it is used.
+    resourceVersionMatch: query.text("resourceVersionMatch") as ListOptions["resourceVersionMatch"],
+  };
+}
+
+/** The options of a watch (DEC-28): `resourceVersionMatch` and `sendInitialEvents` come together or not at all. */
+export function watchOptions(query: Query): WatchOptions {
+  const { limit: _limit, continue: next, ...options } = readListOptions(query);
+  const sendInitialEvents = query.has("sendInitialEvents") ? query.flag("sendInitialEvents") : undefined;
+  // A watch from nowhere or from zero begins with what is there, as always; who takes bookmarks is told where that ends.
+  const fromStart = options.resourceVersion === "" || options.resourceVersion === "0";
+  const match: string = options.resourceVersionMatch;
+  const field = "resourceVersionMatch";
+  const errors = new FieldErrors();
+  if (next !== "") {
+    errors.forbidden(field, "expected no continue in a watch");
+  } else if (sendInitialEvents !== undefined && match === "") {
+    errors.forbidden(field, "expected NotOlderThan together with sendInitialEvents");
+  } else if (match !== "" && (sendInitialEvents === undefined || match !== "NotOlderThan")) {
+    errors.forbidden(field, "expected it, as NotOlderThan, together with sendInitialEvents only");
+  }
+  if (match !== "" && match !== "NotOlderThan") errors.notSupported(field, match, ["NotOlderThan"]);
+  refuseList(options, errors);
+  checkVersion(options.resourceVersion);
+  const implied = match === "" && fromStart ? true : undefined;
+  return {
+    ...options,
+    sendInitialEvents: sendInitialEvents ?? implied,
+    allowWatchBookmarks: query.flag("allowWatchBookmarks"),
+  };
+}
+
+/** Seconds after which the client wants an answer to end; undefined when it does not say. */
+export const timeoutSeconds = (query: Query): number | undefined => readInteger(query, "timeoutSeconds");
+
+/** The resourceVersion of a get: empty, `0` or a decimal number. */
+export function getVersion(query: Query): string {
+  const version = query.text("resourceVersion");
+  checkVersion(version);
+  return version;
+}
+
+const MAX_UINT64 = 18_446_744_073_709_551_615n;
+const MAX_INT64 = 9_223_372_036_854_775_807n;
+
+function checkVersion(version: string): void {
+  if (version === "" || (/^\d+$/.test(version) && BigInt(version) <= MAX_UINT64)) return;
+  throw badRequest(`expected resourceVersion to be a decimal number, got ${JSON.stringify(version)}`);
+}
+
+/** An int64 of the query; numbers beyond 2^53 are cut to it. */
+function readInteger(query: Query, name: string): number | undefined {
+  const text = query.first(name);
+  if (text === undefined) return undefined;
+  const fits = /^[+-]?\d{1,40}$/.test(text) && inInt64(BigInt(text.startsWith("+") ? text.slice(1) : text));
+  if (!fits) throw badRequest(`expected ${name} to be an integer of 64 bits, got ${JSON.stringify(text)}`);
+  return Math.max(Math.min(Number(text), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
+}
+
+const inInt64 = (value: bigint): boolean => value <= MAX_INT64 && value >= -MAX_INT64 - 1n;
+
+/** DeleteOptions of the query; the query counts only when there is no body (DEC-26). */
+export function deleteOptionsOfQuery(query: Query, withPreconditions: boolean): DeleteOptions {
+  const uid = query.first("uid");
+  const resourceVersion = query.first("resourceVersion");
+  const conditions = withPreconditions && (uid !== undefined || resourceVersion !== undefined);
+  return checkDeleteOptions({
+    dryRun: query.has("dryRun") ? query.all("dryRun") : undefined,
+    gracePeriodSeconds: readInteger(query, "gracePeriodSeconds"),
+    orphanDependents: query.has("orphanDependents") ? query.flag("orphanDependents") : undefined,
+    propagationPolicy: query.first("propagationPolicy"),
+    preconditions: conditions ? { uid, resourceVersion } : undefined,
+  });
+}
+
+interface RawDeleteOptions {
+  readonly dryRun: readonly string[] | undefined;
+  readonly gracePeriodSeconds: number | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly preconditions:
+    | { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
+    | undefined;
+}
+
+/** DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26 in checked.md). */
+export function deleteOptionsOfBody(value: Value): DeleteOptions {
+  if (value !== null && !isObject(value)) throw badRequest("expected the body to be DeleteOptions, got no object");
+  const body = value ?? {};
+  const kind = member(body, "kind", "string");
+  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
+    throw badRequest(`expected a body of kind DeleteOptions, got ${JSON.stringify(kind)}`);
+  }
+  const conditions = getMember(body, "preconditions") ?? undefined;
+  if (conditions !== undefined && !isObject(conditions)) throw badRequest("expected preconditions to be an object");
+  const grace = member(body, "gracePeriodSeconds", "number");
+  if (grace !== undefined && !Number.isInteger(grace)) throw badRequest("expected gracePeriodSeconds to be an integer");
+  return checkDeleteOptions({
+    dryRun: strings(getMember(body, "dryRun") ?? undefined),
+    gracePeriodSeconds: grace,
+    orphanDependents: member(body, "orphanDependents", "boolean"),
+    propagationPolicy: member(body, "propagationPolicy", "string"),
+    preconditions: conditions && {
+      uid: member(conditions, "uid", "string"),
+      resourceVersion: member(conditions, "resourceVersion", "string"),
+    },
+  });
+}
+
+interface Types {
+  string: string;
+  number: number;
+  boolean: boolean;
+}
+
+/** A member of one type, undefined when it is absent or null; 400 when it is of another type. */
+function member<T extends keyof Types>(body: Value, name: string, type: T): Types[T] | undefined {
+  const value = isObject(body) ? getMember(body, name) : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== type) throw badRequest(`expected ${name} to be a ${type}, got ${typeof value}`);
+  return value as Types[T];
+}
+
+function strings(value: Value | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  throw badRequest("expected dryRun to be a list of strings");
+}
+
+function checkDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
+  const errors = new FieldErrors();
+  const dryRun = readDryRun(raw.dryRun ?? [], errors);
+  const { propagationPolicy: policy } = raw;
+  const known = POLICIES.find((name) => name === policy);
+  if (policy !== undefined && !known) errors.notSupported("propagationPolicy", policy, POLICIES);
+  if (policy !== undefined && raw.orphanDependents !== undefined) {
+    errors.invalid("propagationPolicy", policy, "expected either orphanDependents or propagationPolicy");
+  }
+  refuse("DeleteOptions", errors);
+  const { uid, resourceVersion } = raw.preconditions ?? {};
+  return {
+    dryRun,
+    ...(raw.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: raw.gracePeriodSeconds }),
+    ...(raw.orphanDependents === undefined ? {} : { orphanDependents: raw.orphanDependents }),
+    ...(known ? { propagationPolicy: known } : {}),
+    ...(raw.preconditions
+      ? {
+          preconditions: {
+            ...(uid === undefined ? {} : { uid }),
+            ...(resourceVersion === undefined ? {} : { resourceVersion }),
+          },
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * PATCH of an object: JSON, merge, strategic merge or apply, as its media type says (DEC-17).
+ *
+ * @module
+ */
+import type { Resource } from "../../registry/contract.ts";
+import { answerObject, objectFormat } from "../answer/answer-object.ts";
+import type { ServerContext } from "../context.ts";
+import { patchBody, patchTypeOf } from "../body/decode-body.ts";
+import { patchOptions } from "./options.ts";
+import { writer } from "../filters/permission.ts";
+import type { ServerRequest } from "../request.ts";
+
+/** Answers a patch of an object or of one of its subresources. */
+export async function patchObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+  const format = objectFormat(request);
+  const type = patchTypeOf(request);
+  const options = patchOptions(request.query, type);
+  const body = await patchBody(server, request, type);
+  const result = await resource.patch(request.target, body, options, writer(server, request));
+  request.warn(result.warnings);
+  await answerObject(server, request, result.code, result.bytes, () => result.object, format);
+}

@@ -1,0 +1,22 @@
+/**
+ * PUT of an object (EP-16): 200, or 201 where it created one (DEC-32).
+ *
+ * @module
+ */
+import type { Resource } from "../../registry/contract.ts";
+import { answerObject, objectFormat } from "../answer/answer-object.ts";
+import type { ServerContext } from "../context.ts";
+import { objectBody } from "../body/decode-body.ts";
+import { updateOptions } from "./options.ts";
+import { writer } from "../filters/permission.ts";
+import type { ServerRequest } from "../request.ts";
+
+/** Answers an update of an object or of one of its subresources. */
+export async function updateObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+  const format = objectFormat(request);
+  const options = updateOptions(request.query);
+  const body = await objectBody(server, request);
+  const result = await resource.update(request.target, body, options, writer(server, request));
+  request.warn(result.warnings);
+  await answerObject(server, request, result.code, result.bytes, () => result.object, format);
+}

@@ -1,0 +1,140 @@
+/**
+ * Events as bytes: one JSON text per line (DEC-28) or one message of protobuf behind its length, encoded once for all
+ * watchers that get the same batch in the same form.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../schema/definition.ts";
+import { PROTOBUF, STATUS, encodeAnswer, encodeEvent } from "../../wire/protobuf/index.ts";
+import type { Status } from "../../meta/status.ts";
+import type { Resource } from "../../registry/contract.ts";
+import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
+import { decodeJson } from "../../value/json.ts";
+import { partialBytes } from "../answer/metadata-bytes.ts";
+import type { Format } from "../answer/negotiate.ts";
+import { type IncludeObject, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
+
+/** How a watcher wants its events. Watchers that want the same share one. */
+export interface FrameStyle {
+  readonly resource: Resource;
+  readonly format: Format;
+  readonly include: IncludeObject;
+  /** The domain of the annotation that ends the initial events. */
+  readonly domain: string;
+}
+
+const OPENINGS = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+  BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
+} as const;
+const CLOSING = Buffer.from("}\n");
+
+const styles = new WeakMap<Resource, Map<string, FrameStyle>>();
+
+/** The one style object for these wishes, so that it can be a key. */
+export function frameStyle(resource: Resource, format: Format, include: IncludeObject, domain: string): FrameStyle {
+  let known = styles.get(resource);
+  if (!known) styles.set(resource, (known = new Map()));
+  const id = `${format.media}/${format.shape}/${format.version}/${include}/${domain}`;
+  let style = known.get(id);
+  if (!style) known.set(id, (style = { resource, format, include, domain }));
+  return style;
+}
+
+/**
+ * The bytes of a batch.
+ *
+ * @param first whether these are the first events of the watcher: a table tells its columns once
+ */
+export function batchFrames(style: FrameStyle, batch: WatchBatch, first: boolean, now: number): Uint8Array {
+  if (first && style.format.shape === "Table") return encode(style, batch.events, true, now);
+  let bytes = batch.memo.get(style) as Uint8Array | undefined;
+  if (!bytes) batch.memo.set(style, (bytes = encode(style, batch.events, false, now)));
+  return bytes;
+}
+
+function encode(style: FrameStyle, events: readonly WatchEvent[], withColumns: boolean, now: number): Buffer {
+  const parts: Uint8Array[] = [];
+  let columns = withColumns;
+  for (const { type, entry } of events) {
+    const bytes = style.resource.view(entry);
+    const object = (): ApiObject => style.resource.object(entry);
+    pushFrame(parts, style, type, shaped(style, bytes, object, String(entry.revision), columns, now));
+    columns = false;
+  }
+  return Buffer.concat(parts);
+}
+
+/** Adds what one event is; `object` is JSON, in the shape of the answer. */
+function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: keyof typeof OPENINGS, object: Uint8Array): void {
+  if (format.media === "protobuf") parts.push(encodeEvent(type, protobufOf(object, format)));
+  else parts.push(OPENINGS[type], object, CLOSING);
+}
+
+const protobufOf = (json: Uint8Array, format: Format): Buffer =>
+  encodeAnswer(decodeJson(json).value as object, format.kind ?? STATUS);
+
+/** The Content-Type of a stream of events. */
+export const streamType = ({ format }: FrameStyle): string =>
+  format.media === "protobuf" ? `${PROTOBUF};stream=watch` : "application/json";
+
+function shaped(
+  style: FrameStyle,
+  bytes: Uint8Array,
+  object: () => ApiObject,
+  revision: string,
+  withColumns: boolean,
+  now: number,
+): Uint8Array {
+  const { resource, format, include } = style;
+  if (format.shape === "") return bytes;
+  if (format.shape !== "Table") return partialBytes(bytes, format.version);
+  const header = tableHeader(
+    resource.definition,
+    format.version,
+    JSON.stringify({ resourceVersion: revision }),
+    withColumns,
+  );
+  return tableOfRow(header, rowBytes(resource, object(), bytes, { include, version: format.version, now }));
+}
+
+/** In the words of the dialect and in those of every Go client, which waits for its own word and hears no other. */
+const endOfInitialEvents = (domain: string): Record<string, string> => ({
+  [`${domain}/initial-events-end`]: "true",
+  "k8s.io/initial-events-end": "true",
+});
+
+/**
+ * A BOOKMARK: an object of the kind that has nothing but its version, and what the kind always prints; `end` marks the
+ * end of the initial events (DEC-28 with checked.md, KEP-3157).
+ */
+export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean, first: boolean, now: number): Buffer {
+  const { definition } = style.resource;
+  const version = String(revision);
+  const object: ApiObject = {
+    kind: definition.kind,
+    apiVersion: definition.group ? `${definition.group}/${definition.version}` : definition.version,
+    metadata: {
+      resourceVersion: version,
+      ...(end ? { annotations: endOfInitialEvents(style.domain) } : {}),
+    },
+    ...style.resource.blank,
+  };
+  const bytes = Buffer.from(JSON.stringify(object));
+  const parts: Uint8Array[] = [];
+  pushFrame(
+    parts,
+    style,
+    "BOOKMARK",
+    shaped(style, bytes, () => object, version, first, now),
+  );
+  return Buffer.concat(parts);
+}
+
+/** An ERROR: it is the last event of its stream. */
+export function errorFrame({ format }: FrameStyle, status: Status): Buffer {
+  if (format.media === "protobuf") return encodeEvent("ERROR", encodeAnswer(status, STATUS));
+  return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+}

@@ -1,0 +1,205 @@
+/**
+ * GET of a collection with `watch=true`: what changes, as it changes (DEC-28).
+ *
+ * A watcher takes what the cache hands it and passes it on in the same turn. A reader that does not keep up is closed
+ * when too much waits for it: it is never skipped, and never delays another.
+ *
+ * @module
+ */
+import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
+import type { Resource } from "../../registry/contract.ts";
+import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
+import type { ServerContext } from "../context.ts";
+import type { OutStream } from "../http/exchange.ts";
+import { WATCH } from "../answer/negotiate.ts";
+import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
+import type { ServerRequest } from "../request.ts";
+import { includeObject } from "../answer/table.ts";
+import { type FrameStyle, batchFrames, bookmarkFrame, errorFrame, frameStyle, streamType } from "./frames.ts";
+import type { Due } from "./wheel.ts";
+
+type WatchFailure = Parameters<WatchSink["ended"]>[0];
+
+const BOOKMARK_MILLIS = 60_000;
+const FIRST_BOOKMARK_MILLIS = 1000;
+/** Watches end by themselves after half an hour to an hour, so that clients spread over servers again (DEC-28). */
+const SHORTEST_MILLIS = 1_800_000;
+
+/** Answers a watch; resolves when it has started. */
+export async function watchObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
+  const format = request.format(WATCH);
+  const include = format.shape === "Table" ? includeObject(request.query) : "Metadata";
+  const sent = watchOptions(request.query);
+  const info = request.info!;
+  // The deprecated path names one object; a name is a field selector otherwise.
+  const options = info.name === "" ? sent : { ...sent, fieldSelector: byName(info.name, sent.fieldSelector) };
+  const seconds = timeoutSeconds(request.query) ?? 0;
+  const style = frameStyle(resource, format, include, server.dialect.domain);
+  const watcher = new Watcher(server, request, style, options.allowWatchBookmarks, options.sendInitialEvents === true);
+  try {
+    const { watch } = await resource.watch(request.namespace, options, watcher);
+    watcher.start(watch, seconds);
+  } catch (error) {
+    if (!hasReason(error, "Expired", "Gone", "Timeout")) throw error;
+    watcher.fail(error);
+  }
+}
+
+const byName = (name: string, selector: string): string =>
+  selector === "" ? `metadata.name=${name}` : `metadata.name=${name},${selector}`;
+
+/** What a client is told of the end of its watch. */
+function failureOf(error: WatchFailure): unknown {
+  if (error.code === "compacted") return expired("The resourceVersion that was asked for is too old");
+  if (error.code !== "future") return error.cause ?? error;
+  const causes = [{ reason: "ResourceVersionTooLarge", message: error.message }] as const;
+  return new ApiError("Timeout", error.message, { details: { retryAfterSeconds: 1, causes } });
+}
+
+/** One watcher. It has no timers and no closures of its own: there may be ten thousand. */
+class Watcher implements WatchSink, Due {
+  slot = -1;
+  readonly #server: ServerContext;
+  readonly #style: FrameStyle;
+  readonly #bookmarks: boolean;
+  readonly #marksStart: boolean;
+  /** Kept until the stream is open. */
+  #request: ServerRequest | undefined;
+  #out: OutStream | undefined;
+  #watch: Watch | undefined;
+  #first = true;
+  #ended = false;
+  #endsAt = 0;
+  #bookmarkAt = 0;
+
+  constructor(
+    server: ServerContext,
+    request: ServerRequest,
+    style: FrameStyle,
+    bookmarks: boolean,
+    marksStart: boolean,
+  ) {
+    this.#server = server;
+    this.#request = request;
+    this.#style = style;
+    this.#bookmarks = bookmarks;
+    this.#marksStart = marksStart;
+  }
+
+  /** The watch runs; events may have come before this. */
+  start(watch: Watch, seconds: number): void {
+    this.#watch = watch;
+    this.#open();
+    if (this.#ended) {
+      watch.close();
+      return;
+    }
+    if (this.#server.closing()) {
+      this.finish();
+      return;
+    }
+    const { clock, random } = this.#server;
+    const now = clock.steady();
+    const millis = seconds > 0 ? seconds * 1000 : seconds < 0 ? 0 : SHORTEST_MILLIS * (1 + random.next());
+    this.#endsAt = now + millis;
+    // Who asked for the end of the initial events is told soon after how far the server has come since.
+    const first = this.#marksStart ? FIRST_BOOKMARK_MILLIS : BOOKMARK_MILLIS * (0.75 + random.next() / 2);
+    this.#bookmarkAt = this.#bookmarks ? now + first : Infinity;
+    this.#server.wheel.schedule(this, Math.min(this.#endsAt, this.#bookmarkAt));
+  }
+
+  deliver(batch: WatchBatch): void {
+    if (this.#ended) return;
+    const out = this.#open();
+    if (out.buffered > this.#server.limits.watchBufferBytes) {
+      this.#server.metrics.watchersClosed();
+      out.destroy();
+      this.#close();
+      return;
+    }
+    const now = this.#server.clock.now();
+    const count = batch.events.length;
+    if (count > 0) {
+      out.write(batchFrames(this.#style, batch, this.#first, now));
+      this.#first = false;
+      this.#server.metrics.watchEvents(count);
+    }
+    if (batch.initialEnd && this.#marksStart && this.#bookmarks) this.#bookmark(batch.revision, true);
+  }
+
+  drained(): Promise<void> | undefined {
+    const out = this.#out;
+    return out && out.buffered > 0 ? out.drained() : undefined;
+  }
+
+  ended(error: WatchFailure): void {
+    if (error.code === "closed") this.finish();
+    else this.fail(failureOf(error));
+  }
+
+  /** Tells the client what is wrong and ends. */
+  fail(cause: unknown): void {
+    if (this.#ended) return;
+    const error = cause instanceof ApiError ? cause : internalError(cause);
+    if (error.code >= 500 && error.reason === "InternalError") {
+      this.#server.log.error("a watch has failed", { cause: String((cause as Error | undefined)?.stack ?? cause) });
+    }
+    const out = this.#open();
+    out.write(errorFrame(this.#style, error.status));
+    out.end();
+    this.#close();
+  }
+
+  due(now: number): void {
+    if (this.#ended) return;
+    if (now >= this.#endsAt) {
+      this.finish();
+      return;
+    }
+    const watch = this.#watch!;
+    if (now >= this.#bookmarkAt) {
+      if (watch.live) this.#bookmark(watch.revision, false);
+      this.#bookmarkAt = now + BOOKMARK_MILLIS * (0.75 + this.#server.random.next() / 2);
+    }
+    this.#server.wheel.schedule(this, Math.min(this.#endsAt, this.#bookmarkAt));
+  }
+
+  /** Ends in order: with a last bookmark, from which the client can go on. */
+  finish(): void {
+    if (this.#ended) return;
+    const watch = this.#watch;
+    if (this.#bookmarks && watch?.live) this.#bookmark(watch.revision, false);
+    this.#open().end();
+    this.#close();
+  }
+
+  #bookmark(revision: number, end: boolean): void {
+    if (revision <= 0) return;
+    this.#out!.write(bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now()));
+    this.#first = false;
+  }
+
+  /** Opens the stream with the first thing there is to tell, at the latest when the watch has started. */
+  #open(): OutStream {
+    if (this.#out) return this.#out;
+    const request = this.#request!;
+    this.#request = undefined;
+    request.code = 200;
+    const out = request.exchange.stream(200, request.headers(streamType(this.#style)));
+    this.#out = out;
+    out.onClose = () => this.#close();
+    this.#server.watchers.add(this);
+    this.#server.metrics.watchers(this.#style.resource.definition, 1);
+    if (out.closed) this.#close();
+    return out;
+  }
+
+  #close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#watch?.close();
+    this.#server.wheel.cancel(this);
+    this.#server.watchers.delete(this);
+    this.#server.metrics.watchers(this.#style.resource.definition, -1);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Kinds as protobuf sees them: those of definitions, and the few that are bodies or answers but never served.
+ *
+ * @module
+ */
+import { type JsonSchema, structOf } from "../../apply/schema/schema.ts";
+import { ObjectMetaSchema } from "../../meta/object-meta.ts";
+import {
+  type TSchema,
+  always,
+  atomicList,
+  bool,
+  int32,
+  int64,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+} from "../../meta/types.ts";
+import { tokenRequest } from "../../kinds/authentication/v1/group.ts";
+import { type MessageCodec, messageCodec } from "./message.ts";
+import { messageOf } from "./numbers/index.ts";
+
+/** A kind in one group and version; every definition is one. */
+export interface ProtobufKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly schema: TSchema;
+}
+
+/** `group/version`, or the version alone for the core group. */
+export const apiVersionOf = ({ group, version }: ProtobufKind): string => (group ? `${group}/${version}` : version);
+
+/** Whether a kind has a protobuf form. */
+export const hasProtobuf = (kind: ProtobufKind): boolean => messageOf(apiVersionOf(kind), kind.kind) !== undefined;
+
+/** The codec of a kind that has a protobuf form. */
+export function codecOf(kind: ProtobufKind): MessageCodec {
+  const message = messageOf(apiVersionOf(kind), kind.kind);
+  if (message === undefined) throw new Error(`Expected ${kind.kind} of ${apiVersionOf(kind)} to have a protobuf form`);
+  return messageCodec(structOf(kind.schema as JsonSchema), message);
+}
+
+const listMeta = struct("What every list has.", {
+  resourceVersion: optional(text("The version that was read.")),
+  continue: optional(text("How to go on.")),
+  remainingItemCount: pointer(int64("How many objects are left.")),
+});
+
+/** The codec of the `metadata` of a list. */
+export const listMetaCodec = (): MessageCodec =>
+  messageCodec(structOf(listMeta as TSchema as JsonSchema), "meta.ListMeta");
+
+const cause = struct("One thing that is wrong.", {
+  reason: optional(text("Why, for programs.")),
+  message: optional(text("Why, for people.")),
+  field: optional(text("Where.")),
+});
+
+/** The answer to what failed, and to some deletions (DEC-19). */
+export const STATUS: ProtobufKind = {
+  group: "",
+  version: "v1",
+  kind: "Status",
+  schema: struct("An answer without an object.", {
+    metadata: always(listMeta),
+    status: optional(text("Success or Failure.")),
+    message: optional(text("What happened, for people.")),
+    reason: optional(text("Why, for programs.")),
+    details: optional(
+      struct("What it is about.", {
+        name: optional(text("The name of the object.")),
+        group: optional(text("Its group.")),
+        kind: optional(text("Its resource or kind.")),
+        uid: optional(text("Its UID.")),
+        causes: optional(atomicList(cause, "All that is wrong.")),
+        retryAfterSeconds: optional(int32("When to try again.")),
+      }),
+    ),
+    code: optional(int32("The HTTP code.")),
+  }),
+};
+
+/** The body of a deletion (DEC-26). */
+export const DELETE_OPTIONS: ProtobufKind = {
+  group: "",
+  version: "v1",
+  kind: "DeleteOptions",
+  schema: struct("How to delete.", {
+    gracePeriodSeconds: pointer(int64("Seconds to wait.")),
+    preconditions: pointer(
+      struct("What must be so.", {
+        uid: pointer(text("The UID of the object.")),
+        resourceVersion: pointer(text("Its version.")),
+      }),
+    ),
+    orphanDependents: pointer(bool("Whether what belongs to the object stays.")),
+    propagationPolicy: pointer(text("What happens to what belongs to the object.")),
+    dryRun: optional(atomicList(text(), "`All` to change nothing.")),
+    ignoreStoreReadErrorWithClusterBreakingPotential: pointer(bool("Whether damaged objects are deleted unread.")),
+  }),
+};
+
+const BODIES: readonly ProtobufKind[] = [tokenRequest];
+
+/** The kind of a body that a subresource takes in place of its object's. */
+export const bodyKind = (taken: Omit<ProtobufKind, "schema">): ProtobufKind | undefined =>
+  BODIES.find(({ group, version, kind }) => kind === taken.kind && version === taken.version && group === taken.group);
+
+/** The metadata of an object alone. */
+export const partialObjectMetadata = (version: string): ProtobufKind => ({
+  group: "meta.k8s.io",
+  version,
+  kind: "PartialObjectMetadata",
+  schema: PARTIAL,
+});
+
+const PARTIAL = struct("The metadata of an object.", { metadata: required(ObjectMetaSchema) });
