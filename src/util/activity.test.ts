@@ -1,0 +1,120 @@
+import { describe, expect, test, vi } from "vitest";
+import { Activity } from "./activity.ts";
+import { ManualClock, turn } from "./clock.ts";
+
+/** An activity, its clock, and whether a promise that was asked for has resolved. */
+function setUp() {
+  const clock = new ManualClock();
+  const activity = new Activity(clock);
+  const watch = (promise: Promise<void>): { done: boolean } => {
+    const state = { done: false };
+    void promise.then(() => (state.done = true));
+    return state;
+  };
+  return { clock, activity, settling: () => watch(activity.settled()) };
+}
+
+describe("Activity", () => {
+  test("counts and lists what is under way, in the order of beginning", () => {
+    const { clock, activity } = setUp();
+    const a = activity.begin("a");
+    clock.advance(70);
+    activity.begin("b");
+    const c = activity.begin("b");
+    expect(activity.count).toBe(3);
+    expect(activity.list()).toEqual([
+      { what: "a", since: 0 },
+      { what: "b", since: 70 },
+      { what: "b", since: 70 },
+    ]);
+    a();
+    c();
+    expect(activity.list()).toEqual([{ what: "b", since: 70 }]);
+  });
+
+  test("ending twice counts once", async () => {
+    const { activity, settling } = setUp();
+    const [end, other] = [activity.begin("a"), activity.begin("b")];
+    end();
+    end();
+    expect(activity.count).toBe(1);
+    const settled = settling();
+    end();
+    await turn();
+    await turn();
+    expect(settled.done).toBe(false);
+    other();
+    await turn();
+    await turn();
+    expect(settled.done).toBe(true);
+  });
+
+  test("settled() waits for the last unit, and for one that begins in the turn after it", async () => {
+    const { activity, settling } = setUp();
+    const [first, second] = [activity.begin("first"), activity.begin("second")];
+    const settled = settling();
+    first();
+    await turn();
+    await turn();
+    expect(settled.done).toBe(false);
+    // What ends before its follower begins is forgiven, within a turn.
+    second();
+    const late = Promise.resolve().then(() => activity.begin("late"));
+    const end = await late;
+    await turn();
+    await turn();
+    expect(settled.done).toBe(false);
+    end();
+    await turn();
+    await turn();
+    expect(settled.done).toBe(true);
+  });
+
+  test("settled() is not deceived by a unit that began and ended within the turn", async () => {
+    const { activity } = setUp();
+    const steps: string[] = [];
+    setImmediate(() => {
+      activity.begin("short")();
+      setImmediate(() => {
+        activity.begin("again")();
+        steps.push("again");
+      });
+    });
+    await activity.settled();
+    expect(steps).toEqual(["again"]);
+  });
+
+  test("where nothing is under way settled() passes a whole turn: a timer that was due has fired", async () => {
+    const { activity } = setUp();
+    const due = vi.fn<() => void>();
+    setTimeout(due, 0);
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    await activity.settled();
+    expect(due).toHaveBeenCalledOnce();
+  });
+
+  test("several may wait at once, and again afterwards", async () => {
+    const { activity } = setUp();
+    const end = activity.begin("a");
+    const waiting = [activity.settled(), activity.settled()];
+    end();
+    await Promise.all(waiting);
+    const next = activity.begin("b");
+    const again = activity.settled();
+    next();
+    await again;
+    expect(activity.count).toBe(0);
+  });
+
+  test("settled() gets its turn while a test has put its own timers into the globals", async () => {
+    const { activity } = setUp();
+    vi.useFakeTimers();
+    try {
+      await activity.settled();
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(activity.count).toBe(0);
+  });
+});

@@ -1,0 +1,59 @@
+import { type Clock, turn } from "./clock.ts";
+
+/** Something that is under way. */
+export interface Unit {
+  /** What it is, for people: `GET /api/v1/pods`, `replica-sets default/web`. */
+  readonly what: string;
+  /** When it began, in ms of the steady clock. */
+  readonly since: number;
+}
+
+/**
+ * What is under way, counted, so that somebody can wait until nothing is.
+ *
+ * Parts take `activity?: Activity` and say `const end = activity?.begin("...")`, which costs nothing where there is none.
+ * Work that hands over to other work begins that one before it ends itself; then there is no gap to be mistaken for rest.
+ * What only waits for the clock to move is not under way.
+ */
+export class Activity {
+  readonly #clock: Pick<Clock, "steady">;
+  readonly #units = new Set<Unit>();
+  #begun = 0;
+  /** Resolved when the count falls to zero; there while somebody waits for that. */
+  #rest: PromiseWithResolvers<void> | undefined;
+
+  /** @param clock tells since when each unit is under way */
+  constructor(clock: Pick<Clock, "steady">) {
+    this.#clock = clock;
+  }
+
+  /** Counts `what` until the function that it gives back is called; calling that again is harmless. */
+  begin(what: string): () => void {
+    const unit = { what, since: this.#clock.steady() };
+    this.#units.add(unit);
+    this.#begun++;
+    return () => {
+      if (!this.#units.delete(unit) || this.#units.size > 0) return;
+      this.#rest?.resolve();
+      this.#rest = undefined;
+    };
+  }
+
+  /** How many units are under way. */
+  get count(): number {
+    return this.#units.size;
+  }
+
+  /** What is under way, in the order of beginning. */
+  list(): readonly Unit[] {
+    return [...this.#units];
+  }
+
+  /** Resolves when nothing is under way, a whole turn of the event loop has passed and nothing began in it. */
+  async settled(): Promise<void> {
+    for (let begun = -1; begun !== this.#begun || this.count > 0; await turn()) {
+      if (this.count > 0) await (this.#rest ??= Promise.withResolvers()).promise;
+      begun = this.#begun;
+    }
+  }
+}
