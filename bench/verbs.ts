@@ -9,14 +9,9 @@
  *
  * @module
  */
-import { builtInDefinitions } from "../src/kinds/index.ts";
 import { neutral } from "../src/meta/dialect.ts";
-import { gatesOf } from "../src/meta/gates.ts";
-import { buildRegistry } from "../src/registry/index.ts";
-import { createServer } from "../src/server/index.ts";
+import { createCluster } from "../src/cluster/index.ts";
 import { openMemoryStore } from "../src/storage/memory/store.ts";
-import { systemClock, systemRandom } from "../src/util/clock.ts";
-import { silentLog } from "../src/util/log.ts";
 
 const OBJECTS = Number(process.argv[2] ?? 10_000);
 const SECONDS = Number(process.argv[3] ?? 2);
@@ -37,31 +32,15 @@ type Answerer = (ask: Ask) => Promise<number>;
 
 /** The server, over the memory store. */
 async function keelson(): Promise<Answerer> {
-  const api = { dialect: neutral, clock: systemClock, random: systemRandom, gates: gatesOf(neutral) };
-  const built = await buildRegistry({
-    api,
+  const { server } = await createCluster({
     store: await openMemoryStore(),
-    definitions: builtInDefinitions(api),
-    authorizer: { authorize: () => ({ allowed: true }) },
-    signer: () => {
-      throw new Error("expected no token to be asked for");
-    },
-  });
-  await built.provisionNamespaces(["default"]);
-  const identity = { user: "bench", groups: ["system:masters"] };
-  const server = createServer({
-    registry: built.registry,
-    authenticator: { authenticate: () => identity },
-    authorizer: { authorize: () => ({ allowed: true }) },
     dialect: neutral,
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLog,
-    version: "0.0.0",
+    authorizer: { authorize: () => ({ allowed: true }) },
   });
+  const identity = { user: "bench", groups: ["system:masters"] };
   return async ({ method, url, body, type = "application/json" }) => {
     const headers = { "user-agent": "bench/1.0", ...(body === undefined ? {} : { "content-type": type }) };
-    const answer = await server.inject({ method, url, headers, ...(body === undefined ? {} : { body }) });
+    const answer = await server.inject({ method, url, headers, identity, ...(body === undefined ? {} : { body }) });
     const bytes = await answer.bytes();
     if (answer.code >= 300) throw new Error(`${method} ${url}: ${answer.code} ${bytes.toString()}`);
     return bytes.length;

@@ -1,37 +1,25 @@
 /**
- * From options to a running server: the one place that knows every room.
+ * From options to a running server: a cluster, with a directory, certificates and a port.
  *
- *     data directory, certificates, store   (side by side)
- *       -> registry (cache over the store)  -> server (listeners, filters)  -> controllers (clients, in process)
+ *     data directory, certificates, store  -> cluster (registry, server)  -> port  -> controllers (clients, in process)
  *
  * @module
  */
 import { hostname } from "node:os";
-import { adminAuthenticator, mastersAuthorizer } from "../auth/admin.ts";
-import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
-import type { ApiContext } from "../schema/definition.ts";
-import { builtInDefinitions } from "../kinds/index.ts";
-import { startChecks } from "../cache/index.ts";
-import { Client } from "../client/index.ts";
-import {
-  type Controller,
-  type RunningController,
-  builtInControllers,
-  chooseControllers,
-} from "../controllers/index.ts";
+import { adminAuthenticator } from "../auth/admin.ts";
+import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
+import type { Client } from "../client/index.ts";
+import { createCluster } from "../cluster/index.ts";
+import { type Controller, builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { gatesOf } from "../meta/gates.ts";
-import { type BuiltRegistry, buildRegistry } from "../registry/index.ts";
-import { type ServerHandle, createServer } from "../server/index.ts";
+import type { ServerHandle } from "../server/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { BACKUP_PATH, backupEndpoint } from "./backup-endpoint.ts";
 import { DataDirectory } from "./data-directory.ts";
-import { cacheCheck } from "./health.ts";
-import { inProcessTransport } from "./in-process.ts";
 import { openEtcd } from "./etcd.ts";
 import { kubeconfig } from "./kubeconfig.ts";
-import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
 import { type Pki, type PkiFiles, openPki } from "./pki.ts";
 import { VERSION } from "./version.ts";
@@ -79,44 +67,34 @@ async function assemble(
   open: AsyncDisposableStack,
 ): Promise<RunningServer> {
   const { dialect } = options;
-  const api: ApiContext = { dialect, clock, random, gates: gatesOf(dialect, options.featureGates) };
-  chosenControllers(options, "");
+  checkControllerNames(options);
   const directory = options.dev ? undefined : DataDirectory.open(options.dataDir, dialect);
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
-  // Certificates are made in a process of their own, while this one opens the store and fills the cache.
+  // Certificates are made in a process of their own, while this one opens the store.
   const certificates = openPki(directory?.pki ?? inMemory(), hosts, clock);
   open.defer(async () => void (await Promise.allSettled([certificates])));
   const store = await openStore(options, directory, { clock, random, log }, open);
   directory?.claim(dialect);
-  let signer: TokenSigner | undefined;
-  const built = await buildRegistry({
-    api,
+  const pki = await certificates;
+  const cluster = await createCluster({
     store,
-    definitions: builtInDefinitions(api),
-    authorizer: mastersAuthorizer,
-    signer: () => (signer ??= tokenSigner(pki.tokenKey, `https://${dialect.labelDomain}`, api)),
-    cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }) },
+    dialect,
+    gates: gatesOf(dialect, options.featureGates),
+    clock,
+    random,
+    log,
+    authenticator: adminAuthenticator(pki.adminToken, () => clock.now()),
+    signer: signerOf(pki, { dialect, clock, random }),
+    server: {
+      version: VERSION,
+      endpoints: new Map([[BACKUP_PATH, backupEndpoint(store, dialect, clock)]]),
+    },
   }).catch(async (error: unknown) => {
     throw await refusalOf(error, options, directory);
   });
-  open.defer(() => built.cacher.close());
-  await built.provisionNamespaces(dialect.rules.systemNamespaces);
-  const pki = await certificates;
-  const server = makeServer({ api, built, store, pki, log, checks: startCacheChecks(api, built, log, open) });
-  const controllers: RunningController[] = [];
-  open.defer(async () => {
-    const stopped = controllers.map((controller) => controller.stop());
-    await Promise.all([server.close(options.graceMillis), ...stopped]);
-  });
-  const url = await listen(server, options, pki);
-  const transport = inProcessTransport(server);
-  const client = (userAgent: string): Client => new Client(transport, { userAgent, token: pki.adminToken });
-  const chosen = chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert, store);
-  const start = async (controller: Controller): Promise<void> => {
-    const context = { client: client(`keelson-${controller.name}`), dialect, clock, random, log };
-    controllers.push(await controller.start(context));
-  };
-  await Promise.all(chosen.map(start));
+  open.defer(() => cluster.close(options.graceMillis));
+  const url = await listen(cluster.server, options, pki);
+  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert, store));
   const text = kubeconfig(url, pki);
   const kubeconfigFile = directory?.writeKubeconfig(text);
   if (directory) {
@@ -129,10 +107,16 @@ async function assemble(
     kubeconfig: text,
     kubeconfigFile,
     store,
-    client,
+    client: (userAgent) => cluster.client(userAgent),
     failed: store.failed,
     close: () => open.disposeAsync(),
   };
+}
+
+/** Makes the signer when the first token is asked for. */
+function signerOf(pki: Pki, api: SignerContext): () => TokenSigner {
+  let signer: TokenSigner | undefined;
+  return () => (signer ??= tokenSigner(pki.tokenKey, `https://${api.dialect.labelDomain}`, api));
 }
 
 /** Opens the store and takes the lock on the data directory; both are given back with `open`. */
@@ -191,69 +175,6 @@ async function refusalOf(error: unknown, { store }: ServeOptions, directory?: Da
   return damagedStore(directory.store, cause.message, cause);
 }
 
-interface Parts {
-  readonly api: ApiContext;
-  readonly built: BuiltRegistry;
-  readonly store: Store;
-  readonly pki: Pki;
-  readonly log: Log;
-  readonly checks: CacheChecks;
-}
-
-function makeServer({ api, built, store, pki, log, checks }: Parts): ServerHandle {
-  const { clock } = api;
-  let failed = false;
-  void store.failed.then(() => {
-    failed = true;
-  });
-  const cached = (): { revision: number; resources: number } => {
-    const { revision, resources } = built.cacher.stats();
-    return { revision, resources: resources.length };
-  };
-  return createServer({
-    registry: built.registry,
-    authenticator: adminAuthenticator(pki.adminToken, () => clock.now()),
-    authorizer: mastersAuthorizer,
-    dialect: api.dialect,
-    clock,
-    random: api.random,
-    log: { error: (message, fields) => log.error(message, fields) },
-    version: VERSION,
-    health: [
-      { name: "store", check: () => (failed ? "the store has failed" : undefined) },
-      cacheCheck({ clock, stored: () => store.revision, cached }),
-    ],
-    endpoints: new Map([[BACKUP_PATH, backupEndpoint(store, api.dialect, clock)]]),
-    collectors: [storeMetrics(store), cacheMetrics(built.cacher, () => checks.mismatches), processMetrics()],
-  });
-}
-
-interface CacheChecks {
-  /** Resources that were found to differ from the store. */
-  readonly mismatches: number;
-}
-
-/** Compares the cache with the store from time to time, as long as it is open. */
-function startCacheChecks(
-  { clock, random }: ApiContext,
-  { cacher }: BuiltRegistry,
-  log: Log,
-  open: AsyncDisposableStack,
-): CacheChecks {
-  const found = { mismatches: 0 };
-  const checks = startChecks(cacher, {
-    clock,
-    random,
-    onMismatch(mismatches) {
-      found.mismatches += mismatches.length;
-      log.error("the watch cache differs from the store and is loaded anew", { mismatches });
-    },
-    onError: (error) => log.error("the watch cache could not be compared with the store", { error: String(error) }),
-  });
-  open.adopt(checks, () => checks.close());
-  return found;
-}
-
 /** Opens the port, and answers how the server is reached there. */
 async function listen(server: ServerHandle, { bind, port, insecureHttp }: ServeOptions, pki: Pki): Promise<string> {
   const tls = { key: pki.server.key, cert: pki.server.cert, clientCa: pki.ca.cert };
@@ -272,6 +193,9 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
   EADDRNOTAVAIL: (bind) => `expected --bind to be an address of this machine, got ${bind}`,
   ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,
 };
+
+/** Throws {@link OptionError} for a name that no controller has. */
+const checkControllerNames = (options: ServeOptions): void => void chosenControllers(options, "");
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
 function chosenControllers(options: ServeOptions, caCertificate: string, store?: Store): readonly Controller[] {

@@ -2,7 +2,6 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
-import { gatesOf } from "../meta/gates.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
 import { tokenSigner } from "./service-account-tokens.ts";
 
@@ -20,7 +19,7 @@ const CLAIMS = {
 };
 
 const signerOf = (dialect: typeof neutral) =>
-  tokenSigner(pem, ISSUER, { dialect, gates: gatesOf(dialect), clock: new ManualClock(NOW), random: seededRandom(1) });
+  tokenSigner(pem, ISSUER, { dialect, clock: new ManualClock(NOW), random: seededRandom(1) });
 
 /** What a token says, once its signature, times and audience are found to be right. */
 async function read(token: string, audience: string, currentDate = new Date(NOW)) {

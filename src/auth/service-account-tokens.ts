@@ -23,10 +23,13 @@ export interface TokenSigner {
   sign(claims: TokenClaims): Promise<{ readonly token: string; readonly expires: number }>;
 }
 
+/** What a signer needs of its server. */
+export type SignerContext = Pick<ApiContext, "dialect" | "clock" | "random">;
+
 const ALGORITHM = "ES256";
 
 /** A signer with a PEM private key (PKCS#8, P-256); the issuer is also the default audience. */
-export function tokenSigner(pem: string, issuer: string, api: ApiContext): TokenSigner {
+export function tokenSigner(pem: string, issuer: string, api: SignerContext): TokenSigner {
   // Loaded with the first token: most servers never sign one.
   const signing = (async () => {
     const { SignJWT, importPKCS8 } = await import("jose");

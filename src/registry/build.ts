@@ -28,6 +28,8 @@ export interface RegistryOptions {
   readonly authorizer: Authorizer;
   /** Made when the first token is asked for. */
   readonly signer: () => TokenSigner;
+  /** The chain of admission, given the built-in one; that one alone unless told. */
+  readonly admission?: (builtIn: Admission, lookup: Lookup) => Admission;
   readonly cache?: Partial<CacherOptions>;
 }
 
@@ -60,7 +62,8 @@ export async function buildRegistry(options: RegistryOptions): Promise<BuiltRegi
   });
   const kinds = new Map<string, Kind>();
   const lookup = lookupIn(kinds);
-  const admission: Admission = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
+  const builtIn = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
+  const admission = options.admission?.(builtIn, lookup) ?? builtIn;
   const house: House = { api, store, cacher, admission, locks: new KeyedLock(), kinds };
   for (const definition of storable) {
     const form = stored.get(formOf(definition))!;

@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { type BuiltRegistry, buildRegistry } from "./build.ts";
+export { type BuiltRegistry, type RegistryOptions, buildRegistry } from "./build.ts";
 export type * from "./contract.ts";
 export type { Entry, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";

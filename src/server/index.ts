@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { type ServerHandle, createServer } from "./server.ts";
+export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
 export type { Endpoint } from "./endpoint.ts";
 export type { HealthCheck } from "./operations/health-check.ts";

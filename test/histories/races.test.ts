@@ -1,15 +1,11 @@
 import { expect, test } from "vitest";
-import type { ApiContext } from "../../src/schema/definition.ts";
-import { builtInDefinitions } from "../../src/kinds/index.ts";
-import { gatesOf } from "../../src/meta/gates.ts";
+import { createCluster } from "../../src/cluster/index.ts";
 import { neutral } from "../../src/meta/dialect.ts";
 import type { Store, Write } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
-import { systemClock, systemRandom } from "../../src/util/clock.ts";
 import type { Value } from "../../src/value/value.ts";
-import { SYSTEM, buildRegistry } from "../../src/registry/build.ts";
+import { SYSTEM } from "../../src/registry/build.ts";
 
-const api: ApiContext = { dialect: neutral, clock: systemClock, random: systemRandom, gates: gatesOf(neutral) };
 const target = { namespace: "default", name: "c", subresource: "" };
 const options = { dryRun: false, fieldManager: "test", fieldValidation: "Ignore" } as const;
 const forced = { ...options, type: "apply", force: true } as const;
@@ -25,17 +21,8 @@ const bodyOf = (value: string) => ({
 
 /** The ConfigMaps of a server on a store. */
 async function configMaps(store: Store) {
-  const built = await buildRegistry({
-    api,
-    store,
-    definitions: builtInDefinitions(api),
-    authorizer: { authorize: () => ({ allowed: true }) },
-    signer: () => {
-      throw new Error("expected no token to be asked for");
-    },
-  });
-  await built.provisionNamespaces(neutral.rules.systemNamespaces);
-  return built.registry.find("", "v1", "configmaps")!;
+  const { registry } = await createCluster({ store, dialect: neutral });
+  return registry.find("", "v1", "configmaps")!;
 }
 
 /** Two servers on one store. What `meanwhile` does happens around the next write of the first one. */

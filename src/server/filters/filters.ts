@@ -54,6 +54,7 @@ const authenticate: Filter = {
   enter: (server, request) => {
     if (isPublic(request)) return undefined;
     const { exchange } = request;
+    if (exchange.identity) return identify(server, request, exchange.identity);
     const credentials = { header: (name: string) => exchange.header(name), connection: exchange.connection };
     let identity: Identity | undefined | Promise<Identity | undefined>;
     try {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Connection } from "../../auth/contract.ts";
+import type { Connection, Identity } from "../../auth/contract.ts";
 
 /** Headers of an answer by lower-case name; a list for a header that is sent several times. */
 export type OutHeaders = Record<string, string | number | string[]>;
@@ -38,6 +38,8 @@ export interface OutStream {
 export interface Exchange {
   readonly method: string;
   readonly connection: Connection;
+  /** Who asks, where somebody in the same process vouches for it; nothing that comes over a socket has one. */
+  readonly identity?: Identity | undefined;
   /** The value of a header by its lower-case name, empty when it was not sent. */
   header(name: string): string;
   /** Path and query as they were sent. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Connection } from "../../auth/contract.ts";
+import type { Connection, Identity } from "../../auth/contract.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
@@ -18,6 +18,8 @@ export interface InjectRequest {
   readonly body?: string | Uint8Array;
   /** Stands in for the connection of a socket, for instance with a client certificate. */
   readonly connection?: Connection;
+  /** Who asks, where the caller vouches for it; no credential is looked at then. */
+  readonly identity?: Identity;
 }
 
 /** An answer in the same process. Its body is read once, piece by piece or as a whole. */
@@ -42,6 +44,7 @@ export class InjectExchange implements Exchange {
   readonly method: string;
   readonly url: string;
   readonly connection: Connection;
+  readonly identity: Identity | undefined;
   readonly hasBody: boolean;
   answered = false;
   /** Resolves when the headers of the answer are there. */
@@ -55,6 +58,7 @@ export class InjectExchange implements Exchange {
     this.method = request.method ?? "GET";
     this.url = request.url;
     this.connection = request.connection ?? HERE;
+    this.identity = request.identity;
     this.#body = typeof request.body === "string" ? Buffer.from(request.body) : (request.body ?? new Uint8Array(0));
     this.hasBody = this.#body.length > 0;
     this.answer = new Promise((resolve) => {

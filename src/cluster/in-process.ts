@@ -1,11 +1,22 @@
+import type { Identity } from "../auth/contract.ts";
 import type { Transport } from "../client/transport.ts";
 import type { ServerHandle } from "../server/index.ts";
 
-/** A transport to the server of the same process: the same filters and verbs, no socket. */
+/**
+ * Transports to the server of the same process: the same filters and verbs, no socket. A request is sent in the name of
+ * an identity; no credential is asked for.
+ */
 export const inProcessTransport =
-  (server: Pick<ServerHandle, "inject">): Transport =>
+  (server: Pick<ServerHandle, "inject">) =>
+  (identity: Identity): Transport =>
   async ({ method, path, headers, body, signal }) => {
-    const answer = await server.inject({ method, url: path, headers, ...(body === undefined ? {} : { body }) });
+    const answer = await server.inject({
+      method,
+      url: path,
+      headers,
+      identity,
+      ...(body === undefined ? {} : { body }),
+    });
     return { status: answer.code, body: signal ? until(signal, answer) : answer.pieces() };
   };
 

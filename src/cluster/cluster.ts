@@ -1,0 +1,199 @@
+/**
+ * A cluster is a function of its parts: registry and cache over a store, a server over the registry, controllers as
+ * clients of it. It opens no port, no file and no process, and needs no certificate.
+ *
+ *     store -> registry (cache, admission, verbs) -> server (filters, routes) -> clients and controllers, in process
+ *
+ * The program adds directory, certificates, ports and signals (`app/`); the testing kit adds a clock that stands still,
+ * forks and faults (`testing/`).
+ *
+ * @module
+ */
+import { ADMIN, mastersAuthorizer } from "../auth/admin.ts";
+import type { Authenticator, Authorizer, Identity } from "../auth/contract.ts";
+import type { TokenSigner } from "../auth/service-account-tokens.ts";
+import { startChecks } from "../cache/index.ts";
+import { Client } from "../client/index.ts";
+import type { Controller, RunningController } from "../controllers/index.ts";
+import { builtInDefinitions } from "../kinds/index.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { type Gates, gatesOf } from "../meta/gates.ts";
+import { type BuiltRegistry, type Registry, type RegistryOptions, buildRegistry } from "../registry/index.ts";
+import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
+import { type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
+import type { Store } from "../storage/contract.ts";
+import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
+import { type Log, silentLog } from "../util/log.ts";
+import { cacheCheck } from "./health.ts";
+import { inProcessTransport } from "./in-process.ts";
+import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
+
+/** What a cluster is made of. */
+export interface ClusterParts {
+  /** Where objects are kept; the caller closes it after the cluster. */
+  readonly store: Store;
+  readonly dialect: Dialect;
+  /** Those of the dialect unless told. */
+  readonly gates?: Gates;
+  /** The machine's unless told. */
+  readonly clock?: Clock;
+  /** The machine's unless told. */
+  readonly random?: Random;
+  /** Nobody reads it unless told. */
+  readonly log?: Log;
+  /** The built-in kinds unless told. */
+  readonly definitions?: readonly ResourceDefinition[];
+  /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
+  readonly authenticator?: Authenticator;
+  /** Members of `system:masters` may do everything and nobody else anything, unless told. */
+  readonly authorizer?: Authorizer;
+  /** Signs tokens of service accounts; made when the first one is asked for. */
+  readonly signer?: () => TokenSigner;
+  /** The chain of admission, given the built-in one. */
+  readonly admission?: RegistryOptions["admission"];
+  readonly cache?: RegistryOptions["cache"];
+  /** What the server is given beside what the cluster gives it. */
+  readonly server?: Partial<
+    Pick<ServerOptions, "health" | "endpoints" | "collectors" | "limits" | "compress" | "version">
+  >;
+}
+
+/** A cluster that answers. */
+export interface Cluster extends AsyncDisposable {
+  readonly store: Store;
+  readonly dialect: Dialect;
+  readonly registry: Registry;
+  /** The server: exchanges, requests of this process, ports. */
+  readonly server: ServerHandle;
+  /** A client in the same process, in the name of the admin unless told. */
+  client(userAgent: string, identity?: Identity): Client;
+  /** Starts controllers side by side; resolves when each has seen what there is. */
+  start(controllers: readonly Controller[]): Promise<void>;
+  /**
+   * Stops controllers, ends watches, lets requests finish within `graceMillis` (10 s unless told) and stops following
+   * the store. The store stays open.
+   */
+  close(graceMillis?: number): Promise<void>;
+}
+
+const GRACE_MS = 10_000;
+
+/** Puts a cluster together; it answers when this resolves. Rejects with CacheError or StoreError. */
+export async function createCluster(parts: ClusterParts): Promise<Cluster> {
+  const { store, dialect, clock = systemClock, random = systemRandom, log = silentLog } = parts;
+  const api: ApiContext = { dialect, clock, random, gates: parts.gates ?? gatesOf(dialect) };
+  const authorizer = parts.authorizer ?? mastersAuthorizer;
+  const built = await buildRegistry({
+    api,
+    store,
+    definitions: parts.definitions ?? builtInDefinitions(api),
+    authorizer,
+    signer: parts.signer ?? noSigner,
+    ...(parts.admission ? { admission: parts.admission } : {}),
+    cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }), ...parts.cache },
+  });
+  await built.provisionNamespaces(dialect.rules.systemNamespaces);
+  const checks = checkCache(api, built, log);
+  const server = serverOf(parts, { api, authorizer, built, log, mismatches: () => checks.mismatches });
+  const running: RunningController[] = [];
+  const transport = inProcessTransport(server);
+  const client = (userAgent: string, identity: Identity = ADMIN): Client =>
+    new Client(transport(identity), { userAgent });
+  const close = async (graceMillis = GRACE_MS): Promise<void> => {
+    const stopped = running.splice(0).map((controller) => controller.stop());
+    await Promise.all([server.close(graceMillis), ...stopped]);
+    checks.close();
+    built.cacher.close();
+  };
+  return {
+    store,
+    dialect,
+    registry: built.registry,
+    server,
+    client,
+    async start(controllers) {
+      const start = async (controller: Controller): Promise<void> => {
+        const context = { client: client(`keelson-${controller.name}`), dialect, clock, random, log };
+        running.push(await controller.start(context));
+      };
+      await Promise.all(controllers.map(start));
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+const noSigner = (): never => {
+  throw new Error("expected the cluster to be given a signer, tokens were asked for");
+};
+
+const NOBODY: Authenticator = { authenticate: () => undefined };
+
+interface Assembled {
+  readonly api: ApiContext;
+  readonly authorizer: Authorizer;
+  readonly built: BuiltRegistry;
+  readonly log: Log;
+  readonly mismatches: () => number;
+}
+
+function serverOf(parts: ClusterParts, { api, authorizer, built, log, mismatches }: Assembled): ServerHandle {
+  const { store, server = {} } = parts;
+  const { clock, random, dialect } = api;
+  let failed = false;
+  void store.failed.then(() => {
+    failed = true;
+  });
+  const cached = (): { revision: number; resources: number } => {
+    const { revision, resources } = built.cacher.stats();
+    return { revision, resources: resources.length };
+  };
+  return createServer({
+    registry: built.registry,
+    authenticator: parts.authenticator ?? NOBODY,
+    authorizer,
+    dialect,
+    clock,
+    random,
+    log: { error: (message, fields) => log.error(message, fields) },
+    version: "0.0.0",
+    ...server,
+    health: [
+      { name: "store", check: () => (failed ? "the store has failed" : undefined) },
+      cacheCheck({ clock, stored: () => store.revision, cached }),
+      ...(server.health ?? []),
+    ],
+    collectors: [
+      storeMetrics(store),
+      cacheMetrics(built.cacher, mismatches),
+      processMetrics(),
+      ...(server.collectors ?? []),
+    ],
+  });
+}
+
+interface CacheChecks {
+  /** Resources that were found to differ from the store. */
+  readonly mismatches: number;
+  close(): void;
+}
+
+/** Compares the cache with the store from time to time, as long as it is open. */
+function checkCache({ clock, random }: ApiContext, { cacher }: BuiltRegistry, log: Log): CacheChecks {
+  let mismatches = 0;
+  const checks = startChecks(cacher, {
+    clock,
+    random,
+    onMismatch(found) {
+      mismatches += found.length;
+      log.error("the watch cache differs from the store and is loaded anew", { mismatches: found });
+    },
+    onError: (error) => log.error("the watch cache could not be compared with the store", { error: String(error) }),
+  });
+  return {
+    get mismatches() {
+      return mismatches;
+    },
+    close: () => checks.close(),
+  };
+}

@@ -1,0 +1,6 @@
+/**
+ * The cluster: every room put together, without a port, a file or a process.
+ *
+ * @module
+ */
+export { type Cluster, type ClusterParts, createCluster } from "./cluster.ts";
