@@ -8,7 +8,7 @@
  */
 import { compareKeys } from "../storage/keys.ts";
 import { type Entry, type Selection, afterPrefix, labelOf } from "./entry.ts";
-import { OrderedIndex } from "./ordered-index.ts";
+import { OrderedIndex } from "../util/ordered-index.ts";
 
 type Keyed = Pick<Entry, "key">;
 type Labelled = Pick<Entry, "key" | "labels">;

@@ -1,15 +1,56 @@
 import { expect, test } from "vitest";
+import { ManualClock } from "../../util/clock.ts";
+import { Activity } from "../../util/activity.ts";
 import type { Write } from "../contract.ts";
-import { storeContract } from "../testing/contract-suite.ts";
+import { EARLIER, storeContract } from "../testing/contract-suite.ts";
 import { WatchLog } from "../testing/watch-log.ts";
-import { openMemoryStore } from "./store.ts";
+import { type MemoryStore, openMemoryStore } from "./store.ts";
+
+const create = (key: string, value = key): Write => ({ type: "create", key, value: Buffer.from(value) });
+
+/** Writes, changes and deletes so that a fork begins with records, and with deletes and old versions behind it. */
+async function fill(store: MemoryStore): Promise<void> {
+  for (let i = 0; i < 300; i++) {
+    const write = create(`${EARLIER}${String(i).padStart(4, "0")}`);
+    const { key, value } = write;
+    const expected = await store.write(write);
+    if (i % 3 > 0) await store.write({ type: i % 3 === 1 ? "update" : "delete", key, value, expected });
+  }
+  for (const key of ["a", "b", "k1", "n/00001"]) {
+    const expected = await store.write(create(key));
+    await store.write({ type: "delete", key, value: Buffer.from(key), expected });
+  }
+}
+
+/** Writes what the contract suite writes, so that its stores would be seen to share something. */
+async function disturb(store: MemoryStore): Promise<void> {
+  await Promise.all(["a", "a/b", "ab", "b", "c", "k0", "gone"].map((key) => store.write(create(key, "of another"))));
+}
 
 storeContract("memory", async () => {
   const store = await openMemoryStore();
   return { store, close: () => store.close() };
 });
 
-const create = (key: string): Write => ({ type: "create", key, value: Buffer.from(key) });
+storeContract("a fork of a memory store", async () => {
+  const parent = await openMemoryStore();
+  await fill(parent);
+  const store = parent.fork();
+  await disturb(parent);
+  return { store, close: async () => void (await Promise.all([store.close(), parent.close()])) };
+});
+
+storeContract("a fork of a fork", async () => {
+  const first = await openMemoryStore();
+  await fill(first);
+  const second = first.fork();
+  await second.write(create(`${EARLIER}second`));
+  await disturb(first);
+  const store = second.fork();
+  await disturb(second);
+  await first.close();
+  return { store, close: async () => void (await Promise.all([store.close(), second.close()])) };
+});
 
 test("the history is bounded: what is older than historyEvents changes is compacted", async () => {
   const store = await openMemoryStore({ historyEvents: 100 });
@@ -25,4 +66,34 @@ test("writes of one turn are delivered together", async () => {
   const log = WatchLog.start(store, "", 0);
   await Promise.all([store.write(create("a")), store.write(create("b")), store.write(create("c"))]);
   expect(log.batches.map((batch) => batch.map((event) => event.key))).toEqual([["a", "b", "c"]]);
+});
+
+test("the bytes are those of the versions that are kept, and compaction gives them back", async () => {
+  const store = await openMemoryStore();
+  const bytes = async (): Promise<number> => (await store.stats()).bytes;
+  const first = await store.write(create("a", "12345"));
+  const second = await store.write({ type: "update", key: "a", value: Buffer.from("123"), expected: first });
+  expect(await bytes()).toBe(8);
+  const last = await store.write({ type: "delete", key: "a", value: Buffer.from("12"), expected: second });
+  expect(await bytes()).toBe(10);
+  await store.compact(last);
+  expect(await bytes()).toBe(0);
+});
+
+test("a write is counted as under way until it is committed and its watchers have been told", async () => {
+  const activity = new Activity(new ManualClock());
+  const store = await openMemoryStore({ activity });
+  const log = WatchLog.start(store, "", 0);
+  const writing = [store.write(create("a")), store.write(create("b"))];
+  expect(activity.list().map(({ what }) => what)).toEqual(["write of a"]);
+  await activity.settled();
+  expect(log.keys).toEqual(["a", "b"]);
+  expect(activity.count).toBe(0);
+  await Promise.all(writing);
+  await expect(store.write(create("a"))).rejects.toMatchObject({ code: "exists" });
+  const fork = store.fork();
+  void fork.write(create("c"));
+  expect(activity.count).toBe(0);
+  await store.write(create("c"));
+  expect(activity.count).toBe(0);
 });

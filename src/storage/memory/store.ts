@@ -4,9 +4,16 @@
  * It keeps the promises of the contract except the one about disks: nothing survives `close`. Writes of one turn of
  * the event loop are committed together, as the embedded store would do it.
  *
+ * A store can be forked in constant time. What is there now is an index that forks share until one of them writes; what
+ * was there before ({@link Past}), the writes that wait and the watchers belong to one store and are not passed on:
+ *
+ *     parent   a@1 b@2 a@3 ─── c@4 ── b@5        history from 0 on
+ *                      └ fork ─── b@4 ── a@5     history from 3 on; neither sees what the other writes
+ *
  * @module
  */
-import * as sortedBTree from "sorted-btree";
+import type { Activity } from "../../util/activity.ts";
+import { OrderedIndex } from "../../util/ordered-index.ts";
 import { StoreError } from "../contract.ts";
 import type {
   HistoryBounds,
@@ -25,16 +32,27 @@ import type {
 import { countWithin } from "../history-bounds.ts";
 import { checkWrite, compactedError, compareKeys, conditionError, futureError } from "../keys.ts";
 import { WatchHub } from "../watch-hub.ts";
-
-// The package is CommonJS: Node puts its `module.exports` under `default`, tools that know `__esModule` do not.
-const { default: outer } = sortedBTree as unknown as { default: BTreeClass & { default?: BTreeClass } };
-type BTreeClass = typeof sortedBTree.default.default;
-const BTree: BTreeClass = outer.default ?? outer;
+import { type Keyed, Past, byKey } from "./past.ts";
 
 /** Options of the memory backend. */
 export interface MemoryStoreOptions {
   /** How many changes can be read back and watched from; 10 000 unless told. */
   readonly historyEvents?: number;
+  /** Counts writes until they are committed and every watcher that keeps up has been told. */
+  readonly activity?: Activity;
+}
+
+/** A store in memory. */
+export interface MemoryStore extends Store {
+  /**
+   * A second store that begins with what is committed now, in constant time whatever there is; from here on neither
+   * sees what the other writes, and each is closed for itself. Writes that were called but are not committed yet are
+   * the parent's alone. The history of the fork begins at the present revision: what is older is `compacted` there. It
+   * keeps as much of it as its parent unless told, and counts its work where it is told, not where its parent does.
+   *
+   * @throws StoreError `closed` when the store is closed
+   */
+  fork(options?: MemoryStoreOptions): MemoryStore;
 }
 
 interface Pending {
@@ -43,39 +61,50 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Opens an empty memory store. */
-export function openMemoryStore(options: MemoryStoreOptions = {}): Promise<Store> {
-  return Promise.resolve(new MemoryStore(options.historyEvents ?? 10_000));
+/** What a store begins with. */
+interface Present {
+  /** The newest version of each key that is there. Versions are never changed, so that stores can share them. */
+  readonly records: OrderedIndex<Keyed, StoreEvent>;
+  readonly revision: number;
+  /** Bytes of the values in `records`. */
+  readonly bytes: number;
 }
 
-class MemoryStore implements Store {
+/** Opens an empty memory store. */
+export function openMemoryStore(options: MemoryStoreOptions = {}): Promise<MemoryStore> {
+  return Promise.resolve(new Memory({ records: new OrderedIndex(byKey), revision: 0, bytes: 0 }, options));
+}
+
+class Memory implements MemoryStore {
   readonly failed: Promise<StoreError> = new Promise(() => {});
+  readonly #options: MemoryStoreOptions;
   readonly #historyEvents: number;
-  /** Versions of each key, oldest first: those that some readable revision shows. */
-  readonly #keys = new BTree<string, StoreEvent[]>(undefined, compareKeys);
-  /** Every change after `#compacted`; the change of revision r is at index r - #compacted - 1 + #logHead. */
-  #log: StoreEvent[] = [];
-  #logHead = 0;
-  #compacted = 0;
-  #revision = 0;
-  #records = 0;
-  #bytes = 0;
+  readonly #records: OrderedIndex<Keyed, StoreEvent>;
+  readonly #past: Past;
+  #revision: number;
+  #bytes: number;
   #flushes = 0;
   #writes = 0;
   #pending: Pending[] = [];
+  #flushed: (() => void) | undefined;
   #closed = false;
   readonly #pins = new Set<{ readonly revision: number }>();
   /** Its ring is as long as the history, so that it never has to read a log. */
   readonly #hub: WatchHub;
 
-  constructor(historyEvents: number) {
-    this.#historyEvents = historyEvents;
+  constructor({ records, revision, bytes }: Present, options: MemoryStoreOptions) {
+    this.#options = options;
+    this.#historyEvents = options.historyEvents ?? 10_000;
+    this.#records = records;
+    this.#revision = revision;
+    this.#bytes = bytes;
+    this.#past = new Past(revision);
     this.#hub = new WatchHub({
-      revision: 0,
-      compacted: 0,
-      ringEvents: historyEvents,
+      revision,
+      compacted: revision,
+      ringEvents: this.#historyEvents,
       ringBytes: Infinity,
-      readLog: (_, after) => Promise.reject(compactedError(after, this.#compacted)),
+      readLog: (_, after) => Promise.reject(compactedError(after, this.#past.compacted)),
     });
   }
 
@@ -83,36 +112,38 @@ class MemoryStore implements Store {
     return this.#revision;
   }
 
+  fork(options: MemoryStoreOptions = {}): MemoryStore {
+    this.#checkOpen();
+    const present = { records: this.#records.clone(), revision: this.#revision, bytes: this.#bytes };
+    return new Memory(present, { historyEvents: this.#historyEvents, ...options });
+  }
+
   async write(write: Write): Promise<number> {
     this.#checkOpen();
     checkWrite(write);
     return new Promise((resolve, reject) => {
       this.#pending.push({ write, resolve, reject });
-      if (this.#pending.length === 1) queueMicrotask(() => this.#flush());
+      if (this.#pending.length > 1) return;
+      this.#flushed = this.#options.activity?.begin(`write of ${write.key}`);
+      queueMicrotask(() => this.#flush());
     });
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
     this.#checkOpen();
-    return recordOf(this.#keys.get(key)?.at(-1));
+    const record = this.#records.get({ key });
+    return record && recordOf(record);
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
     this.#checkOpen();
     const revision = options.revision ?? this.#revision;
     if (revision > this.#revision) throw futureError(revision, this.#revision);
-    if (revision < this.#compacted) throw compactedError(revision, this.#compacted);
+    if (revision < this.#past.compacted) throw compactedError(revision, this.#past.compacted);
     const { start, limit = Infinity } = options;
     const from = start !== undefined && compareKeys(start, prefix) > 0 ? start : prefix;
-    const records: StoredRecord[] = [];
-    for (const [key, versions] of this.#keys.entries(from)) {
-      if (!key.startsWith(prefix)) break;
-      const record = recordOf(versions.findLast((version) => version.revision <= revision));
-      if (record === undefined) continue;
-      if (records.length >= limit) return { records, revision, more: true };
-      records.push(record);
-    }
-    return { records, revision, more: false };
+    const found = this.#at(revision, prefix, from, limit + 1);
+    return { records: found.slice(0, limit).map(recordOf), revision, more: found.length > limit };
   }
 
   watch(prefix: string, after: number, watcher: StoreWatcher): StoreWatch {
@@ -135,9 +166,9 @@ class MemoryStore implements Store {
     this.#checkOpen();
     return {
       revision: this.#revision,
-      compactedRevision: this.#compacted,
-      records: this.#records,
-      bytes: this.#bytes,
+      compactedRevision: this.#past.compacted,
+      records: this.#records.size,
+      bytes: this.#bytes + this.#past.bytes,
       flushes: this.#flushes,
       writes: this.#writes,
       flushMillis: [],
@@ -146,12 +177,13 @@ class MemoryStore implements Store {
 
   async history(key: string, bounds: HistoryBounds = {}): Promise<KeyHistory> {
     this.#checkOpen();
-    const newestFirst = (this.#keys.get(key) ?? []).toReversed();
+    const newest = this.#records.get({ key });
+    const newestFirst = [...(newest ? [newest] : []), ...this.#past.of(key)];
     const count = countWithin(newestFirst, bounds);
     const versions = newestFirst.slice(0, count).map(({ type, revision, value, previousRevision }) => {
       return { type, revision, value, previousRevision, time: undefined };
     });
-    return { versions, more: newestFirst.length > count, compactedRevision: this.#compacted };
+    return { versions, more: newestFirst.length > count, compactedRevision: this.#past.compacted };
   }
 
   async pin(): Promise<Pin> {
@@ -193,52 +225,44 @@ class MemoryStore implements Store {
       if (typeof outcome === "number") pending[i]!.resolve(outcome);
       else pending[i]!.reject(outcome);
     }
+    this.#flushed?.();
+  }
+
+  /** The first `most` versions as of a revision: those that are the present ones still, and those that were. */
+  #at(revision: number, prefix: string, from: string, most: number): StoreEvent[] {
+    const found: StoreEvent[] = [];
+    this.#records.scan({ key: from }, (record) => {
+      if (!record.key.startsWith(prefix)) return false;
+      if (record.revision <= revision) found.push(record);
+      return found.length < most;
+    });
+    if (revision === this.#revision) return found;
+    return [...found, ...this.#past.at(revision, prefix, from, most)].toSorted(byKey).slice(0, most);
   }
 
   #apply(write: Write): StoreEvent | StoreError {
     const { key, value } = write;
-    const versions = this.#keys.get(key) ?? [];
-    const current = recordOf(versions.at(-1))?.revision ?? 0;
+    const previous = this.#records.get({ key });
+    const current = previous?.revision ?? 0;
     if (current !== (write.type === "create" ? 0 : write.expected) || (write.type !== "create" && current === 0)) {
       return conditionError(write, current);
     }
     this.#revision += 1;
     const type = write.type === "delete" ? "delete" : "put";
     const event: StoreEvent = { type, key, value, revision: this.#revision, previousRevision: current };
-    if (versions.length === 0) this.#keys.set(key, versions);
-    versions.push(event);
-    this.#log.push(event);
-    this.#records += write.type === "create" ? 1 : write.type === "delete" ? -1 : 0;
-    this.#bytes += value.length;
+    if (type === "put") this.#records.set(event);
+    else this.#records.delete(event);
+    this.#bytes += (type === "put" ? value.length : 0) - (previous?.value.length ?? 0);
+    this.#past.add(event, previous);
     return event;
   }
 
-  /** Drops, for each change up to `revision`, the version that it replaced, and itself when it was a delete. */
   #forget(wanted: number): void {
     let revision = wanted;
     for (const pinned of this.#pins) revision = Math.min(revision, pinned.revision);
-    while (this.#compacted < revision) {
-      const event = this.#log[this.#logHead]!;
-      this.#logHead += 1;
-      this.#compacted = event.revision;
-      const versions = this.#keys.get(event.key)!;
-      while (versions.length > 0 && versions[0]!.revision < event.revision) this.#dropOldest(versions);
-      if (event.type === "delete") this.#dropOldest(versions);
-      if (versions.length === 0) this.#keys.delete(event.key);
-    }
-    if (this.#logHead > 256 && this.#logHead > this.#log.length / 2) {
-      this.#log = this.#log.slice(this.#logHead);
-      this.#logHead = 0;
-    }
-    this.#hub.forget(this.#compacted);
-  }
-
-  #dropOldest(versions: StoreEvent[]): void {
-    this.#bytes -= versions.shift()!.value.length;
+    this.#past.forget(revision);
+    this.#hub.forget(this.#past.compacted);
   }
 }
 
-function recordOf(version: StoreEvent | undefined): StoredRecord | undefined {
-  if (version === undefined || version.type === "delete") return undefined;
-  return { key: version.key, value: version.value, revision: version.revision };
-}
+const recordOf = ({ key, value, revision }: StoredRecord): StoredRecord => ({ key, value, revision });

@@ -2,9 +2,8 @@
  * An ordered set as a B+tree that is cheap to copy: a clone takes constant time, and a change to one of the two copies
  * the nodes on its path, once.
  *
- * `sorted-btree` does the same but cannot say how many items come before a key without walking them; the rest count of
- * every page of a list (DEC-25 `remainingItemCount`) needs that in logarithmic time, so inner nodes count here. Keys
- * are part of the items, which also saves an array for each leaf.
+ * Inner nodes count, so that how many items come before a key is known in logarithmic time; every page of a list asks
+ * for that (DEC-25 `remainingItemCount`). Keys are part of the items, which saves an array for each leaf.
  *
  * Who may write to a node: each index has an edit mark, each node the mark under which it was made. Equal marks mean
  * that no other index can see the node. A clone gives both indexes new marks, so that all nodes become shared.
