@@ -1,7 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ManualClock, seededRandom, sleep, systemClock, systemRandom } from "./clock.ts";
+import { ManualClock, seededRandom, sleep, systemClock, systemRandom, turn } from "./clock.ts";
+import { cpuMillis } from "./testing/cpu-time.ts";
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The least CPU that `work` needs in five tries, in ms. */
+function leastCpu(work: () => void): number {
+  const tries = Array.from({ length: 5 }, () => {
+    const before = cpuMillis();
+    work();
+    return cpuMillis() - before;
+  });
+  return Math.min(...tries);
+}
 
 describe("ManualClock", () => {
   test("stands still until it is moved, and moves both of its times", () => {
@@ -47,6 +58,206 @@ describe("ManualClock", () => {
     clock.after(5, () => fired.push("never")).cancel();
     clock.advance(100);
     expect(fired).toEqual([]);
+  });
+
+  test("timers of one instant fire in the order in which they were set, also those that others set for it", () => {
+    const clock = new ManualClock(0);
+    const fired: string[] = [];
+    clock.after(20, () => fired.push("far"));
+    for (const name of ["a", "b", "c", "d"]) clock.after(10, () => fired.push(name));
+    clock.after(10, () => void clock.after(0, () => fired.push("e")));
+    clock.advance(20);
+    expect(fired).toEqual(["a", "b", "c", "d", "e", "far"]);
+  });
+
+  test("shows whole milliseconds on the wall, and all of them on the steady counter", () => {
+    const clock = new ManualClock(1000);
+    clock.advance(0.75);
+    clock.advance(0.75);
+    expect([clock.now(), clock.steady()]).toEqual([1001, 1.5]);
+  });
+
+  test("a copy goes on where another stands", () => {
+    const clock = new ManualClock(1000);
+    clock.advance(500);
+    const copy = new ManualClock(clock.now(), clock.steady());
+    clock.advance(1);
+    copy.advance(10);
+    expect([copy.now(), copy.steady(), clock.now()]).toEqual([1510, 510, 1501]);
+  });
+
+  test("lists what waits for it, in the order in which it is due, with its owner", () => {
+    const clock = new ManualClock(1000);
+    clock.advance(100);
+    clock.after(50, () => {}, { owner: "late" });
+    clock.after(20, () => {}, { owner: "wheel", upkeep: true });
+    clock.after(20, () => {});
+    clock.after(10, () => {}).cancel();
+    expect(clock.timers()).toEqual([
+      { owner: "wheel", upkeep: true, at: 1120 },
+      { at: 1120 },
+      { owner: "late", at: 1150 },
+    ]);
+  });
+
+  test("cannot be moved from within a move", () => {
+    const clock = new ManualClock();
+    clock.after(10, () => clock.advance(10));
+    expect(() => clock.advance(10)).toThrow("The clock is moving");
+    expect(() => clock.advance(10)).not.toThrow();
+  });
+
+  test("timers set for the present for ever are a mistake with a name, not a move without an end", () => {
+    const clock = new ManualClock();
+    const again = (): void => void clock.after(0, again, { owner: "hot loop" });
+    again();
+    expect(() => clock.advance(1)).toThrow("Time stands still: hot loop sets timers for the present");
+  });
+
+  test("cancelling 5 000 timers, and moving past 1 000, costs no more than keeping them in a list", () => {
+    const floor = (): void => {
+      const list: object[] = [];
+      for (let i = 0; i < 6000; i++) list.push({ at: (i * 7919) % 6007, work: () => {} });
+      list.sort((a, b) => (a as { at: number }).at - (b as { at: number }).at);
+    };
+    const heap = (): void => {
+      const clock = new ManualClock();
+      const cancelled = Array.from({ length: 5000 }, (_, i) => clock.after((i * 7919) % 5003, () => {}));
+      for (let i = 0; i < 1000; i++) clock.after((i * 7919) % 1009, () => {});
+      for (const timer of cancelled) timer.cancel();
+      clock.advance(3_600_000);
+    };
+    expect(leastCpu(heap)).toBeLessThan(20 * leastCpu(floor) + 2);
+  });
+});
+
+describe("ManualClock.advanceSettled", () => {
+  /** A settle that tells how often it was asked. */
+  const settling = (): { settle: () => Promise<void>; times: () => number } => {
+    let times = 0;
+    const settle = async (): Promise<void> => {
+      times++;
+      await turn();
+    };
+    return { settle, times: () => times };
+  };
+
+  test("who sleeps twice wakes at both times", async () => {
+    const clock = new ManualClock(0);
+    const woken: number[] = [];
+    void (async () => {
+      for (let i = 0; i < 3; i++) {
+        await sleep(clock, 100);
+        await turn();
+        woken.push(clock.steady());
+      }
+    })();
+    await clock.advanceSettled(299, () => turn().then(turn));
+    expect(woken).toEqual([100, 200]);
+    expect(clock.steady()).toBe(299);
+    await clock.advanceSettled(1, () => turn().then(turn));
+    expect(woken).toEqual([100, 200, 300]);
+  });
+
+  test("settles before the first step: what is set then counts from the time before", async () => {
+    const clock = new ManualClock(0);
+    const fired: number[] = [];
+    void turn().then(() => clock.after(10, () => fired.push(clock.steady())));
+    await clock.advanceSettled(50, () => turn().then(turn));
+    expect(fired).toEqual([10]);
+  });
+
+  test("settles once for each instant; between two timers of one instant all microtasks run", async () => {
+    const clock = new ManualClock(0);
+    const { settle, times } = settling();
+    const steps: string[] = [];
+    const note = (name: string) => (): void => {
+      steps.push(name);
+      void Promise.resolve()
+        .then(() => {})
+        .then(() => {})
+        .then(() => steps.push(`${name} woke`));
+    };
+    for (const name of ["a", "b"]) clock.after(10, note(name));
+    clock.after(20, note("c"));
+    await clock.advanceSettled(100, settle);
+    expect(steps).toEqual(["a", "a woke", "b", "b woke", "c", "c woke"]);
+    // Before, after each of two instants, at the end.
+    expect(times()).toBe(4);
+  });
+
+  test("a settle that fails ends the move where it is, and the clock can be moved again", async () => {
+    const clock = new ManualClock(0);
+    clock.after(10, () => {});
+    const failing = (): Promise<void> => (clock.steady() < 10 ? turn() : Promise.reject(new Error("not settled")));
+    await expect(clock.advanceSettled(100, failing)).rejects.toThrow("not settled");
+    expect(clock.steady()).toBe(10);
+    await clock.advanceSettled(10, turn);
+    expect(clock.steady()).toBe(20);
+  });
+
+  test("nextSettled() goes to the next instant and no further, and stays where nothing is due", async () => {
+    const clock = new ManualClock(0);
+    const fired: string[] = [];
+    clock.after(10, () => fired.push("a"));
+    clock.after(10, () => fired.push("b"));
+    clock.after(30, () => fired.push("c"));
+    clock.after(5, () => fired.push("upkeep"), { upkeep: true });
+    expect(await clock.nextSettled(turn)).toBe(true);
+    expect([clock.steady(), fired]).toEqual([10, ["a", "b", "upkeep"]]);
+    expect(await clock.nextSettled(turn, 19)).toBe(false);
+    expect(clock.steady()).toBe(10);
+    expect(await clock.nextSettled(turn, 20)).toBe(true);
+    expect(clock.steady()).toBe(30);
+    clock.after(5, () => fired.push("upkeep"), { upkeep: true });
+    expect(await clock.nextSettled(turn)).toBe(false);
+    expect([clock.steady(), fired.length]).toEqual([30, 4]);
+  });
+});
+
+describe("upkeep", () => {
+  test("fires once at the end of a move, after all others, however often it would have been due", () => {
+    const clock = new ManualClock(0);
+    const fired: [string, number][] = [];
+    const sweep = (): void => {
+      fired.push(["sweep", clock.steady()]);
+      clock.after(10, sweep, { upkeep: true });
+    };
+    clock.after(10, sweep, { upkeep: true });
+    clock.after(100, () => fired.push(["work", clock.steady()]));
+    clock.advance(100);
+    expect(fired).toEqual([
+      ["work", 100],
+      ["sweep", 100],
+    ]);
+    clock.advance(9);
+    expect(fired).toHaveLength(2);
+    clock.advance(1);
+    expect(fired.at(-1)).toEqual(["sweep", 110]);
+  });
+
+  test("what it sets for the present fires too, unless it is upkeep again", async () => {
+    const clock = new ManualClock(0);
+    const fired: string[] = [];
+    clock.after(
+      10,
+      () => {
+        clock.after(0, () => fired.push("work"));
+        clock.after(0, () => fired.push("upkeep"), { upkeep: true });
+      },
+      { upkeep: true },
+    );
+    await clock.advanceSettled(50, turn);
+    expect(fired).toEqual(["work"]);
+    clock.advance(0);
+    expect(fired).toEqual(["work", "upkeep"]);
+  });
+
+  test("can be called off", () => {
+    const clock = new ManualClock(0);
+    clock.after(10, () => expect.unreachable("it was cancelled"), { upkeep: true }).cancel();
+    clock.advance(20);
+    expect(clock.timers()).toEqual([]);
   });
 });
 
@@ -116,6 +327,15 @@ describe("chance", () => {
     };
     expect(draw(7)).toEqual(draw(7));
     expect(draw(7)).not.toEqual(draw(8));
+  });
+
+  test("a fork repeats what comes from here on, and neither moves the other", () => {
+    const random = seededRandom(7);
+    random.uuid();
+    const [one, two] = [random.fork(), seededRandom(random.position)];
+    const drawn = [one.uuid(), one.next(), one.uuid()];
+    expect([two.uuid(), two.next(), two.uuid()]).toEqual(drawn);
+    expect([random.uuid(), random.next(), random.uuid()]).toEqual(drawn);
   });
 
   test("numbers lie in [0, 1) and spread over all of it; uuids are of version 4", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../util/clock.ts";
+import { type Clock, ManualClock } from "../../util/clock.ts";
 import { type Due, WatchWheel } from "./wheel.ts";
 
 /** A clock whose timers are fired by hand, and whose time moves also while they run. */
@@ -9,8 +9,9 @@ class Hand implements Clock {
   now = (): number => this.time;
   steady = (): number => this.time;
   after(ms: number, work: () => void): { cancel(): void } {
-    this.#timers.push({ at: this.time + ms, work });
-    return { cancel() {} };
+    const timer = { at: this.time + ms, work };
+    this.#timers.push(timer);
+    return { cancel: () => void (this.#timers = this.#timers.filter((t) => t !== timer)) };
   }
   fire(time: number): void {
     this.time = time;
@@ -67,5 +68,66 @@ describe("the wheel of all watchers", () => {
     wheel.cancel(never);
     for (let time = 100; time <= 10_000; time += 100) clock.fire(time);
     expect(calls).toBe(3);
+  });
+
+  test("an item that another one of its slot cancels is not called, and one that was put elsewhere only there", () => {
+    const clock = new ManualClock();
+    const wheel = new WatchWheel(clock);
+    const called: string[] = [];
+    const item = (name: string, due = (): void => {}): Due => ({
+      slot: -1,
+      due() {
+        called.push(name);
+        due();
+      },
+    });
+    const [cancelled, later] = [item("cancelled"), item("later")];
+    const first = item("first", () => {
+      wheel.cancel(cancelled);
+      wheel.schedule(later, clock.steady() + 2000);
+    });
+    for (const each of [first, cancelled, later]) wheel.schedule(each, 100);
+    clock.advance(500);
+    expect(called).toEqual(["first"]);
+    clock.advance(3000);
+    expect(called).toEqual(["first", "later"]);
+  });
+
+  test("one timer is set, for the first slot that is taken, and none where nobody waits", () => {
+    const clock = new ManualClock(0);
+    const wheel = new WatchWheel(clock);
+    const items = [3_600_000, 60_000, 75_000].map((at): Due => {
+      const item = { slot: -1, due: () => {} };
+      wheel.schedule(item, at);
+      return item;
+    });
+    const set = (): number[] => clock.timers().map(({ at }) => at);
+    expect(set()).toEqual([60_500]);
+    wheel.cancel(items[1]!);
+    expect(set()).toEqual([75_500]);
+    wheel.schedule(items[0]!, 1000);
+    expect(set()).toEqual([1500]);
+    for (const item of items) wheel.cancel(item);
+    expect(set()).toEqual([]);
+  });
+
+  test("an idle day costs each item one call and the wheel one turn while a clock is moved by hand", () => {
+    const clock = new ManualClock();
+    const wheel = new WatchWheel(clock);
+    let calls = 0;
+    for (let i = 0; i < 100; i++) {
+      const item: Due = {
+        slot: -1,
+        due(now) {
+          calls++;
+          wheel.schedule(item, now + 45_000 + i * 300);
+        },
+      };
+      wheel.schedule(item, 45_000 + i * 300);
+    }
+    clock.advance(86_400_000);
+    expect(calls).toBe(100);
+    clock.advance(60_000);
+    expect(calls).toBeGreaterThan(100);
   });
 });

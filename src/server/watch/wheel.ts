@@ -1,10 +1,11 @@
 /**
- * The one timer of all watchers: they are kept in slots by the half second in which something is due for them, so ten
- * thousand idle watchers cost one timer and nothing while they wait.
+ * The one timer of all watchers: they are kept in slots by the half second in which something is due for them, and the
+ * timer is set for the first slot that is taken. So ten thousand idle watchers cost one timer and nothing while they wait.
  *
  * @module
  */
-import type { Clock } from "../../util/clock.ts";
+import type { Clock, Timer } from "../../util/clock.ts";
+import { Heap, type Placed } from "../../util/heap.ts";
 
 /** Something that is due from time to time. */
 export interface Due {
@@ -14,66 +15,100 @@ export interface Due {
   due(now: number): void;
 }
 
+/** Those for whom something is due in the half second before `number` half seconds have passed. */
+interface Slot extends Placed {
+  readonly number: number;
+  readonly items: Set<Due>;
+}
+
 const SLOT_MILLIS = 500;
+
+/** Bookmarks and the ends of watches may come late while a clock is moved by hand, and once instead of often. */
+const TIMER = { owner: "watch wheel", upkeep: true };
 
 /** See the head of this file. Times are those of the steady clock. */
 export class WatchWheel {
   readonly #clock: Clock;
-  readonly #slots = new Map<number, Set<Due>>();
-  #armed = false;
-  #next: number;
+  readonly #slots = new Map<number, Slot>();
+  readonly #order = new Heap<Slot>((a, b) => a.number < b.number);
+  #timer: Timer | undefined;
+  /** The slot that the timer is set for. */
+  #armed = -1;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#next = slotOf(clock.steady());
   }
 
   /** Calls `item.due` at `at` or up to half a second later; forgets an earlier appointment. */
   schedule(item: Due, at: number): void {
-    this.cancel(item);
-    const slot = Math.max(slotOf(at) + 1, slotOf(this.#clock.steady()) + 1);
-    let items = this.#slots.get(slot);
-    if (!items) this.#slots.set(slot, (items = new Set()));
-    items.add(item);
-    item.slot = slot;
-    // A wheel that stood still begins anew with the present.
-    if (!this.#armed && this.#slots.size === 1 && items.size === 1)
-      this.#next = Math.max(this.#next, slotOf(this.#clock.steady()));
+    this.#remove(item);
+    item.slot = Math.max(slotOf(at), slotOf(this.#clock.steady())) + 1;
+    this.#slotAt(item.slot).items.add(item);
     this.#arm();
   }
 
   /** Forgets the appointment of an item. */
   cancel(item: Due): void {
-    if (item.slot < 0) return;
-    const items = this.#slots.get(item.slot);
-    items?.delete(item);
-    if (items?.size === 0) this.#slots.delete(item.slot);
-    item.slot = -1;
+    this.#remove(item);
+    this.#arm();
   }
 
+  #slotAt(number: number): Slot {
+    let slot = this.#slots.get(number);
+    if (!slot) {
+      slot = { number, items: new Set(), place: -1 };
+      this.#slots.set(number, slot);
+      this.#order.add(slot);
+    }
+    return slot;
+  }
+
+  #remove(item: Due): void {
+    const slot = this.#slots.get(item.slot);
+    item.slot = -1;
+    slot?.items.delete(item);
+    if (slot?.items.size === 0) this.#take(slot);
+  }
+
+  #take(slot: Slot): void {
+    this.#slots.delete(slot.number);
+    this.#order.delete(slot);
+  }
+
+  /** Sets the timer for the first slot, or takes it away. */
   #arm(): void {
-    if (this.#armed) return;
-    this.#armed = true;
-    const wait = this.#next * SLOT_MILLIS - this.#clock.steady();
-    this.#clock.after(Math.max(0, wait), () => this.#tick());
+    const first = this.#order.first?.number ?? -1;
+    if (first === this.#armed) return;
+    this.#timer?.cancel();
+    this.#armed = first;
+    this.#timer = first < 0 ? undefined : this.#clock.after(this.#until(first), () => this.#tick(), TIMER);
+  }
+
+  #until(slot: number): number {
+    return Math.max(0, slot * SLOT_MILLIS - this.#clock.steady());
   }
 
   #tick(): void {
+    this.#armed = -1;
     const now = this.#clock.steady();
-    this.#armed = false;
-    const [first, last] = [this.#next, slotOf(now)];
-    // The next turn begins where this one ends, however long it takes: no slot is passed over.
-    this.#next = last + 1;
-    for (let slot = first; slot <= last; slot++) {
-      const items = this.#slots.get(slot);
-      if (!items) continue;
-      this.#slots.delete(slot);
+    for (const { number, items } of this.#takeUntil(slotOf(now))) {
       for (const item of items) {
+        // One that an earlier one has cancelled or put elsewhere is not due.
+        if (item.slot !== number) continue;
         item.slot = -1;
         item.due(now);
       }
     }
-    if (this.#slots.size > 0) this.#arm();
+    this.#arm();
+  }
+
+  #takeUntil(last: number): readonly Slot[] {
+    const due: Slot[] = [];
+    for (let slot = this.#order.first; slot && slot.number <= last; slot = this.#order.first) {
+      this.#take(slot);
+      due.push(slot);
+    }
+    return due;
   }
 }
 

@@ -1,0 +1,82 @@
+/** Something that a heap keeps in order. */
+export interface Placed {
+  /** Where it stands, -1 for nowhere; kept by the heap. */
+  place: number;
+}
+
+/** What comes first is at hand; adding and taking out, from anywhere, are logarithmic (a binary heap). */
+export class Heap<T extends Placed> {
+  readonly #items: T[] = [];
+  readonly #before: (a: T, b: T) => boolean;
+
+  /** @param before whether `a` comes before `b`; must not change while both are there */
+  constructor(before: (a: T, b: T) => boolean) {
+    this.#before = before;
+  }
+
+  /** What comes before all others. */
+  get first(): T | undefined {
+    return this.#items[0];
+  }
+
+  /** How many items there are. */
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** All items, in no particular order. */
+  values(): Iterable<T> {
+    return this.#items.values();
+  }
+
+  /** Adds an item that is in no heap. */
+  add(item: T): void {
+    this.#rise(item, this.#items.length);
+  }
+
+  /** Takes an item out, wherever it stands; tells whether it was there. */
+  delete(item: T): boolean {
+    const { place } = item;
+    if (place < 0) return false;
+    item.place = -1;
+    const last = this.#items.pop()!;
+    if (last === item) return true;
+    if (this.#before(last, item)) this.#rise(last, place);
+    else this.#sink(last, place);
+    return true;
+  }
+
+  /** Puts `item` at `place` or nearer to the top. */
+  #rise(item: T, place: number): void {
+    let at = place;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = this.#items[above]!;
+      if (!this.#before(item, parent)) break;
+      this.#put(parent, at);
+      at = above;
+    }
+    this.#put(item, at);
+  }
+
+  /** Puts `item` at `place` or further from the top. */
+  #sink(item: T, place: number): void {
+    let at = place;
+    for (;;) {
+      const left = 2 * at + 1;
+      const right = this.#items[left + 1];
+      let child = this.#items[left];
+      if (right && this.#before(right, child!)) child = right;
+      if (!child || !this.#before(child, item)) break;
+      const below = child.place;
+      this.#put(child, at);
+      at = below;
+    }
+    this.#put(item, at);
+  }
+
+  #put(item: T, at: number): void {
+    this.#items[at] = item;
+    item.place = at;
+  }
+}
