@@ -23,7 +23,8 @@ export function startChecks(cacher: Cacher, options: CheckOptions): { close(): v
   let timer: Timer;
   let closed = false;
   const next = (): void => {
-    if (!closed) timer = clock.after(millis * (1 + random.next() / 2), () => void check());
+    if (!closed)
+      timer = clock.after(millis * (1 + random.next() / 2), () => void check(), { owner: "cache check", upkeep: true });
   };
   const check = async (): Promise<void> => {
     try {

@@ -62,7 +62,7 @@ export const historyCompaction = ({ millis, of }: SharedHistory): Controller => 
           if (!stop.signal.aborted) log.warn("the history could not be compacted", { error: String(error) });
         });
         // Candidates that came together part.
-        await sleep(clock, step * (0.9 + random.next() / 5), stop.signal);
+        await sleep(clock, step * (0.9 + random.next() / 5), stop.signal, { owner: NAME, upkeep: true });
       }
     })();
     return {

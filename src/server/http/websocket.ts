@@ -20,6 +20,7 @@ import { Query } from "../query.ts";
 /** Where browsers, which cannot set headers, put their token; it must not be the only sub-protocol. */
 const BEARER = "base64url.bearer.authorization.k8s.io.";
 const BEAT_MILLIS = 30_000;
+const BEAT = { owner: "WebSocket beat", upkeep: true };
 const MOST_MESSAGE_BYTES = 65_536;
 
 /** Whether a request asks for a watch over WebSocket. */
@@ -162,7 +163,7 @@ class WebSocketOut implements OutStream {
     this.#socket = socket;
     this.#binary = binary;
     this.#clock = clock;
-    this.#timer = clock.after(BEAT_MILLIS, () => this.#beat());
+    this.#timer = clock.after(BEAT_MILLIS, () => this.#beat(), BEAT);
     webSocket.on("error", ignore);
     webSocket.on("pong", () => {
       this.#alive = true;
@@ -181,7 +182,7 @@ class WebSocketOut implements OutStream {
     }
     this.#alive = false;
     this.#webSocket.ping();
-    this.#timer = this.#clock.after(BEAT_MILLIS, () => this.#beat());
+    this.#timer = this.#clock.after(BEAT_MILLIS, () => this.#beat(), BEAT);
   }
 
   write(bytes: Uint8Array): boolean {

@@ -369,11 +369,12 @@ class SqliteStore implements Store {
 
   /** Writes pay for the history that they push out; this is for what grows old while nobody writes. */
   #scheduleUpkeep(millis: number): void {
-    this.#upkeep = this.#clock.after(millis, () => {
+    const upkeep = (): void => {
       void this.#upkeepNow().then(() => {
         if (this.#end === undefined) this.#scheduleUpkeep(millis);
       });
-    });
+    };
+    this.#upkeep = this.#clock.after(millis, upkeep, { owner: "compaction", upkeep: true });
   }
 
   async #upkeepNow(): Promise<void> {
