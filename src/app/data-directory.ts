@@ -25,7 +25,7 @@ import {
 import { join } from "node:path";
 import type { Dialect } from "../meta/dialect.ts";
 import { OptionError } from "./options.ts";
-import type { PkiFiles } from "./pki.ts";
+import type { PkiFiles } from "../pki/index.ts";
 
 /** What `server.json` says while a server runs. */
 export interface RunningServerInfo {

@@ -1,20 +1,18 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { kubeconfig } from "./kubeconfig.ts";
-import type { Pki } from "./pki.ts";
+import type { Pki } from "../pki/index.ts";
 
 const pair = (name: string): { cert: string; key: string } => ({ cert: `${name} cert\n`, key: `${name} key\n` });
-const PKI: Pki = {
+const PKI: Pick<Pki, "ca" | "admin" | "adminToken"> = {
   ca: pair("ca"),
-  server: pair("server"),
   admin: pair("admin"),
-  tokenKey: "k",
   adminToken: "the-token",
 };
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-test("a kubeconfig for TLS has the CA and the admin's certificate inline, and the server's key nowhere", () => {
+test("a kubeconfig for TLS has the CA and the admin's certificate inline", () => {
   const text = kubeconfig("https://[::1]:6443", PKI);
   expect(parse(text)).toEqual({
     apiVersion: "v1",

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Pki } from "./pki.ts";
+import type { Pki } from "../pki/index.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
@@ -13,7 +13,7 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
  * @param url base address of the server
  * @param pki its certificates; without them (plain HTTP) the token is all there is
  */
-export function kubeconfig(url: string, pki: Pki): string {
+export function kubeconfig(url: string, pki: Pick<Pki, "ca" | "admin" | "adminToken">): string {
   const secure = url.startsWith("https:");
   const cluster = secure
     ? [`    certificate-authority-data: ${base64(pki.ca.cert)}`]

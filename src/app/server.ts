@@ -12,6 +12,7 @@ import type { Client } from "../client/index.ts";
 import { createCluster } from "../cluster/index.ts";
 import { type Controller, builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { gatesOf } from "../meta/gates.ts";
+import { type Pki, createPki, openPki } from "../pki/index.ts";
 import type { ServerHandle } from "../server/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
@@ -21,7 +22,6 @@ import { DataDirectory } from "./data-directory.ts";
 import { openEtcd } from "./etcd.ts";
 import { kubeconfig } from "./kubeconfig.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
-import { type Pki, type PkiFiles, openPki } from "./pki.ts";
 import { VERSION } from "./version.ts";
 
 /** What a server is made of beside its options; the machine's unless told. */
@@ -70,12 +70,9 @@ async function assemble(
   checkControllerNames(options);
   const directory = options.dev ? undefined : DataDirectory.open(options.dataDir, dialect);
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
-  // Certificates are made in a process of their own, while this one opens the store.
-  const certificates = openPki(directory?.pki ?? inMemory(), hosts, clock);
-  open.defer(async () => void (await Promise.allSettled([certificates])));
+  const pki = directory ? openPki(directory.pki, { hosts, clock }) : createPki({ hosts, clock });
   const store = await openStore(options, directory, { clock, random, log }, open);
   directory?.claim(dialect);
-  const pki = await certificates;
   const cluster = await createCluster({
     store,
     dialect,
@@ -210,12 +207,6 @@ function chosenControllers(options: ServeOptions, caCertificate: string, store?:
   } catch (error) {
     throw new OptionError((error as Error).message);
   }
-}
-
-/** Certificates that are forgotten with the process. */
-function inMemory(): PkiFiles {
-  const files = new Map<string, string>();
-  return { read: (name) => files.get(name), write: (name, text) => void files.set(name, text) };
 }
 
 const ANY = new Set(["0.0.0.0", "::"]);

@@ -11,7 +11,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { authority, client, serving } from "../../src/app/certificates.ts";
+import { authority, client, serving } from "../../src/pki/index.ts";
 import { findEtcd } from "./binary.ts";
 
 /** One member of a cluster. */
@@ -60,7 +60,7 @@ export async function startEtcd({
   if (etcd.path === undefined) throw new Error(etcd.reason);
   const directory = mkdtempSync(join(tmpdir(), "keelson-etcd-"));
   const ports = await freePorts(2 * members);
-  const certificates = tls ? await writeCertificates(directory) : undefined;
+  const certificates = tls ? writeCertificates(directory) : undefined;
   const scheme = tls ? "https" : "http";
   const peers = ports.slice(members).map((port, i) => `m${i}=http://127.0.0.1:${port}`);
   const started = ports.slice(0, members).map((port, i) => {
@@ -174,13 +174,11 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-async function writeCertificates(directory: string) {
-  const now = Date.now();
-  const ca = await authority(now, 1);
-  const [server, user] = await Promise.all([
-    serving(ca, ["127.0.0.1", "localhost"], now, 1),
-    client(ca, "keelson", [], now, 1),
-  ]);
+function writeCertificates(directory: string) {
+  const term = { now: Date.now(), days: 1 };
+  const ca = authority(term);
+  const server = serving(ca, ["127.0.0.1", "localhost"], term);
+  const user = client(ca, "keelson", [], term);
   const file = (name: string, text: string): string => {
     const path = join(directory, name);
     writeFileSync(path, text, { mode: 0o600 });

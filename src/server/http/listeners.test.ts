@@ -6,7 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Listener } from "./listeners.ts";
-import { type TestAuthority, type TestPair, testAuthority } from "../testing/certificates.ts";
+import type { KeyPair } from "../../pki/index.ts";
+import { type TestAuthority, testAuthority } from "../testing/certificates.ts";
 import { ADMIN, type TestServer, testServer } from "../testing/test-server.ts";
 
 const CM = "/api/v1/namespaces/n/configmaps";
@@ -18,12 +19,12 @@ const object = (name: string, text = "v") => ({
 });
 
 let authority: TestAuthority;
-let serverPair: TestPair;
+let serverPair: KeyPair;
 const cleanups: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  authority = await testAuthority();
-  serverPair = await authority.sign("CN=server");
+  authority = testAuthority();
+  serverPair = authority.server();
 });
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
@@ -41,7 +42,7 @@ async function start(tls: boolean, options: Options = {}): Promise<TestServer & 
   return { ...made, listener };
 }
 
-async function connect(listener: Listener, pair?: TestPair): Promise<http2.ClientHttp2Session> {
+async function connect(listener: Listener, pair?: KeyPair): Promise<http2.ClientHttp2Session> {
   const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.cert, ...pair });
   session.on("error", () => {});
   cleanups.push(() => session.destroy());
@@ -129,13 +130,13 @@ describe("one TLS port", () => {
     const { listener } = await start(true, {
       authorizer: { authorize: ({ user }) => ({ allowed: false, reason: `seen ${user}` }) },
     });
-    const seen = async (pair: TestPair): Promise<string> => {
+    const seen = async (pair: KeyPair): Promise<string> => {
       const got = await ask(await connect(listener, pair), { ":path": CM, authorization: "" });
       return `${got.code} ${(JSON.parse(got.body.toString()) as { message: string }).message}`;
     };
-    expect(await seen(await authority.sign("O=group, CN=somebody"))).toContain("403");
-    expect(await seen(await authority.sign("CN=somebody"))).toContain("seen somebody");
-    expect(await seen(await (await testAuthority()).sign("CN=somebody"))).toContain("401");
+    expect(await seen(authority.client("somebody", "group"))).toContain("403");
+    expect(await seen(authority.client("somebody"))).toContain("seen somebody");
+    expect(await seen(testAuthority().client("somebody"))).toContain("401");
   });
 
   test("reliability 2.1: who has no credential loses the connection after the answer", async () => {

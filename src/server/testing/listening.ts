@@ -5,23 +5,24 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Listener } from "../http/listeners.ts";
-import { type TestAuthority, type TestPair, testAuthority } from "./certificates.ts";
+import type { KeyPair } from "../../pki/index.ts";
+import { type TestAuthority, testAuthority } from "./certificates.ts";
 import { type TestServer, testServer } from "./test-server.ts";
 
 /** Servers on free ports, all closed by {@link Listening.clean}. */
 export class Listening {
   readonly authority: TestAuthority;
-  readonly #pair: TestPair;
+  readonly #pair: KeyPair;
   readonly #cleanups: (() => unknown)[] = [];
 
-  private constructor(authority: TestAuthority, pair: TestPair) {
+  private constructor(authority: TestAuthority, pair: KeyPair) {
     this.authority = authority;
     this.#pair = pair;
   }
 
   static async prepare(): Promise<Listening> {
-    const authority = await testAuthority();
-    return new Listening(authority, await authority.sign("CN=server"));
+    const authority = testAuthority();
+    return new Listening(authority, authority.server());
   }
 
   async start(

@@ -1,0 +1,113 @@
+/**
+ * The distinguished encoding rules (X.690), as far as certificates need them: values that are written, and the walk over
+ * the elements of a certificate that OpenSSL has already accepted. Whoever wants to know whether foreign bytes are a
+ * certificate asks `X509Certificate`, not this file.
+ *
+ * @module
+ */
+
+/** One element as it stands: its tag, the bytes of its content, and all its bytes with tag and length. */
+export interface Element {
+  readonly tag: number;
+  readonly content: Buffer;
+  readonly whole: Buffer;
+}
+
+/** The tags that certificates use. */
+export const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
+
+/** An element of a tag: its length in the shortest form, and the parts of its content one after the other. */
+export function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return Buffer.concat([Buffer.from([tag, ...lengthBytes(length)]), ...parts]);
+}
+
+/** Up to 127 one byte; beyond, the number of bytes that the length has, and those. */
+function lengthBytes(length: number): number[] {
+  if (length < 0x80) return [length];
+  const bytes = base(length, 256);
+  return [0x80 | bytes.length, ...bytes];
+}
+
+/** The digits of a whole number, highest first; zero has one. */
+function base(value: number, radix: number): number[] {
+  const digits = [value % radix];
+  for (let rest = Math.floor(value / radix); rest > 0; rest = Math.floor(rest / radix)) digits.unshift(rest % radix);
+  return digits;
+}
+
+/** SEQUENCE. */
+export const sequence = (...parts: readonly Uint8Array[]): Buffer => element(TAG.sequence, ...parts);
+
+/** SET of one element; more would have to be sorted. */
+export const setOf = (part: Uint8Array): Buffer => element(TAG.set, part);
+
+/** BOOLEAN that is true; one that is false is a default, and defaults are not written. */
+export const TRUE: Buffer = element(TAG.boolean, Buffer.of(0xff));
+
+/** INTEGER of a number that is not negative, big-endian: no zero in front but the one that keeps it positive. */
+export function integer(bytes: Uint8Array): Buffer {
+  const first = bytes.findIndex((byte) => byte !== 0);
+  const digits = first < 0 ? Buffer.of(0) : bytes.subarray(first);
+  return digits[0]! < 0x80 ? element(TAG.integer, digits) : element(TAG.integer, Buffer.of(0), digits);
+}
+
+/** BIT STRING whose last byte has so many bits that do not count. */
+export const bitString = (bytes: Uint8Array, unused = 0): Buffer => element(TAG.bitString, Buffer.of(unused), bytes);
+
+/** OCTET STRING. */
+export const octetString = (bytes: Uint8Array): Buffer => element(TAG.octetString, bytes);
+
+/** UTF8String. */
+export const utf8 = (text: string): Buffer => element(TAG.utf8, Buffer.from(text));
+
+/** OBJECT IDENTIFIER from its dotted form: two numbers share the first byte, the others have seven bits in each byte. */
+export function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
+  const bytes = [first * 40 + second, ...rest].flatMap((arc) =>
+    base(arc, 128).map((digit, i, all) => (i < all.length - 1 ? 0x80 | digit : digit)),
+  );
+  return element(TAG.oid, Buffer.from(bytes));
+}
+
+/** A tag `[n]` around whole elements. */
+export const explicit = (n: number, ...parts: readonly Uint8Array[]): Buffer => element(0xa0 | n, ...parts);
+
+/** A tag `[n]` in place of the one that a plain value has. */
+export const implicit = (n: number, content: Uint8Array): Buffer => element(0x80 | n, content);
+
+/** A time to the second: UTCTime for the years 1950 to 2049, GeneralizedTime for all others (RFC 5280 4.1.2.5). */
+export function time(millis: number): Buffer {
+  const date = new Date(millis);
+  // 2026-01-02T03:04:05.678Z -> 20260102030405Z
+  const text = `${date.toISOString().slice(0, -5).replaceAll(/\D/g, "")}Z`;
+  const year = date.getUTCFullYear();
+  return year >= 1950 && year < 2050
+    ? element(TAG.utcTime, Buffer.from(text.slice(2)))
+    : element(TAG.generalizedTime, Buffer.from(text));
+}
+
+/** The elements that stand one after the other in `bytes`. */
+export function elements(bytes: Buffer): Element[] {
+  const found: Element[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const short = bytes[at + 1]!;
+    const more = short < 0x80 ? 0 : short & 0x7f;
+    const begin = at + 2 + more;
+    const end = begin + (more === 0 ? short : bytes.readUIntBE(at + 2, more));
+    found.push({ tag: bytes[at]!, content: bytes.subarray(begin, end), whole: bytes.subarray(at, end) });
+    at = end;
+  }
+  return found;
+}

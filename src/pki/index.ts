@@ -1,0 +1,7 @@
+/**
+ * Certificates in process: written here, kept in files or in memory, judged by `node:crypto`. No port, no file of its own.
+ *
+ * @module
+ */
+export { type KeyPair, authority, client, serving } from "./certificate.ts";
+export { type Pki, type PkiFiles, createPki, openPki } from "./pki.ts";

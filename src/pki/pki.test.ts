@@ -1,0 +1,206 @@
+import { X509Certificate, createPrivateKey } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../util/clock.ts";
+import { namesAuthorityKey } from "./certificate.ts";
+import { type Pki, type PkiFiles, createPki, openPki } from "./pki.ts";
+import { PKI_OF_0_1 } from "./testing/pki-of-0-1.ts";
+
+const DAY = 86_400_000;
+const HOSTS = ["localhost", "127.0.0.1", "::1"];
+
+/** Files in memory; a test may change them between starts. */
+function filesOf(): PkiFiles & { readonly all: Map<string, string>; readonly written: string[] } {
+  const all = new Map<string, string>();
+  const written: string[] = [];
+  return {
+    all,
+    written,
+    read: (name) => all.get(name),
+    write(name, text) {
+      written.push(name);
+      all.set(name, text);
+    },
+  };
+}
+
+/** What a Pki holds at this moment; to look at it makes what is missing. */
+const held = ({ ca, server, admin, tokenKey, adminToken }: Pki) => ({ ca, server, admin, tokenKey, adminToken });
+
+type Held = ReturnType<typeof held>;
+
+/** A first start, and what a second one after some days writes anew. */
+function restarted(days: number, hosts = HOSTS, change: (files: Map<string, string>) => void = () => {}) {
+  const files = filesOf();
+  const clock = new ManualClock();
+  const first = held(openPki(files, { hosts: HOSTS, clock }));
+  change(files.all);
+  files.written.length = 0;
+  clock.advance(days * DAY);
+  const second = held(openPki(files, { hosts, clock }));
+  return { first, second, written: files.written.toSorted() };
+}
+
+/** Whether all certificates fit together, and each to its key. */
+function fits({ ca, server, admin }: Held): boolean {
+  const authority = new X509Certificate(ca.cert);
+  return [ca, server, admin].every(({ cert, key }) => {
+    const certificate = new X509Certificate(cert);
+    return certificate.verify(authority.publicKey) && certificate.checkPrivateKey(createPrivateKey(key));
+  });
+}
+
+const ALL = ["admin.crt", "admin.key", "ca.crt", "ca.key", "server.crt", "server.key"];
+const LEAVES = ALL.filter((name) => !name.startsWith("ca."));
+
+describe("createPki", () => {
+  test("makes a CA, a serving certificate for the hosts, and the admin's certificate with group and name", () => {
+    const pki = createPki({ hosts: HOSTS, clock: new ManualClock() });
+    expect(fits(pki)).toBe(true);
+    const [ca, server, admin] = [pki.ca, pki.server, pki.admin].map(({ cert }) => new X509Certificate(cert));
+    expect([ca!.ca, server!.ca, admin!.ca]).toEqual([true, false, false]);
+    expect([server!.checkHost("localhost"), server!.checkIP("127.0.0.1"), server!.checkIP("::1")]).not.toContain(
+      undefined,
+    );
+    expect(server!.checkHost("example.com")).toBeUndefined();
+    expect(admin!.subject.split("\n")).toEqual(["O=system:masters", "CN=keelson:admin"]);
+  });
+
+  test("two have nothing in common", () => {
+    const [a, b] = [
+      createPki({ hosts: HOSTS, clock: new ManualClock() }),
+      createPki({ hosts: [], clock: new ManualClock() }),
+    ];
+    const secrets = ({ ca, server, admin, tokenKey, adminToken }: Pki): string[] => [
+      ca.key,
+      server.key,
+      admin.key,
+      tokenKey,
+      adminToken,
+    ];
+    expect(new Set([...secrets(a), ...secrets(b)]).size).toBe(10);
+    expect(Buffer.from(a.adminToken, "base64url")).toHaveLength(32);
+  });
+});
+
+describe("openPki", () => {
+  test("makes no certificate before one is asked for", () => {
+    const files = filesOf();
+    const pki = openPki(files, { hosts: HOSTS, clock: new ManualClock() });
+    expect(files.written).toEqual(["token.key", "admin.token"]);
+    expect(pki.ca).toBe(pki.ca);
+    expect(files.written.slice(2).toSorted()).toEqual(ALL);
+  });
+
+  test("keeps everything at the next start", () => {
+    const { first, second, written } = restarted(300);
+    expect(second).toEqual(first);
+    expect(written).toEqual([]);
+  });
+
+  test("certificates that end within a month are made anew from the same CA; keys and token stay", () => {
+    const { first, second, written } = restarted(340);
+    expect(written).toEqual(LEAVES);
+    expect(second.ca).toEqual(first.ca);
+    expect([second.adminToken, second.tokenKey]).toEqual([first.adminToken, first.tokenKey]);
+    expect(fits(second)).toBe(true);
+  });
+
+  test("a CA that ends within a month goes on under its name with its key, and all that is new fits the old one too", () => {
+    const { first, second, written } = restarted(3640);
+    expect(written).toEqual(ALL);
+    expect(second.ca.key).toBe(first.ca.key);
+    expect(fits(second)).toBe(true);
+    expect(fits({ ...second, ca: first.ca })).toBe(true);
+  });
+
+  test("another name or address makes a new serving certificate; fewer do not", () => {
+    for (const host of ["keelson.example", "10.1.2.3", "*.keelson.example", "grüße.example", "fe80::1%eth0", "a_b"]) {
+      const { second, written } = restarted(0, [...HOSTS, host]);
+      expect(written).toEqual(["server.crt", "server.key"]);
+      expect(fits(second)).toBe(true);
+      const files = filesOf();
+      for (let start = 0; start < 2; start++) void openPki(files, { hosts: [host], clock: new ManualClock() }).ca;
+      expect(files.written.filter((name) => name === "server.crt")).toHaveLength(1);
+    }
+    expect(restarted(0, ["localhost"]).written).toEqual([]);
+  });
+
+  test.each([
+    ["a key is missing", (files: Map<string, string>) => files.delete("server.key"), ["server.crt", "server.key"]],
+    [
+      "a key is that of another certificate",
+      (files) => files.set("admin.key", files.get("server.key")!),
+      ["admin.crt", "admin.key"],
+    ],
+    ["the CA is gone", (files) => files.delete("ca.crt"), ALL],
+    ["the CA's key is another", (files) => files.set("ca.key", files.get("server.key")!), ALL],
+    ["the token is gone", (files) => files.delete("admin.token"), ["admin.token"]],
+    ["the token is empty", (files) => files.set("admin.token", "\n"), ["admin.token"]],
+  ] satisfies [string, (files: Map<string, string>) => unknown, string[]][])(
+    "what a crash left by half is made anew: %s",
+    (_, change, expected) => {
+      const { second, written } = restarted(0, HOSTS, change);
+      expect(written).toEqual(expected);
+      expect(fits(second)).toBe(true);
+      expect(second.adminToken).toMatch(/^[\w-]{43}$/);
+    },
+  );
+
+  test("a leaf of another CA is made anew", () => {
+    const other = filesOf();
+    void openPki(other, { hosts: HOSTS, clock: new ManualClock() }).ca;
+    const { second, written } = restarted(0, HOSTS, (files) => {
+      for (const name of ["server.crt", "server.key"]) files.set(name, other.all.get(name)!);
+    });
+    expect(written).toEqual(["server.crt", "server.key"]);
+    expect(fits(second)).toBe(true);
+  });
+
+  test("RFC 5280 4.2.1.1: leaves that do not name the key that signed them are made anew from the same CA", () => {
+    const { second, written } = restarted(0, HOSTS, (files) => {
+      for (const [name, text] of Object.entries(PKI_OF_0_1)) files.set(name, text);
+    });
+    expect(written).toEqual(LEAVES);
+    expect(second.ca).toEqual({ cert: PKI_OF_0_1["ca.crt"], key: PKI_OF_0_1["ca.key"] });
+    expect(fits(second)).toBe(true);
+    const ca = new X509Certificate(second.ca.cert);
+    for (const { cert } of [second.server, second.admin]) {
+      expect(namesAuthorityKey(cert)).toBe(true);
+      expect(new X509Certificate(cert).checkIssued(ca)).toBe(true);
+    }
+  });
+
+  test("a file that is no certificate is told by its name, and nothing is put in its place", () => {
+    expect(() => restarted(0, HOSTS, (files) => files.set("ca.crt", "garbage"))).toThrow("expected ca.crt and ca.key");
+  });
+});
+
+describe("renew", () => {
+  test("changes what ends within a month, also what was put into the files meanwhile, and says so", () => {
+    const clock = new ManualClock();
+    const files = filesOf();
+    const pki = openPki(files, { hosts: HOSTS, clock });
+    const first = held(pki);
+    clock.advance(300 * DAY);
+    expect(pki.renew()).toBe(false);
+    expect(held(pki)).toEqual(first);
+    clock.advance(40 * DAY);
+    expect(pki.renew()).toBe(true);
+    expect(fits(held(pki))).toBe(true);
+    expect(pki.ca).toEqual(first.ca);
+    expect(pki.server.cert).not.toBe(first.server.cert);
+    expect(pki.renew()).toBe(false);
+    for (const name of ALL) files.all.delete(name);
+    expect(pki.renew()).toBe(true);
+    expect(pki.ca).not.toEqual(first.ca);
+  });
+
+  test("with files that hold something else keeps what it has", () => {
+    const files = filesOf();
+    const pki = openPki(files, { hosts: HOSTS, clock: new ManualClock() });
+    const first = held(pki);
+    files.all.set("server.key", "garbage");
+    expect(() => pki.renew()).toThrow("expected server.crt and server.key");
+    expect(held(pki)).toEqual(first);
+  });
+});
