@@ -29,6 +29,30 @@ describe("a fork", () => {
     expect(String((await fork.get("a"))!.value)).toBe("fork");
   });
 
+  test("stands where it is told: revisions go on from there, and what is older is compacted", async () => {
+    const parent = await openMemoryStore();
+    await parent.write(create("a"));
+    const fork = parent.fork({ revision: 10 });
+    expect([fork.revision, await fork.write(create("b"))]).toEqual([10, 11]);
+    expect((await WatchLog.start(fork, "", 9).untilEnded()).code).toBe("compacted");
+    expect((await WatchLog.start(fork, "", 10).until(1)).map(({ key }) => key)).toEqual(["b"]);
+    expect(fork.records().map(({ key, revision }) => [key, revision])).toEqual([
+      ["a", 1],
+      ["b", 11],
+    ]);
+  });
+
+  test("a store begins with records, at their revisions", async () => {
+    const parent = await openMemoryStore();
+    await parent.write(create("a"));
+    await parent.write(create("b"));
+    const { revision } = parent;
+    const copy = await openMemoryStore({ records: parent.records(), revision });
+    expect([copy.revision, copy.records()]).toEqual([2, parent.records()]);
+    expect(await copy.stats()).toMatchObject({ records: 2, bytes: 2, compactedRevision: 2 });
+    expect(await copy.write({ type: "update", key: "a", value: bytes("c"), expected: 1 })).toBe(3);
+  });
+
   test("does not have the writes that wait for their commit: they are the parent's alone", async () => {
     const parent = await openMemoryStore();
     const waiting = parent.write(create("a"));

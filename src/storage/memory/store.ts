@@ -40,6 +40,17 @@ export interface MemoryStoreOptions {
   readonly historyEvents?: number;
   /** Counts writes until they are committed and every watcher that keeps up has been told. */
   readonly activity?: Activity;
+  /**
+   * The revision at which it stands in the beginning, its history too; not before that of any record. For an empty store 0
+   * and for a fork where its parent stands, unless told.
+   */
+  readonly revision?: number;
+}
+
+/** Options of a memory store that begins with something. */
+export interface OpenMemoryOptions extends MemoryStoreOptions {
+  /** What is there in the beginning; nothing unless told. */
+  readonly records?: readonly StoredRecord[];
 }
 
 /** A store in memory. */
@@ -53,6 +64,8 @@ export interface MemoryStore extends Store {
    * @throws StoreError `closed` when the store is closed
    */
   fork(options?: MemoryStoreOptions): MemoryStore;
+  /** All that is committed now, in key order. */
+  records(): readonly StoredRecord[];
 }
 
 interface Pending {
@@ -70,9 +83,15 @@ interface Present {
   readonly bytes: number;
 }
 
-/** Opens an empty memory store. */
-export function openMemoryStore(options: MemoryStoreOptions = {}): Promise<MemoryStore> {
-  return Promise.resolve(new Memory({ records: new OrderedIndex(byKey), revision: 0, bytes: 0 }, options));
+/** Opens a memory store, an empty one unless told. */
+export function openMemoryStore({ records = [], ...options }: OpenMemoryOptions = {}): Promise<MemoryStore> {
+  const index = new OrderedIndex<Keyed, StoreEvent>(byKey);
+  let bytes = 0;
+  for (const { key, value, revision } of records) {
+    index.set({ type: "put", key, value, revision, previousRevision: 0 });
+    bytes += value.length;
+  }
+  return Promise.resolve(new Memory({ records: index, revision: 0, bytes }, options));
 }
 
 class Memory implements MemoryStore {
@@ -96,12 +115,12 @@ class Memory implements MemoryStore {
     this.#options = options;
     this.#historyEvents = options.historyEvents ?? 10_000;
     this.#records = records;
-    this.#revision = revision;
+    this.#revision = options.revision ?? revision;
     this.#bytes = bytes;
-    this.#past = new Past(revision);
+    this.#past = new Past(this.#revision);
     this.#hub = new WatchHub({
-      revision,
-      compacted: revision,
+      revision: this.#revision,
+      compacted: this.#revision,
       ringEvents: this.#historyEvents,
       ringBytes: Infinity,
       readLog: (_, after) => Promise.reject(compactedError(after, this.#past.compacted)),
@@ -116,6 +135,11 @@ class Memory implements MemoryStore {
     this.#checkOpen();
     const present = { records: this.#records.clone(), revision: this.#revision, bytes: this.#bytes };
     return new Memory(present, { historyEvents: this.#historyEvents, ...options });
+  }
+
+  records(): readonly StoredRecord[] {
+    this.#checkOpen();
+    return this.#at(this.#revision, "", "", Infinity).map(recordOf);
   }
 
   async write(write: Write): Promise<number> {
