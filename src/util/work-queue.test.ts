@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { Activity } from "./activity.ts";
 import { ManualClock, seededRandom } from "./clock.ts";
+import { leastCpu } from "./testing/cpu-time.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 /** Lets everything that is ready run. */
@@ -7,7 +9,7 @@ const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(r
 
 /** A queue whose work a test ends by hand, key by key. */
 function setUp(options: Partial<WorkQueueOptions> = {}) {
-  const clock = new ManualClock(0);
+  const clock = (options.clock as ManualClock | undefined) ?? new ManualClock(0);
   const begun: string[] = [];
   const running = new Map<string, PromiseWithResolvers<number | void>>();
   const queue = new WorkQueue({
@@ -147,5 +149,174 @@ describe("WorkQueue", () => {
   test("closing an idle queue resolves at once", async () => {
     const { queue } = setUp();
     await expect(queue.close()).resolves.toBeUndefined();
+  });
+
+  test("a key that fails after an event of its own comes back when its first wait is over, not at once", async () => {
+    const clock = new ManualClock(0);
+    const times: number[] = [];
+    const queue = new WorkQueue({
+      clock,
+      random: { next: () => 1 - Number.EPSILON, uuid: () => "" },
+      retry: { first: 100, most: 10_000 },
+      work(key) {
+        times.push(Math.round(clock.steady()));
+        queue.add(key);
+        return Promise.reject(new Error("no"));
+      },
+    });
+    queue.add("a");
+    await settle();
+    expect(times).toEqual([0]);
+    for (let step = 0; step < 40; step++) {
+      clock.advance(10);
+      await settle();
+    }
+    // Each event brings it forward from 200, 400, 800 ... to the first wait.
+    expect(times).toEqual([0, 100, 200, 300, 400]);
+  });
+
+  test("an event brings a failed key forward, to the end of its first wait and never before", async () => {
+    const { queue, clock, begun, fail } = setUp({ retry: { first: 100, most: 100_000 } });
+    queue.add("a");
+    for (let i = 0; i < 8; i++) {
+      await fail("a");
+      clock.advance(100_000);
+    }
+    await fail("a");
+    expect(begun).toHaveLength(9);
+    clock.advance(50);
+    queue.add("a");
+    queue.addAfter("a", 1);
+    clock.advance(49);
+    expect(begun).toHaveLength(9);
+    clock.advance(1);
+    expect(begun).toHaveLength(10);
+    await fail("a");
+    clock.advance(150);
+    expect(begun).toHaveLength(10);
+    queue.add("a");
+    expect(begun).toHaveLength(11);
+  });
+
+  test("tells the work how often it has been tried since it last succeeded; coming back by request is no failure", async () => {
+    const attempts: number[] = [];
+    const outcomes: (number | false | undefined)[] = [false, false, 50, 50, undefined, false];
+    const { queue, clock } = setUp({
+      retry: { first: 10, most: 10 },
+      work(_, attempt) {
+        attempts.push(attempt);
+        const outcome = outcomes.shift();
+        return outcome === false ? Promise.reject(new Error("no")) : Promise.resolve(outcome);
+      },
+    });
+    queue.add("a");
+    for (let i = 0; i < 3; i++) await clock.advanceSettled(50, settle);
+    await clock.advanceSettled(100, settle);
+    queue.add("a");
+    await clock.advanceSettled(1000, settle);
+    expect(attempts).toEqual([1, 2, 3, 1, 1, 1, 2]);
+  });
+
+  test("a key has one time to come back: each end replaces it or clears it", async () => {
+    const { queue, clock, begun, done } = setUp();
+    queue.add("a");
+    await done("a", 500);
+    queue.add("a");
+    await done("a", 2000);
+    clock.advance(1000);
+    expect(begun).toHaveLength(2);
+    queue.add("a");
+    await done("a");
+    clock.advance(10_000);
+    expect(begun).toHaveLength(3);
+    expect(clock.timers()).toEqual([]);
+  });
+
+  test("of five keys taken one is of low priority if one waits; otherwise first come, first served", async () => {
+    const { queue, begun, done } = setUp({ workers: 1 });
+    queue.add("first");
+    for (const key of ["l1", "l2", "l3"]) queue.add(key, "low");
+    for (let i = 1; i <= 10; i++) queue.add(`n${i}`);
+    for (let i = 0; i < 14; i++) await done(begun.at(-1)!);
+    const order = "first n1 n2 n3 n4 l1 n5 n6 n7 n8 l2 n9 n10 l3";
+    expect(begun.join(" ")).toBe(order);
+  });
+
+  test("a key of low priority that is asked for in earnest waits with the others", async () => {
+    const { queue, begun, done } = setUp({ workers: 1 });
+    queue.add("first");
+    for (const key of ["a", "b", "c"]) queue.add(key, "low");
+    queue.add("d");
+    queue.add("c");
+    queue.add("c", "low");
+    expect(queue.size).toBe(5);
+    for (let i = 0; i < 5; i++) await done(begun.at(-1)!);
+    expect(begun).toEqual(["first", "d", "c", "a", "b"]);
+  });
+
+  test("a key of low priority that fails stays one", async () => {
+    const { queue, clock, begun, done, fail } = setUp({ workers: 1, retry: { first: 100, most: 100 } });
+    queue.add("low", "low");
+    await fail("low");
+    queue.add("busy");
+    clock.advance(100);
+    queue.add("normal");
+    await done("busy");
+    expect(begun).toEqual(["low", "busy", "normal"]);
+  });
+
+  test("keys that wait or are handled are under way, one that waits for its time is not", async () => {
+    const clock = new ManualClock(0);
+    const activity = new Activity(clock);
+    const { queue, done, fail } = setUp({ clock, activity, workers: 1, name: "queue" });
+    const listed = (): string[] => activity.list().map(({ what }) => what);
+    queue.add("a");
+    queue.add("b");
+    queue.add("a");
+    expect(listed()).toEqual(["queue a", "queue b"]);
+    await done("a");
+    expect(listed()).toEqual(["queue a", "queue b"]);
+    await done("b", 100);
+    expect(listed()).toEqual(["queue a"]);
+    await fail("a");
+    expect(listed()).toEqual([]);
+    clock.advance(100);
+    expect(listed()).toEqual(["queue a", "queue b"]);
+    expect(clock.timers()).toEqual([]);
+    const closed = queue.close();
+    expect(listed()).toEqual(["queue a"]);
+    await done("a");
+    await closed;
+    expect(listed()).toEqual([]);
+  });
+
+  test("tells of each beginning, and how often a key has been handled since the clock last moved", async () => {
+    const clock = new ManualClock(0);
+    const told: [string, number][] = [];
+    const { queue, done } = setUp({ clock, started: (key, times) => told.push([key, times]) });
+    queue.add("a");
+    await done("a");
+    queue.add("b");
+    queue.add("a");
+    await done("a");
+    clock.advance(1);
+    queue.add("a");
+    expect(told).toEqual([
+      ["a", 1],
+      ["b", 1],
+      ["a", 2],
+      ["a", 1],
+    ]);
+  });
+
+  test("a key costs the same in a long line as in a short one", async () => {
+    const handled = (count: number) => async (): Promise<void> => {
+      const { queue } = setUp({ work: () => Promise.resolve() });
+      for (let i = 0; i < count; i++) queue.add(`key ${i}`);
+      await settle();
+      expect(queue.size).toBe(0);
+    };
+    const [short, long] = [await leastCpu(handled(1000)), await leastCpu(handled(40_000))];
+    expect(long).toBeLessThan(40 * short * 2 + 5);
   });
 });

@@ -1,32 +1,103 @@
+import type { Activity } from "./activity.ts";
 import { type BackoffOptions, backoff } from "./backoff.ts";
 import type { Clock, Random, Timer } from "./clock.ts";
+
+/** How urgent a key is: `low` is what a first list or a resync asks for, when nothing is known to have happened. */
+export type Priority = "normal" | "low";
 
 /** What a work queue needs. */
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Handles one key; when it fails the key comes back later. Resolves to milliseconds after which to come back anyway. */
-  readonly work: (key: string) => Promise<number | void>;
+  /**
+   * Handles one key, for the `attempt`th time since it last succeeded; when it fails the key comes back later. Resolves
+   * to milliseconds after which to come back anyway.
+   */
+  readonly work: (key: string, attempt: number) => Promise<number | void>;
+  /** Whose queue it is, for people. Default `work queue`. */
+  readonly name?: string;
   /** How many keys are handled side by side. Default 4. */
   readonly workers?: number;
   readonly retry?: BackoffOptions;
+  /** Counts keys that wait or are handled; what only waits for its time is not under way. */
+  readonly activity?: Activity;
+  /** Hears of each beginning, and how often the key has been handled since the clock last moved: a loop shows here. */
+  readonly started?: (key: string, times: number) => void;
   /** Hears of failures; the key is tried again whatever it does. */
   readonly failed?: (key: string, error: unknown) => void;
+}
+
+/** A key that waits, is handled or is to come back. */
+interface Key {
+  readonly name: string;
+  /** What has asked for it since it was last begun. */
+  wanted: Priority | undefined;
+  busy: boolean;
+  failures: number;
+  /** The time of the steady clock before which nothing brings it back: the end of its first wait after a failure. */
+  floor: number;
+  back: { readonly at: number; readonly priority: Priority; readonly timer: Timer } | undefined;
+  /** Ends what {@link Activity} counts of it. */
+  end: (() => void) | undefined;
+}
+
+const RETRY: BackoffOptions = { first: 50, most: 30_000 };
+/** Keys taken before one of low priority, while one waits. */
+const MOST_BEFORE_LOW = 4;
+
+/**
+ * First come, first served. What has been taken leaves a hole at the front of a set; the iterator remembers where they
+ * end, so taking stays cheap with a hundred thousand in the line.
+ */
+class Line {
+  readonly #keys = new Set<Key>();
+  #front = this.#keys.values();
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  add(key: Key): void {
+    this.#keys.add(key);
+  }
+
+  delete(key: Key): void {
+    this.#keys.delete(key);
+  }
+
+  take(): Key | undefined {
+    if (this.#keys.size === 0) return undefined;
+    let next = this.#front.next();
+    if (next.done) next = (this.#front = this.#keys.values()).next();
+    this.#keys.delete(next.value!);
+    return next.value;
+  }
+
+  clear(): void {
+    this.#keys.clear();
+  }
 }
 
 /**
  * A queue of keys, each there once: the heart of a controller.
  *
  * A key that is added while it waits is not added again; one that is added while it is handled is handled once more
- * afterwards. A key is never handled twice at the same time.
+ * afterwards. A key is never handled twice at the same time. First come, first served, but of five keys taken one is of
+ * low priority if one waits.
+ *
+ * A key that failed comes back after a wait that doubles. Being added brings it forward, but never to before the first
+ * wait is over: who fails after each of his own writes makes no hot loop. A success forgets the failures.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
-  readonly #waiting = new Set<string>();
-  readonly #busy = new Set<string>();
-  readonly #again = new Set<string>();
-  readonly #failures = new Map<string, number>();
-  readonly #timers = new Map<string, { readonly at: number; readonly timer: Timer }>();
+  readonly #keys = new Map<string, Key>();
+  readonly #waiting = { normal: new Line(), low: new Line() };
+  /** How often each key was begun at the instant at which the clock last stood. */
+  readonly #begun = new Map<string, number>();
+  #instant = -1;
+  #busy = 0;
+  /** Keys taken in a row while one of low priority waited. */
+  #row = 0;
   /** Resolved when the queue is closed and its last key has been handled. */
   readonly #idle = Promise.withResolvers<void>();
   #closed = false;
@@ -36,68 +107,147 @@ export class WorkQueue {
   }
 
   /** Asks for `key` to be handled. */
-  add(key: string): void {
+  add(key: string, priority: Priority = "normal"): void {
     if (this.#closed) return;
-    this.#timers.get(key)?.timer.cancel();
-    this.#timers.delete(key);
-    if (this.#busy.has(key)) this.#again.add(key);
-    else this.#waiting.add(key);
-    this.#start();
+    const known = this.#keyOf(key);
+    known.wanted = higher(known.wanted, priority);
+    if (known.busy) return;
+    if (known.floor > this.#options.clock.steady()) this.#park(known, known.floor, priority);
+    else this.#enqueue(known);
   }
 
   /** Asks for `key` to be handled in `ms` milliseconds, unless it is added before; of two times the earlier one counts. */
   addAfter(key: string, ms: number): void {
-    if (this.#closed || this.#waiting.has(key)) return;
-    const { clock } = this.#options;
-    const at = clock.steady() + ms;
-    const set = this.#timers.get(key);
-    if (set && set.at <= at) return;
-    set?.timer.cancel();
-    this.#timers.set(key, { at, timer: clock.after(ms, () => this.add(key)) });
+    if (this.#closed) return;
+    const known = this.#keyOf(key);
+    if (known.wanted === undefined || known.back) this.#park(known, this.#options.clock.steady() + ms, "normal");
   }
 
   /** Keys that wait or are handled. */
   get size(): number {
-    return this.#waiting.size + this.#busy.size;
+    return this.#waiting.normal.size + this.#waiting.low.size + this.#busy;
   }
 
   /** Forgets what waits; resolves when nothing is handled any more. */
   close(): Promise<void> {
     this.#closed = true;
-    for (const { timer } of this.#timers.values()) timer.cancel();
-    this.#timers.clear();
-    this.#waiting.clear();
-    this.#again.clear();
-    if (this.#busy.size === 0) this.#idle.resolve();
+    this.#waiting.normal.clear();
+    this.#waiting.low.clear();
+    for (const key of this.#keys.values()) {
+      key.back?.timer.cancel();
+      if (!key.busy) key.end?.();
+    }
+    this.#keys.clear();
+    if (this.#busy === 0) this.#idle.resolve();
     return this.#idle.promise;
   }
 
+  #keyOf(name: string): Key {
+    let key = this.#keys.get(name);
+    if (!key) {
+      key = { name, wanted: undefined, busy: false, failures: 0, floor: 0, back: undefined, end: undefined };
+      this.#keys.set(name, key);
+    }
+    return key;
+  }
+
+  /** Lets a key that is wanted wait for its turn. */
+  #enqueue(key: Key): void {
+    const { activity, name = "work queue" } = this.#options;
+    key.back?.timer.cancel();
+    key.back = undefined;
+    key.end ??= activity?.begin(`${name} ${key.name}`);
+    this.#waiting[key.wanted!].add(key);
+    if (key.wanted === "normal") this.#waiting.low.delete(key);
+    this.#start();
+  }
+
+  /** Lets a key come back at `at`, or earlier if that was agreed, but not before its floor. */
+  #park(key: Key, at: number, priority: Priority): void {
+    const { clock, name: owner = "work queue" } = this.#options;
+    const due = Math.max(key.floor, Math.min(at, key.back?.at ?? Infinity));
+    const urgent = higher(key.back?.priority, priority);
+    if (key.back?.at === due && key.back.priority === urgent) return;
+    key.back?.timer.cancel();
+    const work = (): void => {
+      key.back = undefined;
+      key.wanted = higher(key.wanted, urgent);
+      if (!key.busy) this.#enqueue(key);
+    };
+    key.back = { at: due, priority: urgent, timer: clock.after(due - clock.steady(), work, { owner }) };
+  }
+
   #start(): void {
-    while (!this.#closed && this.#busy.size < (this.#options.workers ?? 4)) {
-      const next = this.#waiting.values().next();
-      if (next.done) return;
-      this.#waiting.delete(next.value);
-      this.#busy.add(next.value);
-      void this.#handle(next.value);
+    while (this.#busy < (this.#options.workers ?? 4)) {
+      const key = this.#take();
+      if (!key) return;
+      void this.#handle(key);
     }
   }
 
-  async #handle(key: string): Promise<void> {
-    const { work, failed, random, retry = { first: 50, most: 30_000 } } = this.#options;
-    let later: number | undefined;
+  /** The key whose turn it is. */
+  #take(): Key | undefined {
+    const { normal, low } = this.#waiting;
+    const isLow = low.size > 0 && (normal.size === 0 || this.#row >= MOST_BEFORE_LOW);
+    this.#row = isLow || low.size === 0 ? 0 : this.#row + 1;
+    return (isLow ? low : normal).take();
+  }
+
+  async #handle(key: Key): Promise<void> {
+    const { work, failed, clock, random, retry = RETRY } = this.#options;
+    const priority = key.wanted!;
+    key.wanted = undefined;
+    key.floor = 0;
+    key.busy = true;
+    this.#busy++;
+    this.#tellStart(key.name);
+    let later: number | void;
     try {
-      later = (await work(key)) ?? undefined;
-      this.#failures.delete(key);
+      later = await work(key.name, key.failures + 1);
+      key.failures = 0;
     } catch (error) {
-      const failures = this.#failures.get(key) ?? 0;
-      this.#failures.set(key, failures + 1);
-      later = backoff(failures, retry, random);
-      failed?.(key, error);
+      later = backoff(key.failures++, retry, random);
+      key.floor = clock.steady() + Math.min(later, retry.first);
+      failed?.(key.name, error);
     }
-    this.#busy.delete(key);
-    if (this.#closed && this.#busy.size === 0) this.#idle.resolve();
-    if (this.#again.delete(key)) this.add(key);
-    else if (later !== undefined) this.addAfter(key, later);
+    key.busy = false;
+    this.#busy--;
+    if (this.#closed) this.#leave(key);
+    else this.#goOn(key, later ?? undefined, priority);
+    if (this.#closed && this.#busy === 0) this.#idle.resolve();
     this.#start();
   }
+
+  /** A key has been handled: it waits again, comes back or is forgotten. */
+  #goOn(key: Key, later: number | undefined, priority: Priority): void {
+    const failed = key.floor > 0;
+    if (key.wanted !== undefined && !failed) {
+      this.#enqueue(key);
+      return;
+    }
+    const now = this.#options.clock.steady();
+    if (key.wanted !== undefined) this.#park(key, key.floor, priority);
+    else if (later !== undefined) this.#park(key, now + later, priority);
+    else if (!key.back) this.#keys.delete(key.name);
+    this.#leave(key);
+  }
+
+  /** A key is not under way any more. */
+  #leave(key: Key): void {
+    key.end?.();
+    key.end = undefined;
+  }
+
+  #tellStart(key: string): void {
+    const { started, clock } = this.#options;
+    if (!started) return;
+    const now = clock.steady();
+    if (now !== this.#instant) this.#begun.clear();
+    this.#instant = now;
+    const times = (this.#begun.get(key) ?? 0) + 1;
+    this.#begun.set(key, times);
+    started(key, times);
+  }
 }
+
+const higher = (a: Priority | undefined, b: Priority): Priority => (a === "normal" ? a : b);

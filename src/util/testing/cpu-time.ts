@@ -10,3 +10,14 @@ export function cpuMillis(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
+
+/** The least CPU that `work` needs in five tries, in ms: a floor, or what is compared with it. */
+export async function leastCpu(work: () => void | Promise<void>): Promise<number> {
+  let least = Infinity;
+  for (let i = 0; i < 5; i++) {
+    const before = cpuMillis();
+    await work();
+    least = Math.min(least, cpuMillis() - before);
+  }
+  return least;
+}
