@@ -17,7 +17,7 @@ import type { ServerHandle } from "../server/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
-import { BACKUP_PATH, backupEndpoint } from "./backup-endpoint.ts";
+import { backupRoute } from "./backup-route.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { openEtcd } from "./etcd.ts";
 import { kubeconfig } from "./kubeconfig.ts";
@@ -84,7 +84,7 @@ async function assemble(
     signer: signerOf(pki, { dialect, clock, random }),
     server: {
       version: VERSION,
-      endpoints: new Map([[BACKUP_PATH, backupEndpoint(store, dialect, clock)]]),
+      routes: [backupRoute(store, dialect, clock)],
     },
   }).catch(async (error: unknown) => {
     throw await refusalOf(error, options, directory);

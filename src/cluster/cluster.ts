@@ -54,7 +54,7 @@ export interface ClusterParts {
   readonly cache?: RegistryOptions["cache"];
   /** What the server is given beside what the cluster gives it. */
   readonly server?: Partial<
-    Pick<ServerOptions, "health" | "endpoints" | "collectors" | "limits" | "compress" | "version">
+    Pick<ServerOptions, "health" | "filters" | "routes" | "collectors" | "limits" | "compress" | "version" | "activity">
   >;
 }
 

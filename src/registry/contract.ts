@@ -7,6 +7,7 @@
  * @module
  */
 import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
+import type { Identity } from "../auth/contract.ts";
 import type { Entry, Selection, Watch, WatchSink } from "../cache/index.ts";
 import type { HistoryReport } from "../meta/history-report.ts";
 import type { BlameReport } from "../meta/ownership-reports.ts";
@@ -14,10 +15,7 @@ import type { Status } from "../meta/status.ts";
 import type { Value } from "../value/value.ts";
 
 /** Who asks, and for what: the same for all verbs. */
-export interface Caller {
-  readonly user: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
+export interface Caller extends Identity {
   /** From the `User-Agent`; names the manager of writes without `fieldManager` (DEC-15). */
   readonly userAgent: string;
   /** From `If-Match`: the version that the object must have, where the dialect reads it (AMB-36). */
@@ -103,6 +101,8 @@ export interface WriteResult {
   readonly code: 200 | 201 | 202;
   /** The object of {@link WriteResult.bytes}, parsed; read only. */
   readonly object: ApiObject;
+  /** Whether the write made a new revision: not a dry run, and not a write that changes nothing. */
+  readonly changed: boolean;
   /** Texts for `Warning` headers. */
   readonly warnings: readonly string[];
 }
@@ -110,7 +110,7 @@ export interface WriteResult {
 /** What a delete answers: the object, or a Status. */
 export type DeleteResult =
   | WriteResult
-  | { readonly status: Status; readonly code: 200 | 202; readonly warnings: readonly string[] };
+  | (Pick<WriteResult, "changed" | "warnings"> & { readonly status: Status; readonly code: 200 | 202 });
 
 /** A page of a list: entries in order, in stored form; turn them into bytes with {@link Resource.view}. */
 export interface ListResult {
@@ -146,7 +146,7 @@ export interface Resource {
     list: ListOptions,
     options: DeleteOptions,
     caller: Caller,
-  ): Promise<{ readonly bytes: Uint8Array; readonly warnings: readonly string[] }>;
+  ): Promise<Pick<WriteResult, "bytes" | "changed" | "warnings">>;
 
   /** The JSON bytes of an entry in this version, as `get` answers them; made once per entry and version. */
   view(entry: Entry): Uint8Array;

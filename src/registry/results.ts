@@ -19,20 +19,33 @@ export function viewOf(kind: Kind, entry: Entry): Uint8Array {
   return bytes;
 }
 
-/** The answer to a write that was stored. */
-export const stored = (kind: Kind, entry: Entry, code: 200 | 201 | 202, ctx: WriteContext): WriteResult => ({
+/** The answer to a write, from the object that is stored now; `changed` is whether the write stored it. */
+export const stored = (
+  kind: Kind,
+  entry: Entry,
+  code: 200 | 201 | 202,
+  ctx: WriteContext,
+  changed = false,
+): WriteResult => ({
   bytes: viewOf(kind, entry),
   code,
+  changed,
   get object() {
     return objectOf(kind, entry);
   },
   warnings: ctx.warnings,
 });
 
-/** The answer to a dry run: the object that would be stored. */
-export const pretended = (object: ApiObject, code: 200 | 201 | 202, ctx: WriteContext): WriteResult => ({
+/** The answer from an object that is not stored so: that of a dry run, unless it has `changed` what is stored. */
+export const pretended = (
+  object: ApiObject,
+  code: 200 | 201 | 202,
+  ctx: WriteContext,
+  changed = false,
+): WriteResult => ({
   bytes: Buffer.from(textWithVersion(object, object.metadata.resourceVersion)),
   code,
+  changed,
   object,
   warnings: ctx.warnings,
 });
@@ -50,9 +63,9 @@ export function written(
   ctx: WriteContext,
 ): WriteResult {
   const entry = kind.cache.get(key);
-  if (entry?.revision === revision) return stored(kind, entry, code, ctx);
+  if (entry?.revision === revision) return stored(kind, entry, code, ctx, true);
   object.metadata.resourceVersion = String(revision);
-  return pretended(object, code, ctx);
+  return pretended(object, code, ctx, true);
 }
 
 function textWithVersion(object: ApiObject, resourceVersion: string | undefined): string {

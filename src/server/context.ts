@@ -1,5 +1,5 @@
 /**
- * What every handler may use of the server that it runs in.
+ * What every handler may use of the server that it runs in, its table of paths among it.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
-import type { Endpoints } from "./endpoint.ts";
 import type { HealthCheck } from "./operations/health-check.ts";
 import type { ServerMetrics } from "./operations/metrics.ts";
 import type { ServerLimits } from "./limits.ts";
+import type { ServerRequest } from "./request.ts";
 import type { VersionInfo } from "./documents/version.ts";
 import type { WatchWheel } from "./watch/wheel.ts";
 import type { YamlWorker } from "./body/yaml-worker.ts";
@@ -20,6 +20,41 @@ import type { OpenApi } from "./documents/openapi.ts";
 /** Where failures of ours are told; messages never carry credentials or bodies. */
 export interface ServerLog {
   error(message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/**
+ * A path that is answered and is no resource. Who asks has been let in, and the method is one of those named; what
+ * {@link Route.answer} throws is answered as for any request.
+ */
+export interface Route {
+  /**
+   * The path as a template: `{name}` stands for a segment, `{name...}` at the end for all the rest, of a byte or more.
+   * The first route that fits a path has it.
+   */
+  readonly path: string;
+  /** Whether the same path with a slash at its end is meant, too; it is not unless told. */
+  readonly slash?: boolean;
+  /** The methods that are answered, 405 for all others; any unless told. */
+  readonly methods?: readonly string[];
+  /** Whether anybody may ask, without a credential; nobody may unless told. */
+  readonly public?: boolean;
+  /** The paths that `/` lists for it: the path itself unless told, or nothing where that is a template. */
+  listed?(server: ServerContext): readonly string[];
+  /** Answers; false, now or later, where there is nothing of that name: the answer is 404. */
+  answer(server: ServerContext, request: ServerRequest, params: RouteParams): RouteAnswer | Promise<RouteAnswer>;
+}
+
+/** What stood in a path for the names in its template. */
+export type RouteParams = Readonly<Record<string, string>>;
+
+/** False where there is nothing. */
+export type RouteAnswer = void | false;
+
+/** The table of routes. */
+export interface Routes {
+  readonly all: readonly Route[];
+  /** The route that has a path, and what stood there for its names. */
+  find(path: string): { readonly route: Route; readonly params: RouteParams } | undefined;
 }
 
 /** Everything that requests share. */
@@ -35,7 +70,7 @@ export interface ServerContext {
   readonly metrics: ServerMetrics;
   readonly version: VersionInfo;
   readonly health: readonly HealthCheck[];
-  readonly endpoints: Endpoints;
+  readonly routes: Routes;
   readonly wheel: WatchWheel;
   readonly yaml: YamlWorker;
   readonly discovery: Discovery;
@@ -43,7 +78,7 @@ export interface ServerContext {
   /** How many requests run now: reads at 1, writes at 2. */
   readonly running: { 1: number; 2: number };
   /** The watchers that run, so that a shutdown can end them in order. */
-  readonly watchers: Set<{ finish(): void }>;
+  readonly watchers: Set<{ finish(): void; destroy(): void }>;
   /** When large answers are compressed: for peers on other machines, always, or never. */
   readonly compress: "remote" | "always" | "never";
   /** True from the beginning of the shutdown on. */

@@ -1,8 +1,9 @@
 /**
- * The server room: HTTP only. See `server.ts` for how a server is made and `filters.ts` for the way of a request.
+ * The server room: HTTP only. See `server.ts` for how a server is made, `filters/default.ts` for the way of a request, and
+ * `routes.ts` for the paths beside the API.
  *
  * @module
  */
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
-export type { Endpoint } from "./endpoint.ts";
+export type { Route } from "./context.ts";
 export type { HealthCheck } from "./operations/health-check.ts";

@@ -6,30 +6,57 @@
 import { type ProtobufKind, bodyKind, hasProtobuf } from "../wire/protobuf/index.ts";
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
-import type { Caller, Resource, Target } from "../registry/contract.ts";
-import type { ServerContext } from "./context.ts";
+import type { StatusReason } from "../meta/status.ts";
+import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../registry/contract.ts";
+import type { Value } from "../value/value.ts";
 import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
 import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
 import { NO_QUERY, Query } from "./query.ts";
+import type { WatchOutput } from "./watch/output.ts";
+
+/** What filters want to hear of a request while it is handled; `filters/contract.ts` says when. */
+export interface Taps {
+  decoded(request: ServerRequest): void | Promise<void>;
+  handled(request: ServerRequest): void | Promise<void>;
+}
 
 /** One request. The filters fill it in, in their order. */
 export class ServerRequest {
-  readonly exchange: Exchange;
+  /** How it is answered; a filter may put its own in front. */
+  exchange: Exchange;
   /** The path as it was sent, without the query. */
   readonly rawPath: string;
   readonly query: Query;
   readonly startedAt: number;
   auditId = "";
-  /** Set by the filter `requestInfo`. */
+  /** Set by the filter `read path`. */
   info: RequestInfo | undefined = undefined;
+  /** Whether anybody may ask, without a credential; set with {@link ServerRequest.info}. */
+  isPublic = false;
   /** Set by the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
-  /** The resource that answers, and how, once they have been found. */
+  /** The resource that answers, once it has been found. */
   resource: Resource | undefined = undefined;
-  handler: ((server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>) | undefined =
-    undefined;
+  /** Answers the request; there once what can do that has been found. */
+  answer: (() => void | Promise<void>) | undefined = undefined;
+  /** Whoever wants to hear of it while it is handled. */
+  taps: Taps | undefined = undefined;
+  /** What a filter puts between the watch that this request begins and its stream. */
+  wrapWatch: ((output: WatchOutput) => WatchOutput) | undefined = undefined;
+  /** The body, once it has been decoded. */
+  body: Value | undefined = undefined;
+  /** The options of a write, once they have been read. */
+  options: WriteOptions | PatchOptions | DeleteOptions | undefined = undefined;
+  /** Whether a new revision came of it. */
+  changed = false;
+  /** Whether a watch has begun: the answer goes on when the request has passed the filters. */
+  longRunning = false;
+  /** How many events its watch has told; counted where filters listen. */
+  events = 0;
   /** The code that was answered, 0 before. */
   code = 0;
+  /** Why it was refused. */
+  reason: StatusReason | undefined = undefined;
   /** Bytes of the answer's body, as far as they are known. */
   bytesOut = 0;
   /** Texts for Warning headers; made when the first one is added. */
@@ -71,10 +98,9 @@ export class ServerRequest {
 
   /** Who asks, in the words of the registry. */
   get caller(): Caller {
-    const { user, uid, groups } = this.identity;
     const { userAgent } = this;
     const ifMatch = this.exchange.header("if-match");
-    return { user, groups, userAgent, ...(uid === undefined ? {} : { uid }), ...(ifMatch ? { ifMatch } : {}) };
+    return ifMatch === "" ? { ...this.identity, userAgent } : { ...this.identity, userAgent, ifMatch };
   }
 
   /** The namespace of the objects asked for; empty for objects of the cluster, namespaces themselves included. */

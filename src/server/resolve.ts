@@ -23,7 +23,7 @@ import { updateObject } from "./verbs/update.ts";
 import { watchObjects } from "./watch/watch.ts";
 
 /** Answers a request on a resource. */
-export type VerbHandler = (server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>;
+type VerbHandler = (server: ServerContext, request: ServerRequest, resource: Resource) => void | Promise<void>;
 
 const HANDLERS: Readonly<Record<Verb, VerbHandler>> = {
   get: getObject,
@@ -41,8 +41,16 @@ const ITEM: readonly string[] = ["get", "update", "patch", "delete"];
 const COLLECTION: readonly string[] = ["list", "watch", "create", "deletecollection"];
 const EVERYWHERE: readonly string[] = ["list", "watch"];
 
-/** The resource of a request, and what answers it; throws 400, 404 or 405. Undefined when the group is not known. */
-export function resolve(
+/** Finds the resource of a request and what answers it; throws 400, 404 or 405. Finds nothing for an unknown group. */
+export function findResource(server: ServerContext, request: ServerRequest): void {
+  const found = resolve(server.registry, request.info!, request.exchange.method);
+  if (!found) return;
+  const { resource, handler } = found;
+  request.resource = resource;
+  request.answer = () => handler(server, request, resource);
+}
+
+function resolve(
   registry: Registry,
   info: RequestInfo,
   method: string,

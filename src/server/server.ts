@@ -10,11 +10,13 @@ import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
-import type { ServerContext, ServerLog } from "./context.ts";
+import type { Activity } from "../util/activity.ts";
+import type { Route, ServerContext, ServerLog } from "./context.ts";
 import { Discovery } from "./documents/discovery.ts";
-import type { Endpoints } from "./endpoint.ts";
 import type { Exchange } from "./http/exchange.ts";
-import { run } from "./filters/filters.ts";
+import { FilterChain } from "./filters/chain.ts";
+import type { Filter } from "./filters/contract.ts";
+import { DEFAULT_FILTERS } from "./filters/default.ts";
 import type { HealthCheck } from "./operations/health-check.ts";
 import { type InjectAnswer, InjectExchange, type InjectRequest } from "./http/inject.ts";
 import { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
@@ -22,6 +24,8 @@ import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
 import { type Collector, ServerMetrics } from "./operations/metrics.ts";
 import { OpenApi } from "./documents/openapi.ts";
 import { ServerRequest } from "./request.ts";
+import { RouteTable } from "./route-table.ts";
+import { ROUTES } from "./routes.ts";
 import { versionInfo } from "./documents/version.ts";
 import { WatchWheel } from "./watch/wheel.ts";
 import { YamlWorker } from "./body/yaml-worker.ts";
@@ -39,14 +43,21 @@ export interface ServerOptions {
   readonly version: string;
   /** Checks of `/livez` and `/readyz` beside the server's own; none unless told. */
   readonly health?: readonly HealthCheck[];
-  /** Paths beside the API; none unless told. */
-  readonly endpoints?: Endpoints;
+  /** What every request passes, in order; {@link DEFAULT_FILTERS} unless told. */
+  readonly filters?: readonly Filter[];
+  /** Paths beside the server's own; none unless told. */
+  readonly routes?: readonly Route[];
   /** Add metrics of other rooms to `/metrics`; none unless told. */
   readonly collectors?: readonly Collector[];
   /** {@link DEFAULT_LIMITS} unless told. */
   readonly limits?: Partial<ServerLimits>;
   /** When answers over 128 KiB are compressed for clients that take it: for those on other machines, unless told. */
   readonly compress?: ServerContext["compress"];
+  /**
+   * Is told what is under way: a request until the last byte of its answer was sent or, in process, read. A watch is not,
+   * but for events that were handed to a reader in process and not read yet.
+   */
+  readonly activity?: Activity;
 }
 
 /** A server that runs. */
@@ -55,7 +66,10 @@ export interface ServerHandle {
   handle(exchange: Exchange): void;
   /** Opens a port. */
   listen(options: ListenOptions): Promise<Listener>;
-  /** Answers a request of the same process; resolves when the headers of the answer are there. */
+  /**
+   * Answers a request of the same process; resolves when the headers of the answer are there, and rejects where a filter
+   * has broken off instead.
+   */
   inject(request: InjectRequest): Promise<InjectAnswer>;
   /** Watches that are running. */
   readonly watches: number;
@@ -83,7 +97,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     metrics: new ServerMetrics(options.collectors ?? [], running),
     version: versionInfo(options.version),
     health: options.health ?? [],
-    endpoints: options.endpoints ?? new Map(),
+    routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
     wheel: new WatchWheel(clock),
     yaml: new YamlWorker(clock),
     discovery: new Discovery(registry),
@@ -94,8 +108,9 @@ export function createServer(options: ServerOptions): ServerHandle {
     closing: () => closing,
   };
   const listeners = new Set<Listener>();
+  const chain = new FilterChain(context, options.filters ?? DEFAULT_FILTERS, options.activity);
   const handle = (exchange: Exchange): void => {
-    void run(context, new ServerRequest(exchange, clock.steady()));
+    void chain.run(new ServerRequest(exchange, clock.steady()));
   };
   return {
     handle,
@@ -105,7 +120,7 @@ export function createServer(options: ServerOptions): ServerHandle {
       return listener;
     },
     inject(request) {
-      const exchange = new InjectExchange(request);
+      const exchange = new InjectExchange(request, options.activity);
       handle(exchange);
       return exchange.answer;
     },
@@ -116,6 +131,8 @@ export function createServer(options: ServerOptions): ServerHandle {
       closing = true;
       const closed = [...listeners].map((listener) => listener.close(graceMillis));
       for (const watcher of context.watchers) watcher.finish();
+      // Who is left has been kept from ending in order.
+      for (const watcher of context.watchers) watcher.destroy();
       await Promise.all(closed);
       await context.yaml.close();
     },

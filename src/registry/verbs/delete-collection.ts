@@ -4,7 +4,7 @@
  * @module
  */
 import { hasReason, success } from "../../meta/status.ts";
-import type { Caller, DeleteOptions, ListOptions } from "../contract.ts";
+import type { Caller, DeleteOptions, ListOptions, WriteResult } from "../contract.ts";
 import { type Kind, objectOf } from "../kind.ts";
 import { newContext } from "../pipeline.ts";
 import { deleteObject } from "./delete.ts";
@@ -19,20 +19,21 @@ export async function deleteCollection(
   options: ListOptions,
   how: DeleteOptions,
   caller: Caller,
-): Promise<{ readonly bytes: Uint8Array; readonly warnings: readonly string[] }> {
+): Promise<Pick<WriteResult, "bytes" | "changed" | "warnings">> {
   const page = await list(kind, namespace, options);
   const names = page.entries.map((entry) => {
     const slash = entry.key.indexOf("/");
     return { namespace: slash < 0 ? "" : entry.key.slice(0, slash), name: entry.key.slice(slash + 1) };
   });
   let next = 0;
+  let changed = false;
   const worker = async (): Promise<void> => {
-    while (next < names.length) await deleteOne(kind, names[next++]!, how, caller);
+    while (next < names.length) if (await deleteOne(kind, names[next++]!, how, caller)) changed = true;
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
   const { warnings, dialect } = newContext(kind);
   if (dialect.rules.deleteCollectionAnswersStatus) {
-    return { bytes: Buffer.from(JSON.stringify(success(kind.ref))), warnings };
+    return { bytes: Buffer.from(JSON.stringify(success(kind.ref))), changed, warnings };
   }
   const items = page.entries.map((entry) => {
     const object = objectOf(kind, entry);
@@ -44,19 +45,20 @@ export async function deleteCollection(
     apiVersion: kind.apiVersion,
     metadata: { resourceVersion: String(page.revision), ...(page.continue ? { continue: page.continue } : {}) },
   };
-  return { bytes: Buffer.from(JSON.stringify({ ...head, items })), warnings };
+  return { bytes: Buffer.from(JSON.stringify({ ...head, items })), changed, warnings };
 }
 
-/** An object that is gone already was deleted by somebody else, which is as good. */
+/** Whether this delete changed the object; one that is gone already was deleted by somebody else, which is as good. */
 async function deleteOne(
   kind: Kind,
   place: { namespace: string; name: string },
   how: DeleteOptions,
   caller: Caller,
-): Promise<void> {
+): Promise<boolean> {
   try {
-    await deleteObject(kind, { ...place, subresource: "" }, how, caller);
+    return (await deleteObject(kind, { ...place, subresource: "" }, how, caller)).changed;
   } catch (error) {
     if (!hasReason(error, "NotFound")) throw error;
+    return false;
   }
 }

@@ -101,12 +101,13 @@ async function remove(
       expected: entry.revision,
     });
     if (answersObject) {
-      return pretended({ ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } }, 200, ctx);
+      return pretended({ ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } }, 200, ctx, true);
     }
   }
   // A dry run of what may take time answers the object as it would have been marked.
   if (answersObject) return kind.definition.gracePeriod ? pretended(marked, 200, ctx) : stored(kind, entry, 200, ctx);
-  return { status: deleted(kind.ref, target.name, old.metadata.uid ?? ""), code: 200, warnings: ctx.warnings };
+  const status = deleted(kind.ref, target.name, old.metadata.uid ?? "");
+  return { status, code: 200, changed: !options.dryRun, warnings: ctx.warnings };
 }
 
 /** The object as it is once its deletion has begun: times, the finalizers of the policy. */
@@ -181,7 +182,7 @@ function answerWaiting({ kind, target, options, ctx }: Deletion, result: WriteRe
   const code = asked ? 202 : 200;
   if (kind.definition.deleteAnswers === "status" && rules.pendingDeleteAnswersStatus) {
     const uid = result.object.metadata.uid ?? "";
-    return { status: deleted(kind.ref, target.name, uid), code, warnings: ctx.warnings };
+    return { status: deleted(kind.ref, target.name, uid), code, changed: result.changed, warnings: ctx.warnings };
   }
-  return { bytes: result.bytes, object: result.object, code, warnings: ctx.warnings };
+  return { bytes: result.bytes, object: result.object, code, changed: result.changed, warnings: ctx.warnings };
 }

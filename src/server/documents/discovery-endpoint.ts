@@ -4,7 +4,7 @@
  * @module
  */
 import { unknownPath } from "../../meta/status.ts";
-import type { ServerContext } from "../context.ts";
+import type { RouteAnswer, ServerContext } from "../context.ts";
 import { type Group, aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery-documents.ts";
 import { contentType, valueInForm } from "../answer/encode.ts";
 import { answerDocument } from "../answer/etag.ts";
@@ -13,33 +13,33 @@ import type { ServerRequest } from "../request.ts";
 
 const AGGREGATED_TYPE = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** Whether a path without slashes at its end is one of discovery: `/api`, `/apis/GROUP/VERSION` ... */
-export function isDiscoveryPath(path: string): boolean {
-  const parts = path.split("/");
-  return (parts[1] === "api" && parts.length <= 3) || (parts[1] === "apis" && parts.length <= 4);
-}
-
-/** Answers a discovery path; false when its group is not known. */
-export function answerDiscovery(
+/** `/apis/GROUP`: false when the group is not known. */
+export function answerGroup(
   server: ServerContext,
   request: ServerRequest,
-  path: string,
-): boolean | Promise<boolean> {
-  const [, root, a, b] = path.split("/");
-  const { groups } = server.discovery;
-  const done = (answer: void | Promise<void>): boolean | Promise<boolean> => (answer ? answer.then(() => true) : true);
-  if (a === undefined) return done(answerRoot(server, request, root === "api"));
-  const group = groups.find(({ name }) => name === (root === "api" ? "" : a));
+  name: string,
+): RouteAnswer | Promise<RouteAnswer> {
+  const group = server.discovery.groups.find((one) => one.name === name);
+  return group ? answerPlain(server, request, `/apis/${name}`, () => apiGroup(group)) : false;
+}
+
+/** `/apis/GROUP/VERSION`, or `/api/VERSION` of the core group: false when the group is not known. */
+export function answerResources(
+  server: ServerContext,
+  request: ServerRequest,
+  name: string,
+  version: string,
+): RouteAnswer | Promise<RouteAnswer> {
+  const group = server.discovery.groups.find((one) => one.name === name);
   if (!group) return false;
-  const version = root === "api" ? a : b;
-  if (version === undefined) return done(answerPlain(server, request, path, () => apiGroup(group)));
   const found = group.versions.find((one) => one.version === version);
   if (!found) throw unknownPath();
-  return done(answerPlain(server, request, path, () => apiResourceList(found)));
+  const path = name === "" ? `/api/${version}` : `/apis/${name}/${version}`;
+  return answerPlain(server, request, path, () => apiResourceList(found));
 }
 
 /** `/api` or `/apis`: aggregated for whoever asks for it, wherever in the Accept header. */
-function answerRoot(server: ServerContext, request: ServerRequest, core: boolean): void | Promise<void> {
+export function answerGroups(server: ServerContext, request: ServerRequest, core: boolean): void | Promise<void> {
   const clause = clausesOf(request.exchange.header("accept")).find(wantsAggregated);
   if (!clause) {
     return answerPlain(server, request, core ? "/api" : "/apis", core ? apiVersions : apiGroupList);

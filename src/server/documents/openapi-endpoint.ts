@@ -9,11 +9,9 @@ import type { ServerContext } from "../context.ts";
 import { answerDocument } from "../answer/etag.ts";
 import { JSON_ONLY, clausesOf } from "../answer/negotiate.ts";
 import { ROOT, type V2Form } from "./openapi.ts";
-import type { ServerRequest } from "../request.ts";
 
-/** Whether a path belongs to OpenAPI v3. */
-export const isOpenApiPath = (path: string): boolean =>
-  path === ROOT || (path.startsWith(`${ROOT}/`) && path.length > ROOT.length + 1);
+export { ROOT } from "./openapi.ts";
+import type { ServerRequest } from "../request.ts";
 
 /** Where the document of OpenAPI v2 is. */
 export const V2 = "/openapi/v2";
@@ -40,14 +38,15 @@ function v2Form(accept: string): V2Form {
   throw notAcceptable(["application/json", ...V2_PROTOBUF]);
 }
 
-/** Answers a path of OpenAPI v3. */
-export async function answerOpenApi(server: ServerContext, request: ServerRequest, path: string): Promise<void> {
+/** Answers with the index of OpenAPI v3. */
+export async function answerOpenApiIndex(server: ServerContext, request: ServerRequest): Promise<void> {
   request.format(JSON_ONLY);
-  if (path === ROOT) {
-    await answerDocument(server, request, await server.openApi.index(), "application/json");
-    return;
-  }
-  const name = path.slice(ROOT.length + 1);
+  await answerDocument(server, request, await server.openApi.index(), "application/json");
+}
+
+/** Answers with a document of OpenAPI v3 by its name in the index. */
+export async function answerOpenApi(server: ServerContext, request: ServerRequest, name: string): Promise<void> {
+  request.format(JSON_ONLY);
   const document = server.openApi.document(name);
   if (!document) throw unknownPath();
   const asked = request.query.text("hash");

@@ -10,14 +10,17 @@ import { ANONYMOUS, type Identity } from "../../auth/contract.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
+import type { Filter } from "./contract.ts";
 import { permit } from "./permission.ts";
 import type { ServerRequest } from "../request.ts";
 
 const AUTHENTICATED = "system:authenticated";
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** Puts the other in the place of the sender; rejects with Forbidden where the sender may not. */
-export function impersonate(server: ServerContext, request: ServerRequest): void | Promise<void> {
+/** Puts the other in the place of the sender; refuses with Forbidden where the sender may not. */
+export const impersonate: Filter = { name: "impersonate", enter };
+
+function enter(server: ServerContext, request: ServerRequest): void | Promise<void> {
   const user = request.exchange.header("impersonate-user");
   const groups = list(request.exchange.header("impersonate-group"));
   const uid = request.exchange.header("impersonate-uid");

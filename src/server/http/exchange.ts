@@ -57,6 +57,13 @@ export interface Exchange {
   stream(code: number, headers: OutHeaders): OutStream;
   /** Whether an answer has begun. */
   readonly answered: boolean;
+  /** Breaks off in the place of an answer: the peer sees a connection that was lost. */
+  destroy(): void;
+  /**
+   * Calls `listener` once, when all is over: the last byte of the answer was sent (in process: read), or one of the two
+   * broke off.
+   */
+  onOver(listener: () => void): void;
   /** Asks the peer to open a new connection for further requests: sent to clients without a credential. */
   closeAfterAnswer(): void;
 }

@@ -68,6 +68,15 @@ export class H1Exchange implements Exchange {
     return new H1OutStream(this.#response);
   }
 
+  destroy(): void {
+    this.answered = true;
+    this.#request.socket.destroy();
+  }
+
+  onOver(listener: () => void): void {
+    this.#response.once("close", listener);
+  }
+
   closeAfterAnswer(): void {
     this.#response.shouldKeepAlive = false;
   }

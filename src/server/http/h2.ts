@@ -102,6 +102,17 @@ export class H2Exchange implements Exchange {
     return new H2OutStream(this.#stream, this.#session);
   }
 
+  destroy(): void {
+    if (this.answered) return;
+    this.answered = true;
+    this.#session.open--;
+    this.#stream.close(INTERNAL_ERROR);
+  }
+
+  onOver(listener: () => void): void {
+    this.#stream.once("close", listener);
+  }
+
   closeAfterAnswer(): void {
     this.#lastAnswer = true;
   }

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
+import type { Activity } from "../../util/activity.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
@@ -47,23 +48,25 @@ export class InjectExchange implements Exchange {
   readonly identity: Identity | undefined;
   readonly hasBody: boolean;
   answered = false;
-  /** Resolves when the headers of the answer are there. */
+  /** Resolves when the headers of the answer are there; rejects when there will be none. */
   readonly answer: Promise<InjectAnswer>;
   readonly #request: InjectRequest;
   readonly #body: Uint8Array;
-  #resolve!: (answer: InjectAnswer) => void;
+  readonly #activity: Activity | undefined;
+  readonly #answer = Promise.withResolvers<InjectAnswer>();
+  readonly #over: (() => void)[] = [];
 
-  constructor(request: InjectRequest) {
+  /** @param activity is told while bytes of the answer wait for the reader */
+  constructor(request: InjectRequest, activity?: Activity) {
     this.#request = request;
+    this.#activity = activity;
+    this.answer = this.#answer.promise;
     this.method = request.method ?? "GET";
     this.url = request.url;
     this.connection = request.connection ?? HERE;
     this.identity = request.identity;
     this.#body = typeof request.body === "string" ? Buffer.from(request.body) : (request.body ?? new Uint8Array(0));
     this.hasBody = this.#body.length > 0;
-    this.answer = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
   }
 
   header(name: string): string {
@@ -87,13 +90,29 @@ export class InjectExchange implements Exchange {
     return this.#begin(code, headers);
   }
 
+  destroy(): void {
+    if (this.answered) return;
+    this.answered = true;
+    this.#answer.reject(new Error("expected an answer, the server broke off"));
+    this.#end();
+  }
+
+  onOver(listener: () => void): void {
+    this.#over.push(listener);
+  }
+
   closeAfterAnswer(): void {}
 
   #begin(code: number, headers: OutHeaders): Pipe {
     this.answered = true;
-    const pipe = new Pipe(code, headers);
-    this.#resolve(pipe);
+    const unread = this.#activity && (() => this.#activity!.begin(`the reader of ${this.method} ${this.url}`));
+    const pipe = new Pipe(code, headers, unread, () => this.#end());
+    this.#answer.resolve(pipe);
     return pipe;
+  }
+
+  #end(): void {
+    for (const listener of this.#over.splice(0)) listener();
   }
 }
 
@@ -108,14 +127,24 @@ class Pipe implements OutStream, InjectAnswer {
   #broken = false;
   #arrived: (() => void) | undefined;
   #drained: (() => void)[] = [];
+  readonly #unread: (() => () => void) | undefined;
+  readonly #over: () => void;
+  #read: (() => void) | undefined;
 
-  constructor(code: number, headers: OutHeaders) {
+  /**
+   * @param unread begins to count bytes that wait for the reader; what it gives back is called when he asks for more
+   * @param over called when everything has been read, or will not be
+   */
+  constructor(code: number, headers: OutHeaders, unread: (() => () => void) | undefined, over: () => void) {
     this.code = code;
     this.headers = headers;
+    this.#unread = unread;
+    this.#over = over;
   }
 
   write(bytes: Uint8Array): boolean {
     if (this.closed) return false;
+    this.#read ??= this.#unread?.();
     this.#pieces.push(bytes);
     this.buffered += bytes.length;
     this.#arrived?.();
@@ -135,7 +164,10 @@ class Pipe implements OutStream, InjectAnswer {
     this.#arrived?.();
     this.#wake();
     // As with a socket, the server learns of the end after the call, not during it.
-    queueMicrotask(() => this.onClose?.());
+    queueMicrotask(() => {
+      this.onClose?.();
+      if (this.#pieces.length === 0) this.#allRead();
+    });
   }
 
   destroy(): void {
@@ -147,6 +179,7 @@ class Pipe implements OutStream, InjectAnswer {
     this.#pieces = [];
     this.buffered = 0;
     this.end();
+    this.#allRead();
   }
 
   async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -180,7 +213,18 @@ class Pipe implements OutStream, InjectAnswer {
     return (await this.bytes()).toString("utf8");
   }
 
+  #allRead(): void {
+    this.#caughtUp();
+    this.#over();
+  }
+
+  #caughtUp(): void {
+    this.#read?.();
+    this.#read = undefined;
+  }
+
   #next(): Promise<void> {
+    this.#caughtUp();
     return new Promise((resolve) => {
       this.#arrived = () => {
         this.#arrived = undefined;

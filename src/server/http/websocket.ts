@@ -130,6 +130,15 @@ export class WebSocketExchange implements Exchange {
     return out;
   }
 
+  destroy(): void {
+    this.answered = true;
+    this.#upgrade.socket.destroy();
+  }
+
+  onOver(listener: () => void): void {
+    this.#upgrade.socket.once("close", listener);
+  }
+
   closeAfterAnswer(): void {}
 }
 

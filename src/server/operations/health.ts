@@ -6,23 +6,19 @@
  *
  * @module
  */
-import type { ServerContext } from "../context.ts";
+import type { RouteAnswer, ServerContext } from "../context.ts";
 import type { HealthCheck } from "./health-check.ts";
 import type { ServerRequest } from "../request.ts";
 
-const ENDPOINTS = ["livez", "readyz", "healthz"] as const;
-type Endpoint = (typeof ENDPOINTS)[number];
+type Endpoint = "livez" | "readyz" | "healthz";
 
-/** Whether a path belongs to the health endpoints; slashes at the end do not. */
-export const isHealthPath = (path: string): boolean => endpointOf(path) !== undefined;
-
-const endpointOf = (path: string): Endpoint | undefined =>
-  ENDPOINTS.find((name) => path === `/${name}` || (path.startsWith(`/${name}/`) && path.length > name.length + 2));
-
-/** Answers a health endpoint; false when the check that is asked for does not exist. */
-export function answerHealth(server: ServerContext, request: ServerRequest, path: string): boolean {
-  const endpoint = endpointOf(path)!;
-  const one = path.slice(endpoint.length + 2);
+/** Answers a health endpoint, all checks or `one`; false when that does not exist. */
+export function answerHealth(
+  server: ServerContext,
+  request: ServerRequest,
+  endpoint: Endpoint,
+  one: string,
+): RouteAnswer {
   const checks = checksOf(server, endpoint).filter(({ name }) => one === "" || name === one);
   if (checks.length === 0) return false;
   const excluded = new Set(request.query.all("exclude"));
@@ -41,7 +37,6 @@ export function answerHealth(server: ServerContext, request: ServerRequest, path
     lines.push(wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
   }
   answerText(request, endpoint, one, lines, failed);
-  return true;
 }
 
 function answerText(request: ServerRequest, endpoint: Endpoint, one: string, lines: string[], failed: string[]): void {

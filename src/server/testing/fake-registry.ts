@@ -125,6 +125,7 @@ export function fakeResource(definition: ResourceDefinition): FakeResource {
     bytes: entry.bytes,
     code,
     object: entry.object,
+    changed: true,
     warnings: [],
   });
   const emit = (events: readonly WatchEvent[], initialEnd = false): void => {
@@ -207,11 +208,11 @@ export function fakeResource(definition: ResourceDefinition): FakeResource {
       entries.delete(entry.key);
       emit([{ type: "DELETED", entry }]);
       if (definition.deleteAnswers === "object") return result(entry, 200);
-      return { status: deleted(ref, target.name, "uid"), code: 200, warnings: [] };
+      return { status: deleted(ref, target.name, "uid"), code: 200, changed: true, warnings: [] };
     },
     async deleteCollection(namespace, list, options, caller) {
       calls.push(["deleteCollection", namespace, list, options, caller]);
-      return { bytes: Buffer.from('{"kind":"Status"}'), warnings: [] };
+      return { bytes: Buffer.from('{"kind":"Status"}'), changed: true, warnings: [] };
     },
     view: (entry) => entry.bytes,
     itemOffset: 0,

@@ -9,6 +9,7 @@ import { deleteOptions } from "./delete.ts";
 import { answerBytes, contentType, jsonInForm } from "../answer/encode.ts";
 import { DELETED } from "../answer/negotiate.ts";
 import { listOptions } from "./options.ts";
+import { perform } from "./perform.ts";
 import type { ServerRequest } from "../request.ts";
 
 /** Answers a delete of a collection. */
@@ -20,7 +21,8 @@ export async function deleteCollection(
   const format = request.format(DELETED);
   const list = listOptions(request.query);
   const options = await deleteOptions(server, request, false);
-  const result = await resource.deleteCollection(request.namespace, list, options, request.caller);
+  const { namespace, caller } = request;
+  const result = await perform(request, () => resource.deleteCollection(namespace, list, options, caller));
   request.warn(result.warnings);
   await answerBytes(server, request, 200, jsonInForm(result.bytes, format), contentType(format));
 }

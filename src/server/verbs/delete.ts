@@ -9,13 +9,14 @@ import type { ServerContext } from "../context.ts";
 import { deleteBody } from "../body/decode-body.ts";
 import { answerValue } from "../answer/encode.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
+import { perform } from "./perform.ts";
 import type { ServerRequest } from "../request.ts";
 
 /** Answers a delete. */
 export async function deleteObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = objectFormat(request);
   const options = await deleteOptions(server, request, true);
-  const result = await resource.delete(request.target, options, request.caller);
+  const result = await perform(request, () => resource.delete(request.target, options, request.caller));
   request.warn(result.warnings);
   if ("status" in result) {
     // A Status has neither a table nor metadata to show.
@@ -32,5 +33,8 @@ export async function deleteOptions(
   withPreconditions: boolean,
 ): Promise<DeleteOptions> {
   const body = await deleteBody(server, request);
-  return body ? deleteOptionsOfBody(body.value) : deleteOptionsOfQuery(request.query, withPreconditions);
+  request.body = body?.value;
+  const options = body ? deleteOptionsOfBody(body.value) : deleteOptionsOfQuery(request.query, withPreconditions);
+  request.options = options;
+  return options;
 }

@@ -9,17 +9,16 @@ import type { ServerContext } from "../context.ts";
 import { answerValue } from "../answer/encode.ts";
 import { READ_OBJECT } from "../answer/negotiate.ts";
 import { getVersion } from "./options.ts";
+import { perform } from "./perform.ts";
 import type { ServerRequest } from "../request.ts";
 
 /** Answers a GET of an object or of one of its subresources. */
 export function getObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = objectFormat(request, READ_OBJECT);
   const resourceVersion = getVersion(request.query);
-  return resource
-    .get(request.target, { resourceVersion })
-    .then((entry) =>
-      format.shape === "Blame"
-        ? answerValue(server, request, 200, resource.blame(entry), format)
-        : answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
-    );
+  return perform(request, () => resource.get(request.target, { resourceVersion })).then((entry) =>
+    format.shape === "Blame"
+      ? answerValue(server, request, 200, resource.blame(entry), format)
+      : answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
+  );
 }

@@ -12,6 +12,7 @@ import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST } from "../answer/negotiate.ts";
 import { listOptions } from "./options.ts";
+import { perform } from "./perform.ts";
 import { writeProtobufList } from "../answer/protobuf-list.ts";
 import type { ServerRequest } from "../request.ts";
 import { StreamWriter } from "../answer/stream-writer.ts";
@@ -21,7 +22,8 @@ import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
 export async function listObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = request.format(LIST);
   const itemOf = itemMaker(server, request, resource, format);
-  const result = await resource.list(request.namespace, listOptions(request.query));
+  const options = listOptions(request.query);
+  const result = await perform(request, () => resource.list(request.namespace, options));
   if (isNullList(server, result, format)) {
     const value = { ...headOf(resource, result, format), items: null };
     return answerValue(server, request, 200, value, format);

@@ -8,6 +8,7 @@ import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import type { ServerContext } from "../context.ts";
 import { patchBody, patchTypeOf } from "../body/decode-body.ts";
 import { patchOptions } from "./options.ts";
+import { perform } from "./perform.ts";
 import { writer } from "../filters/permission.ts";
 import type { ServerRequest } from "../request.ts";
 
@@ -16,8 +17,11 @@ export async function patchObject(server: ServerContext, request: ServerRequest,
   const format = objectFormat(request);
   const type = patchTypeOf(request);
   const options = patchOptions(request.query, type);
+  request.options = options;
   const body = await patchBody(server, request, type);
-  const result = await resource.patch(request.target, body, options, writer(server, request));
+  request.body = body.value;
+  const caller = writer(server, request);
+  const result = await perform(request, () => resource.patch(request.target, body, options, caller));
   request.warn(result.warnings);
   await answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -8,6 +8,7 @@ import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import type { ServerContext } from "../context.ts";
 import { objectBody } from "../body/decode-body.ts";
 import { updateOptions } from "./options.ts";
+import { perform } from "./perform.ts";
 import { writer } from "../filters/permission.ts";
 import type { ServerRequest } from "../request.ts";
 
@@ -15,8 +16,11 @@ import type { ServerRequest } from "../request.ts";
 export async function updateObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = objectFormat(request);
   const options = updateOptions(request.query);
+  request.options = options;
   const body = await objectBody(server, request);
-  const result = await resource.update(request.target, body, options, writer(server, request));
+  request.body = body.value;
+  const caller = writer(server, request);
+  const result = await perform(request, () => resource.update(request.target, body, options, caller));
   request.warn(result.warnings);
   await answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
-import type { Resource } from "../../registry/contract.ts";
+import type { Resource, WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
 import type { OutStream } from "../http/exchange.ts";
@@ -15,7 +15,9 @@ import { WATCH } from "../answer/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
+import { perform } from "../verbs/perform.ts";
 import { type FrameStyle, batchFrames, bookmarkFrame, errorFrame, frameStyle, streamType } from "./frames.ts";
+import type { WatchOutput } from "./output.ts";
 import type { Due } from "./wheel.ts";
 
 type WatchFailure = Parameters<WatchSink["ended"]>[0];
@@ -35,9 +37,19 @@ export async function watchObjects(server: ServerContext, request: ServerRequest
   const options = info.name === "" ? sent : { ...sent, fieldSelector: byName(info.name, sent.fieldSelector) };
   const seconds = timeoutSeconds(request.query) ?? 0;
   const style = frameStyle(resource, format, include, server.dialect.domain);
+  await perform(request, () => begin(server, request, style, options, seconds));
+}
+
+async function begin(
+  server: ServerContext,
+  request: ServerRequest,
+  style: FrameStyle,
+  options: WatchOptions,
+  seconds: number,
+): Promise<void> {
   const watcher = new Watcher(server, request, style, options.allowWatchBookmarks, options.sendInitialEvents === true);
   try {
-    const { watch } = await resource.watch(request.namespace, options, watcher);
+    const { watch } = await style.resource.watch(request.namespace, options, watcher);
     watcher.start(watch, seconds);
   } catch (error) {
     if (!hasReason(error, "Expired", "Gone", "Timeout")) throw error;
@@ -57,18 +69,23 @@ function failureOf(error: WatchFailure): unknown {
 }
 
 /** One watcher. It has no timers and no closures of its own: there may be ten thousand. */
-class Watcher implements WatchSink, Due {
+class Watcher implements WatchSink, WatchOutput, Due {
   slot = -1;
   readonly #server: ServerContext;
   readonly #style: FrameStyle;
   readonly #bookmarks: boolean;
   readonly #marksStart: boolean;
-  /** Kept until the stream is open. */
+  /** What the watch says goes here first: itself, or what a filter has put in front. */
+  readonly #output: WatchOutput;
+  /** Kept until the stream is open, and beyond where filters listen. */
   #request: ServerRequest | undefined;
   #out: OutStream | undefined;
   #watch: Watch | undefined;
   #first = true;
+  /** The last word has been said; it may still be on its way. */
   #ended = false;
+  /** Nothing leaves any more. */
+  #closed = false;
   #endsAt = 0;
   #bookmarkAt = 0;
 
@@ -84,6 +101,7 @@ class Watcher implements WatchSink, Due {
     this.#style = style;
     this.#bookmarks = bookmarks;
     this.#marksStart = marksStart;
+    this.#output = request.wrapWatch?.(this) ?? this;
   }
 
   /** The watch runs; events may have come before this. */
@@ -113,18 +131,11 @@ class Watcher implements WatchSink, Due {
     const out = this.#open();
     if (out.buffered > this.#server.limits.watchBufferBytes) {
       this.#server.metrics.watchersClosed();
-      out.destroy();
-      this.#close();
+      this.destroy();
       return;
     }
-    const now = this.#server.clock.now();
-    const count = batch.events.length;
-    if (count > 0) {
-      out.write(batchFrames(this.#style, batch, this.#first, now));
-      this.#first = false;
-      this.#server.metrics.watchEvents(count);
-    }
-    if (batch.initialEnd && this.#marksStart && this.#bookmarks) this.#bookmark(batch.revision, true);
+    if (batch.events.length > 0) this.#output.events(batch);
+    if (batch.initialEnd && this.#marksStart && this.#bookmarks) this.#output.bookmark(batch.revision, true);
   }
 
   drained(): Promise<void> | undefined {
@@ -144,10 +155,9 @@ class Watcher implements WatchSink, Due {
     if (error.code >= 500 && error.reason === "InternalError") {
       this.#server.log.error("a watch has failed", { cause: String((cause as Error | undefined)?.stack ?? cause) });
     }
-    const out = this.#open();
-    out.write(errorFrame(this.#style, error.status));
-    out.end();
-    this.#close();
+    this.#open();
+    this.#end();
+    this.#output.error(error);
   }
 
   due(now: number): void {
@@ -158,7 +168,7 @@ class Watcher implements WatchSink, Due {
     }
     const watch = this.#watch!;
     if (now >= this.#bookmarkAt) {
-      if (watch.live) this.#bookmark(watch.revision, false);
+      if (watch.live) this.#output.bookmark(watch.revision, false);
       this.#bookmarkAt = now + BOOKMARK_MILLIS * (0.75 + this.#server.random.next() / 2);
     }
     this.#server.wheel.schedule(this, Math.min(this.#endsAt, this.#bookmarkAt));
@@ -167,24 +177,55 @@ class Watcher implements WatchSink, Due {
   /** Ends in order: with a last bookmark, from which the client can go on. */
   finish(): void {
     if (this.#ended) return;
+    this.#open();
     const watch = this.#watch;
-    if (this.#bookmarks && watch?.live) this.#bookmark(watch.revision, false);
-    this.#open().end();
+    const revision = this.#bookmarks && watch?.live ? watch.revision : 0;
+    this.#end();
+    this.#output.bookmark(revision, false);
+    this.#output.end();
+  }
+
+  events(batch: WatchBatch): void {
+    if (this.#closed) return;
+    this.#out!.write(batchFrames(this.#style, batch, this.#first, this.#server.clock.now()));
+    this.#first = false;
+    const count = batch.events.length;
+    this.#server.metrics.watchEvents(count);
+    if (this.#request) this.#request.events += count;
+  }
+
+  bookmark(revision: number, end: boolean): void {
+    if (this.#closed || revision <= 0) return;
+    this.#out!.write(bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now()));
+    this.#first = false;
+  }
+
+  error(error: ApiError): void {
+    if (this.#closed) return;
+    if (this.#request) this.#request.reason = error.reason;
+    this.#out!.write(errorFrame(this.#style, error.status));
+    this.end();
+  }
+
+  end(): void {
+    if (this.#closed) return;
+    this.#out!.end();
     this.#close();
   }
 
-  #bookmark(revision: number, end: boolean): void {
-    if (revision <= 0) return;
-    this.#out!.write(bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now()));
-    this.#first = false;
+  destroy(): void {
+    if (this.#closed) return;
+    this.#out!.destroy();
+    this.#close();
   }
 
   /** Opens the stream with the first thing there is to tell, at the latest when the watch has started. */
   #open(): OutStream {
     if (this.#out) return this.#out;
     const request = this.#request!;
-    this.#request = undefined;
+    if (!request.taps) this.#request = undefined;
     request.code = 200;
+    request.longRunning = true;
     const out = request.exchange.stream(200, request.headers(streamType(this.#style)));
     this.#out = out;
     out.onClose = () => this.#close();
@@ -194,11 +235,17 @@ class Watcher implements WatchSink, Due {
     return out;
   }
 
-  #close(): void {
-    if (this.#ended) return;
+  /** Hears nothing more from the cache and the wheel. */
+  #end(): void {
     this.#ended = true;
     this.#watch?.close();
     this.#server.wheel.cancel(this);
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (!this.#ended) this.#end();
     this.#server.watchers.delete(this);
     this.#server.metrics.watchers(this.#style.resource.definition, -1);
   }

@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "../meta/dialect.ts";
 import { badRequest } from "../meta/status.ts";
-import type { Endpoint } from "../server/index.ts";
+import type { Route } from "../server/index.ts";
 import { backupStream } from "../storage/backup/write.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
@@ -15,12 +15,11 @@ const STALLED_MS = 60_000;
 
 const TYPES = { zstd: "application/zstd", gzip: "application/gzip" } as const;
 
-/** Where the server answers. */
-export const BACKUP_PATH = "/keelson/v1/backup";
-
-/** The endpoint over a store. */
-export function backupEndpoint(store: Store, dialect: Dialect, clock: Clock): Endpoint {
-  return async (request) => {
+/** The route to a backup of a store. */
+export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route => ({
+  path: "/keelson/v1/backup",
+  methods: ["GET"],
+  answer: async (_server, request) => {
     const compression = request.query.text("compression") || "zstd";
     if (compression !== "zstd" && compression !== "gzip") {
       throw badRequest(`expected compression to be zstd or gzip, got ${JSON.stringify(compression)}`);
@@ -48,5 +47,5 @@ export function backupEndpoint(store: Store, dialect: Dialect, clock: Clock): En
     } finally {
       stream.destroy();
     }
-  };
-}
+  },
+});

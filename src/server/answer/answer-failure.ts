@@ -1,0 +1,53 @@
+/**
+ * The answer to a request that failed: the Status of whatever was thrown; nothing of ours but the audit id is told.
+ *
+ * @module
+ */
+import { ApiError, internalError } from "../../meta/status.ts";
+import type { ServerContext } from "../context.ts";
+import type { ServerRequest } from "../request.ts";
+import { contentType, valueInForm } from "./encode.ts";
+import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
+
+/** Answers with a failure; one that comes after the answer has begun is logged only. */
+export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void {
+  const failure = error instanceof ApiError ? error : internalError(error);
+  if (failure.reason === "InternalError") logFailure(server, request, failure.cause ?? error);
+  request.reason = failure.reason;
+  if (request.exchange.answered) return;
+  request.warn(failure.warnings);
+  const { value, format } = failureAnswer(server, request, failure);
+  const headers = request.headers(contentType(format));
+  const retry = failure.status.details?.retryAfterSeconds;
+  if (retry !== undefined) headers["retry-after"] = String(retry);
+  if (failure.code === 401) headers["www-authenticate"] = 'Bearer realm="keelson"';
+  request.respond(failure.code, headers, valueInForm(value, format));
+}
+
+interface FailureAnswer {
+  readonly value: unknown;
+  readonly format: Format;
+}
+
+/** The Status of a failure, or the explanation where there is one and the client asks for it. */
+function failureAnswer(server: ServerContext, request: ServerRequest, failure: ApiError): FailureAnswer {
+  const accept = request.exchange.header("accept");
+  const format = failure.explain && explanationFormat(accept, request.pretty);
+  if (format) {
+    try {
+      return { value: failure.explain!(), format };
+    } catch (error) {
+      logFailure(server, request, error);
+    }
+  }
+  return { value: failure.status, format: failureFormat(accept, request.pretty) };
+}
+
+function logFailure(server: ServerContext, request: ServerRequest, cause: unknown): void {
+  server.log.error("a request has failed", {
+    auditId: request.auditId,
+    method: request.exchange.method,
+    path: request.rawPath.slice(0, 500),
+    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  });
+}

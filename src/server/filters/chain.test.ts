@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import { conflict, expired } from "../../meta/status.ts";
+import { Activity } from "../../util/activity.ts";
+import { ManualClock, turn } from "../../util/clock.ts";
+import { testServer } from "../testing/test-server.ts";
+import { firstOf } from "../watch/output.ts";
+import type { Filter } from "./contract.ts";
+import { DEFAULT_FILTERS, withFilter } from "./default.ts";
+
+const CM = "/api/v1/namespaces/n/configmaps";
+const TYPE = { "content-type": "application/json" };
+const body = JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" } });
+
+/** A server with one filter more, right before the answer. */
+const serverWith = (filter: Omit<Filter, "name">, more: Parameters<typeof testServer>[0] = {}) =>
+  testServer({ ...more, filters: withFilter({ name: "mine", ...filter }, { before: "handle" }) });
+
+/** What happened to a create, moment by moment. */
+function moments() {
+  const seen: [moment: string, ...facts: unknown[]][] = [];
+  const server = serverWith({
+    enter: (_server, { info, body: read }) => void seen.push(["enter", info?.verb, read]),
+    decoded: (_server, { body: read, options, changed }) => void seen.push(["decoded", read, options, changed]),
+    handled: (_server, { changed, code }) => void seen.push(["handled", changed, code]),
+    leave: (_server, { code, reason, bytesOut }) => void seen.push(["leave", code, reason, bytesOut > 0]),
+    ended: () => void seen.push(["ended"]),
+  });
+  return { ...server, seen };
+}
+
+describe("the moments of a request", () => {
+  test("a create is told before it is stored, after it, when it is answered and when the answer was read", async () => {
+    const { ask, seen } = moments();
+    const answer = await ask("POST", `${CM}?fieldManager=m`, { body, headers: TYPE });
+    await turn();
+    expect(seen.map(([moment]) => moment)).toEqual(["enter", "decoded", "handled", "leave"]);
+    await answer.text();
+    expect(seen).toMatchObject([
+      ["enter", "create", undefined],
+      ["decoded", { metadata: { name: "a" } }, { fieldManager: "m", dryRun: false }, false],
+      ["handled", true, 0],
+      ["leave", 201, undefined, true],
+      ["ended"],
+    ]);
+  });
+
+  test("a refusal has a reason, and no handled", async () => {
+    const { ask, seen } = moments();
+    await (await ask("GET", `${CM}/none`)).text();
+    expect(seen.map(([moment]) => moment)).toEqual(["enter", "decoded", "leave", "ended"]);
+    expect(seen[2]).toMatchObject(["leave", 404, "NotFound", true]);
+  });
+
+  test("a watch has ended when it is over, not when it has begun", async () => {
+    const { ask, seen, server } = moments();
+    const answer = await ask("GET", `${CM}?watch=1&resourceVersion=5`);
+    await turn();
+    expect(seen.at(-1)![0]).toBe("leave");
+    answer.cancel();
+    await turn();
+    expect([seen.at(-1), server.watches]).toEqual([["ended"], 0]);
+  });
+
+  test("filters leave in the opposite order", async () => {
+    const left: string[] = [];
+    const one = (name: string): Filter => ({ name, leave: () => void left.push(name) });
+    const filters = withFilter(one("b"), { after: "a" }, withFilter(one("a"), { before: "find" }));
+    await testServer({ filters }).ask("GET", CM);
+    await turn();
+    expect(left).toEqual(["b", "a"]);
+  });
+});
+
+describe("what a filter can do", () => {
+  test("refuse, before anything has happened", async () => {
+    const ref = { group: "", plural: "configmaps", kind: "ConfigMap" };
+    const { json, ask } = serverWith({
+      decoded: (_server, { info }) => {
+        if (info!.verb === "create") throw conflict(ref, "a", "injected");
+      },
+    });
+    expect(await json("POST", CM, { body, headers: TYPE })).toMatchObject({ code: 409, body: { reason: "Conflict" } });
+    expect((await ask("GET", `${CM}/a`)).code).toBe(404);
+  });
+
+  test("wait", async () => {
+    const clock = new ManualClock();
+    const { ask } = serverWith({ decoded: () => new Promise((resolve) => void clock.after(1000, resolve)) }, { clock });
+    let code = 0;
+    const asked = ask("GET", CM).then((answer) => (code = answer.code));
+    await turn();
+    expect(code).toBe(0);
+    clock.advance(1000);
+    expect(await asked).toBe(200);
+  });
+
+  test("answer by itself", async () => {
+    const { ask } = serverWith({ enter: (_server, request) => request.respond(418, {}) });
+    expect((await ask("GET", CM)).code).toBe(418);
+  });
+
+  test("lose the answer of a write that is stored", async () => {
+    const { ask } = serverWith({
+      handled: (_server, { exchange }) => {
+        if (exchange.method === "POST") exchange.destroy();
+      },
+    });
+    await expect(ask("POST", CM, { body, headers: TYPE })).rejects.toThrow("broke off");
+    expect((await ask("GET", `${CM}/a`)).code).toBe(200);
+  });
+
+  test("end a watch after a number of events, with an error", async () => {
+    const { ask } = serverWith({
+      enter: (_server, request) => {
+        let left = 1;
+        request.wrapWatch = (output) => ({
+          events(batch) {
+            output.events(firstOf(batch, left));
+            left -= batch.events.length;
+            if (left <= 0) output.error(expired("injected"));
+          },
+          bookmark: (revision, end) => output.bookmark(revision, end),
+          error: (error) => output.error(error),
+          end: () => output.end(),
+          destroy: () => output.destroy(),
+        });
+      },
+    });
+    const watch = await ask("GET", `${CM}?watch=1&resourceVersion=5`);
+    await ask("POST", CM, { body, headers: TYPE });
+    const lines = (await watch.text()).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { type: "ADDED" },
+      { type: "ERROR", object: { code: 410, reason: "Expired" } },
+    ]);
+  });
+
+  test("keep a watch silent; the end of the server ends it all the same", async () => {
+    const silent = () => undefined;
+    const { ask, server } = serverWith({
+      enter: (_server, request) => {
+        request.wrapWatch = (output) => ({
+          events: silent,
+          bookmark: silent,
+          error: silent,
+          end: silent,
+          destroy: () => output.destroy(),
+        });
+      },
+    });
+    const watch = await ask("GET", `${CM}?watch=1&resourceVersion=5&allowWatchBookmarks=true`);
+    await ask("POST", CM, { body, headers: TYPE });
+    await server.close(0);
+    await expect(watch.text()).rejects.toThrow("broke off");
+    expect(server.watches).toBe(0);
+  });
+
+  test("a chain without the filter to stand beside is a mistake", () => {
+    expect(() => withFilter({ name: "mine" }, { after: "authorize" })).toThrow("authorise");
+    expect(DEFAULT_FILTERS.at(-1)?.name).toBe("handle");
+  });
+});
+
+describe("what is under way", () => {
+  const counted = (): ReturnType<typeof testServer> & { activity: Activity } => {
+    const activity = new Activity(new ManualClock());
+    return { ...testServer({ activity }), activity };
+  };
+
+  test("a request is, until its answer has been read", async () => {
+    const { ask, activity } = counted();
+    const asked = ask("GET", CM);
+    expect(activity.list().map(({ what }) => what)).toEqual([`GET ${CM}`]);
+    const answer = await asked;
+    expect(activity.count).toBeGreaterThan(0);
+    await answer.text();
+    expect(activity.count).toBe(0);
+  });
+
+  test("a watch is not, but an event that waits for its reader is", async () => {
+    const { ask, activity } = counted();
+    const watch = await ask("GET", `${CM}?watch=1&resourceVersion=5`);
+    const pieces = watch.pieces();
+    let next = pieces.next();
+    await turn();
+    expect(activity.count).toBe(0);
+    await (await ask("POST", CM, { body, headers: TYPE })).text();
+    expect(activity.list().map(({ what }) => what)).toEqual([`the reader of GET ${CM}?watch=1&resourceVersion=5`]);
+    await next;
+    expect(activity.count).toBe(1);
+    next = pieces.next();
+    expect(activity.count).toBe(0);
+    watch.cancel();
+    expect((await next).done).toBe(true);
+  });
+
+  test("a request whose client has gone is, until its work is done", async () => {
+    let go!: () => void;
+    const activity = new Activity(new ManualClock());
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { ask } = serverWith({ handled: () => gate }, { activity });
+    const asked = ask("GET", CM);
+    await turn();
+    expect(activity.count).toBe(1);
+    go();
+    (await asked).cancel();
+    await turn();
+    expect(activity.count).toBe(0);
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * The way of a request through the filters of a server, and who is told what on it. `contract.ts` says what a filter is.
+ *
+ * @module
+ */
+import type { Activity } from "../../util/activity.ts";
+import { answerFailure } from "../answer/answer-failure.ts";
+import type { ServerContext } from "../context.ts";
+import type { ServerRequest, Taps } from "../request.ts";
+import type { Filter } from "./contract.ts";
+
+/** Thrown where the way ends because a filter has answered, or lost the answer, by itself. */
+class AlreadyAnswered extends Error {}
+
+/** The filters of a server. */
+export class FilterChain implements Taps {
+  readonly #server: ServerContext;
+  readonly #filters: readonly Filter[];
+  readonly #activity: Activity | undefined;
+  /** Whether a filter wants to hear more than that requests come and go. */
+  readonly #tapped: boolean;
+
+  /** @param activity is told how long each request is under way */
+  constructor(server: ServerContext, filters: readonly Filter[], activity?: Activity) {
+    this.#server = server;
+    this.#filters = filters;
+    this.#activity = activity;
+    this.#tapped = filters.some((one) => "decoded" in one || "handled" in one || "ended" in one);
+  }
+
+  /** Sends a request on its way; resolves when it has been answered (a watch: when it has begun). Never rejects. */
+  run(request: ServerRequest): void | Promise<void> {
+    const followed = this.#tapped || this.#activity ? this.#follow(request) : undefined;
+    try {
+      const rest = this.#enter(request, 0);
+      if (rest) {
+        return rest.catch((error: unknown) => this.#recover(request, error)).then(() => this.#leave(request, followed));
+      }
+    } catch (error) {
+      this.#recover(request, error);
+    }
+    this.#leave(request, followed);
+  }
+
+  decoded(request: ServerRequest): void | Promise<void> {
+    return this.#tap(request, "decoded", 0);
+  }
+
+  handled(request: ServerRequest): void | Promise<void> {
+    return this.#tap(request, "handled", 0);
+  }
+
+  /** The filters from `from` on; goes on later when one of them has to wait. */
+  #enter(request: ServerRequest, from: number): void | Promise<void> {
+    const filters = this.#filters;
+    for (let i = from; i < filters.length; i++) {
+      if (request.exchange.answered) return;
+      const wait = filters[i]!.enter?.(this.#server, request);
+      if (wait) return i + 1 < filters.length ? wait.then(() => this.#enter(request, i + 1)) : wait;
+    }
+  }
+
+  #tap(request: ServerRequest, moment: "decoded" | "handled", from: number): void | Promise<void> {
+    const filters = this.#filters;
+    for (let i = from; i < filters.length; i++) {
+      const wait = filters[i]![moment]?.(this.#server, request);
+      if (wait) return wait.then(() => this.#tapRest(request, moment, i + 1));
+      if (request.exchange.answered) throw new AlreadyAnswered();
+    }
+  }
+
+  #tapRest(request: ServerRequest, moment: "decoded" | "handled", from: number): void | Promise<void> {
+    if (request.exchange.answered) throw new AlreadyAnswered();
+    return this.#tap(request, moment, from);
+  }
+
+  #recover(request: ServerRequest, error: unknown): void {
+    if (!(error instanceof AlreadyAnswered)) answerFailure(this.#server, request, error);
+  }
+
+  #leave(request: ServerRequest, followed: Followed | undefined): void {
+    const filters = this.#filters;
+    for (let i = filters.length - 1; i >= 0; i--) filters[i]!.leave?.(this.#server, request);
+    followed?.left(request.longRunning);
+  }
+
+  #follow(request: ServerRequest): Followed {
+    const { exchange, rawPath } = request;
+    if (this.#tapped) request.taps = this;
+    const followed = new Followed(
+      () => this.#ended(request),
+      this.#activity?.begin(`${exchange.method} ${rawPath.slice(0, 200)}`),
+    );
+    exchange.onOver(() => followed.over());
+    return followed;
+  }
+
+  #ended(request: ServerRequest): void {
+    const filters = this.#filters;
+    for (let i = filters.length - 1; i >= 0; i--) filters[i]!.ended?.(this.#server, request);
+  }
+}
+
+/** A request from its arrival to its very end: it has left the filters, and its exchange is over, in either order. */
+class Followed {
+  readonly #ended: () => void;
+  readonly #rest: (() => void) | undefined;
+  #left = false;
+  #over = false;
+
+  /** @param rest ends what is counted as under way: a watch that has begun is not */
+  constructor(ended: () => void, rest: (() => void) | undefined) {
+    this.#ended = ended;
+    this.#rest = rest;
+  }
+
+  left(longRunning: boolean): void {
+    this.#left = true;
+    if (this.#over || longRunning) this.#rest?.();
+    if (this.#over) this.#ended();
+  }
+
+  over(): void {
+    this.#over = true;
+    if (!this.#left) return;
+    this.#ended();
+    this.#rest?.();
+  }
+}

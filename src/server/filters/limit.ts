@@ -1,0 +1,19 @@
+import { tooManyRequests } from "../../meta/status.ts";
+import type { Filter } from "./contract.ts";
+
+/** Lets no more requests run at a time than the server takes on: reads and writes are counted apart. */
+export const limit: Filter = {
+  name: "limit",
+  enter: (server, request) => {
+    const { exchange } = request;
+    const seat = exchange.method === "GET" || exchange.method === "HEAD" ? 1 : 2;
+    const { running } = server;
+    const most = seat === 1 ? server.limits.reads : server.limits.writes;
+    if (most > 0 && running[seat] >= most) throw tooManyRequests("the server is busy; try again");
+    running[seat]++;
+    request.seat = seat;
+  },
+  leave: (server, request) => {
+    if (request.seat !== 0) server.running[request.seat]--;
+  },
+};

@@ -1,0 +1,13 @@
+import { decodePath, requestInfo } from "../../meta/request-info.ts";
+import { findRoute } from "../route-table.ts";
+import type { Filter } from "./contract.ts";
+
+/** Finds out what is asked for: a resource, as the path has it, or one of the server's own routes. */
+export const readPath: Filter = {
+  name: "read path",
+  enter: (server, request) => {
+    const { exchange, query } = request;
+    request.info = requestInfo(exchange.method, decodePath(request.rawPath), query.flag("watch"));
+    if (!request.info.isResource) findRoute(server, request);
+  },
+};

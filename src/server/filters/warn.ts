@@ -1,0 +1,10 @@
+import type { Filter } from "./contract.ts";
+
+/** Tells with every answer of a deprecated version that it is one. */
+export const warn: Filter = {
+  name: "warn",
+  enter: (_server, request) => {
+    const deprecated = request.resource?.definition.deprecated;
+    if (deprecated !== undefined) request.warn([deprecated]);
+  },
+};
