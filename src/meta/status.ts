@@ -166,9 +166,9 @@ export const badRequest = (message: string, cause?: unknown): ApiError =>
 export const unauthorized = (message = "Unauthorized: expected a valid bearer token or client certificate"): ApiError =>
   new ApiError("Unauthorized", message);
 
-/** 403: known, but not allowed; also creates in a namespace that is being deleted (DEC-34). */
+/** 403: known, but not allowed; also creates in a namespace that is being deleted (DEC-34). `name` may be empty. */
 export const forbidden = (ref: ObjectRef, name: string, why: string, causes?: readonly StatusCause[]): ApiError =>
-  new ApiError("Forbidden", `${place(ref)} "${name}" is forbidden: ${why}`, {
+  new ApiError("Forbidden", `${place(ref)}${name === "" ? "" : ` "${name}"`} is forbidden: ${why}`, {
     details: details(ref, name, causes ? { causes } : {}),
   });
 

@@ -1,6 +1,6 @@
 /**
- * Requests in somebody else's name: `kubectl --as` and `--as-group`, sent as `Impersonate-User`, `Impersonate-Group` and
- * `Impersonate-Uid`.
+ * Requests in somebody else's name: `kubectl --as` and `--as-group`, sent as `Impersonate-User`, `Impersonate-Group`,
+ * `Impersonate-Uid` and `Impersonate-Extra-KEY`.
  *
  * Who sends them needs the verb `impersonate` for each; what follows is asked with the rights of the other.
  *
@@ -10,43 +10,79 @@ import { ANONYMOUS, type Identity } from "../../auth/contract.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
+import type { Exchange } from "../http/exchange.ts";
 import type { Filter } from "./contract.ts";
 import { permit } from "./permission.ts";
 import type { ServerRequest } from "../request.ts";
 
 const AUTHENTICATED = "system:authenticated";
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+const EXTRA = "impersonate-extra-";
 
 /** Puts the other in the place of the sender; refuses with Forbidden where the sender may not. */
 export const impersonate: Filter = { name: "impersonate", enter };
 
 function enter(server: ServerContext, request: ServerRequest): void | Promise<void> {
-  const user = request.exchange.header("impersonate-user");
-  const groups = list(request.exchange.header("impersonate-group"));
-  const uid = request.exchange.header("impersonate-uid");
-  if (user !== "") return become(server, request, { user, groups, ...(uid === "" ? {} : { uid }) });
-  if (groups.length > 0 || uid !== "") throw badRequest("expected Impersonate-User beside the other headers, got none");
+  const { exchange } = request;
+  const user = exchange.header("impersonate-user");
+  const uid = exchange.header("impersonate-uid");
+  const groups = list(exchange.header("impersonate-group"));
+  const extra = extraOf(exchange);
+  if (user !== "") {
+    return become(server, request, { user, groups, ...(uid === "" ? {} : { uid }), ...(extra ? { extra } : {}) });
+  }
+  if (groups.length > 0 || uid !== "" || extra) {
+    throw badRequest("expected Impersonate-User beside the other headers, got none");
+  }
 }
 
 // Node joins what was sent several times.
-const list = (header: string): string[] => header.split(/ *, */).filter((name) => name !== "");
+const list = (header: string): string[] =>
+  header === ""
+    ? []
+    : header
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== "");
+
+/** The further attributes of the other, by name in lower case; undefined where there are none. */
+function extraOf(exchange: Exchange): Record<string, readonly string[]> | undefined {
+  const names = exchange.headerNames().filter((name) => name.startsWith(EXTRA));
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [unescaped(name.slice(EXTRA.length)), list(exchange.header(name))]));
+}
+
+/** A name that a header cannot spell is sent with percent escapes; what is no escape stands for itself. */
+function unescaped(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
 
 async function become(server: ServerContext, request: ServerRequest, other: Identity): Promise<void> {
-  const needed = [
-    subject(other.user),
-    ...other.groups.map((name) => ({ group: "", resource: "groups", namespace: "", name })),
-    ...(other.uid === undefined
-      ? []
-      : [{ group: "authentication.k8s.io", resource: "uids", namespace: "", name: other.uid }]),
-  ];
-  for (const what of needed) await permit(server, request, { ...QUESTION, ...what });
+  for (const what of needed(other)) await permit(server, request, { ...QUESTION, ...what });
   request.identity = { ...other, groups: groupsOf(other) };
 }
 
-function subject(user: string): Pick<RequestInfo, "group" | "resource" | "namespace" | "name"> {
+/** What the sender has to be allowed to impersonate. */
+function needed({ user, groups, uid, extra }: Identity): Partial<RequestInfo>[] {
+  const extras = Object.entries(extra ?? {}).flatMap(([key, values]) =>
+    values.map((name) => ({ ...AUTHENTICATION, resource: "userextras", subresource: key, name })),
+  );
+  return [
+    subject(user),
+    ...groups.map((name) => ({ resource: "groups", name })),
+    ...(uid === undefined ? [] : [{ ...AUTHENTICATION, resource: "uids", name: uid }]),
+    ...extras,
+  ];
+}
+
+function subject(user: string): Partial<RequestInfo> {
   const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? [];
-  if (namespace && name) return { group: "", resource: "serviceaccounts", namespace, name };
-  return { group: "", resource: "users", namespace: "", name: user };
+  if (namespace && name) return { resource: "serviceaccounts", namespace, name };
+  return { resource: "users", name: user };
 }
 
 /** The groups that were named, or those that everybody of the kind has, and whether somebody is known at all. */
@@ -59,3 +95,4 @@ function groupsOf({ user, groups }: Identity): readonly string[] {
 }
 
 const QUESTION: RequestInfo = { ...NO_REQUEST, isResource: true, verb: "impersonate" };
+const AUTHENTICATION = { group: "authentication.k8s.io", version: "v1" };

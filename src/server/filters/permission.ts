@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Decision } from "../../auth/contract.ts";
+import type { Decision, Identity } from "../../auth/contract.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { ApiError, type ObjectRef, forbidden } from "../../meta/status.ts";
 import type { Caller } from "../../registry/contract.ts";
@@ -16,18 +16,28 @@ export function permit(
   request: ServerRequest,
   info: RequestInfo = request.info!,
 ): void | Promise<void> {
-  const decision = server.authorizer.authorize(request.identity, info);
-  if (decision instanceof Promise) return decision.then((found) => decide(info, found));
-  return decide(info, decision);
+  const { identity } = request;
+  const decision = server.authorizer.authorize(identity, info);
+  if (decision instanceof Promise) return decision.then((found) => decide(identity, info, found));
+  return decide(identity, info, decision);
 }
 
-function decide({ group, resource, name, path, isResource }: RequestInfo, decision: Decision): void {
+function decide(identity: Identity, info: RequestInfo, decision: Decision): void {
   if (decision.allowed) return;
-  if (isResource) {
-    const ref: ObjectRef = { group, plural: resource, kind: resource };
-    throw forbidden(ref, name, decision.reason);
-  }
-  throw new ApiError("Forbidden", `the path ${JSON.stringify(path)} is forbidden: ${decision.reason}`, { details: {} });
+  const why = `User ${JSON.stringify(identity.user)} cannot ${info.verb} ${whatOf(info)}`;
+  const whole = decision.reason === "" ? why : `${why}: ${decision.reason}`;
+  const { group, resource, name } = info;
+  if (!info.isResource) throw new ApiError("Forbidden", `forbidden: ${whole}`, { details: {} });
+  const ref: ObjectRef = { group, plural: resource, kind: resource };
+  throw forbidden(ref, name, whole);
+}
+
+/** What is refused, in the words in which people write rules that allow it. */
+function whatOf({ isResource, path, resource, subresource, group, namespace }: RequestInfo): string {
+  if (!isResource) return `path ${JSON.stringify(path)}`;
+  const what = subresource === "" ? resource : `${resource}/${subresource}`;
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
+  return `resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
 }
 
 /** The sender of an update or an apply, who needs `create` as well where that is what comes of it (APPLY-10). */

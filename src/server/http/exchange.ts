@@ -42,6 +42,8 @@ export interface Exchange {
   readonly identity?: Identity | undefined;
   /** The value of a header by its lower-case name, empty when it was not sent. */
   header(name: string): string;
+  /** The names of the headers that were sent, in lower case. */
+  headerNames(): readonly string[];
   /** Path and query as they were sent. */
   readonly url: string;
   /**

@@ -35,6 +35,10 @@ export class H1Exchange implements Exchange {
     return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
   }
 
+  headerNames(): readonly string[] {
+    return Object.keys(this.#request.headers);
+  }
+
   readBody(limit: number): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const { expect, "content-length": length } = this.#request.headers;

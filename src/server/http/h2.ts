@@ -57,6 +57,10 @@ export class H2Exchange implements Exchange {
     return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
   }
 
+  headerNames(): readonly string[] {
+    return Object.keys(this.#headers);
+  }
+
   readBody(limit: number): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const { expect, "content-length": length } = this.#headers;

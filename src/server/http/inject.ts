@@ -73,6 +73,10 @@ export class InjectExchange implements Exchange {
     return this.#request.headers?.[name] ?? "";
   }
 
+  headerNames(): readonly string[] {
+    return Object.keys(this.#request.headers ?? {});
+  }
+
   readBody(limit: number): Promise<Uint8Array> {
     return this.#body.length > limit ? Promise.reject(bodyTooLarge(limit)) : Promise.resolve(this.#body);
   }

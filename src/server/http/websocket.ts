@@ -97,6 +97,10 @@ export class WebSocketExchange implements Exchange {
     return `Bearer ${Buffer.from(tokens[0]!.slice(BEARER.length), "base64url").toString("utf8")}`;
   }
 
+  headerNames(): readonly string[] {
+    return Object.keys(this.#upgrade.request.headers);
+  }
+
   readBody(): Promise<Uint8Array> {
     return Promise.resolve(new Uint8Array(0));
   }
