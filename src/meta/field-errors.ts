@@ -25,7 +25,7 @@ export class FieldErrors {
   /** The value is none of the closed set. */
   notSupported(field: string, got: unknown, supported: Iterable<string>): void {
     const list = [...supported].map((s) => JSON.stringify(s)).join(", ");
-    this.#add("FieldValueNotSupported", field, `Unsupported value: ${show(got)}: expected one of ${list}`);
+    this.#add("FieldValueNotSupported", field, `Unsupported value: ${show(got)}: supported values: ${list}`);
   }
 
   /** The value stands in the list twice. */
@@ -40,12 +40,12 @@ export class FieldErrors {
 
   /** The text has more than `most` bytes. */
   tooLong(field: string, most: number): void {
-    this.#add("FieldValueTooLong", field, `Too long: expected at most ${most} bytes`);
+    this.#add("FieldValueTooLong", field, `Too long: may not be more than ${most} bytes`);
   }
 
   /** The list or map has more than `most` entries. */
   tooMany(field: string, got: number, most: number): void {
-    this.#add("FieldValueTooMany", field, `Too many: ${got}: expected at most ${most}`);
+    this.#add("FieldValueTooMany", field, `Too many: ${got}: must have at most ${most} items`);
   }
 
   /** The value is of another JSON type than expected. */

@@ -56,7 +56,7 @@ export function validateObjectMetaUpdate(
     errors.invalid(
       `metadata.${member}`,
       sent[member],
-      `expected no change, it is ${JSON.stringify(old[member] ?? null)}`,
+      `field is immutable: expected ${JSON.stringify(old[member] ?? null)}`,
     );
   if (sent.uid && sent.uid !== old.uid) keep("uid");
   if (sent.deletionTimestamp && !old.deletionTimestamp) keep("deletionTimestamp");
@@ -83,7 +83,7 @@ function validateName(meta: ObjectMeta, errors: FieldErrors, { nameRule }: Objec
     if (fine !== true) errors.invalid("metadata.generateName", meta.generateName, fine);
   }
   if (!meta.name) {
-    errors.required("metadata.name", "expected a name or a generateName");
+    errors.required("metadata.name", "name or generateName is required");
     return;
   }
   const fine = nameRule(meta.name);
@@ -156,6 +156,9 @@ function refuseNewFinalizers(meta: ObjectMeta, old: ObjectMeta, errors: FieldErr
   const added = (meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
   if (added.length > 0) {
     const shown = added.slice(0, 10).map((finalizer) => JSON.stringify(finalizer.slice(0, 100)));
-    errors.forbidden("metadata.finalizers", `expected no new finalizers on a deleted object, got ${shown.join(", ")}`);
+    errors.forbidden(
+      "metadata.finalizers",
+      `no new finalizers can be added if the object is being deleted, found new finalizers ${shown.join(", ")}`,
+    );
   }
 }

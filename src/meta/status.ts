@@ -162,6 +162,10 @@ const details = (ref: ObjectRef, name?: string, more: StatusDetails = {}): Statu
 export const badRequest = (message: string, cause?: unknown): ApiError =>
   new ApiError("BadRequest", message, { cause });
 
+/** 400: the body is nothing that can be an object of this kind; clients know the beginning of the message. */
+export const unrecognised = (kind: string, why: string, cause?: unknown): ApiError =>
+  badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`, cause);
+
 /** 401: no acceptable credential (AUTH-1, ERR-1). */
 export const unauthorized = (message = "Unauthorized: expected a valid bearer token or client certificate"): ApiError =>
   new ApiError("Unauthorized", message);
@@ -204,12 +208,16 @@ export const conflict = (ref: ObjectRef, name: string, why: string): ApiError =>
 export const applyConflict = (message: string, causes: readonly StatusCause[], explain: () => unknown): ApiError =>
   new ApiError("Conflict", message, { details: { causes }, explain });
 
+/** Why an update of an older version is refused; clients know these words. */
+export const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
+
 /** 410: the version asked for is no longer kept; `continueToken` goes on with the current state (DEC-25). */
 export const expired = (message: string, continueToken?: string): ApiError =>
   new ApiError("Expired", message, continueToken === undefined ? {} : { metadata: { continue: continueToken } });
 
 /** 413: the body, the object or the patch is too large. */
-export const tooLarge = (message: string): ApiError => new ApiError("RequestEntityTooLarge", message);
+export const tooLarge = (why: string): ApiError =>
+  new ApiError("RequestEntityTooLarge", `Request entity too large: ${why}`);
 
 /** 415: the body has a media type that is not taken here (DEC-17). */
 export const unsupportedMediaType = (got: string, expected: readonly string[]): ApiError =>

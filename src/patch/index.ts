@@ -7,7 +7,7 @@
  * @module
  */
 
-export { applyJsonPatch, parseJsonPatch } from "./json-patch.ts";
+export { followJsonPatch, parseJsonPatch } from "./json-patch.ts";
 export { applyMergePatch } from "./merge-patch.ts";
 export { PatchError } from "./patch-error.ts";
 export { applyStrategicMergePatch } from "./strategic-merge-patch.ts";

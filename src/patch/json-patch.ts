@@ -1,7 +1,11 @@
 /**
  * JSON patch (RFC 6902), in the dialect of the real server: `replace` of a missing member adds it, `copy` from a missing
- * member gives null, `test` of a missing member against null passes, indices may be negative (`-1`) or padded (`01`), and
- * the first segment of a path is not looked at, so that `data/m` without a slash writes `m` at the root.
+ * member gives null, `test` of a missing member against null or nothing passes, only `replace` and `test` take the whole
+ * document (path ""), indices may be negative (`-1`) or padded (`01`), and the first segment of a path is not looked at,
+ * so that `data/m` without a slash writes `m` at the root.
+ *
+ * What is wrong with an operation is noticed when its turn comes. What is no list of operations is noticed before; whether
+ * the types of `op`, `path` and `from` are, too, is for the caller to say ({@link ReadOptions}).
  *
  * @module
  */
@@ -16,10 +20,10 @@ export const MAX_OPERATIONS = 10_000;
 /** How deep the values of the result may be nested: what bodies may, and their place in the object. */
 const MAX_DEPTH = 1100;
 
-/** One operation as the client wrote it; `path` is empty, which leads nowhere, when there was none. */
+/** One operation as the client wrote it; what is missing is undefined, and so is what is of the wrong type. */
 export interface JsonPatchOperation {
   readonly op: string | undefined;
-  readonly path: string;
+  readonly path: string | undefined;
   readonly from: string | undefined;
   readonly value: Value | undefined;
 }
@@ -33,53 +37,68 @@ export interface JsonPatch {
 
 const MEMBERS: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
+/** How a patch is read. */
+export interface ReadOptions {
+  /** Refuse members of a wrong type at once, as a reader that validates does; else they count as missing. */
+  readonly typed: boolean;
+}
+
+const NOTHING: ValueObject = {};
+
 /**
- * Reads a JSON patch; null is a patch without operations.
+ * Reads a JSON patch; null is a patch without operations, and an operation of null one without members.
  *
- * @throws PatchError `malformed` unless it is a list of objects whose `op`, `path` and `from` are strings;
- *   `tooManyOperations` beyond {@link MAX_OPERATIONS}
+ * @throws PatchError `malformed` unless it is a list of objects, whose `op`, `path` and `from` are strings where types are
+ *   asked for; `tooManyOperations` beyond {@link MAX_OPERATIONS}
  */
-export function parseJsonPatch(patch: Value): JsonPatch {
+export function parseJsonPatch(patch: Value, { typed }: ReadOptions = { typed: true }): JsonPatch {
   if (patch === null) return { operations: [], unknown: [] };
   if (!Array.isArray(patch))
     throw new PatchError("malformed", `Expected a JSON patch to be a list of operations, got ${typeof patch}`);
-  if (patch.length > MAX_OPERATIONS) {
-    throw new PatchError(
-      "tooManyOperations",
-      `Expected at most ${MAX_OPERATIONS} operations in a JSON patch, got ${patch.length}`,
-    );
-  }
   const unknown: string[] = [];
-  const operations = patch.map((item, i): JsonPatchOperation => {
+  const operations = patch.map((sent, i): JsonPatchOperation => {
+    const item = sent ?? NOTHING;
     if (!isObject(item))
       throw new PatchError("malformed", `Expected operation [${i}] of the JSON patch to be an object`);
-    for (const key of Object.keys(item)) if (!MEMBERS.has(key)) unknown.push(`[${i}].${key}`);
-    const text = (name: string): string | undefined => textMember(item, name, i);
-    const value = Object.hasOwn(item, "value") ? item["value"] : undefined;
-    return { op: text("op"), path: text("path") ?? "", from: text("from"), value };
+    for (const key in item) if (!MEMBERS.has(key)) unknown.push(`[${i}].${key}`);
+    const op = textMember(item, "op", i, typed);
+    const path = textMember(item, "path", i, typed);
+    const from = textMember(item, "from", i, typed);
+    return { op, path, from, value: Object.hasOwn(item, "value") ? item["value"] : undefined };
   });
-  return { operations, unknown };
+  if (operations.length <= MAX_OPERATIONS) return { operations, unknown };
+  throw new PatchError(
+    "tooManyOperations",
+    `Expected at most ${MAX_OPERATIONS} operations in a JSON patch, got ${operations.length}`,
+  );
 }
 
-function textMember(item: ValueObject, name: string, index: number): string | undefined {
+function textMember(item: ValueObject, name: string, index: number, typed: boolean): string | undefined {
   const value = Object.hasOwn(item, name) ? item[name] : undefined;
-  if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
+  if (value === undefined || value === null || !typed) return undefined;
   throw new PatchError(
     "malformed",
-    `Expected [${index}].${name} of the JSON patch to be a string, got ${JSON.stringify(value)}`,
+    `Expected [${index}].${name} of the JSON patch to be a string, got ${JSON.stringify(value).slice(0, 200)}`,
   );
 }
 
 /**
- * Applies a JSON patch, as it was sent or as {@link parseJsonPatch} gives it; all of it or nothing. Neither argument is modified; the result shares what did not change with
- * the document and what is new with the patch.
+ * Reads a JSON patch and follows it: {@link parseJsonPatch} and {@link followJsonPatch}.
  *
- * @throws PatchError `malformed` for what is no patch, `invalid` for what does not fit the document, and
- *   `tooManyOperations` for patches that copy or move too much
+ * @throws PatchError `malformed` for what is no patch, and what {@link followJsonPatch} throws
  */
-export function applyJsonPatch(document: Value, patch: Value | readonly JsonPatchOperation[]): Value {
-  const { operations } = parseJsonPatch(patch as Value);
+export const applyJsonPatch = (document: Value, patch: Value): Value =>
+  followJsonPatch(document, parseJsonPatch(patch).operations);
+
+/**
+ * Carries operations out one after the other; all of them or none. Neither argument is modified; the result shares what
+ * did not change with the document and what is new with the patch.
+ *
+ * @throws PatchError `invalid` for the first that does not fit the document, and `tooManyOperations` for those that move
+ *   or visit too much
+ */
+export function followJsonPatch(document: Value, operations: readonly JsonPatchOperation[]): Value {
   if (operations.length === 0) return document;
   const target = new JsonPatchDocument(document);
   try {
@@ -99,27 +118,28 @@ function isWithinDepth(value: Value, depth: number): boolean {
 }
 
 function apply(target: JsonPatchDocument, operation: JsonPatchOperation, index: number): void {
-  const { op, path, value = null } = operation;
-  const from = (): string => {
-    if (operation.from !== undefined) return operation.from;
+  const { op, value = null } = operation;
+  const pointer = (name: "path" | "from"): string => {
+    const given = operation[name];
+    if (given !== undefined) return given;
     throw new PatchError(
       "invalid",
-      `Expected operation [${index}] (${op}) of the JSON patch to have a from, found none`,
+      `Expected operation [${index}] (${op}) of the JSON patch to have a ${name} that is a text, found none`,
     );
   };
   switch (op) {
     case "add":
-      return target.add(path, value);
+      return target.add(pointer("path"), value);
     case "replace":
-      return target.replace(path, value);
+      return target.replace(pointer("path"), value);
     case "remove":
-      return void target.remove(path);
+      return void target.remove(pointer("path"));
     case "move":
-      return target.move(from(), path);
+      return target.move(pointer("from"), pointer("path"));
     case "copy":
-      return target.copy(from(), path);
+      return target.copy(pointer("from"), pointer("path"));
     case "test":
-      return target.test(path, operation.value);
+      return target.test(pointer("path"), operation.value);
     default:
       throw new PatchError(
         "invalid",

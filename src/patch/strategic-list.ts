@@ -166,10 +166,7 @@ function identity(item: Value, key: string | undefined): string {
   if (key === undefined) return canonicalJson(item);
   const value = isObject(item) ? getMember(item, key) : undefined;
   if (value !== undefined) return canonicalJson(value);
-  throw new PatchError(
-    "invalid",
-    `Expected every element of a keyed list to have the merge key ${JSON.stringify(key)}, found one without`,
-  );
+  throw new PatchError("invalid", `an element of a keyed list does not contain declared merge key: ${key}`);
 }
 
 function without(stored: Value[], gone: Value[]): Value[] {

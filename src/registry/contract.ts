@@ -31,6 +31,8 @@ export interface Caller extends Identity {
 export interface Body {
   readonly value: Value;
   readonly duplicates: readonly string[];
+  /** Why the bytes of a patch are no value: told only if there is something to patch. */
+  readonly failure?: Error;
 }
 
 /** Where a request points. `namespace` is empty for resources of the cluster and for lists across namespaces. */

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import type { JsonType, Mismatch } from "../schema/decode-report.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
-import { badRequest, invalid } from "../meta/status.ts";
+import { badRequest, invalid, unrecognised } from "../meta/status.ts";
 import { type Value, isObject } from "../value/value.ts";
-import type { Body, WriteOptions } from "./contract.ts";
+import type { Body, PatchOptions, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
 
 /** What decoding needs of a kind; kinds that are never stored have no more. */
@@ -19,13 +20,13 @@ export type Decodable = Pick<Kind, "definition" | "apiVersion" | "walker">;
 export function decodeBody(kind: Decodable, body: Body, options: WriteOptions, ctx: WriteContext): ApiObject {
   const value = body.value ?? {};
   if (!isObject(value)) {
-    throw badRequest(`expected the body to be a JSON object of kind ${kind.definition.kind}, got ${nameOf(value)}`);
+    throw unrecognised(kind.definition.kind, `expected a JSON object, got ${nameOf(value)}`);
   }
   checkKind(kind, value);
   const { object, unknown, mismatch } = walk(kind, value);
-  if (mismatch !== undefined) throw badRequest(`${kind.definition.kind} in version "${kind.apiVersion}" ${mismatch}`);
+  if (mismatch !== undefined) throw badRequest(unfit(kind, mismatch));
   const told = tellFields(unknown, body.duplicates, options, ctx);
-  if (told) throw badRequest(told);
+  if (told) throw badRequest(unfit(kind, told));
   return finish(kind, object, ctx);
 }
 
@@ -39,12 +40,12 @@ export function decodePatched(
   value: Value,
   duplicates: readonly string[],
   strangers: readonly string[],
-  options: WriteOptions,
+  options: PatchOptions,
   ctx: WriteContext,
 ): ApiObject {
   if (ctx.dialect.rules.readOldManagedFields) readOldEntries(value);
   if (!isObject(value)) throw patchInvalid(`expected the patched object to be an object, got ${nameOf(value)}`);
-  const { object, unknown, mismatch } = walk(kind, value);
+  const { object, unknown, mismatch } = walk(kind, value, options.type === "strategic" ? unrestored : misfit);
   if (mismatch !== undefined) throw patchInvalid(mismatch);
   const told = tellFields([...strangers, ...unknown], duplicates, options, ctx);
   if (told) throw patchInvalid(told);
@@ -58,9 +59,14 @@ export function decodeApplied(kind: Decodable, value: Value, ctx: WriteContext):
   return finish(kind, object, ctx);
 }
 
+const unfit = ({ definition, apiVersion }: Decodable, why: string): string =>
+  `${definition.kind} in version "${apiVersion}" cannot be handled as a ${definition.kind}: ${why}`;
+
 /** 422 for a patch whose result does not fit the type: empty kind and name, one cause at `patch`. */
 export const patchInvalid = (why: string): Error =>
   invalid({ kind: "" }, "", [{ reason: "FieldValueInvalid", message: `Invalid value: ${why}`, field: "patch" }]);
+
+const NAMED = { apiVersion: "API version", kind: "kind" } as const;
 
 /** apiVersion and kind, where they are sent, must be those of the path. */
 function checkKind(kind: Decodable, value: { [key: string]: Value }): void {
@@ -73,7 +79,7 @@ function checkKind(kind: Decodable, value: { [key: string]: Value }): void {
     // A version of the core group may be written with its empty group, "/v1".
     if (got !== expected && got !== `/${expected}`) {
       throw badRequest(
-        `expected ${member} of the body to be "${expected}" as the path says, got ${JSON.stringify(got)}`,
+        `the ${NAMED[member]} in the data (${JSON.stringify(got)}) does not match the expected ${NAMED[member]} (${expected})`,
       );
     }
   }
@@ -92,14 +98,44 @@ function readOldEntries(value: Value): void {
   }
 }
 
-function walk(kind: Decodable, value: Value): { object: ApiObject; unknown: string[]; mismatch: string | undefined } {
+function walk(
+  kind: Decodable,
+  value: Value,
+  words: typeof misfit = misfit,
+): { object: ApiObject; unknown: string[]; mismatch: string | undefined } {
   const report = kind.walker.newReport();
   const object = kind.walker.decode(value, report) as ApiObject;
   const first = report.mismatches[0];
-  const mismatch =
-    first && `cannot be read: expected ${first.path || "the body"} to be ${first.expected}, got ${first.got}`;
-  return { object, unknown: report.unknown, mismatch };
+  return { object, unknown: report.unknown, mismatch: first && words(kind, first) };
 }
+
+/** What was expected and found, in front of it the words by which clients know what cannot be decoded. */
+function misfit({ definition }: Decodable, { path, expected, got, type }: Mismatch): string {
+  const place = path ? `${definition.kind}.${path}` : definition.kind;
+  return `json: cannot unmarshal ${type} into Go struct field ${place}: expected ${path || "the body"} to be ${expected}, got ${got}`;
+}
+
+/** {@link misfit} of a strategic merge patch, whose result is not read from JSON. */
+function unrestored(_kind: Decodable, { path, expected, got, type }: Mismatch): string {
+  const target = RESTORED[expected];
+  const words = target ? `cannot restore ${target} ${FOUND[type]}` : `cannot convert ${FOUND[type]} to another type`;
+  return `${words}: expected ${path || "the object"} to be ${expected}, got ${got}`;
+}
+
+const RESTORED: Readonly<Record<string, string>> = {
+  "a map": "map from",
+  "a list": "slice from",
+  "an object": "struct from:",
+};
+
+const FOUND: Readonly<Record<JsonType, string>> = {
+  null: "nil",
+  array: "slice",
+  number: "int64",
+  string: "string",
+  bool: "bool",
+  object: "map",
+};
 
 /** Adds warnings, or returns the message of the refusal under Strict. */
 function tellFields(

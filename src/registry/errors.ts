@@ -5,6 +5,7 @@
  */
 import { CacheError } from "../cache/index.ts";
 import {
+  MODIFIED,
   alreadyExists,
   ApiError,
   conflict,
@@ -30,7 +31,7 @@ export function storeError(kind: Kind, name: string, error: unknown): ApiError {
     case "notFound":
       return notFound(kind.ref, name);
     case "conflict":
-      return conflict(kind.ref, name, "the object has been modified; read it again and apply your changes to that");
+      return conflict(kind.ref, name, MODIFIED);
     case "full":
       return storageFull();
     case "corrupt":

@@ -27,7 +27,7 @@ export function placeObject(kind: Kind, object: ApiObject, target: Target): void
   if (kind.namespaced) {
     const sent = metadata.namespace;
     if (sent !== undefined && sent !== "" && sent !== target.namespace) {
-      throw badRequest(`expected metadata.namespace to be "${target.namespace}" as the path says, got "${sent}"`);
+      throw misplaced("namespace", target.namespace, sent);
     }
     metadata.namespace = target.namespace;
   } else {
@@ -36,8 +36,17 @@ export function placeObject(kind: Kind, object: ApiObject, target: Target): void
   if (target.name === "") return;
   const sent = metadata.name;
   if (sent !== undefined && sent !== "" && sent !== target.name) {
-    throw badRequest(`expected metadata.name to be "${target.name}" as the path says, got "${sent}"`);
+    throw misplaced("name", target.name, sent);
   }
+}
+
+/** 400: an object says of itself that it is elsewhere than the path. */
+export function misplaced(member: "name" | "namespace", expected: string, sent: string): Error {
+  return badRequest(
+    member === "name"
+      ? `the name of the object (${sent}) does not match the name on the URL (${expected})`
+      : `the namespace of the provided object does not match the namespace sent on the request: expected ${expected}, got ${sent}`,
+  );
 }
 
 /** The generation of a new object: none, 1, or what was sent where the dialect keeps it. */
@@ -46,14 +55,19 @@ function firstGeneration(kind: Kind, sent: number | undefined, api: ApiContext):
   return api.dialect.rules.keepSentGeneration ? sent : undefined;
 }
 
-/** Fills what only the server gives to a new object, and drops what a client may not say of one. */
-export function fillNewMetadata(kind: Kind, object: ApiObject, api: ApiContext, posted: boolean): void {
+/**
+ * Drops what a client may not say of a new object, before anybody owns it: a POST always, other creates unless the dialect
+ * takes them as they are sent.
+ */
+export function dropServerMetadata({ metadata }: ApiObject): void {
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+}
+
+/** Fills what only the server gives to a new object. */
+export function fillNewMetadata(kind: Kind, object: ApiObject, api: ApiContext): void {
   const { metadata } = object;
   const generation = firstGeneration(kind, metadata.generation, api);
-  if (posted || !api.dialect.rules.updateCreatesAsSent) {
-    delete metadata.deletionTimestamp;
-    delete metadata.deletionGracePeriodSeconds;
-  }
   delete metadata.selfLink;
   delete metadata.resourceVersion;
   if (generation === undefined) delete metadata.generation;

@@ -15,7 +15,13 @@ import { ApiError, invalid } from "../meta/status.ts";
 import { subdomainName } from "../meta/names.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
-import { countGeneration, dropDoubledOwners, fillNewMetadata, keepServerMetadata } from "./metadata.ts";
+import {
+  countGeneration,
+  dropDoubledOwners,
+  dropServerMetadata,
+  fillNewMetadata,
+  keepServerMetadata,
+} from "./metadata.ts";
 
 /** One write under way. */
 export interface Write {
@@ -68,13 +74,14 @@ export function admissionOf(
 }
 
 /** Makes a new object ready to be stored; throws 422 with everything that is wrong with it. */
-export function prepareNew(write: Write, object: ApiObject, posted: boolean): AdmissionRequest {
+export function prepareNew(write: Write, object: ApiObject): AdmissionRequest {
   const { kind, ctx } = write;
   const { definition, house } = kind;
   const admission = admissionOf(write, "CREATE", object, undefined);
   for (const step of house.admission) step.mutate?.(admission);
   dropDoubledOwners(object, ctx);
-  fillNewMetadata(kind, object, house.api, posted);
+  if (!house.api.dialect.rules.updateCreatesAsSent) dropServerMetadata(object);
+  fillNewMetadata(kind, object, house.api);
   definition.prepareForCreate?.(object, ctx);
   kind.walker.settle(object);
   const errors = new FieldErrors();

@@ -1,4 +1,7 @@
-import { JsonNumber } from "../value/value.ts";
+import { asJsonNumber } from "../value/value.ts";
+
+/** The types of JSON, by the names that clients know from other servers. */
+export type JsonType = "null" | "array" | "number" | "string" | "bool" | "object";
 
 /** A value of another type than the schema says. */
 export interface Mismatch {
@@ -6,8 +9,10 @@ export interface Mismatch {
   readonly path: string;
   /** What would have been right: `a string`, `a list`. */
   readonly expected: string;
-  /** What stood there: `the number 5`, `a list`. */
+  /** What stood there: `the number 5`, `a list`. A text or a bare number may be secret where texts and bytes are expected. */
   readonly got: string;
+  /** The JSON type of what stood there. */
+  readonly type: JsonType;
 }
 
 // Nobody reads more than this, and a body of 3 MiB can hold a million unknown members.
@@ -30,9 +35,15 @@ export class DecodeReport {
     this.#path.pop();
   }
 
-  /** Tells that the value here is not what was expected; returns it, to stand where it stood. */
-  mismatch(expected: string, got: unknown): unknown {
-    if (this.mismatches.length < MOST) this.mismatches.push({ path: this.#here(), expected, got: name(got) });
+  /**
+   * Tells that the value here is not what was expected; returns it, to stand where it stood. The value itself is told
+   * only where `shown`: it may be the password that was meant for a Secret.
+   */
+  mismatch(expected: string, got: unknown, shown = false): unknown {
+    if (this.mismatches.length < MOST) {
+      const type = typeName(got);
+      this.mismatches.push({ path: this.#here(), expected, got: shown ? valueName(got, type) : NAMES[type], type });
+    }
     return got;
   }
 
@@ -51,20 +62,24 @@ export class DecodeReport {
   }
 }
 
-function name(value: unknown): string {
+const NAMES: Readonly<Record<JsonType, string>> = {
+  null: "null",
+  array: "a list",
+  number: "a number",
+  string: "a text",
+  bool: "true or false",
+  object: "an object",
+};
+
+function typeName(value: unknown): JsonType {
   if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  if (value instanceof JsonNumber) return `the number ${value.text.slice(0, 40)}`;
-  switch (typeof value) {
-    case "string":
-      return value.length > 60
-        ? `the text ${JSON.stringify(value.slice(0, 60))}…`
-        : `the text ${JSON.stringify(value)}`;
-    case "number":
-      return `the number ${value}`;
-    case "boolean":
-      return String(value);
-    default:
-      return "an object";
-  }
+  if (Array.isArray(value)) return "array";
+  if (asJsonNumber(value) || typeof value === "number") return "number";
+  return typeof value === "string" ? "string" : typeof value === "boolean" ? "bool" : "object";
+}
+
+function valueName(value: unknown, type: JsonType): string {
+  if (type !== "string" && type !== "number") return NAMES[type];
+  const text = JSON.stringify(asJsonNumber(value)?.text ?? value);
+  return `${type === "string" ? "the text" : "the number"} ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`;
 }

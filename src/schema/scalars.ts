@@ -26,7 +26,7 @@ export function scalarDecoder(type: ScalarType, dialect: Dialect): Decode {
     case "number":
       return number;
     case "boolean":
-      return (value, report) => (typeof value === "boolean" ? value : report.mismatch("true or false", value));
+      return (value, report) => (typeof value === "boolean" ? value : report.mismatch("true or false", value, true));
     case "intOrString":
       return (value, report) => (typeof value === "string" ? value : int32(value, report, "an integer or a text"));
   }
@@ -49,15 +49,16 @@ function textDecoder(format: string | undefined, dialect: Dialect): Decode {
         told(typeof value === "string" ? canonicalMicroTime(value, options) : undefined, value, report, expected);
     }
     case "byte":
-      return (value, report) => told(canonicalBytes(value), value, report, "padded base64 of the standard alphabet");
+      return (value, report) =>
+        told(canonicalBytes(value), value, report, "padded base64 of the standard alphabet", false);
     default:
       return (value, report) => (typeof value === "string" ? value : report.mismatch("a string", value));
   }
 }
 
 /** `form`, or the value itself when it has none, which is told. */
-const told = (form: unknown, value: unknown, report: DecodeReport, expected: string): unknown =>
-  form === undefined ? report.mismatch(expected, value) : form;
+const told = (form: unknown, value: unknown, report: DecodeReport, expected: string, shown = true): unknown =>
+  form === undefined ? report.mismatch(expected, value, shown) : form;
 
 function quantity(value: unknown, report: DecodeReport, keepNearly: boolean): unknown {
   const sent = asJsonNumber(value)?.text ?? value;
@@ -66,7 +67,7 @@ function quantity(value: unknown, report: DecodeReport, keepNearly: boolean): un
 }
 
 function int32(value: unknown, report: DecodeReport, expected = "an integer of 32 bits"): unknown {
-  return typeof value === "number" && (value | 0) === value ? value : report.mismatch(expected, value);
+  return typeof value === "number" && (value | 0) === value ? value : report.mismatch(expected, value, true);
 }
 
 // Integers are doubles in this program, so those beyond 2^53 would be stored as others than were sent.
@@ -76,7 +77,7 @@ function int64(value: unknown, report: DecodeReport): unknown {
 
 function number(value: unknown, report: DecodeReport): unknown {
   const sent = asJsonNumber(value)?.value ?? value;
-  return typeof sent === "number" && Number.isFinite(sent) ? sent : report.mismatch("a number", value);
+  return typeof sent === "number" && Number.isFinite(sent) ? sent : report.mismatch("a number", value, true);
 }
 
 const ALPHABET = /^[A-Za-z0-9+/]*={0,2}$/;

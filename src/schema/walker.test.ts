@@ -24,7 +24,7 @@ import {
   time,
 } from "../meta/types.ts";
 import { JsonNumber, type Value, clone } from "../value/value.ts";
-import { compileWalker } from "./walker.ts";
+import { DecodeReport, compileWalker } from "./walker.ts";
 
 const inner = struct("An inner struct.", {
   name: required(text()),
@@ -108,9 +108,17 @@ describe("CONV-2: JSON types", () => {
   test("a mismatch is told with its path, what was expected and what stood there", () => {
     const { mismatches } = decode({ items: [{ name: "a" }, { name: 5 }], byName: { "a.b": { name: [] } } });
     expect(mismatches).toEqual([
-      { path: "items[1].name", expected: "a string", got: "the number 5" },
-      { path: "byName.a.b.name", expected: "a string", got: "a list" },
+      { path: "items[1].name", expected: "a string", got: "a number", type: "number" },
+      { path: "byName.a.b.name", expected: "a string", got: "a list", type: "array" },
     ]);
+  });
+
+  test("a mismatch does not tell a value that may have been meant to be secret", () => {
+    const report = new DecodeReport();
+    report.mismatch("padded base64", "c2VjcmV0!");
+    report.mismatch("a string", 123456);
+    report.mismatch("an integer", "x".repeat(100), true);
+    expect(report.mismatches.map((m) => m.got)).toEqual(["a text", "a number", `the text "${"x".repeat(59)}…`]);
   });
 
   test("a body that is no object is a mismatch without a path", () => {

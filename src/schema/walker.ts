@@ -242,7 +242,7 @@ function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasFa
   let item: Node | undefined;
   return {
     decode(value, report) {
-      if (!isObject(value)) return report.mismatch("an object", value);
+      if (!isObject(value)) return report.mismatch("a map", value);
       item ??= itemOf();
       for (const key in value) {
         const sent = value[key];

@@ -1,7 +1,7 @@
 /** What the kubernetes dialect does otherwise and the files of the sections do not show: one test per switch. */
 import { describe, expect, test } from "vitest";
 import { entriesOf, expectStatus } from "./answer.ts";
-import { fresh, serve } from "./api.ts";
+import { JSON_PATCH, MERGE, STRATEGIC, fresh, serve } from "./api.ts";
 import { CANDIDATE } from "./resources.ts";
 
 const kube = serve({ dialect: "kubernetes", "feature-gates": "CoordinatedLeaderElection=true" });
@@ -17,7 +17,92 @@ async function made(data: object = { k: "v" }) {
   return { name, item: `${MAPS}/${name}`, answer };
 }
 
+describe("DEC-18: mistakes of a patch, in the order in which they are noticed", () => {
+  const patched = async (type: string, body: string, query = {}, to?: string) =>
+    (await kube.patch(to ?? (await made()).item, type, body, query)).status;
+  const unchecked = { fieldValidation: "Ignore" };
+
+  test.each([JSON_PATCH, MERGE, STRATEGIC])(
+    "%s: that there is nothing to patch comes before what is no JSON",
+    async (t) => {
+      expect(await patched(t, "{", {}, `${MAPS}/none`)).toBe(404);
+      expect(await patched(t, "", {}, `${MAPS}/none`)).toBe(404);
+      expect(await patched(t, "{")).toBe(400);
+    },
+  );
+
+  test("JSON patch: what is no list of operations is 400, what does not fit is 422 when its turn comes", async () => {
+    const status = (operations: unknown, query = {}) => patched(JSON_PATCH, JSON.stringify(operations), query);
+    const failing = { op: "test", path: "/data/k", value: "w" };
+    for (const malformed of [{}, "x", 5, [5], [[]], [failing, { op: 1 }], [failing, { op: "add", path: {} }]]) {
+      expect(await status(malformed)).toBe(400);
+    }
+    for (const misfit of [
+      [{}],
+      [null],
+      [{ op: "add" }],
+      [{ op: "grow", path: "/data/k" }],
+      [{ OP: "add" }],
+      [failing],
+    ]) {
+      expect(await status(misfit)).toBe(422);
+    }
+    const many = Array(10_001).fill(failing) as unknown[];
+    expect(await status(many)).toBe(413);
+    expect(await status([...many, 1])).toBe(400);
+    expect(await status([{ op: "replace", path: "", value: [] }])).toBe(422);
+  });
+
+  test("without validation less is looked at before its turn comes", async () => {
+    const status = (type: string, body: unknown) => patched(type, JSON.stringify(body), unchecked);
+    expect(await status(JSON_PATCH, [{ op: "test", path: "/data/k", value: "v" }, { op: 1 }])).toBe(422);
+    expect(await status(JSON_PATCH, [{ op: "add", path: 1 }])).toBe(422);
+    expect(await status(JSON_PATCH, [1])).toBe(400);
+    expect(await status(MERGE, [1])).toBe(422);
+    expect(await status(MERGE, 5)).toBe(400);
+    expect(await patched(MERGE, "[1]")).toBe(400);
+  });
+
+  test("unknown members of an operation are refused after an operation that does not fit", async () => {
+    const strict = { fieldValidation: "Strict" };
+    const { item } = await made();
+    const stranger = { op: "add", path: "/data/l", value: "w", extra: 1 };
+    const told = await kube.jsonPatch(item, [stranger], strict);
+    expect([told.status, told.causes]).toEqual([422, ["FieldValueInvalid patch"]]);
+    const misfit = await kube.jsonPatch(item, [stranger, { op: "remove", path: "/none" }], strict);
+    expect([misfit.status, misfit.causes]).toEqual([422, []]);
+  });
+});
+
 describe("metadata", () => {
+  test("DEC-1: what the server fills is dropped from a POST, and nobody owns it", async () => {
+    const sent = {
+      uid: "00000000-0000-4000-8000-000000000000",
+      creationTimestamp: "2020-01-01T00:00:00Z",
+      deletionTimestamp: "2020-01-01T00:00:00Z",
+      deletionGracePeriodSeconds: 5,
+      selfLink: "/x",
+    };
+    const answer = await kube.post(MAPS, { metadata: { name: fresh("n"), ...sent }, data: { k: "v" } });
+    expect(answer.status).toBe(201);
+    for (const [member, value] of Object.entries(sent)) expect(answer.at(`metadata.${member}`)).not.toBe(value);
+    expect(answer.at("metadata.managedFields.0.fieldsV1")).toEqual({ "f:data": { ".": {}, "f:k": {} } });
+  });
+
+  test("DEC-1: creates by PUT and by apply take a version that is a number, and no other", async () => {
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    const put = async (resourceVersion: string) => {
+      const name = fresh("n");
+      return (await kube.put(`${leases}/${name}`, { metadata: { name, resourceVersion }, spec: {} })).status;
+    };
+    expect([await put("5"), await put("abc")]).toEqual([201, 400]);
+    const apply = async (resourceVersion: string) => {
+      const name = fresh("n");
+      return (await kube.apply(`${MAPS}/${name}`, "f", { ...MAP, metadata: { name, resourceVersion } })).status;
+    };
+    expect([await apply("5"), await apply("abc")]).toEqual([201, 400]);
+  });
+
   test("DEC-1, strictFinalizers: a finalizer without a slash must be a known one", async () => {
     const create = async (finalizer: string) =>
       (await kube.post(MAPS, { metadata: { name: fresh("n"), finalizers: [finalizer] } })).status;

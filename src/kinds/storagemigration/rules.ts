@@ -57,7 +57,7 @@ function validateUnchanged(object: ApiObject, old: ApiObject, errors: FieldError
   const now = resourceOf(object);
   const before = resourceOf(old);
   if (equal(identity(now, before.version), identity(before, before.version))) return;
-  errors.invalid(ctx.dialect.rules.recordedCauseNames ? "spec" : "spec.resource", now, "the field is immutable");
+  errors.invalid(ctx.dialect.rules.recordedCauseNames ? "spec" : "spec.resource", now, "field is immutable");
 }
 
 /** What names the resource; its version only where the stored object has one. */
@@ -75,7 +75,7 @@ function validateStatus(object: ApiObject, old: ApiObject, time: string, errors:
   const field = "status.resourceVersion";
   if (!VERSION.test(resourceVersion)) errors.invalid(field, resourceVersion, "expected a positive decimal number");
   if (before.resourceVersion && before.resourceVersion !== resourceVersion) {
-    errors.invalid(field, resourceVersion, "the field is immutable once it is set");
+    errors.invalid(field, resourceVersion, "field is immutable once it is set");
   }
 }
 

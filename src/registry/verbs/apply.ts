@@ -12,9 +12,9 @@ import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.
 import { decodeApplied } from "../decode.ts";
 import { applyConflictReport } from "../ownership-reports.ts";
 import { applyOwned, managerOf, setEntries } from "../ownership.ts";
-import { placeObject } from "../metadata.ts";
+import { misplaced, placeObject } from "../metadata.ts";
 import type { Write } from "../pipeline.ts";
-import { checkPatchedUid, checkVersion } from "./preconditions.ts";
+import { checkPatchedUid, checkVersion, checkVersionForm, uidMismatch } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";
 
 /** Applies the intent of a body. 200, or 201 when it created the object; 409 with every conflict. */
@@ -49,19 +49,25 @@ function checkAppliedUid(write: Write, sent: ApiObject, old: ApiObject): void {
   const { uid } = sent.metadata;
   if (ctx.dialect.rules.enforceUndocumented || !uid || uid === old.metadata.uid)
     return checkPatchedUid(write, sent, old);
-  throw conflict(kind.ref, target.name, `expected the uid to be ${old.metadata.uid}, got ${uid}`);
+  throw conflict(kind.ref, target.name, uidMismatch(uid, old));
 }
 
 function create(write: Write, body: Body, intent: ValueObject, apply: (live: undefined) => ApiObject): ApiObject {
   const { kind, target, ctx } = write;
   const named = (body.value as { metadata?: { name?: string } }).metadata?.name;
   if (!named && ctx.dialect.rules.applyCreateNeedsName)
-    throw badRequest("expected metadata.name in an apply that creates");
+    throw badRequest("name must be provided: expected metadata.name in an apply that creates");
   const { uid, resourceVersion } = intent["metadata"] as { uid?: string; resourceVersion?: string };
-  if (uid) throw conflict(kind.ref, target.name, `expected an object with uid ${uid}, there is none`);
+  if (uid)
+    throw conflict(
+      kind.ref,
+      target.name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
   if (resourceVersion && resourceVersion !== "0" && !ctx.dialect.rules.lenientCreateVersion) {
     throw conflict(kind.ref, target.name, `expected version ${resourceVersion} of the object, there is none`);
   }
+  checkVersionForm(intent as unknown as ApiObject);
   return apply(undefined);
 }
 
@@ -86,7 +92,7 @@ function intentOf({ kind, target, ctx, options }: Write, body: Body): ValueObjec
   const metadata = value["metadata"] ?? {};
   if (!isObject(metadata)) throw badRequest("expected metadata to be an object");
   if ((metadata["managedFields"] ?? null) !== null) {
-    throw badRequest("expected metadata.managedFields to be absent from an apply: owners are kept by the server");
+    throw badRequest("metadata.managedFields must be nil: owners are kept by the server");
   }
   samePlace("name", target.name, metadata["name"]);
   if (kind.namespaced) samePlace("namespace", target.namespace, metadata["namespace"]);
@@ -96,9 +102,9 @@ function intentOf({ kind, target, ctx, options }: Write, body: Body): ValueObjec
   return intent;
 }
 
-function samePlace(member: string, expected: string, got: Value | undefined): void {
+function samePlace(member: "name" | "namespace", expected: string, got: Value | undefined): void {
   if (got === undefined || got === null || got === "" || got === expected) return;
-  throw badRequest(`expected metadata.${member} to be "${expected}" as the path says, got ${JSON.stringify(got)}`);
+  throw misplaced(member, expected, JSON.stringify(got));
 }
 
 /** A member that stands twice is told or refused as in any other body (DEC-24). */

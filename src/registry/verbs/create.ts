@@ -10,7 +10,7 @@ import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contrac
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
 import { type Kind, keyOf, storedForm } from "../kind.ts";
-import { dropDoubledOwners, generateName, placeObject } from "../metadata.ts";
+import { dropDoubledOwners, dropServerMetadata, generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareNew, telling } from "../pipeline.ts";
 import { pretended, written } from "../results.ts";
@@ -34,29 +34,23 @@ async function createNow(write: Write, body: Body): Promise<WriteResult> {
   const object = decodeBody(kind, body, options, ctx);
   placeObject(kind, object, target);
   checkVersion(write, object);
+  dropServerMetadata(object);
   dropDoubledOwners(object, ctx);
   const { name, generateName: prefix } = object.metadata;
   const generated = !name && prefix ? prefix : undefined;
   if (generated !== undefined) object.metadata.name = generateName(generated, kind.house.api);
   if (!object.metadata.name) throw nameRequired(write);
   ownCreated(kind, object, managerOf(options, caller));
-  return storeNew(write, object, { posted: true, generated });
-}
-
-/** Where a new object comes from: a POST or another verb, and the prefix of a name that was made up. */
-export interface Origin {
-  readonly posted: boolean;
-  readonly generated?: string | undefined;
+  return storeNew(write, object, generated);
 }
 
 /**
- * Stores a new object, whatever verb made it (POST, PUT, apply). A generated name that is taken is made again a few
- * times.
+ * Stores a new object, whatever verb made it (POST, PUT, apply). A name that was made of a prefix (`generated`) and is
+ * taken is made again a few times.
  */
-export async function storeNew(write: Write, object: ApiObject, origin: Origin): Promise<WriteResult> {
+export async function storeNew(write: Write, object: ApiObject, generated?: string): Promise<WriteResult> {
   const { kind, options, ctx } = write;
-  const { generated } = origin;
-  const admission = prepareNew(write, object, origin.posted);
+  const admission = prepareNew(write, object);
   const { house } = kind;
   for (let tries = 1; ; tries++) {
     const name = object.metadata.name!;
@@ -94,7 +88,7 @@ const nameRequired = ({ kind }: Write): Error =>
   invalid({ group: kind.ref.group, kind: kind.definition.kind }, "", [
     {
       reason: "FieldValueRequired",
-      message: "Required value: expected a name or a generateName",
+      message: "Required value: name or generateName is required",
       field: "metadata.name",
     },
   ]);

@@ -19,7 +19,7 @@ import { storeError } from "../errors.ts";
 import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts";
 import { admissionOf, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
-import { checkIfMatch } from "./preconditions.ts";
+import { checkIfMatch, uidMismatch } from "./preconditions.ts";
 import { pretended, stored, written } from "../results.ts";
 
 const TRIES = 12;
@@ -161,15 +161,15 @@ function policyFinalizers(finalizers: readonly string[], options: DeleteOptions)
 function checkPreconditions({ kind, target, options }: Deletion, old: ApiObject): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   if (uid !== undefined && uid !== old.metadata.uid) {
-    throw conflict(
-      kind.ref,
-      target.name,
-      `the precondition expected uid ${JSON.stringify(uid)}, got ${old.metadata.uid}`,
-    );
+    throw conflict(kind.ref, target.name, uidMismatch(uid, old));
   }
   if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion) {
     const got = old.metadata.resourceVersion;
-    throw conflict(kind.ref, target.name, `the precondition expected resourceVersion ${resourceVersion}, got ${got}`);
+    throw conflict(
+      kind.ref,
+      target.name,
+      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${got}`,
+    );
   }
 }
 

@@ -8,9 +8,9 @@
  */
 import {
   PatchError,
-  applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
+  followJsonPatch,
   parseJsonPatch,
 } from "../../patch/index.ts";
 import { ApiError, badRequest, notFound, tooLarge } from "../../meta/status.ts";
@@ -42,7 +42,8 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   if (options.type === "apply") return applyPatch(write, body, options);
   // That there is nothing to patch comes before what is wrong with the patch.
   if (!kind.cache.get(keyOf(kind, target.namespace, target.name))) throw notFound(kind.ref, target.name);
-  const how = read(() => patcher(kind, body, options.type));
+  if (body.failure) throw body.failure;
+  const how = read(() => patcher(kind, body, options));
   const manager = managerOf(options, caller);
   return guaranteedUpdate(write, {
     change(old, entry) {
@@ -51,7 +52,8 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       checkIdentity(kind, patched, how.ignoresKind);
       const object = decodePatched(kind, patched, body.duplicates, how.unknown, options, write.ctx);
       placeObject(kind, object, target);
-      if (!object.metadata.name) throw badRequest("expected the patch to leave metadata.name in place");
+      if (!object.metadata.name)
+        throw badRequest("name must be provided: expected the patch to leave metadata.name in place");
       checkPatchedUid(write, object, old);
       checkVersion(write, object, old);
       ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
@@ -72,12 +74,14 @@ interface Patcher {
   readonly edits: boolean;
 }
 
-function patcher(kind: Kind, body: Body, type: PatchOptions["type"]): Patcher {
+function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions): Patcher {
   const { value } = body;
+  // Who does not ask for validation has less of the patch looked at before its turn comes.
+  const validated = fieldValidation !== "Ignore";
   if (type === "json") {
-    const { operations, unknown } = parseJsonPatch(value);
+    const { operations, unknown } = parseJsonPatch(value, { typed: validated });
     const edits = operations.some((op) => touchesManagedFields(op.path ?? ""));
-    return { patch: (base) => applyJsonPatch(base, value), unknown, ignoresKind: false, edits };
+    return { patch: (base) => followJsonPatch(base, operations), unknown, ignoresKind: false, edits };
   }
   if (type === "strategic") {
     if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: true, edits: false };
@@ -90,7 +94,9 @@ function patcher(kind: Kind, body: Body, type: PatchOptions["type"]): Patcher {
       request: value,
     };
   }
-  if (!isObject(value)) throw badRequest("expected a merge patch to be a JSON object");
+  if (!isObject(value) && (validated || !Array.isArray(value))) {
+    throw badRequest("expected a merge patch to be a JSON object");
+  }
   return {
     patch: (base) => applyMergePatch(base, value),
     unknown: [],
@@ -103,6 +109,9 @@ function patcher(kind: Kind, body: Body, type: PatchOptions["type"]): Patcher {
 const touchesManagedFields = (path: string): boolean =>
   path === "/metadata" || path === "" || path.startsWith("/metadata/managedFields");
 
+/** How clients know this refusal. */
+const REJECTED = "the server rejected our request due to an error in our request";
+
 /** A patch that cannot be read is 400, one that cannot be applied 422, one that is too much 413. */
 function read<T>(work: () => T): T {
   try {
@@ -111,7 +120,7 @@ function read<T>(work: () => T): T {
     if (!(error instanceof PatchError)) throw error;
     if (error.code === "malformed") throw badRequest(error.message);
     if (error.code === "tooManyOperations") throw tooLarge(error.message);
-    throw new ApiError("Invalid", error.message, { details: {} });
+    throw new ApiError("Invalid", `${REJECTED}: ${error.message}`, { details: {} });
   }
 }
 

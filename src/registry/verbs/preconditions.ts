@@ -5,7 +5,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
-import { badRequest, conflict, invalid } from "../../meta/status.ts";
+import { MODIFIED, badRequest, conflict, invalid } from "../../meta/status.ts";
 import type { Caller } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import type { Write } from "../pipeline.ts";
@@ -17,26 +17,38 @@ export function demandVersion({ kind, target }: Write, object: ApiObject): void 
   throw invalid({ group: kind.ref.group, kind: kind.ref.plural }, target.name, [
     {
       reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(version)}: expected the resourceVersion that was read`,
+      message: `Invalid value: ${JSON.stringify(version)}: must be specified for an update`,
       field: "metadata.resourceVersion",
     },
   ]);
+}
+
+/** A version in the body is a number, also where there is no object that could have it. */
+export function checkVersionForm({ metadata }: ApiObject): void {
+  const sent = metadata.resourceVersion ?? "";
+  if (sent !== "" && !/^\d+$/.test(sent)) {
+    throw badRequest(`expected metadata.resourceVersion to be a number, got ${JSON.stringify(sent)}`);
+  }
 }
 
 /** A version in the body must be that of the stored object; empty and "0" mean any (DEC-31). */
 export function checkVersion({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
   const sent = object.metadata.resourceVersion ?? "";
   if (sent === "" || sent === "0") return;
-  if (!/^\d+$/.test(sent)) throw badRequest(`expected metadata.resourceVersion to be a number, got "${sent}"`);
+  checkVersionForm(object);
   if (sent === old.metadata.resourceVersion) return;
-  throw conflict(kind.ref, target.name, "the object has been modified; read it again and apply your changes to that");
+  throw conflict(kind.ref, target.name, MODIFIED);
 }
+
+/** Why a write of another object of the same name is refused. */
+export const uidMismatch = (expected: string, { metadata }: ApiObject): string =>
+  `Precondition failed: UID in precondition: ${expected}, UID in object meta: ${metadata.uid}`;
 
 /** A uid in the body must be that of the stored object (DEC-1: 409). */
 export function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
   const { uid } = object.metadata;
   if (uid && uid !== old.metadata.uid) {
-    throw conflict(kind.ref, target.name, `expected the uid to be ${old.metadata.uid}, got ${uid}`);
+    throw conflict(kind.ref, target.name, uidMismatch(uid, old));
   }
 }
 
@@ -47,7 +59,7 @@ export function checkPatchedUid({ kind, target }: Write, object: ApiObject, old:
   throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, target.name, [
     {
       reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(uid)}: expected the uid to stay ${old.metadata.uid}`,
+      message: `Invalid value: ${JSON.stringify(uid)}: field is immutable`,
       field: "metadata.uid",
     },
   ]);

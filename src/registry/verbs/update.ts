@@ -22,7 +22,7 @@ import { type Write, commitAdmission, newContext, prepareChanged, telling } from
 import { pretended, stored, written } from "../results.ts";
 import { storeNew } from "./create.ts";
 import { present, reach } from "./get.ts";
-import { checkIfMatch, checkUid, checkVersion, demandVersion } from "./preconditions.ts";
+import { checkIfMatch, checkUid, checkVersion, checkVersionForm, demandVersion } from "./preconditions.ts";
 
 /** How often another server may be faster before the client hears of it. */
 const TRIES = 12;
@@ -43,7 +43,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
   const { kind, target, options, caller, ctx } = write;
   const sent = decodeBody(kind, body, options, ctx);
   placeObject(kind, sent, target);
-  if (!sent.metadata.name) throw badRequest("expected metadata.name in the body, got none");
+  if (!sent.metadata.name) throw badRequest("name must be provided: expected metadata.name in the body, got none");
   const manager = managerOf(options, caller);
   return guaranteedUpdate(write, {
     change(old) {
@@ -57,7 +57,13 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
     missing:
       kind.definition.createOnUpdate && !target.subresource
         ? () => {
-            if (sent.metadata.uid) throw conflict(kind.ref, target.name, "expected no uid, the object does not exist");
+            if (sent.metadata.uid)
+              throw conflict(
+                kind.ref,
+                target.name,
+                `uid mismatch: the provided object specified uid ${sent.metadata.uid}, and no existing object was found`,
+              );
+            checkVersionForm(sent);
             const object = clone(sent as Value & object) as unknown as ApiObject;
             ownCreated(kind, object, manager);
             return object;
@@ -91,7 +97,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
     try {
       if (entry) return await once(write, key, entry, how);
       await write.caller.permitCreate?.();
-      return await storeNew(write, how.missing!(), { posted: false });
+      return await storeNew(write, how.missing!());
     } catch (error) {
       if (!mayTryAgain(error, how) || tries >= TRIES) throw storeError(kind, target.name, error);
       ctx.warnings.length = warnings;

@@ -39,6 +39,8 @@ export function base64Bytes(data: DataMap): number {
   return bytes;
 }
 
+const FROZEN = "field is immutable when `immutable` is set";
+
 /**
  * What is immutable stays so and keeps its data (CM-7, CM-8, SEC-7, SEC-8, AMB-13). `members` are the maps that hold
  * data; an unset one is as good as an empty one.
@@ -50,10 +52,10 @@ export function validateImmutable(
   errors: FieldErrors,
 ): void {
   if (old["immutable"] !== true) return;
-  if (object["immutable"] !== true) errors.forbidden("immutable", "expected true, it cannot be unset once it is set");
+  if (object["immutable"] !== true) errors.forbidden("immutable", FROZEN);
   for (const member of members) {
     if (!equal((object[member] ?? {}) as Value, (old[member] ?? {}) as Value)) {
-      errors.forbidden(member, "expected no change, the object is immutable");
+      errors.forbidden(member, FROZEN);
     }
   }
 }

@@ -13,7 +13,7 @@ import {
   type ProtobufKind,
   decodeProtobuf,
 } from "../../wire/protobuf/index.ts";
-import { badRequest, tooLarge, unsupportedMediaType } from "../../meta/status.ts";
+import { ApiError, badRequest, unrecognised, tooLarge, unsupportedMediaType } from "../../meta/status.ts";
 import type { Body, PatchType } from "../../registry/contract.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson } from "../../value/json.ts";
@@ -44,22 +44,27 @@ export function patchTypeOf(request: ServerRequest): PatchType {
   return type;
 }
 
-/** The body of a create or update. */
-export async function objectBody(server: ServerContext, request: ServerRequest): Promise<Body> {
+/** The body of a create or update, which is to be an object of this kind. */
+export async function objectBody(server: ServerContext, request: ServerRequest, name: string): Promise<Body> {
   const media = bodyMedia(request);
   const kind = media === "protobuf" ? request.protobufKind : undefined;
   if (media === "protobuf" && !kind) throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
   const bytes = await bodyBytes(server, request);
-  if (kind) return decoded(() => decodeProtobufBody(server, bytes, kind));
-  if (media === "json") return decoded(() => decodeJsonBody(server, bytes));
-  return yamlBody(server, bytes, false);
+  if (kind) return decoded(() => decodeProtobufBody(server, bytes, kind), name);
+  if (media === "json") return decoded(() => decodeJsonBody(server, bytes), name);
+  return yamlBody(server, bytes, false, name);
 }
 
 /** The body of a patch; only an apply patch is YAML. */
 export async function patchBody(server: ServerContext, request: ServerRequest, type: PatchType): Promise<Body> {
   const bytes = await bodyBytes(server, request);
-  if (type !== "apply") return decoded(() => decodeJsonBody(server, bytes));
-  return yamlBody(server, bytes, server.dialect.rules.enforceUndocumented);
+  if (type === "apply") return yamlBody(server, bytes, server.dialect.rules.enforceUndocumented);
+  try {
+    return decoded(() => decodeJsonBody(server, bytes));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { value: null, duplicates: [], failure: error };
+  }
 }
 
 /** The body of a deletion; undefined when there is none, which is not the same as an empty object (DEC-26). */
@@ -111,25 +116,31 @@ const decodeProtobufBody = (server: ServerContext, bytes: Uint8Array, kind: Prot
   duplicates: [],
 });
 
-async function yamlBody(server: ServerContext, bytes: Uint8Array, escapesAsYaml: boolean): Promise<Body> {
+async function yamlBody(
+  server: ServerContext,
+  bytes: Uint8Array,
+  escapesAsYaml: boolean,
+  kind?: string,
+): Promise<Body> {
   const options = { depth: server.limits.bodyDepth, escapesAsYaml };
   try {
     return decodeYamlInline(bytes, options) ?? (await server.yaml.decode(bytes, options));
   } catch (error) {
-    throw bodyError(error);
+    throw bodyError(error, kind);
   }
 }
 
-function decoded(decode: () => Body): Body {
+function decoded(decode: () => Body, kind?: string): Body {
   try {
     return decode();
   } catch (error) {
-    throw bodyError(error);
+    throw bodyError(error, kind);
   }
 }
 
-/** The answer to a body that cannot be decoded. */
-const bodyError = (error: unknown): unknown => {
+/** The answer to a body that cannot be decoded, where it was to be an object of a kind with its name. */
+const bodyError = (error: unknown, kind: string | undefined): unknown => {
   if (!(error instanceof DecodeError || error instanceof ProtobufError)) return error;
-  return error.code === "tooLarge" ? tooLarge(error.message) : badRequest(error.message, error);
+  if (error.code === "tooLarge") return tooLarge(error.message);
+  return kind === undefined ? badRequest(error.message, error) : unrecognised(kind, error.message, error);
 };

@@ -11,7 +11,7 @@ interface Source {
 const EMPTY = new Uint8Array(0);
 
 /** The answer to a body that is over the limit (DEC-18, reliability 2.1). */
-export const bodyTooLarge = (limit: number): Error => tooLarge(`expected a body of at most ${limit} bytes, got more`);
+export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit}`);
 
 /**
  * Collects a body of at most `limit` bytes; what is over the limit is not kept. `announced` is the Content-Length, -1

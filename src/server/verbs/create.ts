@@ -16,7 +16,7 @@ export async function createObject(server: ServerContext, request: ServerRequest
   const format = objectFormat(request);
   const options = createOptions(request.query);
   request.options = options;
-  const body = await objectBody(server, request);
+  const body = await objectBody(server, request, resource.definition.kind);
   request.body = body.value;
   const result = await perform(request, () => resource.create(request.target, body, options, request.caller));
   request.warn(result.warnings);

@@ -17,7 +17,7 @@ export async function updateObject(server: ServerContext, request: ServerRequest
   const format = objectFormat(request);
   const options = updateOptions(request.query);
   request.options = options;
-  const body = await objectBody(server, request);
+  const body = await objectBody(server, request, resource.definition.kind);
   request.body = body.value;
   const caller = writer(server, request);
   const result = await perform(request, () => resource.update(request.target, body, options, caller));

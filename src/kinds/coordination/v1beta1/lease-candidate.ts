@@ -81,7 +81,7 @@ function version(sent: string | undefined, field: string, errors: FieldErrors): 
 function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
   const { leaseName = "" } = specOf(object);
   const before = specOf(old).leaseName ?? "";
-  if (leaseName !== before) errors.invalid("spec.leaseName", leaseName, `expected no change, it is "${before}"`);
+  if (leaseName !== before) errors.invalid("spec.leaseName", leaseName, `field is immutable: expected "${before}"`);
   validate(object, errors, ctx);
 }
 

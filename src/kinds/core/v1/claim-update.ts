@@ -34,14 +34,14 @@ export function validateClaimChange(claim: Claim, old: Claim, errors: FieldError
 function validateFrozenMembers(spec: ClaimSpec, old: Claim, errors: FieldErrors): void {
   const stored = old.spec;
   if (stored.storageClassName !== undefined && stored.storageClassName !== spec.storageClassName) {
-    errors.forbidden("spec.storageClassName", "it cannot change once it is set");
+    errors.forbidden("spec.storageClassName", "field is immutable once it is set");
   }
   if (stored.volumeName && stored.volumeName !== spec.volumeName) {
-    errors.forbidden("spec.volumeName", "it cannot change once it is set");
+    errors.forbidden("spec.volumeName", "field is immutable once it is set");
   }
   if (old.status?.phase !== "Bound" && !stored.volumeName) return;
   for (const member of BINDING) {
-    if (!same(spec[member], stored[member])) errors.forbidden(`spec.${member}`, "it cannot change on a bound claim");
+    if (!same(spec[member], stored[member])) errors.forbidden(`spec.${member}`, "field is immutable on a bound claim");
   }
 }
 
@@ -58,9 +58,12 @@ function validateFrozenSpec(claim: Claim, old: Claim, errors: FieldErrors, ctx: 
     sameRequests(spec.resources?.requests, stored.resources?.requests, bound) &&
     (bound || spec.volumeAttributesClassName === stored.volumeAttributesClassName);
   if (!frozen) {
-    errors.forbidden("spec", "it cannot change but for the size and the volumeAttributesClassName of bound claims");
+    errors.forbidden(
+      "spec",
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+    );
   }
-  if (spec.volumeMode !== stored.volumeMode) errors.invalid("volumeMode", spec.volumeMode, "the field is immutable");
+  if (spec.volumeMode !== stored.volumeMode) errors.invalid("volumeMode", spec.volumeMode, "field is immutable");
 }
 
 /** The size of a bound claim may change, but not go away. */
@@ -80,7 +83,7 @@ function mayHaveClass(claim: Claim, old: Claim, errors: FieldErrors, ctx: ApiCon
   const fresh = old.spec.storageClassName === undefined && storageClassName !== undefined;
   const upgraded = fresh && before !== undefined && storageClassName === before && (after ?? before) === before;
   if (!upgraded && before !== after) {
-    errors.invalid(`metadata.annotations.${annotation}`, after ?? "", "the annotation is immutable");
+    errors.invalid(`metadata.annotations.${annotation}`, after ?? "", "field is immutable");
   }
   if (fresh) return before === undefined || storageClassName === before;
   return storageClassName === old.spec.storageClassName;

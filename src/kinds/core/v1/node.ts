@@ -177,10 +177,10 @@ function validateChange(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   validate(object, errors, ctx);
   const [now, before] = [asNode(object).spec, asNode(old).spec];
   if (before.podCIDRs?.length && before.podCIDRs.join() !== (now.podCIDRs ?? []).join()) {
-    errors.forbidden("spec.podCIDRs", "expected no change once it is set");
+    errors.forbidden("spec.podCIDRs", "field is immutable once it is set");
   }
   if (before.providerID && before.providerID !== now.providerID) {
-    errors.forbidden("spec.providerID", "expected no change once it is set");
+    errors.forbidden("spec.providerID", "field is immutable once it is set");
   }
 }
 

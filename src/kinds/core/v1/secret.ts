@@ -117,7 +117,7 @@ function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContex
 
 function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
   if (object["type"] !== old["type"]) {
-    errors.invalid("type", object["type"] ?? "", `expected no change, it is ${JSON.stringify(old["type"])}`);
+    errors.invalid("type", object["type"] ?? "", `field is immutable: expected ${JSON.stringify(old["type"])}`);
   }
   validateImmutable(object, old, ["data"], errors);
   validate(object, errors, ctx);

@@ -38,15 +38,16 @@ export function validateVolumeChange(
       if (same(comparable(spec[member], stored[member], member), stored[member])) continue;
       errors.forbidden(
         recordedCauseNames ? "spec.persistentvolumesource" : `spec.${member}`,
-        "the source cannot change",
+        "spec.persistentvolumesource is immutable after creation",
       );
       if (recordedCauseNames) break;
     }
-    if (spec.volumeMode !== stored.volumeMode) errors.invalid(named("volumeMode"), spec.volumeMode, "it cannot change");
+    if (spec.volumeMode !== stored.volumeMode)
+      errors.invalid(named("volumeMode"), spec.volumeMode, "field is immutable");
   }
   const frozen = stored.nodeAffinity !== undefined && !ctx.gates.MutablePVNodeAffinity;
   if (frozen && !sameAffinity(spec.nodeAffinity, stored.nodeAffinity, ctx)) {
-    errors.invalid(named("nodeAffinity"), spec.nodeAffinity, "it cannot change once it is set");
+    errors.invalid(named("nodeAffinity"), spec.nodeAffinity, "field is immutable once it is set");
   }
   const takenBack = stored.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined;
   if (strict && takenBack) {

@@ -74,7 +74,7 @@ export function validateStrictChange(event: CoreEvent, old: CoreEvent, errors: F
   validateAnyEvent(event, errors, "reportingController");
   if (!equal(event.series as Value, old.series as Value)) validateSeries(event, errors);
   const keep = (field: string, value: unknown, before: unknown): void => {
-    if (!equal((value ?? null) as Value, (before ?? null) as Value)) errors.invalid(field, value, "expected no change");
+    if (!equal((value ?? null) as Value, (before ?? null) as Value)) errors.invalid(field, value, "field is immutable");
   };
   for (const member of FROZEN) keep(member, event[member], old[member]);
   keep("reportingController", event.reportingComponent, old.reportingComponent);

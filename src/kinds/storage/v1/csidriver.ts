@@ -138,11 +138,11 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   validateSpec(spec, errors);
   if (spec.attachRequired !== before.attachRequired) {
     const field = ctx.dialect.rules.recordedCauseNames ? "spec.attachedRequired" : "spec.attachRequired";
-    errors.invalid(field, spec.attachRequired, "the field is immutable");
+    errors.invalid(field, spec.attachRequired, "field is immutable");
   }
   const modes = spec.volumeLifecycleModes ?? [];
   if (!equal(modes, before.volumeLifecycleModes ?? [])) {
-    errors.invalid("spec.volumeLifecycleModes", modes, "the field is immutable");
+    errors.invalid("spec.volumeLifecycleModes", modes, "field is immutable");
   }
 }
 

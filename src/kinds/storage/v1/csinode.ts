@@ -114,7 +114,11 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   for (const driver of driversOf(object)) {
     const stored = before.get(driver.name);
     if (stored && !equal(frozenPart(driver, ctx), frozenPart(stored, ctx))) {
-      errors.invalid("spec.drivers", driver, "the members of a driver that stays are immutable");
+      errors.invalid(
+        "spec.drivers",
+        driver,
+        "field is immutable: expected the members of a driver to stay while it is listed",
+      );
     }
   }
 }

@@ -47,10 +47,10 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   const before = old as CSIStorageCapacity;
   validate(object, errors, ctx);
   if (!equal((now.nodeTopology ?? null) as Value, (before.nodeTopology ?? null) as Value)) {
-    errors.invalid("nodeTopology", now.nodeTopology, "the field is immutable");
+    errors.invalid("nodeTopology", now.nodeTopology, "field is immutable");
   }
   if (now.storageClassName !== before.storageClassName) {
-    errors.invalid("storageClassName", now.storageClassName, "the field is immutable");
+    errors.invalid("storageClassName", now.storageClassName, "field is immutable");
   }
 }
 

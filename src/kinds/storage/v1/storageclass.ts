@@ -127,12 +127,14 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   const now = object as StorageClass;
   const before = old as StorageClass;
   if (!equal((now.parameters ?? {}) as Value, (before.parameters ?? {}) as Value)) {
-    errors.forbidden("parameters", "they cannot change");
+    errors.forbidden("parameters", "updates to parameters are forbidden.");
   }
-  if ((now.provisioner ?? "") !== (before.provisioner ?? "")) errors.forbidden("provisioner", "it cannot change");
-  if (now.reclaimPolicy !== before.reclaimPolicy) errors.forbidden("reclaimPolicy", "it cannot change");
+  if ((now.provisioner ?? "") !== (before.provisioner ?? ""))
+    errors.forbidden("provisioner", "updates to provisioner are forbidden.");
+  if (now.reclaimPolicy !== before.reclaimPolicy)
+    errors.forbidden("reclaimPolicy", "updates to reclaimPolicy are forbidden.");
   if (now.volumeBindingMode !== before.volumeBindingMode) {
-    errors.invalid("volumeBindingMode", now.volumeBindingMode, "the field is immutable");
+    errors.invalid("volumeBindingMode", now.volumeBindingMode, "field is immutable");
   }
 }
 

@@ -121,7 +121,7 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   validateSpec(object, errors, ctx);
   validateStatus(object, errors);
   if (!equal(object["spec"] as Value, old["spec"] as Value)) {
-    errors.invalid("spec", object["spec"], "the field is immutable");
+    errors.invalid("spec", object["spec"], "field is immutable");
   }
 }
 

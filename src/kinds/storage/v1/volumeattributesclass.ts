@@ -41,10 +41,10 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   const before = old as VolumeAttributesClass;
   // A class that was made from the documents alone has no driver; it may get one, once (DEC-40).
   if ((now.driverName ?? "") !== (before.driverName ?? "") && (before.driverName ?? "") !== "") {
-    errors.forbidden("driverName", "it cannot change");
+    errors.forbidden("driverName", "updates to driverName are forbidden.");
   }
   if (!equal((now.parameters ?? {}) as Value, (before.parameters ?? {}) as Value)) {
-    errors.forbidden("parameters", "they cannot change; make a class with the new attributes instead");
+    errors.forbidden("parameters", "updates to parameters are forbidden. Make a class with the new attributes instead");
   }
   validate(object, errors, ctx);
 }

@@ -14,7 +14,7 @@ const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, 
 export function validatePodChange(spec: PodSpec, old: PodSpec, errors: FieldErrors): void {
   for (const list of ["containers", "initContainers"] as const) {
     if ((spec[list] ?? []).length === (old[list] ?? []).length) continue;
-    errors.forbidden(`spec.${list}`, "containers cannot be added or removed");
+    errors.forbidden(`spec.${list}`, "pod updates may not add or remove containers");
     return;
   }
   checkDeadline(spec.activeDeadlineSeconds, old.activeDeadlineSeconds, errors);
@@ -23,7 +23,7 @@ export function validatePodChange(spec: PodSpec, old: PodSpec, errors: FieldErro
   if (same(frozen(spec, old), frozen(old, old))) return;
   errors.forbidden(
     "spec",
-    "it cannot change but for images, activeDeadlineSeconds, tolerations, schedulingGates and a negative terminationGracePeriodSeconds",
+    "pod updates may not change fields other than images, activeDeadlineSeconds, tolerations, schedulingGates and a negative terminationGracePeriodSeconds",
   );
 }
 
