@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { KeyedLock } from "./keyed-lock.ts";
+import { ManualClock } from "./clock.ts";
+import { KeyedLock, LockTimeout } from "./keyed-lock.ts";
+import { leastCpu } from "./testing/cpu-time.ts";
 
 /** Work that a test ends by hand, and that tells when it began. */
 function handmade() {
@@ -59,5 +61,151 @@ describe("KeyedLock", () => {
     second.end.resolve("");
     await settle();
     expect(lock.size).toBe(0);
+  });
+});
+
+describe("KeyedLock with limits", () => {
+  /** A lock with a clock that a test moves; work waits 100 ms at most and has 1 s for its turn. */
+  const setUp = (mostWaiting?: number): { clock: ManualClock; lock: KeyedLock } => {
+    const clock = new ManualClock(0);
+    return { clock, lock: new KeyedLock({ clock, waitMillis: 100, holdMillis: 1000, mostWaiting }) };
+  };
+
+  test("work that waits too long gives up and never begins; those behind it keep their places", async () => {
+    const { clock, lock } = setUp();
+    const [first, second, third] = [handmade(), handmade(), handmade()];
+    const done = lock.run("a", first.work);
+    const gaveUp = lock.run("a", second.work);
+    clock.advance(60);
+    const waits = lock.run("a", third.work);
+    clock.advance(40);
+    await expect(gaveUp).rejects.toMatchObject({ name: "LockTimeout", why: "waited" });
+    first.end.resolve("1");
+    third.end.resolve("3");
+    expect(await Promise.all([done, waits])).toEqual(["1", "3"]);
+    expect(second.began()).toBe(false);
+    expect(clock.timers()).toEqual([]);
+    await settle();
+    expect(lock.size).toBe(0);
+  });
+
+  test("no more may wait for a key than the limit says; one that has begun waits no more", async () => {
+    const { lock } = setUp(2);
+    const [first, second, third] = [handmade(), handmade(), handmade()];
+    void lock.run("a", first.work);
+    void lock.run("a", second.work);
+    void lock.run("a", third.work);
+    await expect(lock.run("a", handmade().work)).rejects.toMatchObject({ why: "crowded" });
+    void lock.run("b", handmade().work);
+    first.end.resolve("");
+    await settle();
+    const last = handmade();
+    const waits = lock.run("a", last.work);
+    for (const { end } of [second, third, last]) end.resolve("yes");
+    expect(await waits).toBe("yes");
+  });
+
+  test("a turn lasts a bounded time from when somebody waits for its end: its work is told, and the next one begins", async () => {
+    const { clock, lock } = setUp();
+    const [next, after] = [handmade(), handmade()];
+    let signal: AbortSignal | undefined;
+    const slow = lock.run("a", async (turn) => {
+      await settle();
+      signal = turn.signal;
+      return new Promise<string>((_, reject) =>
+        signal!.addEventListener("abort", () => reject(signal!.reason as Error)),
+      );
+    });
+    clock.advance(5000);
+    await settle();
+    clock.advance(950);
+    expect(signal?.aborted).toBe(false);
+    const waits = lock.run("a", next.work);
+    clock.advance(49);
+    expect(next.began()).toBe(false);
+    clock.advance(1);
+    expect(next.began()).toBe(true);
+    await expect(slow).rejects.toMatchObject({ name: "LockTimeout", why: "held" });
+    // The end of the one that lost its turn ends nobody else's.
+    const last = lock.run("a", after.work);
+    await settle();
+    expect(after.began()).toBe(false);
+    next.end.resolve("2");
+    after.end.resolve("3");
+    expect(await Promise.all([waits, last])).toEqual(["2", "3"]);
+  });
+
+  test("the time counts from the first who waits, also for work that asks for its signal too late", async () => {
+    const { clock, lock } = setUp();
+    const slow = handmade();
+    let late: AbortSignal | undefined;
+    void lock.run("a", async (turn) => {
+      await slow.work();
+      late = turn.signal;
+      return "";
+    });
+    clock.advance(10_000);
+    void lock.run("a", handmade().work).catch(() => {});
+    clock.advance(50);
+    void lock.run("a", handmade().work).catch(() => {});
+    clock.advance(10_000);
+    slow.end.resolve("");
+    await settle();
+    expect(late?.aborted).toBe(true);
+    expect(late?.reason).toBeInstanceOf(LockTimeout);
+  });
+
+  test("the turn of one who has waited is bounded too, while others wait behind it", async () => {
+    const clock = new ManualClock(0);
+    const lock = new KeyedLock({ clock, waitMillis: 10_000, holdMillis: 1000 });
+    const work = [handmade(), handmade(), handmade()];
+    for (const each of work) void lock.run("a", each.work);
+    const began = (): number => work.filter((each) => each.began()).length;
+    clock.advance(1000);
+    expect(began()).toBe(2);
+    clock.advance(999);
+    expect(began()).toBe(2);
+    clock.advance(1);
+    expect(began()).toBe(3);
+    // Nobody waits for the last one: it has all the time there is.
+    clock.advance(100_000);
+    expect(lock.size).toBe(1);
+  });
+
+  test("work that throws before it waits for anything fails alone", async () => {
+    const { lock } = setUp();
+    const first = handmade();
+    void lock.run("a", first.work);
+    const thrown = lock.run("a", () => {
+      throw new Error("at once");
+    });
+    const next = lock.run("a", () => Promise.resolve("next"));
+    first.end.resolve("");
+    await expect(thrown).rejects.toThrow("at once");
+    expect(await next).toBe("next");
+  });
+
+  test("work that nobody waits for sets no timer, and costs little more than a promise in a map", async () => {
+    const { clock, lock } = setUp();
+    const work = (): Promise<number> => Promise.resolve(1);
+    const run = lock.run("a", work);
+    expect(clock.timers()).toEqual([]);
+    await run;
+    const map = new Map<string, Promise<number>>();
+    const floor = async (): Promise<void> => {
+      for (let i = 0; i < 20_000; i++) {
+        const key = `k${i & 1023}`;
+        const result = work();
+        map.set(key, result);
+        const end = (): void => void map.delete(key);
+        result.then(end, end);
+        await result;
+      }
+    };
+    const locked = async (): Promise<void> => {
+      for (let i = 0; i < 20_000; i++) await lock.run(`k${i & 1023}`, work);
+    };
+    const [least, needed] = [await leastCpu(floor), await leastCpu(locked)];
+    expect(needed).toBeLessThan(2 * least + 2);
   });
 });
