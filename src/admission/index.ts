@@ -4,11 +4,12 @@
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
-import type { Admission, Lookup } from "./contract.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Admission } from "./contract.ts";
 import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
-export type { Admission, Lookup } from "./contract.ts";
+export type { Admission } from "./contract.ts";
 
 /** The chain of a dialect; steps that the documents do not ask for run only where the dialect says so. */
 export function builtInAdmission(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): Admission {

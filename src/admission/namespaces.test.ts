@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { namespaceLifecycle } from "./namespaces.ts";
-import { lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+import { atOnce, lookupOf, objectOf, requestOf } from "./testing/requests.ts";
 
 const NAMESPACE = { group: "", plural: "namespaces", kind: "Namespace" };
 const CLUSTER = { group: "", plural: "persistentvolumes", kind: "PersistentVolume" };
@@ -15,7 +15,7 @@ describe("a create in a namespace", () => {
   test.each([neutral, kubernetes])("goes on where the namespace exists ($name)", async (dialect) => {
     const provision = vi.fn<(name: string) => Promise<void>>();
     const step = namespaceLifecycle(there, dialect, provision);
-    step.mutate!(requestOf());
+    atOnce(step.mutate!(requestOf()));
     await step.commit!(requestOf());
     expect(provision).not.toHaveBeenCalled();
   });
@@ -23,8 +23,8 @@ describe("a create in a namespace", () => {
   test("POL-5: makes a namespace that nobody made, when everything else agreed (neutral)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>().mockResolvedValue();
     const step = namespaceLifecycle(nothing, neutral, provision);
-    step.mutate!(requestOf());
-    step.validate!(requestOf());
+    atOnce(step.mutate!(requestOf()));
+    atOnce(step.validate!(requestOf()));
     expect(provision).not.toHaveBeenCalled();
     await step.commit!(requestOf());
     expect(provision.mock.calls).toEqual([["team"]]);
@@ -45,7 +45,7 @@ describe("a create in a namespace", () => {
       expect(() => step.mutate!(requestOf())).toThrow(code(403, "Forbidden"));
       let causes: unknown;
       try {
-        step.mutate!(requestOf());
+        atOnce(step.mutate!(requestOf()));
       } catch (error) {
         causes = (error as { status: { details: { causes: unknown } } }).status.details.causes;
       }
@@ -61,8 +61,8 @@ describe("a create in a namespace", () => {
       const provision = vi.fn<(name: string) => Promise<void>>();
       for (const lookup of [going, nothing]) {
         const step = namespaceLifecycle(lookup, neutral, provision);
-        step.mutate!(requestOf({ operation }));
-        step.validate!(requestOf({ operation }));
+        atOnce(step.mutate!(requestOf({ operation })));
+        atOnce(step.validate!(requestOf({ operation })));
         await step.commit!(requestOf({ operation }));
       }
       expect(provision).not.toHaveBeenCalled();
@@ -72,7 +72,7 @@ describe("a create in a namespace", () => {
   test("objects of the cluster have no namespace to look for", async () => {
     const request = requestOf({ ref: CLUSTER, namespaced: false, namespace: "" });
     const step = namespaceLifecycle(nothing, kubernetes, () => Promise.reject(new Error("made a namespace")));
-    step.mutate!(request);
+    atOnce(step.mutate!(request));
     await step.commit!(request);
     expect(step.name).toBe("NamespaceLifecycle");
   });
@@ -88,9 +88,9 @@ describe("a delete of a namespace", () => {
   });
 
   test("goes on for others, and for all in the neutral dialect", () => {
-    namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("team"));
-    namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("kube-node-lease"));
-    namespaceLifecycle(there, neutral, () => Promise.resolve()).validate!(remove("default"));
+    atOnce(namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("team")));
+    atOnce(namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(remove("kube-node-lease")));
+    atOnce(namespaceLifecycle(there, neutral, () => Promise.resolve()).validate!(remove("default")));
     // An object of another kind may be called so.
     const request = requestOf({ operation: "DELETE", name: "default" });
     expect(() => namespaceLifecycle(there, kubernetes, () => Promise.resolve()).validate!(request)).not.toThrow();

@@ -5,7 +5,8 @@
  */
 import type { Dialect } from "../meta/dialect.ts";
 import { type ObjectRef, forbidden, notFound } from "../meta/status.ts";
-import type { AdmissionRequest, AdmissionStep, Lookup } from "./contract.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
 
 const NAMESPACES: ObjectRef = { group: "", plural: "namespaces", kind: "Namespace" };
 
@@ -29,7 +30,7 @@ export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: 
     },
     validate(request) {
       const { operation, ref, name } = request;
-      if (operation === "DELETE" && isNamespace(ref) && protectedNamespaces.includes(name)) {
+      if (operation === "DELETE" && concerns(request, NAMESPACES) && protectedNamespaces.includes(name)) {
         throw forbidden(ref, name, "this namespace may not be deleted");
       }
     },
@@ -57,5 +58,3 @@ export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: 
     ]);
   }
 }
-
-const isNamespace = (ref: ObjectRef): boolean => ref.group === "" && ref.plural === "namespaces";

@@ -3,7 +3,7 @@ import type { ApiObject } from "../schema/definition.ts";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInAdmission } from "./index.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
-import { lookupOf, objectOf, requestOf } from "./testing/requests.ts";
+import { atOnce, lookupOf, objectOf, requestOf } from "./testing/requests.ts";
 
 const CLAIMS = { group: "", plural: "persistentvolumeclaims", kind: "PersistentVolumeClaim" };
 const CLASSES = "storageclasses.storage.k8s.io";
@@ -13,19 +13,25 @@ const claim = (spec: object = {}, metadata: object = {}, more: object = {}): Api
 
 describe("storageObjectInUseProtection", () => {
   const step = storageObjectInUseProtection(kubernetes);
-  const protect = (plural: string, object: ApiObject, more = {}): readonly string[] | undefined => {
-    step.mutate!(requestOf({ ref: { group: "", plural, kind: "X" }, object, ...more }));
+  const protect = (resource: string, object: ApiObject, more = {}): readonly string[] | undefined => {
+    const [plural = "", ...group] = resource.split(".");
+    atOnce(step.mutate!(requestOf({ ref: { group: group.join("."), plural, kind: "X" }, object, ...more })));
     return object.metadata.finalizers;
   };
 
   test.each([
     ["persistentvolumeclaims", "kubernetes.io/pvc-protection"],
     ["persistentvolumes", "kubernetes.io/pv-protection"],
-    ["volumeattributesclasses", "kubernetes.io/vac-protection"],
+    ["volumeattributesclasses.storage.k8s.io", "kubernetes.io/vac-protection"],
   ])("DEC-57: a new object of %s gets the finalizer %s, after those that it has", (plural, finalizer) => {
     expect(protect(plural, objectOf({ name: "a" }))).toEqual([finalizer]);
     expect(protect(plural, objectOf({ name: "a", finalizers: ["mine/x"] }))).toEqual(["mine/x", finalizer]);
     expect(protect(plural, objectOf({ name: "a", finalizers: [finalizer] }))).toEqual([finalizer]);
+  });
+
+  test("DEC-57: nothing is added to kinds of the same name in other groups", () => {
+    expect(protect("persistentvolumeclaims.example.com", objectOf({ name: "a" }))).toBeUndefined();
+    expect(protect("volumeattributesclasses", objectOf({ name: "a" }))).toBeUndefined();
   });
 
   test("DEC-57: nothing is added to other kinds, nor by updates and subresources", () => {
@@ -48,7 +54,7 @@ describe("defaultStorageClass", () => {
   ];
   const choose = (object: ApiObject, more = {}, known = classes): unknown => {
     const step = defaultStorageClass(lookupOf({ [CLASSES]: known }), kubernetes);
-    step.mutate!(requestOf({ ref: CLAIMS, object, ...more }));
+    atOnce(step.mutate!(requestOf({ ref: CLAIMS, object, ...more })));
     return (object["spec"] as { storageClassName?: string } | undefined)?.storageClassName;
   };
 

@@ -9,22 +9,26 @@ import { compareQuantities } from "../meta/quantity.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { forbidden } from "../meta/status.ts";
-import type { AdmissionRequest, AdmissionStep, Lookup } from "./contract.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
 
-const PROTECTED: Readonly<Record<string, string>> = {
-  persistentvolumeclaims: "pvc-protection",
-  persistentvolumes: "pv-protection",
-  volumeattributesclasses: "vac-protection",
-};
+const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
 
 /** Adds the finalizer that keeps a claim, volume or attributes class while it is in use (DEC-57). */
 export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
+  const kept = [
+    { resource: CLAIMS, suffix: "pvc-protection" },
+    { resource: { group: "", plural: "persistentvolumes" }, suffix: "pv-protection" },
+    { resource: { group: `storage.${dialect.domain}`, plural: "volumeattributesclasses" }, suffix: "vac-protection" },
+  ];
   return {
     name: "StorageObjectInUseProtection",
-    mutate({ operation, ref, subresource, object }) {
-      const suffix = PROTECTED[ref.plural];
-      if (operation !== "CREATE" || subresource || !suffix || !object) return;
-      const finalizer = `${dialect.labelDomain}/${suffix}`;
+    mutate(request) {
+      const { operation, subresource, object } = request;
+      if (operation !== "CREATE" || subresource || !object) return;
+      const found = kept.find(({ resource }) => concerns(request, resource));
+      if (!found) return;
+      const finalizer = `${dialect.labelDomain}/${found.suffix}`;
       const finalizers = object.metadata.finalizers ?? [];
       if (!finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
     },
@@ -42,8 +46,9 @@ export function defaultStorageClass(lookup: Lookup, dialect: Dialect): Admission
   const isDefault = (item: ApiObject): boolean => marks.some((m) => item.metadata.annotations?.[m] === "true");
   return {
     name: "DefaultStorageClass",
-    mutate({ operation, ref, subresource, object }) {
-      if (operation !== "CREATE" || subresource || ref.plural !== "persistentvolumeclaims" || !object) return;
+    mutate(request) {
+      const { operation, subresource, object } = request;
+      if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !object) return;
       const spec = object["spec"] as { storageClassName?: string } | undefined;
       if (!spec || spec.storageClassName !== undefined || object.metadata.annotations?.[beta] !== undefined) return;
       const chosen = lookup.all(resource).filter(isDefault).toSorted(newestFirst)[0];
@@ -71,7 +76,7 @@ export function persistentVolumeClaimResize(lookup: Lookup, dialect: Dialect): A
     name: "PersistentVolumeClaimResize",
     validate(request: AdmissionRequest) {
       const { operation, ref, subresource, object, old } = request;
-      if (operation !== "UPDATE" || subresource || ref.plural !== "persistentvolumeclaims" || !object || !old) return;
+      if (operation !== "UPDATE" || subresource || !concerns(request, CLAIMS) || !object || !old) return;
       const after = object["spec"] as ClaimSpec;
       const before = old["spec"] as ClaimSpec;
       const [asked, had] = [after.resources?.requests?.["storage"], before.resources?.requests?.["storage"]];

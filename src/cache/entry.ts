@@ -1,5 +1,5 @@
 /**
- * What the cache knows of an object: its key, its bytes, its labels and the fields that selectors may name.
+ * What the cache knows of an object: its key, its bytes and its labels.
  *
  * @module
  */
@@ -17,8 +17,6 @@ export interface Entry {
   readonly labels: Readonly<Record<string, string>>;
   /** Forms that others derived from this version (table rows, encoded frames, other API versions); they live with it. */
   readonly memo: Map<unknown, unknown>;
-  /** A selectable field; `""` when it is not set. */
-  field(name: string): string;
 }
 
 /**

@@ -207,6 +207,12 @@ export class ResourceCache {
     this.#groups.flush(this.#hub.revision);
   }
 
+  /** Ends every watch that is open now, as `closed`; they can be taken up again where they were. */
+  endWatches(): void {
+    const error = closed(this.resource.prefix);
+    for (const watch of this.#watches) watch.end(error);
+  }
+
   /** Ends every watch, and those to come; for the hub. */
   close(error: CacheError = closed(this.resource.prefix)): void {
     this.#closed ??= error;

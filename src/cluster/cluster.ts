@@ -18,7 +18,7 @@ import type { Controller, RunningController } from "../controllers/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
-import { type BuiltRegistry, type Registry, type RegistryOptions, buildRegistry } from "../registry/index.ts";
+import { type BuiltRegistry, type Kinds, type RegistryOptions, buildRegistry } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
@@ -62,7 +62,8 @@ export interface ClusterParts {
 export interface Cluster extends AsyncDisposable {
   readonly store: Store;
   readonly dialect: Dialect;
-  readonly registry: Registry;
+  /** The kinds that it serves: they come, change and go. */
+  readonly kinds: Kinds;
   /** The server: exchanges, requests of this process, ports. */
   readonly server: ServerHandle;
   /** A client in the same process, in the name of the admin unless told. */
@@ -108,7 +109,7 @@ export async function createCluster(parts: ClusterParts): Promise<Cluster> {
   return {
     store,
     dialect,
-    registry: built.registry,
+    kinds: built.kinds,
     server,
     client,
     async start(controllers) {
@@ -144,12 +145,8 @@ function serverOf(parts: ClusterParts, { api, authorizer, built, log, mismatches
   void store.failed.then(() => {
     failed = true;
   });
-  const cached = (): { revision: number; resources: number } => {
-    const { revision, resources } = built.cacher.stats();
-    return { revision, resources: resources.length };
-  };
   return createServer({
-    registry: built.registry,
+    registry: built.kinds,
     authenticator: parts.authenticator ?? NOBODY,
     authorizer,
     dialect,
@@ -160,7 +157,7 @@ function serverOf(parts: ClusterParts, { api, authorizer, built, log, mismatches
     ...server,
     health: [
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
-      cacheCheck({ clock, stored: () => store.revision, cached }),
+      cacheCheck({ clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds }),
       ...(server.health ?? []),
     ],
     collectors: [

@@ -1,3 +1,4 @@
+import type { CacherStats } from "../cache/index.ts";
 import type { HealthCheck } from "../server/index.ts";
 import type { Clock } from "../util/clock.ts";
 
@@ -9,23 +10,25 @@ export interface Watched {
   readonly clock: Clock;
   /** The newest revision that the store has committed. */
   readonly stored: () => number;
-  /** The revision up to which the cache answers, and how many resources it has. */
-  readonly cached: () => { readonly revision: number; readonly resources: number };
+  /** The revision up to which the cache answers, and what it answers for. */
+  readonly cached: () => Pick<CacherStats, "revision" | "resources">;
+  /** How many resources are to be answered for now; they come and go. */
+  readonly kinds: { readonly storedResources: number };
 }
 
 /**
- * The watch cache is unwell when it has stopped to serve a resource, and when it is behind the store without coming
+ * The watch cache is unwell when it has stopped to serve a resource that is to be served, and when it is behind the store without coming
  * closer: a new start is the remedy then, so `/livez` asks it too.
  */
-export function cacheCheck({ clock, stored, cached }: Watched): HealthCheck {
-  const { resources } = cached();
+export function cacheCheck({ clock, stored, cached, kinds }: Watched): HealthCheck {
   let seen = -1;
   let since = 0;
   return {
     name: "watch-cache",
     check() {
       const now = cached();
-      if (now.resources < resources) return `expected ${resources} resources to be served, got ${now.resources}`;
+      const [wanted, served] = [kinds.storedResources, now.resources.length];
+      if (served < wanted) return `expected ${wanted} resources to be served, got ${served}`;
       const behind = stored() - now.revision;
       if (behind <= 0 || now.revision !== seen) {
         seen = now.revision;

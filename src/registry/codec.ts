@@ -1,10 +1,11 @@
 /**
  * How an object becomes bytes, once, and how entries of the cache show them.
  *
- * Stored bytes are the JSON text of the object in its stored version, beginning with
- * `{"kind":K,"apiVersion":V,"metadata":{` and without resourceVersion: the revision is known only after the write. When a record
- * enters the cache its version is put in right after that head, and from then on the bytes are what `get`, `list` and
- * `watch` send. For a ConfigMap `c` written at revision 7:
+ * Stored bytes are the JSON text of the object in the version in which it was written, beginning with
+ * `{"kind":K,"apiVersion":V,"metadata":{` and without resourceVersion: the revision is known only after the write. Which
+ * version that was is read from each record's own head, for records of several versions may lie under one prefix. When a
+ * record enters the cache its revision is put in right after that head, and from then on the bytes are what `get`, `list`
+ * and `watch` send to those who ask for that version. For a ConfigMap `c` written at revision 7:
  *
  *     stored  {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"},"data":{"k":"v"}}
  *     served  {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"c"},"data":{"k":"v"}}
@@ -12,13 +13,10 @@
  * @module
  */
 import type { ApiObject } from "../schema/definition.ts";
-import type { Entry } from "../cache/index.ts";
+import type { CacheResource, Entry } from "../cache/index.ts";
 import type { Bytes } from "../storage/contract.ts";
 
 const decoder = new TextDecoder();
-
-/** The members that selectors may name, by name. */
-export type FieldReaders = Readonly<Record<string, (object: ApiObject) => string>>;
 
 /** The bytes before the members of `metadata` for one kind and version. */
 export const headOf = (kind: string, apiVersion: string): string =>
@@ -34,8 +32,41 @@ export function textOf(object: ApiObject): string {
 /** The bytes that are stored for an object. */
 export const encodeObject = (object: ApiObject): Buffer => Buffer.from(textOf(object), "utf8");
 
+/** What a record begins with: the version in which it was written, and where the members of its metadata begin. */
+interface Head {
+  readonly apiVersion: string;
+  /** In bytes. */
+  readonly length: number;
+}
+
+const METADATA = Buffer.from('"metadata":{', "latin1");
+/** Heads by their text: there are as many as kinds and versions, but definitions come and go. */
+const heads = new Map<string, Head>();
+const MOST_HEADS = 4096;
+
+/** The head of a record, which is ours and short; a record without one was not written by this program. */
+function headOfRecord(record: Bytes): Head {
+  const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength);
+  const length = endOfHead(bytes);
+  const text = bytes.toString("latin1", 0, length);
+  let head = heads.get(text);
+  if (!head) {
+    const { apiVersion } = JSON.parse(`${bytes.toString("utf8", 0, length)}}}`) as { apiVersion: string };
+    if (heads.size >= MOST_HEADS) heads.clear();
+    heads.set(text, (head = { apiVersion, length }));
+  }
+  return head;
+}
+
+function endOfHead(bytes: Buffer): number {
+  for (let i = bytes.indexOf(0x6d); i > 0; i = bytes.indexOf(0x6d, i + 1)) {
+    if (bytes.compare(METADATA, 1, METADATA.length, i, i + METADATA.length - 1) === 0) return i + METADATA.length - 1;
+  }
+  throw new Error("expected a record to begin with kind, apiVersion and metadata");
+}
+
 /** The bytes on the wire: `stored` with the version put in at `head` bytes. */
-export function withVersion(stored: Bytes, head: number, revision: number): Buffer {
+function withVersion(stored: Bytes, head: number, revision: number): Buffer {
   const member = `"resourceVersion":"${revision}",`;
   const bytes = Buffer.allocUnsafeSlow(stored.length + member.length);
   bytes.set(stored.subarray(0, head), 0);
@@ -54,17 +85,26 @@ export class ObjectEntry implements Entry {
   readonly key: string;
   readonly revision: number;
   readonly bytes: Buffer;
-  readonly #fields: FieldReaders;
+  readonly #head: Head;
   #labels: Readonly<Record<string, string>> | undefined;
-  #values: Record<string, string> | undefined;
   #memo: Map<unknown, unknown> | undefined;
 
-  constructor(key: string, revision: number, bytes: Buffer, fields: FieldReaders, object?: ApiObject) {
+  private constructor(key: string, revision: number, bytes: Buffer, head: Head) {
     this.key = key;
     this.revision = revision;
     this.bytes = bytes;
-    this.#fields = fields;
-    if (object) this.#labels = object.metadata.labels ?? NO_LABELS;
+    this.#head = head;
+  }
+
+  /** The entry of a record: its bytes, with the version put in. */
+  static of(key: string, record: Bytes, revision: number): ObjectEntry {
+    const head = headOfRecord(record);
+    return new ObjectEntry(key, revision, withVersion(record, head.length, revision), head);
+  }
+
+  /** The version in which the object was written. */
+  get apiVersion(): string {
+    return this.#head.apiVersion;
   }
 
   get labels(): Readonly<Record<string, string>> {
@@ -75,26 +115,21 @@ export class ObjectEntry implements Entry {
     return (this.#memo ??= new Map());
   }
 
-  field(name: string): string {
-    this.#values ??= this.#read();
-    return this.#values[name] ?? "";
-  }
-
-  #read(): Record<string, string> {
-    const object = decodeObject(this.bytes);
-    const values: Record<string, string> = {
-      "metadata.name": object.metadata.name ?? "",
-      "metadata.namespace": object.metadata.namespace ?? "",
-    };
-    for (const name of Object.keys(this.#fields)) values[name] = this.#fields[name]!(object);
-    return values;
+  /** The same state under a later revision: only the version in the bytes changes. */
+  restamp(revision: number): ObjectEntry {
+    const { length } = this.#head;
+    const old = `"resourceVersion":"${this.revision}",`.length;
+    const record = Buffer.concat([this.bytes.subarray(0, length), this.bytes.subarray(length + old)]);
+    return new ObjectEntry(this.key, revision, withVersion(record, length, revision), this.#head);
   }
 }
 
-/** The same state under a later revision: only the version in the bytes changes. */
-export function restamp(entry: Entry, head: number, revision: number, fields: FieldReaders): ObjectEntry {
-  const old = `"resourceVersion":"${entry.revision}",`.length;
-  const { bytes } = entry;
-  const stored = Buffer.concat([bytes.subarray(0, head), bytes.subarray(head + old)]);
-  return new ObjectEntry(entry.key, revision, withVersion(stored, head, revision), fields);
-}
+/** The version in which the object of an entry was written. */
+export const versionOf = (entry: Entry): string => (entry as ObjectEntry).apiVersion;
+
+/** How the cache keeps the records of any resource under a prefix: what differs between kinds is in the records. */
+export const cacheResource = (prefix: string): CacheResource => ({
+  prefix,
+  factory: (key, record, revision) => ObjectEntry.of(key, record, revision),
+  restamp: (entry, revision) => (entry as ObjectEntry).restamp(revision),
+});

@@ -167,15 +167,39 @@ export interface Resource {
   blame(entry: Entry): BlameReport;
 }
 
-/** All resources that are served. */
+/** The resources of one group, its versions in the order of preference. */
+export interface GroupResources {
+  readonly group: string;
+  readonly versions: readonly VersionResources[];
+}
+
+/** The resources of one group and version, by plural. */
+export interface VersionResources {
+  readonly version: string;
+  readonly resources: readonly Resource[];
+  /** Changes whenever {@link VersionResources.resources} does; never one that it had before. */
+  readonly generation: number;
+}
+
+/** A resource that comes, changes or goes: what was served of it, and what is. */
+export interface KindsChange {
+  readonly before: readonly Resource[];
+  readonly after: readonly Resource[];
+}
+
+/** All resources that are served: a live set. */
 export interface Registry {
   /** In the order of discovery: core first, then by group and version. */
   readonly resources: readonly Resource[];
+  /** The same by group and version, core first. */
+  groups(): readonly GroupResources[];
   find(group: string, version: string, plural: string): Resource | undefined;
   /** Whether any resource of this group (and version) is served. */
   hasGroup(group: string, version?: string): boolean;
   /** Changes whenever `resources` changes; part of discovery's ETag. */
   readonly generation: number;
+  /** Hears of each change, right after it; disposing ends that. */
+  onChange(listener: (change: KindsChange) => void): Disposable;
   /** The newest revision. */
   readonly revision: number;
 }

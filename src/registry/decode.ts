@@ -62,6 +62,13 @@ export function decodeApplied(kind: Decodable, value: Value, ctx: WriteContext):
 const unfit = ({ definition, apiVersion }: Decodable, why: string): string =>
   `${definition.kind} in version "${apiVersion}" cannot be handled as a ${definition.kind}: ${why}`;
 
+/** Decodes what somebody else made of an object (an admission webhook): unknown members are dropped, what does not fit is 400. */
+export function decodeAnswered(kind: Decodable, value: Value, ctx: WriteContext): ApiObject {
+  const { object, mismatch } = walk(kind, value);
+  if (mismatch !== undefined) throw badRequest(unfit(kind, mismatch));
+  return finish(kind, object, ctx);
+}
+
 /** 422 for a patch whose result does not fit the type: empty kind and name, one cause at `patch`. */
 export const patchInvalid = (why: string): Error =>
   invalid({ kind: "" }, "", [{ reason: "FieldValueInvalid", message: `Invalid value: ${why}`, field: "patch" }]);

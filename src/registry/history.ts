@@ -10,10 +10,11 @@ import { REPORT_GROUP, REPORT_VERSION, type ReportedManager } from "../meta/owne
 import { ApiError, badRequest, expired, notFound } from "../meta/status.ts";
 import { StoreError, type StoredVersion } from "../storage/contract.ts";
 import { type Value, equal, isObject } from "../value/value.ts";
-import { ObjectEntry, withVersion } from "./codec.ts";
+import { ObjectEntry } from "./codec.ts";
 import type { HistoryOptions, Target } from "./contract.ts";
 import { storeError } from "./errors.ts";
-import { type Kind, keyOf, parseEntry } from "./kind.ts";
+import { type Kind, keyOf } from "./kind.ts";
+import { makeReady, parseEntry } from "./versions/view.ts";
 
 /** Bytes of the versions that one answer is about: more would keep other requests waiting. */
 const MOST_BYTES = 4 << 20;
@@ -28,11 +29,11 @@ export async function historyOf(kind: Kind, target: Target, options: HistoryOpti
   // The one beyond the limit was read for what the last one has changed.
   const shown = found.versions.slice(0, options.limit);
   const versions: ReportedVersion[] = [];
-  let object = objectAt(kind, key, newest);
+  let object = await objectAt(kind, key, newest);
   const { name = target.name, namespace, uid } = object.metadata;
   for (const [i, version] of shown.entries()) {
     const next = found.versions[i + 1];
-    const older = next === undefined ? undefined : objectAt(kind, key, next);
+    const older = next === undefined ? undefined : await objectAt(kind, key, next);
     const isKept = found.since === undefined || version.revision <= found.since;
     const before = next?.type === "put" && !isKept ? older : undefined;
     versions.push(reported({ version, object, before, isKept, withObject: options.objects }));
@@ -101,10 +102,10 @@ async function readAt(kind: Kind, key: string, name: string, revision: number): 
 }
 
 /** The object of a version, of a delete its last state, in the version of `kind`. */
-function objectAt(kind: Kind, key: string, { revision, value }: StoredVersion): ApiObject {
-  const { prefix, head, fields } = kind.stored;
-  const bytes = withVersion(value, head, revision);
-  return parseEntry(kind, new ObjectEntry(key.slice(prefix.length), revision, bytes, fields));
+async function objectAt(kind: Kind, key: string, { revision, value }: StoredVersion): Promise<ApiObject> {
+  const entry = ObjectEntry.of(key.slice(kind.stored.prefix.length), value, revision);
+  await makeReady(kind, [entry]);
+  return parseEntry(kind, entry);
 }
 
 interface Told {

@@ -1,20 +1,21 @@
 /**
  * What every verb needs of one served resource: its definition, compiled, and the house around it.
  *
- * A {@link StoredKind} is what is stored under one prefix; a {@link Kind} is one group and version through which it is
- * served. Most kinds have one of each; Events have one stored form and two served ones.
+ * A {@link StoredResource} is what lies under one prefix, in whatever versions it was written; a {@link Kind} is one group
+ * and version in which it is read and written. Most have one of each; Events have two groups over one prefix. Everything
+ * that is derived from a kind hangs on its Kind and goes with it.
  *
  * @module
  */
 import type { ApiContext, ApiObject, ResourceDefinition } from "../schema/definition.ts";
-import type { Walker } from "../schema/walker.ts";
+import { type Walker, walkerOf } from "../schema/walker.ts";
 import type { Admission } from "../admission/contract.ts";
-import type { StructType } from "../apply/schema/schema.ts";
+import { type StructType, structOf } from "../apply/schema/schema.ts";
 import type { Cacher, Entry, ResourceCache } from "../cache/index.ts";
 import type { ObjectRef } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { KeyedLock } from "../util/keyed-lock.ts";
-import { type FieldReaders, decodeObject, headOf } from "./codec.ts";
+import type { Converter } from "./versions/converter.ts";
 
 /** The parts of a server that all kinds share. */
 export interface House {
@@ -24,23 +25,22 @@ export interface House {
   readonly admission: Admission;
   /** Writers of one key take turns. */
   readonly locks: KeyedLock;
-  /** Every served kind, for conversions between versions: by `group/version/plural`. */
-  readonly kinds: ReadonlyMap<string, Kind>;
 }
 
-/** What is stored under one prefix, in one form. */
-export interface StoredKind {
+/** One resource in all its versions: what lies under one prefix. */
+export interface StoredResource {
+  /** `plural.group` of its storage version: `configmaps.`, `events.events.k8s.io`. */
+  readonly key: string;
   /** The prefix of its keys in the store: `/core/configmaps/`, `/storage.svc.io/csidrivers/`. */
   readonly prefix: string;
-  readonly kind: string;
-  readonly apiVersion: string;
-  /** Bytes of the head of every stored object, see `codec.ts`. */
-  readonly head: number;
-  /** Selectable fields of all its served versions, read from the stored form. */
-  readonly fields: FieldReaders;
+  /** The apiVersion in which objects are written from now on. */
+  readonly storageVersion: string;
+  /** All versions that are known, served or not, by apiVersion. */
+  readonly versions: ReadonlyMap<string, Kind>;
+  readonly converter: Converter;
 }
 
-/** One served resource. */
+/** One resource in one group and version. */
 export interface Kind {
   readonly definition: ResourceDefinition;
   readonly ref: ObjectRef;
@@ -49,13 +49,40 @@ export interface Kind {
   readonly namespaced: boolean;
   readonly walker: Walker;
   readonly type: StructType;
-  readonly stored: StoredKind;
+  readonly stored: StoredResource;
   readonly cache: ResourceCache;
   readonly house: House;
+  /** Its parsed objects that are asked for often. */
+  readonly hot: HotObjects;
 }
 
-/** The name of a definition in {@link House.kinds}. */
-export const kindKey = (group: string, version: string, plural: string): string => `${group}/${version}/${plural}`;
+/** Compiles a definition into what the verbs work with. */
+export function kindOf(
+  definition: ResourceDefinition,
+  stored: StoredResource,
+  cache: ResourceCache,
+  house: House,
+): Kind {
+  let walker: Walker | undefined;
+  let type: StructType | undefined;
+  return {
+    definition,
+    ref: { group: definition.group, plural: definition.plural, kind: definition.kind },
+    apiVersion: apiVersionOf(definition.group, definition.version),
+    namespaced: definition.scope === "Namespaced",
+    // Compiled on first use: an unused kind costs nothing but its names.
+    get walker() {
+      return (walker ??= walkerOf(definition.schema, { dialect: house.api.dialect }));
+    },
+    get type() {
+      return (type ??= structOf(definition.schema));
+    },
+    stored,
+    cache,
+    house,
+    hot: new HotObjects(),
+  };
+}
 
 /** `group/version`, or the version alone for the core group (META-1). */
 export const apiVersionOf = (group: string, version: string): string => (group ? `${group}/${version}` : version);
@@ -63,19 +90,8 @@ export const apiVersionOf = (group: string, version: string): string => (group ?
 /** The prefix under which a resource is stored. */
 export const storePrefix = (group: string, plural: string): string => `/${group || "core"}/${plural}/`;
 
-/** The stored kind of a definition that is its own stored form. */
-export function storedKindOf(definition: ResourceDefinition): Omit<StoredKind, "fields"> {
-  const apiVersion = apiVersionOf(definition.group, definition.version);
-  return {
-    prefix: storePrefix(definition.group, definition.plural),
-    kind: definition.kind,
-    apiVersion,
-    head: Buffer.byteLength(headOf(definition.kind, apiVersion)),
-  };
-}
-
 /** The key of an object inside its resource. */
-export const keyOf = (kind: Kind, namespace: string, name: string): string =>
+export const keyOf = (kind: Pick<Kind, "namespaced">, namespace: string, name: string): string =>
   kind.namespaced ? `${namespace}/${name}` : name;
 
 /** Parsed objects that are asked for often: a bounded set, the one that was not used for longest goes first. */
@@ -99,31 +115,4 @@ export class HotObjects {
     this.#objects.set(entry, object);
     return object;
   }
-}
-
-const hot = new WeakMap<House, Map<Kind, HotObjects>>();
-
-/** The object of an entry in the version of `kind`; read only, shared. */
-export function objectOf(kind: Kind, entry: Entry): ApiObject {
-  let byKind = hot.get(kind.house);
-  if (!byKind) hot.set(kind.house, (byKind = new Map()));
-  let objects = byKind.get(kind);
-  if (!objects) byKind.set(kind, (objects = new HotObjects()));
-  return objects.get(entry, (e) => parseEntry(kind, e));
-}
-
-/** The stored object of an entry, in its stored form; a copy. */
-export const parseStored = (entry: Entry): ApiObject => decodeObject(entry.bytes);
-
-/** An object in the form in which it is stored; `replaced` is the entry that it takes the place of. */
-export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | undefined): ApiObject {
-  const { storedAs } = kind.definition;
-  return storedAs ? storedAs.toStored(object, replaced && decodeObject(replaced.bytes)) : object;
-}
-
-/** A fresh copy of the object of an entry in the version of `kind`; the caller may change it. */
-export function parseEntry(kind: Kind, entry: Entry): ApiObject {
-  const object = decodeObject(entry.bytes);
-  const { storedAs } = kind.definition;
-  return storedAs ? storedAs.fromStored(object) : object;
 }

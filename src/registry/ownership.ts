@@ -27,6 +27,7 @@ import type { Value } from "../value/value.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
 import { rulesOf } from "./pipeline.ts";
+import { convertWithin } from "./versions/convert-later.ts";
 
 const LONGEST_MANAGER = 128;
 
@@ -164,34 +165,21 @@ const sameQuantity: OwnershipRules["scalarEqual"] = (type, a, b) => {
   return parseQuantity(x) !== undefined && parseQuantity(y) !== undefined && compareQuantities(x, y) === 0;
 };
 
-/** The versions of a kind: those that are served from the same stored form. */
-function converterOf(kind: OwnedKind): Converter {
-  const at = (apiVersion: string): OwnedKind | undefined =>
-    apiVersion === kind.apiVersion
-      ? kind
-      : [...kind.house.kinds.values()].find(
-          (other) =>
-            other.apiVersion === apiVersion &&
-            other.stored === kind.stored &&
-            other.definition.kind === kind.definition.kind,
-        );
+/** The versions of a kind, as ownership asks for them. */
+function converterOf({ stored }: OwnedKind): Converter {
   return {
-    typeAt: (apiVersion) => at(apiVersion)?.type,
+    typeAt: (apiVersion) => stored.versions.get(apiVersion)?.type,
     convert(value, from, to) {
-      const [source, target] = [at(from)?.definition, at(to)?.definition];
-      if (!source || !target) return undefined;
-      const object = value as unknown as ApiObject;
-      const stored = source.storedAs ? source.storedAs.toStored(object) : object;
-      return asValue(target.storedAs ? target.storedAs.fromStored(stored) : stored);
+      if (!stored.versions.has(from) || !stored.versions.has(to)) return undefined;
+      return asValue(convertWithin({ stored }, value as unknown as ApiObject, to));
     },
   };
 }
 
 /** The fields that a write through this path never owns, as the definition lists them, in every version (DEC-14). */
-function filtersOf(kind: OwnedKind, subresource: string): Filters {
+function filtersOf({ stored }: OwnedKind, subresource: string): Filters {
   const filters = new Map();
-  for (const { apiVersion, definition } of [kind, ...kind.house.kinds.values()]) {
-    if (definition.plural !== kind.definition.plural || filters.has(apiVersion)) continue;
+  for (const [apiVersion, { definition }] of stored.versions) {
     const paths = rulesOf({ definition }, subresource).resetFields ?? [];
     filters.set(apiVersion, excludeFilter(setOf(...paths.map((path) => path.split(".").map(fieldElement)))));
   }

@@ -3,17 +3,20 @@
  *
  *     ownership -> admission (mutate) -> prepare -> validate -> admission (validate)
  *
+ * Admission may wait for somebody else; where it does not, all of it happens in one turn.
+ *
  * The verbs put the candidate together (from a body, a patch or an intent) and write what comes out.
  *
  * @module
  */
-import type { AdmissionRequest } from "../admission/contract.ts";
+import type { Admission, AdmissionOptions, AdmissionRequest, AdmissionStep } from "../admission/contract.ts";
 import type { ApiObject, WriteContext, WriteRules } from "../schema/definition.ts";
 import { FieldErrors } from "../meta/field-errors.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta-rules.ts";
 import { ApiError, invalid } from "../meta/status.ts";
 import { subdomainName } from "../meta/names.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
+import { decodeAnswered } from "./decode.ts";
 import type { Kind } from "./kind.ts";
 import {
   countGeneration,
@@ -52,7 +55,7 @@ export function rulesOf(kind: Pick<Kind, "definition">, subresource: string): Wr
 
 /** What admission steps see of a write. */
 export function admissionOf(
-  write: Pick<Write, "kind" | "target" | "caller"> & { options: { dryRun: boolean }; ctx: { warnings: string[] } },
+  write: Omit<Write, "options"> & { readonly options: AdmissionOptions },
   operation: AdmissionRequest["operation"],
   object: ApiObject | undefined,
   old: ApiObject | undefined,
@@ -61,67 +64,107 @@ export function admissionOf(
   return {
     operation,
     ref: kind.ref,
+    version: kind.definition.version,
     namespaced: kind.namespaced,
     namespace: target.namespace,
     name: target.name || (object?.metadata.name ?? ""),
     subresource: target.subresource,
     object,
     old,
-    dryRun: options.dryRun,
-    user: caller.user,
+    options,
+    identity: caller,
     warnings: ctx.warnings,
+    replace(value) {
+      if (object) putInPlace(object, decodeAnswered(kind, value, ctx));
+    },
   };
 }
 
-/** Makes a new object ready to be stored; throws 422 with everything that is wrong with it. */
-export function prepareNew(write: Write, object: ApiObject): AdmissionRequest {
+/** The object stays the one that everybody holds; its members become those of another. */
+function putInPlace(object: ApiObject, other: ApiObject): void {
+  for (const member of Object.keys(object)) delete object[member];
+  Object.assign(object, other);
+}
+
+/** Makes a new object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
+export function prepareNew(write: Write, object: ApiObject): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, ctx } = write;
   const { definition, house } = kind;
   const admission = admissionOf(write, "CREATE", object, undefined);
-  for (const step of house.admission) step.mutate?.(admission);
-  dropDoubledOwners(object, ctx);
-  if (!house.api.dialect.rules.updateCreatesAsSent) dropServerMetadata(object);
-  fillNewMetadata(kind, object, house.api);
-  definition.prepareForCreate?.(object, ctx);
-  kind.walker.settle(object);
-  const errors = new FieldErrors();
-  validateObjectMeta(object.metadata, errors, {
-    namespaced: kind.namespaced,
-    nameRule: definition.nameRule ?? subdomainName,
-    dialect: house.api.dialect,
+  return admitted(house.admission, admission, () => {
+    dropDoubledOwners(object, ctx);
+    if (!house.api.dialect.rules.updateCreatesAsSent) dropServerMetadata(object);
+    fillNewMetadata(kind, object, house.api);
+    definition.prepareForCreate?.(object, ctx);
+    kind.walker.settle(object);
+    const errors = new FieldErrors();
+    validateObjectMeta(object.metadata, errors, {
+      namespaced: kind.namespaced,
+      nameRule: definition.nameRule ?? subdomainName,
+      dialect: house.api.dialect,
+    });
+    definition.validate?.(object, errors, ctx);
+    refuse(write, object, errors);
+    warn(write, object, undefined);
   });
-  definition.validate?.(object, errors, ctx);
-  refuse(write, object, errors);
-  warn(write, object, undefined);
-  for (const step of house.admission) step.validate?.(admission);
-  return admission;
 }
 
-/** Makes the next state of an object ready to be stored; throws 422 with everything that is wrong with it. */
-export function prepareChanged(write: Write, object: ApiObject, old: ApiObject): AdmissionRequest {
+/** Makes the next state of an object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
+export function prepareChanged(
+  write: Write,
+  object: ApiObject,
+  old: ApiObject,
+): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
   const { definition, house } = kind;
   const rules = rulesOf(kind, target.subresource);
-  const errors = new FieldErrors();
   const admission = admissionOf(write, "UPDATE", object, old);
-  for (const step of house.admission) step.mutate?.(admission);
-  dropDoubledOwners(object, ctx);
-  const sent = { ...object.metadata };
-  keepServerMetadata(object, old);
-  rules.prepareForUpdate?.(object, old, ctx);
-  kind.walker.settle(object);
-  countGeneration(kind, object, old);
-  validateObjectMetaUpdate(object.metadata, old.metadata, errors, {
-    namespaced: kind.namespaced,
-    nameRule: definition.nameRule ?? subdomainName,
-    dialect: house.api.dialect,
-    sent,
+  return admitted(house.admission, admission, () => {
+    const errors = new FieldErrors();
+    dropDoubledOwners(object, ctx);
+    const sent = { ...object.metadata };
+    keepServerMetadata(object, old);
+    rules.prepareForUpdate?.(object, old, ctx);
+    kind.walker.settle(object);
+    countGeneration(kind, object, old);
+    validateObjectMetaUpdate(object.metadata, old.metadata, errors, {
+      namespaced: kind.namespaced,
+      nameRule: definition.nameRule ?? subdomainName,
+      dialect: house.api.dialect,
+      sent,
+    });
+    rules.validateUpdate?.(object, old, errors, ctx);
+    refuse(write, object, errors);
+    warn(write, object, old);
   });
-  rules.validateUpdate?.(object, old, errors, ctx);
-  refuse(write, object, errors);
-  warn(write, object, old);
-  for (const step of house.admission) step.validate?.(admission);
-  return admission;
+}
+
+/** Takes a write through the chain, with `between` after what may change it and before what may only refuse it. */
+export function admitted(
+  chain: Admission,
+  request: AdmissionRequest,
+  between?: () => void,
+): AdmissionRequest | Promise<AdmissionRequest> {
+  const check = (): AdmissionRequest | Promise<AdmissionRequest> => {
+    between?.();
+    const validated = inOrder(chain, (step) => step.validate?.(request));
+    return validated ? validated.then(() => request) : request;
+  };
+  const mutated = inOrder(chain, (step) => step.mutate?.(request));
+  return mutated ? mutated.then(check) : check();
+}
+
+/** Runs steps one after another; a promise only when one of them waits. */
+function inOrder(
+  chain: Admission,
+  run: (step: AdmissionStep) => void | Promise<void>,
+  from = 0,
+): Promise<void> | undefined {
+  for (let i = from; i < chain.length; i++) {
+    const wait = run(chain[i]!);
+    if (wait) return wait.then(() => inOrder(chain, run, i + 1));
+  }
+  return undefined;
 }
 
 function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors): void {

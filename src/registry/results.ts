@@ -5,19 +5,9 @@
  */
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import type { Entry } from "../cache/index.ts";
-import { textOf } from "./codec.ts";
 import type { WriteResult } from "./contract.ts";
-import { type Kind, objectOf } from "./kind.ts";
-
-/** The JSON bytes of an entry in the version of `kind`; made once per entry and version. */
-export function viewOf(kind: Kind, entry: Entry): Uint8Array {
-  if (!kind.definition.storedAs) return entry.bytes;
-  const known = entry.memo.get(kind) as Uint8Array | undefined;
-  if (known) return known;
-  const bytes = Buffer.from(textWithVersion(objectOf(kind, entry), String(entry.revision)));
-  entry.memo.set(kind, bytes);
-  return bytes;
-}
+import type { Kind } from "./kind.ts";
+import { isReady, objectOf, textWithVersion, viewOf } from "./versions/view.ts";
 
 /** The answer to a write, from the object that is stored now; `changed` is whether the write stored it. */
 export const stored = (
@@ -63,15 +53,7 @@ export function written(
   ctx: WriteContext,
 ): WriteResult {
   const entry = kind.cache.get(key);
-  if (entry?.revision === revision) return stored(kind, entry, code, ctx, true);
+  if (entry?.revision === revision && isReady(kind, entry)) return stored(kind, entry, code, ctx, true);
   object.metadata.resourceVersion = String(revision);
   return pretended(object, code, ctx, true);
-}
-
-function textWithVersion(object: ApiObject, resourceVersion: string | undefined): string {
-  const text = textOf(object);
-  if (resourceVersion === undefined) return text;
-  const at = text.indexOf('"metadata":{') + '"metadata":{'.length;
-  const comma = text[at] === "}" ? "" : ",";
-  return `${text.slice(0, at)}"resourceVersion":${JSON.stringify(resourceVersion)}${comma}${text.slice(at)}`;
 }

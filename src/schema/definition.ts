@@ -126,6 +126,8 @@ export interface ResourceDefinition extends WriteRules {
   readonly verbs?: readonly Verb[];
   /** Not served unless this says so (a feature gate, a dialect). */
   readonly served?: boolean;
+  /** Never stored: a create asks something of the server, and nothing else is possible (a review, a request for a token). */
+  readonly asked?: true;
   /** The text of the Warning that every answer of a deprecated version carries. */
   readonly deprecated?: string;
   readonly storedAs?: StoredAs;

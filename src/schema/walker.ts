@@ -52,6 +52,17 @@ interface Node {
   readonly settle: ((value: unknown) => void) | undefined;
 }
 
+const walkers = new WeakMap<Dialect, WeakMap<TSchema, Walker>>();
+
+/** The walker of a kind's schema; compiled when it is first asked for, and once for all who have the same schema. */
+export function walkerOf(schema: TSchema, options: { readonly dialect: Dialect }): Walker {
+  let known = walkers.get(options.dialect);
+  if (!known) walkers.set(options.dialect, (known = new WeakMap()));
+  let walker = known.get(schema);
+  if (!walker) known.set(schema, (walker = compileWalker(schema, options)));
+  return walker;
+}
+
 /** Compiles the walker of a kind's schema. */
 export function compileWalker(schema: TSchema, options: { readonly dialect: Dialect }): Walker {
   const node = new Compiler(options.dialect).node(typeOf(schema as JsonSchema));

@@ -21,8 +21,8 @@ const bodyOf = (value: string) => ({
 
 /** The ConfigMaps of a server on a store. */
 async function configMaps(store: Store) {
-  const { registry } = await createCluster({ store, dialect: neutral });
-  return registry.find("", "v1", "configmaps")!;
+  const { kinds } = await createCluster({ store, dialect: neutral });
+  return kinds.find("", "v1", "configmaps")!;
 }
 
 /** Two servers on one store. What `meanwhile` does happens around the next write of the first one. */

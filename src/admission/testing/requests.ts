@@ -4,7 +4,8 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import type { AdmissionRequest, Lookup } from "../contract.ts";
+import type { Lookup } from "../../schema/lookup.ts";
+import type { AdmissionRequest } from "../contract.ts";
 
 /** A lookup over a few objects, by `resource`, `resource/name` or `resource/namespace/name`. */
 export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>): Lookup {
@@ -32,9 +33,16 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     subresource: "",
     object,
     old: undefined,
-    dryRun: false,
-    user: "u",
+    version: "v1",
+    options: { dryRun: false },
+    identity: { user: "u", groups: [] },
     warnings: [],
+    replace: () => undefined,
     ...more,
   };
+}
+
+/** What a step that has nothing to wait for has done; fails for one that waits. */
+export function atOnce(done: void | Promise<void>): void {
+  if (done instanceof Promise) throw new Error("expected the step to act at once, it waits");
 }

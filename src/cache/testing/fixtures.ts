@@ -74,7 +74,7 @@ export const withLabel = (label: string, value: string, prefix = ""): Selection 
 export const withField = (name: string, value: string, prefix = ""): Selection => ({
   id: `field:${prefix}:${name}=${value}`,
   prefix,
-  matches: (entry) => entry.field(name) === value,
+  matches: (entry) => (entry as TestEntry).field(name) === value,
 });
 
 /** An event in one line: `+ a/x@3 1` for the object a/x with data 1, added at revision 3; `~` modified, `-` deleted. */

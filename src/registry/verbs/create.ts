@@ -9,7 +9,8 @@ import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
-import { type Kind, keyOf, storedForm } from "../kind.ts";
+import { type Kind, keyOf } from "../kind.ts";
+import { storedForm } from "../versions/view.ts";
 import { dropDoubledOwners, dropServerMetadata, generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareNew, telling } from "../pipeline.ts";
@@ -50,7 +51,8 @@ async function createNow(write: Write, body: Body): Promise<WriteResult> {
  */
 export async function storeNew(write: Write, object: ApiObject, generated?: string): Promise<WriteResult> {
   const { kind, options, ctx } = write;
-  const admission = prepareNew(write, object);
+  const prepared = prepareNew(write, object);
+  const admission = prepared instanceof Promise ? await prepared : prepared;
   const { house } = kind;
   for (let tries = 1; ; tries++) {
     const name = object.metadata.name!;
@@ -63,7 +65,7 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
       revision = await house.store.write({
         type: "create",
         key: kind.stored.prefix + key,
-        value: encodeObject(storedForm(kind, object, undefined)),
+        value: encodeObject(await storedForm(kind, object, undefined)),
       });
     } catch (error) {
       const answer = storeError(kind, name, error);

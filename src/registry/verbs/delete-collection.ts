@@ -5,7 +5,8 @@
  */
 import { hasReason, success } from "../../meta/status.ts";
 import type { Caller, DeleteOptions, ListOptions, WriteResult } from "../contract.ts";
-import { type Kind, objectOf } from "../kind.ts";
+import type { Kind } from "../kind.ts";
+import { objectOf } from "../versions/view.ts";
 import { newContext } from "../pipeline.ts";
 import { deleteObject } from "./delete.ts";
 import { list } from "./list.ts";

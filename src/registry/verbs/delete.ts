@@ -16,8 +16,9 @@ import { type Value, clone, equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
 import { storeError } from "../errors.ts";
-import { type Kind, keyOf, objectOf, parseStored, storedForm } from "../kind.ts";
-import { admissionOf, newContext } from "../pipeline.ts";
+import { type Kind, keyOf } from "../kind.ts";
+import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
+import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
 import { checkIfMatch, uidMismatch } from "./preconditions.ts";
 import { pretended, stored, written } from "../results.ts";
@@ -65,10 +66,10 @@ async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
 
 async function once(deletion: Deletion, key: string, entry: Entry): Promise<DeleteResult> {
   const { kind, options, ctx } = deletion;
+  await makeReady(kind, [entry]);
   const old = objectOf(kind, entry);
   checkPreconditions(deletion, old);
-  const admission = admissionOf(deletion, "DELETE", undefined, old);
-  for (const step of kind.house.admission) step.validate?.(admission);
+  await admitted(kind.house.admission, admissionOf(deletion, "DELETE", undefined, old));
   const marked = mark(deletion, old);
   if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
   if (options.dryRun) return answerWaiting(deletion, pretended(marked, 200, ctx));
@@ -78,7 +79,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   const revision = await kind.house.store.write({
     type: "update",
     key: kind.stored.prefix + key,
-    value: encodeObject(storedForm(kind, marked, entry)),
+    value: encodeObject(await storedForm(kind, marked, entry)),
     expected: entry.revision,
   });
   return answerWaiting(deletion, written(kind, key, marked, revision, 200, ctx));

@@ -8,6 +8,7 @@ import { notFound } from "../../meta/status.ts";
 import type { Target } from "../contract.ts";
 import { cacheError, storeError } from "../errors.ts";
 import { type Kind, keyOf } from "../kind.ts";
+import { makeReady } from "../versions/view.ts";
 import { parseVersion } from "./versions.ts";
 
 const WAIT_MS = 3000;
@@ -19,6 +20,7 @@ export async function get(kind: Kind, target: Target, options: { readonly resour
   else if (version > kind.house.cacher.revision) await reach(kind, version);
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (!entry) throw notFound(kind.ref, target.name);
+  await makeReady(kind, [entry]);
   return entry;
 }
 

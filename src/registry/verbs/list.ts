@@ -9,6 +9,7 @@ import { type ContinueToken, decodeContinue, encodeContinue } from "../continue-
 import type { ListOptions, ListResult } from "../contract.ts";
 import { cacheError } from "../errors.ts";
 import type { Kind } from "../kind.ts";
+import { makeReady } from "../versions/view.ts";
 import { present, reach } from "./get.ts";
 import { selectionOf } from "./selection.ts";
 import { parseVersion } from "./versions.ts";
@@ -25,6 +26,7 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
     ...(token ? { after: token.after } : {}),
     ...(limit > 0 ? { limit } : {}),
   });
+  await makeReady(kind, page.entries);
   const last = page.entries.at(-1);
   const more =
     last !== undefined && limit > 0 && page.entries.length >= limit && hasMore(snapshot, selection, last.key);

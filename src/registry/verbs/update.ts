@@ -15,7 +15,9 @@ import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
-import { type Kind, keyOf, parseEntry, parseStored, storedForm } from "../kind.ts";
+import { type Kind, keyOf } from "../kind.ts";
+import { converting } from "../versions/convert-later.ts";
+import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareChanged, telling } from "../pipeline.ts";
@@ -97,7 +99,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
     try {
       if (entry) return await once(write, key, entry, how);
       await write.caller.permitCreate?.();
-      return await storeNew(write, how.missing!());
+      return await storeNew(write, await converting(kind, how.missing!));
     } catch (error) {
       if (!mayTryAgain(error, how) || tries >= TRIES) throw storeError(kind, target.name, error);
       ctx.warnings.length = warnings;
@@ -116,16 +118,25 @@ function mayTryAgain(error: unknown, { missing }: Change): boolean {
 async function once(write: Write, key: string, entry: Entry, how: Change): Promise<WriteResult> {
   const { kind, options, ctx } = write;
   const { house } = kind;
+  const wait = makeReady(kind, [entry]);
+  if (wait) await wait;
   // Parsed for this write alone: the entry is about to be replaced, keeping its object would serve nobody.
   const old = parseEntry(kind, entry);
-  const object = how.change(old, entry);
-  const admission = prepareChanged(write, object, old);
-  if (sameObject(object, old)) return stored(kind, entry, 200, ctx);
+  const told = ctx.warnings.length;
+  const changed = converting(kind, () => {
+    ctx.warnings.length = told;
+    return how.change(old, entry);
+  });
+  const object = changed instanceof Promise ? await changed : changed;
+  const prepared = prepareChanged(write, object, old);
+  const admission = prepared instanceof Promise ? await prepared : prepared;
+  // What is stored in an older version is written in that of today, also when nothing else changes.
+  if (sameObject(object, old) && !isStale(kind, entry)) return stored(kind, entry, 200, ctx);
   const gone = isGone(kind, object, old);
   if (options.dryRun) return pretended(object, 200, ctx);
   await commitAdmission(kind, admission);
   // What goes is told as it last was: the event of the end shows the finalizers that held it.
-  const value = encodeObject(gone ? parseStored(entry) : storedForm(kind, object, entry));
+  const value = encodeObject(gone ? parseStored(entry) : await storedForm(kind, object, entry));
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
   const revision = await house.store.write({ type, key: storeKey, value, expected: entry.revision });

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { WatchSink } from "../../cache/index.ts";
+import type { Selection, Watch, WatchSink } from "../../cache/index.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import { present, reach } from "./get.ts";
+import { ReadySink } from "../versions/ready-sink.ts";
 import { selectionOf } from "./selection.ts";
 import { parseVersion } from "./versions.ts";
 
@@ -28,8 +29,16 @@ export async function watch(
   if (initial) {
     await present(kind);
     if (version !== undefined && version > cacher.revision) await reach(kind, version);
-    return { watch: kind.cache.watch(selection, { initial: true }, sink), selection };
+    return { watch: start(kind, selection, { initial: true }, sink), selection };
   }
   const after = version === undefined || version === 0 ? cacher.revision : version;
-  return { watch: kind.cache.watch(selection, { after }, sink), selection };
+  return { watch: start(kind, selection, { after }, sink), selection };
 }
+
+function start(kind: Kind, selection: Selection, from: WatchFrom, sink: WatchSink): Watch {
+  if (!kind.stored.converter.convertAll) return kind.cache.watch(selection, from, sink);
+  const ready = new ReadySink(kind, sink);
+  return ready.over(kind.cache.watch(selection, from, ready));
+}
+
+type WatchFrom = Parameters<Kind["cache"]["watch"]>[1];

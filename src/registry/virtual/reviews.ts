@@ -3,49 +3,70 @@
  *
  * @module
  */
-import type { ApiContext, ApiObject } from "../../schema/definition.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 import type { Authorizer, Identity } from "../../auth/contract.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { formatTime } from "../../meta/time.ts";
 import { equal, type Value } from "../../value/value.ts";
-import type { Caller } from "../contract.ts";
-import type { Review } from "./create-only.ts";
+import { type Action, type Actions, type Question, actionKey } from "./asked.ts";
 
-/** The reviews by kind. */
-export function reviews(api: ApiContext, authorizer: Authorizer): Readonly<Record<string, Review>> {
-  return {
-    SelfSubjectReview(object, caller) {
-      object.metadata.creationTimestamp = formatTime(api.clock.now());
-      object["status"] = {
-        userInfo: { username: caller.user, ...(caller.uid && { uid: caller.uid }), groups: [...caller.groups] },
-      };
+/** The actions of the reviews. */
+export function reviewActions(authorizer: Authorizer): Actions {
+  return new Map<string, Action>([
+    [actionKey({ group: "authentication.k8s.io", kind: "SelfSubjectReview" }), whoAmI],
+    [review("SelfSubjectAccessReview"), ({ object, caller, errors }) => mayI(authorizer, object, caller, errors)],
+    [review("SubjectAccessReview"), ({ object, errors }) => mayThey(authorizer, object, errors)],
+    [review("SelfSubjectRulesReview"), ({ object, caller, errors }) => myRules(authorizer, object, caller, errors)],
+  ]);
+}
+
+const review = (kind: string): string => actionKey({ group: "authorization.k8s.io", kind });
+
+function whoAmI({ object, caller, ctx }: Question): void {
+  const { user, uid, groups, extra } = caller;
+  object.metadata.creationTimestamp = formatTime(ctx.clock.now());
+  object["status"] = {
+    userInfo: {
+      username: user,
+      ...(uid && { uid }),
+      groups: [...groups],
+      ...(extra && Object.keys(extra).length > 0 && { extra: { ...extra } }),
     },
-    async SelfSubjectAccessReview(object, caller, errors) {
-      if (!checkQuestion(object, errors)) return;
-      object["status"] = await decide(authorizer, identityOf(caller), question(object));
-    },
-    async SubjectAccessReview(object, _caller, errors) {
-      const spec = object["spec"] as SubjectSpec;
-      if (!spec.user && !spec.groups?.length) errors.invalid("spec.user", "", "expected a user or a group");
-      if (!checkQuestion(object, errors)) return;
-      const identity: Identity = {
-        user: spec.user ?? "",
-        groups: spec.groups ?? [],
-        ...(spec.uid && { uid: spec.uid }),
-      };
-      object["status"] = await decide(authorizer, identity, question(object));
-    },
-    async SelfSubjectRulesReview(object, caller, errors) {
-      const { namespace } = object["spec"] as { namespace?: string };
-      if (!namespace) errors.required("spec.namespace");
-      const all = await authorizer.authorize(identityOf(caller), ANYTHING);
-      object["status"] = {
-        incomplete: false,
-        resourceRules: all.allowed ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] : [],
-        nonResourceRules: all.allowed ? [{ verbs: ["*"], nonResourceURLs: ["*"] }] : [],
-      };
-    },
+  };
+}
+
+async function mayI(authorizer: Authorizer, object: ApiObject, caller: Identity, errors: FieldErrors): Promise<void> {
+  if (!checkQuestion(object, errors)) return;
+  object["status"] = await decide(authorizer, caller, question(object));
+}
+
+async function mayThey(authorizer: Authorizer, object: ApiObject, errors: FieldErrors): Promise<void> {
+  const spec = object["spec"] as SubjectSpec;
+  if (!spec.user && !spec.groups?.length) errors.invalid("spec.user", "", "expected a user or a group");
+  if (!checkQuestion(object, errors)) return;
+  const identity: Identity = {
+    user: spec.user ?? "",
+    groups: spec.groups ?? [],
+    ...(spec.uid && { uid: spec.uid }),
+    ...(spec.extra && { extra: spec.extra }),
+  };
+  object["status"] = await decide(authorizer, identity, question(object));
+}
+
+async function myRules(
+  authorizer: Authorizer,
+  object: ApiObject,
+  caller: Identity,
+  errors: FieldErrors,
+): Promise<void> {
+  const { namespace } = object["spec"] as { namespace?: string };
+  if (!namespace) errors.required("spec.namespace");
+  const all = await authorizer.authorize(caller, ANYTHING);
+  object["status"] = {
+    incomplete: false,
+    resourceRules: all.allowed ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] : [],
+    nonResourceRules: all.allowed ? [{ verbs: ["*"], nonResourceURLs: ["*"] }] : [],
   };
 }
 
@@ -63,15 +84,10 @@ interface SubjectSpec {
   readonly user?: string;
   readonly uid?: string;
   readonly groups?: string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
 }
-
-const identityOf = ({ user, uid, groups }: Caller): Identity => ({
-  user,
-  groups,
-  ...(uid === undefined ? {} : { uid }),
-});
 
 const ANYTHING: RequestInfo = { ...NO_REQUEST, isResource: true, verb: "*", group: "*", version: "*", resource: "*" };
 

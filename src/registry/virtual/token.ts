@@ -5,20 +5,13 @@
  *
  * @module
  */
-import type { ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Lookup } from "../../schema/lookup.ts";
 import type { TokenSigner } from "../../auth/service-account-tokens.ts";
-import type { Lookup } from "../../admission/contract.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { badRequest, conflict, invalid, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
-import type { Resource } from "../contract.ts";
-import { decodeBody } from "../decode.ts";
-import { type Kind, keyOf, objectOf } from "../kind.ts";
-import { placeObject } from "../metadata.ts";
-import { managerOf, ownCreated } from "../ownership.ts";
-import { pretended } from "../results.ts";
-import { reviewKind } from "./create-only.ts";
-import { structOf } from "../../apply/schema/schema.ts";
+import { type Action, type Actions, actionKey } from "./asked.ts";
 
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
@@ -31,31 +24,16 @@ interface TokenSpec {
   boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null;
 }
 
-/** The create of the token subresource of `accounts`; `request` is the definition of TokenRequest. */
-export function tokenCreate(
-  accounts: Kind,
-  request: ResourceDefinition,
-  lookup: Lookup,
-  signer: () => TokenSigner,
-): Resource["create"] {
-  const kind = { ...accounts, ...reviewKind(request, accounts.house.api), type: structOf(request.schema) };
-  return async (target, body, options, caller) => {
-    const { api } = accounts.house;
-    const ctx: WriteContext = { ...api, warnings: [] };
-    const entry = accounts.cache.get(keyOf(accounts, target.namespace, target.name));
-    if (body.value === null) throw badRequest("expected a TokenRequest as body, got none");
-    const object = decodeBody(kind, body, options, ctx);
-    placeObject(accounts, object, { ...target, name: "" });
-    if (!entry) throw notFound(accounts.ref, target.name);
-    const account = objectOf(accounts, entry);
+/** The action that answers a TokenRequest below a service account. */
+export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions {
+  const action: Action = async ({ object, target, parent, ctx }) => {
+    const { uid = "" } = parent!.metadata;
     const spec = check(object, target.name);
     const bound = bindTo(lookup, target.namespace, spec);
-    delete object.metadata.managedFields;
-    ownCreated(kind, object, managerOf(options, caller), "token");
     const audiences = spec.audiences?.length ? spec.audiences : [signer().defaultAudience];
     const { token, expires } = await signer().sign({
       namespace: target.namespace,
-      serviceAccount: { name: target.name, uid: account.metadata.uid ?? "" },
+      serviceAccount: { name: target.name, uid },
       ...(bound ? { bound } : {}),
       audiences,
       seconds: spec.expirationSeconds ?? MAX_SECONDS,
@@ -65,11 +43,11 @@ export function tokenCreate(
     Object.assign(object.metadata, {
       name: target.name,
       namespace: target.namespace,
-      uid: account.metadata.uid,
-      creationTimestamp: formatTime(api.clock.now()),
+      uid,
+      creationTimestamp: formatTime(ctx.clock.now()),
     });
-    return pretended(object, 201, ctx);
   };
+  return new Map([[actionKey({ group: "authentication.k8s.io", kind: "TokenRequest" }), action]]);
 }
 
 function check(object: ApiObject, name: string): TokenSpec {

@@ -81,9 +81,15 @@ export function fakeRegistry(): FakeRegistry {
       definitionOf({ group: "example.com", plural: "reviews", kind: "Review", scope: "Cluster", verbs: ["create"] }),
     ),
   ];
+  const groups = [...new Set(resources.map((r) => r.definition.group))].map((group) => {
+    const mine = resources.filter((r) => r.definition.group === group);
+    return { group, versions: [{ version: "v1", resources: mine, generation: 1 }] };
+  });
   return {
     resources,
     generation: 1,
+    groups: () => groups,
+    onChange: () => ({ [Symbol.dispose]: () => undefined }),
     get revision() {
       return revision;
     },
@@ -105,7 +111,6 @@ function entryOf(object: ApiObject): FakeEntry {
     bytes: Buffer.from(JSON.stringify(whole)),
     labels: metadata.labels ?? {},
     memo: new Map(),
-    field: () => "",
     object: whole,
   };
 }

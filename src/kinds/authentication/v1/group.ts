@@ -41,6 +41,7 @@ const selfSubjectReview: ResourceDefinition = {
     status: always(struct("The answer.", { userInfo: optional(UserInfo) })),
   }),
   verbs: ["create"],
+  asked: true,
   deleteAnswers: "status",
 };
 
@@ -78,6 +79,7 @@ export const tokenRequest: ResourceDefinition = {
     ),
   }),
   verbs: ["create"],
+  asked: true,
   deleteAnswers: "status",
 };
 

@@ -89,6 +89,7 @@ const question = (kind: string, about: string, spec: TSchema, status: TSchema): 
   description: about,
   schema: objectSchema(about, { spec: required(spec), status: always(status) }),
   verbs: ["create"],
+  asked: true,
   deleteAnswers: "status",
 });
 

@@ -1,0 +1,18 @@
+/** Alpha, beta, stable. */
+const STAGES = ["alpha", "beta", ""];
+
+/**
+ * The order of the versions of a group, as `kubectl` prefers them: stable versions before beta before alpha, and higher
+ * numbers first (v2, v1, v2beta1, v1beta2, v1alpha1); what is no version of this form comes last, by name.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [x, y] = [rank(a), rank(b)];
+  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return y[i]! - x[i]!;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function rank(version: string): readonly number[] {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (!match) return [-1, 0, 0];
+  return [STAGES.indexOf(match[2] ?? ""), Number(match[1]), Number(match[3] ?? 0)];
+}

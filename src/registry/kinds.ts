@@ -1,0 +1,294 @@
+/**
+ * The kinds that are served, live: one resource with all its versions comes, changes and goes while requests run.
+ *
+ * A change is compiled off to the side (its records are loaded, its versions put together) and swapped in by one step, so
+ * that no request sees half of it. Everything that is derived from a kind hangs on its {@link Kind} and goes with it; what
+ * others derive (documents, metrics) they key by group and version and drop when {@link Kinds.onChange} says so. A kind is
+ * known by its group, always.
+ *
+ * @module
+ */
+import type { ResourceDefinition } from "../schema/definition.ts";
+import { compareVersions } from "../meta/versions.ts";
+import { cacheResource } from "./codec.ts";
+import type { GroupResources, KindsChange, Registry, Resource } from "./contract.ts";
+import { type House, type Kind, type StoredResource, apiVersionOf, kindOf, storePrefix } from "./kind.ts";
+import { resourceOf } from "./resource.ts";
+import { type Converter, hubConverter } from "./versions/converter.ts";
+import { type Actions, askedResource } from "./virtual/asked.ts";
+
+/** One resource in all its versions: the unit that comes, changes and goes. */
+export interface ResourceSpec {
+  /** Its versions: at least one; those with `served: false` are known for what was stored in them. */
+  readonly versions: readonly ResourceDefinition[];
+  /** The version in which objects are written, one of {@link ResourceSpec.versions}; see `storedAs` unless told. */
+  readonly storage?: ResourceDefinition;
+  /** Through the form that `storedAs` names unless told. */
+  readonly converter?: Converter;
+}
+
+/** A resource as it is served now. */
+interface Live {
+  readonly spec: ResourceSpec;
+  /** Undefined for what is asked and not stored. */
+  readonly stored: StoredResource | undefined;
+  readonly served: readonly Served[];
+}
+
+/** A resource in one version. */
+interface Served {
+  readonly resource: Resource;
+  /** Undefined for what is asked and not stored. */
+  readonly kind: Kind | undefined;
+}
+
+/** See the head of this file. */
+export class Kinds implements Registry {
+  readonly #house: House;
+  readonly #actions: Actions;
+  /** By `plural.group` of the storage version. */
+  readonly #live = new Map<string, Live>();
+  readonly #groups = new Map<string, Map<string, GroupVersion>>();
+  readonly #listeners = new Set<(change: KindsChange) => void>();
+  /** Changes of one resource come one after another. */
+  readonly #changing = new Map<string, Promise<void>>();
+  #sorted: readonly Resource[] | undefined;
+  #generation = 0;
+
+  constructor(house: House, actions: Actions) {
+    this.#house = house;
+    this.#actions = actions;
+  }
+
+  /** The same kinds over another house, in a time that does not depend on the number of objects: for forks. */
+  fork(house: House, actions: Actions): Kinds {
+    const fork = new Kinds(house, actions);
+    for (const [key, { spec }] of this.#live) fork.#swap(key, fork.#compile(spec));
+    return fork;
+  }
+
+  /**
+   * Serves a resource in these versions, whatever it was before. Resolves when every request sees it; watches of what it
+   * was before end, and can be taken up again where they were. Rejects with CacheError when its records cannot be loaded;
+   * then nothing has changed.
+   */
+  set(spec: ResourceSpec): Promise<void> {
+    const key = keyOfSpec(spec);
+    return this.#inTurn(key, async () => {
+      const before = this.#live.get(key)?.stored;
+      const prefix = prefixOf(storageOf(spec));
+      if (!before && !isAsked(spec)) await this.#house.cacher.addResource(cacheResource(prefix));
+      this.#swap(key, this.#compile(spec));
+      if (before) this.#house.cacher.resource(prefix).endWatches();
+    });
+  }
+
+  /** Several at once: loads them side by side. */
+  async setAll(specs: readonly ResourceSpec[]): Promise<void> {
+    await Promise.all(specs.map((spec) => this.set(spec)));
+  }
+
+  /** Serves a resource no longer; its watches end. What is stored stays stored. Does nothing for one that is not there. */
+  remove(key: string): Promise<void> {
+    return this.#inTurn(key, async () => {
+      const gone = this.#live.get(key);
+      if (!gone) return;
+      this.#swap(key, undefined);
+      if (gone.stored) this.#house.cacher.removeResource(gone.stored.prefix);
+    });
+  }
+
+  /** The kind behind a resource that is served. */
+  kind(group: string, version: string, plural: string): Kind | undefined {
+    return this.#served(group, version, plural)?.kind;
+  }
+
+  /** A resource in its storage version, by `plural.group` (or the plural of a core resource), in whatever version it is asked for. */
+  stored(resource: string): Kind | undefined {
+    const stored = this.#live.get(resource.includes(".") ? resource : `${resource}.`)?.stored;
+    return stored?.versions.get(stored.storageVersion);
+  }
+
+  /** How many resources are stored. */
+  get storedResources(): number {
+    let count = 0;
+    for (const { stored } of this.#live.values()) if (stored) count++;
+    return count;
+  }
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    return this.#served(group, version, plural)?.resource;
+  }
+
+  hasGroup(group: string, version?: string): boolean {
+    const versions = this.#groups.get(group);
+    return versions !== undefined && (version === undefined || versions.has(version));
+  }
+
+  /** In the order of discovery: core first, then by group, version (stable first) and plural. */
+  get resources(): readonly Resource[] {
+    return (this.#sorted ??= this.groups().flatMap(({ versions }) => versions.flatMap(({ resources }) => resources)));
+  }
+
+  groups(): readonly GroupResources[] {
+    const named = [...this.#groups].toSorted(([a], [b]) => compare(a, b));
+    return named.map(([group, versions]) => ({
+      group,
+      versions: [...versions.values()].toSorted((a, b) => compareVersions(a.version, b.version)),
+    }));
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get revision(): number {
+    return this.#house.cacher.revision;
+  }
+
+  onChange(listener: (change: KindsChange) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  #served(group: string, version: string, plural: string): Served | undefined {
+    return this.#groups.get(group)?.get(version)?.byPlural.get(plural);
+  }
+
+  async #inTurn(key: string, change: () => Promise<void>): Promise<void> {
+    const before = this.#changing.get(key);
+    const turn = (before ?? Promise.resolve()).catch(() => {}).then(change);
+    this.#changing.set(key, turn);
+    try {
+      await turn;
+    } finally {
+      if (this.#changing.get(key) === turn) this.#changing.delete(key);
+    }
+  }
+
+  #compile(spec: ResourceSpec): Live {
+    if (isAsked(spec)) return this.#compileAsked(spec);
+    const storage = storageOf(spec);
+    const prefix = prefixOf(storage);
+    const versions = new Map<string, Kind>();
+    const stored: StoredResource = {
+      key: keyOfSpec(spec),
+      prefix,
+      storageVersion: apiVersionOf(storage.group, storage.version),
+      versions,
+      converter: spec.converter ?? hubConverter((apiVersion) => versions.get(apiVersion)?.definition),
+    };
+    const cache = this.#house.cacher.resource(prefix);
+    for (const definition of spec.versions) {
+      const kind = kindOf(definition, stored, cache, this.#house);
+      versions.set(kind.apiVersion, kind);
+    }
+    const served = [...versions.values()].filter(({ definition }) => definition.served !== false);
+    return { spec, stored, served: served.map((kind) => ({ kind, resource: resourceOf(kind, this.#actions) })) };
+  }
+
+  #compileAsked(spec: ResourceSpec): Live {
+    const definitions = spec.versions.filter((definition) => definition.served !== false);
+    const { api } = this.#house;
+    const served = definitions.map((d) => ({ kind: undefined, resource: askedResource(d, api, this.#actions) }));
+    return { spec, stored: undefined, served };
+  }
+
+  /** The one step: from here on every request finds what is served now. */
+  #swap(key: string, next: Live | undefined): void {
+    const before = this.#live.get(key)?.served ?? [];
+    const after = next?.served ?? [];
+    this.#generation++;
+    for (const { resource } of before) this.#take(resource.definition);
+    for (const served of after) this.#put(served);
+    if (next) this.#live.set(key, next);
+    else this.#live.delete(key);
+    this.#sorted = undefined;
+    const change = { before: resourcesOf(before), after: resourcesOf(after) };
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #put(served: Served): void {
+    const { group, version, plural } = served.resource.definition;
+    let versions = this.#groups.get(group);
+    if (!versions) this.#groups.set(group, (versions = new Map<string, GroupVersion>()));
+    let found = versions.get(version);
+    if (!found) versions.set(version, (found = new GroupVersion(version)));
+    found.put(plural, served, this.#generation);
+  }
+
+  #take({ group, version, plural }: ResourceDefinition): void {
+    const versions = this.#groups.get(group)!;
+    const found = versions.get(version)!;
+    found.remove(plural, this.#generation);
+    if (found.byPlural.size === 0) versions.delete(version);
+    if (versions.size === 0) this.#groups.delete(group);
+  }
+}
+
+/** The resources of one group and version. */
+class GroupVersion {
+  readonly version: string;
+  readonly byPlural = new Map<string, Served>();
+  generation = 0;
+  #sorted: readonly Resource[] | undefined;
+
+  constructor(version: string) {
+    this.version = version;
+  }
+
+  get resources(): readonly Resource[] {
+    return (this.#sorted ??= resourcesOf([...this.byPlural].toSorted(([a], [b]) => compare(a, b)).map(([, s]) => s)));
+  }
+
+  put(plural: string, served: Served, generation: number): void {
+    this.byPlural.set(plural, served);
+    this.#touch(generation);
+  }
+
+  remove(plural: string, generation: number): void {
+    this.byPlural.delete(plural);
+    this.#touch(generation);
+  }
+
+  #touch(generation: number): void {
+    this.generation = generation;
+    this.#sorted = undefined;
+  }
+}
+
+const resourcesOf = (served: readonly Served[]): readonly Resource[] => served.map(({ resource }) => resource);
+
+const isAsked = ({ versions }: ResourceSpec): boolean => versions.every(({ asked }) => asked);
+
+/** The version in which objects are written. */
+const storageOf = ({ storage, versions }: ResourceSpec): ResourceDefinition =>
+  storage ?? versions.find((definition) => !definition.storedAs) ?? versions[0]!;
+
+const prefixOf = ({ group, plural }: ResourceDefinition): string => storePrefix(group, plural);
+
+const keyOfSpec = (spec: ResourceSpec): string => {
+  const { plural, group } = storageOf(spec);
+  return `${plural}.${group}`;
+};
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Definitions by the form in which they are stored: one resource for each. */
+export function resourceSpecs(definitions: readonly ResourceDefinition[]): ResourceSpec[] {
+  const versions = new Map<string, ResourceDefinition[]>();
+  for (const definition of definitions) {
+    const form = definition.storedAs?.definition ?? formOf(definition);
+    versions.set(form, [...(versions.get(form) ?? []), definition]);
+  }
+  return [...versions]
+    .filter(([, all]) => all.some(({ served }) => served !== false))
+    .map(([form, all]) => {
+      const storage = all.find((definition) => formOf(definition) === form);
+      if (!storage) throw new Error(`expected ${form} to be defined, because ${all[0]!.kind} is stored so`);
+      return { versions: all, storage };
+    });
+}
+
+/** `plural.group/version`. */
+const formOf = (d: ResourceDefinition): string => `${d.plural}.${apiVersionOf(d.group, d.version)}`;

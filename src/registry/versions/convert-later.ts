@@ -1,0 +1,64 @@
+/**
+ * Work that converts objects on the way, where a conversion may have to wait.
+ *
+ * Ownership is made of pure functions that ask for conversions in the middle of a walk and cannot wait. Where the
+ * converter can, the work is run until it asks for something that is not there yet; that is waited for, and the work is run
+ * again with the answer at hand. Each run gets further than the one before, and what it asks is known by its text, so the
+ * number of runs is that of different conversions.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../schema/definition.ts";
+import { canonicalJson } from "../../value/canonical.ts";
+import type { Value } from "../../value/value.ts";
+import type { Kind } from "../kind.ts";
+
+/** Thrown through the work that cannot go on yet. */
+class NotYet extends Error {
+  readonly promise: Promise<void>;
+
+  constructor(promise: Promise<void>) {
+    super("expected the conversion to be known");
+    this.promise = promise;
+  }
+}
+
+/** More conversions than an object can have managers and versions would be a walk that never ends. */
+const MOST_RUNS = 200;
+
+let answers: Map<string, ApiObject> | undefined;
+
+/** Converts within {@link converting}; at once for kinds that never wait. */
+export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to: string): ApiObject {
+  const { converter } = kind.stored;
+  const known = answers;
+  const key = known && `${to} ${canonicalJson(object as unknown as Value)}`;
+  const answer = known?.get(key!);
+  if (answer) return answer;
+  const converted = converter.convert(object, to);
+  if (!(converted instanceof Promise)) return converted;
+  if (!known) throw new Error("expected a conversion that waits to be asked for within converting()");
+  throw new NotYet(converted.then((done) => void known.set(key!, done)));
+}
+
+/** Runs work that may ask {@link convertWithin}; work is run again from its beginning after each wait. */
+export function converting<T>(kind: Pick<Kind, "stored">, work: () => T): T | Promise<T> {
+  return kind.stored.converter.convertAll ? runAgain(work) : work();
+}
+
+async function runAgain<T>(work: () => T): Promise<T> {
+  const known = new Map<string, ApiObject>();
+  for (let runs = 1; ; runs++) {
+    const before = answers;
+    answers = known;
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof NotYet) || runs >= MOST_RUNS) throw error;
+      answers = before;
+      await error.promise;
+    } finally {
+      answers = before;
+    }
+  }
+}
