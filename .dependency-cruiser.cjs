@@ -70,7 +70,10 @@ module.exports = {
       name: "registry-knows-no-backend",
       severity: "error",
       comment: "The registry speaks the storage contract; which backend it is, only app/ knows.",
-      from: { path: "^src/(registry|cache|server|schema|kinds|admission|auth)/" },
+      from: {
+        path: "^src/(registry|cache|server|schema|kinds|admission|auth)/",
+        pathNot: ["\\.test\\.ts$", "(?<!src)/testing/"],
+      },
       to: { path: "^src/storage/(memory|sqlite|etcd)/" },
     },
     {

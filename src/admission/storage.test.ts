@@ -92,7 +92,7 @@ describe("defaultStorageClass", () => {
       "storageclasses.storage.svc.io": [storageClass("fast", "2026-01-01T00:00:00Z", annotations)],
     });
     const object = claim();
-    defaultStorageClass(lookup, neutral).mutate!(requestOf({ ref: CLAIMS, object }));
+    atOnce(defaultStorageClass(lookup, neutral).mutate!(requestOf({ ref: CLAIMS, object })));
     expect(object["spec"]).toEqual({ storageClassName: "fast" });
   });
 });

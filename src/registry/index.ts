@@ -4,6 +4,6 @@
  * @module
  */
 export { type BuiltRegistry, type RegistryOptions, buildRegistry } from "./build.ts";
-export { type Kinds, type ResourceSpec } from "./kinds.ts";
+export { type Kinds } from "./kinds.ts";
 export type * from "./contract.ts";
 export type { Entry, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";

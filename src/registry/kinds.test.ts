@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import type { WatchSink } from "../cache/index.ts";
+import { kubernetes } from "../meta/dialect.ts";
+import { badRequest } from "../meta/status.ts";
+import { openMemoryStore } from "../storage/memory/store.ts";
+import { cpuMillis } from "../util/testing/cpu-time.ts";
+import type { Resource } from "./contract.ts";
+import { CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "./testing/registry.ts";
+
+const KEY = "widgets.example.com";
+
+const body = (name: string, more: object = {}) =>
+  bodyOf({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name }, ...more });
+
+/** Takes down how a watch ends. */
+function sinkOf() {
+  const seen: string[] = [];
+  const sink: WatchSink = {
+    deliver: ({ events }) => seen.push(...events.map(({ type, entry }) => `${type} ${entry.key}`)),
+    ended: ({ code }) => seen.push(`ended: ${code}`),
+  };
+  return { seen, sink };
+}
+
+describe("a live set of kinds", () => {
+  test("a kind comes while the registry runs, with what is stored of it", async () => {
+    const store = await openMemoryStore();
+    const before = await registryOf([widget("v1")], { store });
+    await before.kinds.find("example.com", "v1", "widgets")!.create(named(""), body("old"), WRITE, CALLER);
+    before.cacher.close();
+    const { kinds } = await registryOf([], { store });
+    expect([kinds.find("example.com", "v1", "widgets"), kinds.hasGroup("example.com"), kinds.resources]).toEqual([
+      undefined,
+      false,
+      [],
+    ]);
+    await kinds.set({ versions: [widget("v1")] });
+    expect(await read(kinds.find("example.com", "v1", "widgets")!, "old")).toMatchObject({ kind: "Widget" });
+    expect(kinds.hasGroup("example.com", "v1")).toBe(true);
+  });
+
+  test("a kind goes: its watches end, its paths are gone, its objects come back with it", async () => {
+    const { kinds, cacher } = await registryOf([widget("v1")]);
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    await widgets.create(named(""), body("a"), WRITE, CALLER);
+    const { seen, sink } = sinkOf();
+    await widgets.watch("", { ...WATCH, resourceVersion: "1" }, sink);
+    await kinds.remove(KEY);
+    expect(seen).toEqual(["ended: closed"]);
+    expect([kinds.find("example.com", "v1", "widgets"), kinds.hasGroup("example.com"), kinds.storedResources]).toEqual([
+      undefined,
+      false,
+      0,
+    ]);
+    expect(cacher.stats().resources).toEqual([]);
+    await kinds.remove(KEY);
+    await kinds.set({ versions: [widget("v1")] });
+    expect(await read(kinds.find("example.com", "v1", "widgets")!, "a")).toMatchObject({ metadata: { name: "a" } });
+  });
+
+  test("a kind changes while it is watched: the watch ends, goes on where it was, and nothing is lost", async () => {
+    const { kinds } = await registryOf([widget("v1")]);
+    const find = (): Resource => kinds.find("example.com", "v1", "widgets")!;
+    await find().create(named(""), body("a"), WRITE, CALLER);
+    const { seen, sink } = sinkOf();
+    await find().watch("", { ...WATCH, resourceVersion: "1" }, sink);
+    const changing = kinds.set({ versions: [widget("v1", { shortNames: ["wd"] })] });
+    await Promise.all([changing, find().create(named(""), body("b"), WRITE, CALLER)]);
+    await find().create(named(""), body("c"), WRITE, CALLER);
+    await find().watch("", { ...WATCH, resourceVersion: "1" }, sink);
+    await expect.poll(() => seen.at(-1)).toBe("ADDED c");
+    expect(seen.filter((line) => line.startsWith("ended"))).toEqual(["ended: closed"]);
+    expect(new Set(seen)).toEqual(new Set(["ended: closed", "ADDED b", "ADDED c"]));
+    expect(find().definition.shortNames).toEqual(["wd"]);
+  });
+
+  test("a version comes and goes, its objects stay", async () => {
+    const { kinds } = await registryOf([widget("v1")]);
+    await kinds.find("example.com", "v1", "widgets")!.create(named(""), body("a"), WRITE, CALLER);
+    await kinds.set({ versions: [widget("v1"), widget("v2")] });
+    const { generation } = kinds;
+    expect(await read(kinds.find("example.com", "v2", "widgets")!, "a")).toMatchObject({
+      apiVersion: "example.com/v2",
+    });
+    await kinds.set({ versions: [widget("v1", { served: false }), widget("v2")], storage: widget("v2") });
+    expect([kinds.find("example.com", "v1", "widgets"), kinds.generation > generation]).toEqual([undefined, true]);
+    // Stored in the version that is not served any more, and still there.
+    expect(await read(kinds.find("example.com", "v2", "widgets")!, "a")).toMatchObject({
+      apiVersion: "example.com/v2",
+    });
+  });
+
+  test("changes of one kind come one after another, the last one counts", async () => {
+    const { kinds } = await registryOf([]);
+    const changes = ["one", "two", "three"].map((short) =>
+      kinds.set({ versions: [widget("v1", { shortNames: [short] })] }),
+    );
+    await Promise.all([
+      ...changes,
+      kinds.remove(KEY),
+      kinds.set({ versions: [widget("v1", { shortNames: ["last"] })] }),
+    ]);
+    expect(kinds.resources.map(({ definition }) => definition.shortNames)).toEqual([["last"]]);
+    expect(kinds.storedResources).toBe(1);
+  });
+
+  test("listeners hear what was and what is, and only the group that changed has another generation", async () => {
+    const other = widget("v1", { group: "other.com" });
+    const { kinds } = await registryOf([widget("v1"), other]);
+    const generations = () =>
+      Object.fromEntries(kinds.groups().map(({ group, versions }) => [group, versions.map((v) => v.generation)]));
+    const before = generations();
+    const heard: string[] = [];
+    const name = ({ definition }: Resource): string => `${definition.group}/${definition.version}`;
+    using _listening = kinds.onChange((change) =>
+      heard.push([...change.before.map(name), "->", ...change.after.map(name)].join(" ")),
+    );
+    await kinds.set({ versions: [widget("v1"), widget("v1beta1")], storage: widget("v1") });
+    expect(heard).toEqual(["example.com/v1 -> example.com/v1 example.com/v1beta1"]);
+    expect(generations()["other.com"]).toEqual(before["other.com"]);
+    expect(generations()["example.com"]).not.toEqual(before["example.com"]);
+    expect(
+      kinds
+        .groups()
+        .find(({ group }) => group === "example.com")!
+        .versions.map((v) => v.version),
+    ).toEqual(["v1", "v1beta1"]);
+  });
+
+  test("the thousandth kind costs what the first did", async () => {
+    const { kinds } = await registryOf([]);
+    const add = async (from: number, count: number): Promise<void> => {
+      for (let n = from; n < from + count; n++) {
+        await kinds.set({ versions: [widget("v1", { group: `g${n}.example.com` })] });
+        expect(kinds.find(`g${n}.example.com`, "v1", "widgets")).toBeDefined();
+      }
+    };
+    const costs = async (work: () => Promise<void>): Promise<number> => {
+      const before = cpuMillis();
+      await work();
+      return cpuMillis() - before;
+    };
+    await add(0, 100);
+    const first = await costs(() => add(100, 100));
+    await add(200, 1600);
+    const last = await costs(() => add(1800, 100));
+    expect(last).toBeLessThan(first * 3 + 20);
+  });
+});
+
+describe("a kind is known by its group", () => {
+  test("a claim of another group gets no storage class and no finalizer", async () => {
+    const claims = widget("v1", { plural: "persistentvolumeclaims", kind: "PersistentVolumeClaim" });
+    const classes = widget("v1", {
+      group: `storage.${kubernetes.domain}`,
+      plural: "storageclasses",
+      kind: "StorageClass",
+    });
+    const { kinds } = await registryOf([claims, classes]);
+    const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
+    const fast = { ...classes, apiVersion: `${classes.group}/v1`, metadata: { name: "fast", annotations } };
+    const { apiVersion, kind, metadata } = fast;
+    await kinds
+      .find(classes.group, "v1", "storageclasses")!
+      .create(named(""), bodyOf({ apiVersion, kind, metadata }), WRITE, CALLER);
+    const { object } = await kinds
+      .find("example.com", "v1", "persistentvolumeclaims")!
+      .create(named(""), bodyOf({ metadata: { name: "c" }, spec: { a: "b" } }), WRITE, CALLER);
+    expect([object["spec"], object.metadata.finalizers]).toEqual([{ a: "b" }, undefined]);
+  });
+
+  test.each(["SelfSubjectReview", "SelfSubjectAccessReview", "TokenRequest"])(
+    "%s of another group is a kind like others: stored, listed, deleted",
+    async (kind) => {
+      const { kinds } = await registryOf([widget("v1", { kind, plural: "asks" })]);
+      const asks = kinds.find("example.com", "v1", "asks")!;
+      await asks.create(named(""), bodyOf({ metadata: { name: "a" }, spec: { x: "y" } }), WRITE, CALLER);
+      expect((await asks.list("", LIST)).entries.map(({ key }) => key)).toEqual(["a"]);
+      await asks.delete(named("a"), { dryRun: false }, CALLER);
+    },
+  );
+});
+
+describe("admission that waits", () => {
+  const later = (ms = 0): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+  test("may change, replace and refuse, and sees who writes what", async () => {
+    const asked: unknown[] = [];
+    const { kinds } = await registryOf([widget("v1")], {
+      steps: [
+        {
+          name: "Hook",
+          async mutate(request) {
+            await later();
+            asked.push([
+              request.operation,
+              request.ref.group,
+              request.version,
+              request.ref.plural,
+              request.identity.extra,
+            ]);
+            if (request.object?.["spec"]) request.replace({ metadata: { name: "a" }, spec: { by: "hook" }, odd: 1 });
+          },
+          async validate({ object }) {
+            await later();
+            if (object?.metadata.labels) throw badRequest("no labels here");
+          },
+        },
+      ],
+    });
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    const caller = { ...CALLER, extra: { scopes: ["a"] } };
+    const { object } = await widgets.create(named(""), body("a", { spec: { by: "me" } }), WRITE, caller);
+    expect(object).toMatchObject({ spec: { by: "hook" }, metadata: { name: "a" } });
+    expect(object).not.toHaveProperty("odd");
+    const labelled = body("a", { metadata: { name: "a", labels: { a: "b" } } });
+    await expect(widgets.update(named("a"), labelled, WRITE, CALLER)).rejects.toThrow("no labels here");
+    await widgets.delete(named("a"), { dryRun: false }, CALLER);
+    expect(asked).toEqual([
+      ["CREATE", "example.com", "v1", "widgets", { scopes: ["a"] }],
+      ["UPDATE", "example.com", "v1", "widgets", undefined],
+      ["DELETE", "example.com", "v1", "widgets", undefined],
+    ]);
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * A registry over a store in memory, with kinds of a test's own.
+ *
+ * @module
+ */
+import type { AdmissionStep } from "../../admission/contract.ts";
+import { kubernetes } from "../../meta/dialect.ts";
+import { gatesOf } from "../../meta/gates.ts";
+import { map, optional, struct, text } from "../../meta/types.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../schema/definition.ts";
+import { objectSchema } from "../../schema/object-schema.ts";
+import { openMemoryStore } from "../../storage/memory/store.ts";
+import type { Store } from "../../storage/contract.ts";
+import { ManualClock, seededRandom } from "../../util/clock.ts";
+import type { Value } from "../../value/value.ts";
+import { SYSTEM, type BuiltRegistry, buildRegistry } from "../build.ts";
+import type { Body, ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../contract.ts";
+
+/** Somebody who may do everything. */
+export const CALLER = { ...SYSTEM, userAgent: "test/1.0" };
+
+/** A write with nothing special about it. */
+export const WRITE: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Ignore" };
+
+/** A forced apply. */
+export const APPLY: PatchOptions = { ...WRITE, fieldManager: "applier", type: "apply", force: true };
+
+/** A list of everything that there is now. */
+export const LIST: ListOptions = {
+  labelSelector: "",
+  fieldSelector: "",
+  limit: 0,
+  continue: "",
+  resourceVersion: "",
+  resourceVersionMatch: "",
+};
+
+/** A watch from now on. */
+export const WATCH: WatchOptions = { ...LIST, sendInitialEvents: false, allowWatchBookmarks: false };
+
+/** The object of the cluster that a name names. */
+export const named = (name: string, subresource = "") => ({ namespace: "", name, subresource });
+
+/** A body as the server hands it over. */
+export const bodyOf = (value: object): Body => ({ value: structuredClone(value) as Value, duplicates: [] });
+
+const about = "A kind of the test.";
+
+/** A kind of the cluster with a spec of texts, in a version; whatever a test says of it beside that. */
+export const widget = (version: string, more: Partial<ResourceDefinition> = {}): ResourceDefinition => ({
+  group: "example.com",
+  version,
+  kind: "Widget",
+  plural: "widgets",
+  singular: "widget",
+  scope: "Cluster",
+  description: about,
+  schema: objectSchema(about, {
+    spec: optional(map(text(), "What is wanted.")),
+    status: optional(struct("What is.", { phase: optional(text("How far it is.")) })),
+  }),
+  deleteAnswers: "object",
+  ...more,
+});
+
+/** What a test may bring of its own. */
+export interface House {
+  readonly store?: Store;
+  readonly steps?: readonly AdmissionStep[];
+}
+
+/** A registry that serves no kind but those of the test, in the kubernetes dialect. */
+export async function registryOf(
+  definitions: readonly ResourceDefinition[],
+  house: House = {},
+): Promise<BuiltRegistry> {
+  const api: ApiContext = {
+    dialect: kubernetes,
+    gates: gatesOf(kubernetes),
+    clock: new ManualClock(),
+    random: seededRandom(1),
+  };
+  return buildRegistry({
+    api,
+    store: house.store ?? (await openMemoryStore()),
+    definitions,
+    authorizer: { authorize: () => ({ allowed: true }) },
+    signer: () => {
+      throw new Error("expected no token to be asked for");
+    },
+    admission: (builtIn) => [...builtIn, ...(house.steps ?? [])],
+  });
+}
+
+/** The object that a resource answers for a name, from the bytes that a client is sent. */
+export async function read(resource: Resource, name: string, namespace = ""): Promise<ApiObject> {
+  const entry = await resource.get({ namespace, name, subresource: "" }, { resourceVersion: "" });
+  return JSON.parse(Buffer.from(resource.view(entry)).toString()) as ApiObject;
+}
