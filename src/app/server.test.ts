@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { StatusError } from "../client/index.ts";
+import { Namespace } from "../client/kinds/index.ts";
 import { silentLog } from "../util/log.ts";
 import { resolveOptions } from "./options.ts";
 import { startServer } from "./server.ts";
@@ -18,8 +19,8 @@ const start = (options: Readonly<Record<string, string>>) => startServer(resolve
 describe("a server in the same process", () => {
   test("its client is the admin and needs no socket", async () => {
     const server = await start(DEV);
-    const namespaces = server.client("test").resource({ group: "", version: "v1", plural: "namespaces" });
-    expect((await namespaces.get("default")).kind).toBe("Namespace");
+    const namespaces = server.client("test").resource(Namespace);
+    expect((await namespaces.get({ name: "default" })).kind).toBe("Namespace");
     expect(server.kubeconfig).toContain(server.url);
     expect(server.kubeconfigFile).toBeUndefined();
     await server.close();

@@ -4,7 +4,7 @@
  * @module
  */
 import type { BlameReport } from "../meta/ownership-reports.ts";
-import { isStatus } from "../client/client.ts";
+import { isStatus } from "../client/errors.ts";
 import type { Actions } from "./actions.ts";
 import { blameLines } from "./blame-lines.ts";
 import { CliError } from "./cli-error.ts";
@@ -28,7 +28,9 @@ export async function runBlame(actions: Actions, request: BlameRequest): Promise
   using connection = connect(actions, request);
   const { client, namespace } = connection;
   const found = await findKind(client, kind);
-  const report = await blameOf(client.resource(found).blame(name, found.namespaced ? { namespace } : {}));
+  const report = await blameOf(
+    client.resource(found).blame({ name, namespace: found.scope === "Namespaced" ? namespace : undefined }),
+  );
   if (request.output === "json") {
     actions.print(JSON.stringify(report, undefined, 2));
     return;

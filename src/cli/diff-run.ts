@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isStatus } from "../client/client.ts";
+import { isStatus } from "../client/errors.ts";
 import { SILENT_METADATA, changesBetween } from "../meta/changes.ts";
 import type { Value } from "../value/value.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
@@ -64,8 +64,8 @@ async function versionAt(past: PastObject, at: string): Promise<Side> {
 async function present(past: PastObject): Promise<Side> {
   const { client, kind, name, namespace } = past;
   try {
-    const object = await client.resource(kind).get(name, { namespace });
-    const { resourceVersion = "" } = object.metadata;
+    const object = await client.resource(kind).get({ name, namespace });
+    const { resourceVersion } = object.metadata;
     const title = `${nameOf(past)}, version ${resourceVersion} (now)`;
     return { title, resourceVersion, object: object as unknown as Value };
   } catch (cause) {

@@ -3,33 +3,38 @@ import { Client } from "../client/client.ts";
 import type { Transport } from "../client/transport.ts";
 import { findExactKind, findKind } from "./find-kind.ts";
 
-const resource = (name: string, kind: string, shortNames: readonly string[] = [], namespaced = true): object => ({
-  name,
-  singularName: kind.toLowerCase(),
-  kind,
-  namespaced,
+const resource = (name: string, kind: string, shortNames: readonly string[] = [], scope = "Namespaced"): object => ({
+  resource: name,
+  responseKind: { kind },
+  singularResource: kind.toLowerCase(),
+  scope,
   shortNames,
+  verbs: ["get"],
 });
 
-const group = (name: string, ...versions: string[]): object => ({
-  name,
-  preferredVersion: { version: versions[0] },
-  versions: versions.toReversed().map((version) => ({ version })),
+type Versions = Readonly<Record<string, readonly object[]>>;
+
+const group = (name: string | undefined, versions: Versions): object => ({
+  metadata: { name },
+  versions: Object.entries(versions).map(([version, resources]) => ({ version, resources, freshness: "Current" })),
 });
+
+const CORE = [
+  resource("configmaps", "ConfigMap", ["cm"]),
+  { ...resource("events", "Event", ["ev"]), subresources: [{ subresource: "odd", verbs: ["get"] }] },
+];
 
 const DOCUMENTS: Readonly<Record<string, object>> = {
-  "/api": { versions: ["v1"] },
-  "/api/v1": {
-    resources: [
-      resource("configmaps", "ConfigMap", ["cm"]),
-      resource("configmaps/status", "Odd"),
-      resource("events", "Event", ["ev"]),
+  "/api": { items: [group(undefined, { v1: CORE })] },
+  "/apis": {
+    items: [
+      group("events.example.com", { v1: [resource("events", "Event", ["ev"])] }),
+      group("storage.example.com", {
+        v1: [resource("classes", "Class", ["cl"], "Cluster")],
+        v1beta1: [resource("classes", "Class"), resource("olds", "Old")],
+      }),
     ],
   },
-  "/apis": { groups: [group("events.example.com", "v1"), group("storage.example.com", "v1", "v1beta1")] },
-  "/apis/events.example.com/v1": { resources: [resource("events", "Event", ["ev"])] },
-  "/apis/storage.example.com/v1": { resources: [resource("classes", "Class", ["cl"], false)] },
-  "/apis/storage.example.com/v1beta1": { resources: [resource("classes", "Class"), resource("olds", "Old")] },
 };
 
 const transport: Transport = async ({ path }) => ({
@@ -63,8 +68,8 @@ describe("a kind is found", () => {
 
   test("by its apiVersion and kind, as objects carry them", async () => {
     expect(await findExactKind(client, "storage.example.com/v1beta1", "Old")).toMatchObject({ plural: "olds" });
-    expect(await findExactKind(client, "v1", "ConfigMap")).toMatchObject({ group: "", namespaced: true });
-    expect(await findExactKind(client, "storage.example.com/v1", "Class")).toMatchObject({ namespaced: false });
+    expect(await findExactKind(client, "v1", "ConfigMap")).toMatchObject({ group: "", scope: "Namespaced" });
+    expect(await findExactKind(client, "storage.example.com/v1", "Class")).toMatchObject({ scope: "Cluster" });
     await expect(findExactKind(client, "v9", "ConfigMap")).rejects.toThrow("no kind ConfigMap of v9");
     await expect(findExactKind(client, "v1", "configmap")).rejects.toThrow("no kind configmap of v1");
   });

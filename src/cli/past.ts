@@ -3,15 +3,19 @@
  *
  * @module
  */
-import { type Client, type HistoryQuery, StatusError, isStatus } from "../client/client.ts";
+import type { Client } from "../client/client.ts";
+import type { ServedKind } from "../client/discovery.ts";
+import { StatusError, isStatus } from "../client/errors.ts";
+import { apiVersionOf } from "../client/kind.ts";
+import type { HistoryQuery } from "../client/queries.ts";
 import type { HistoryReport } from "../meta/history-report.ts";
 import { CliError } from "./cli-error.ts";
-import { type FoundKind, findKind } from "./find-kind.ts";
+import { findKind } from "./find-kind.ts";
 
 /** An object as the command line and discovery name it. */
 export interface PastObject {
   readonly client: Client;
-  readonly kind: FoundKind;
+  readonly kind: ServedKind;
   readonly name: string;
   /** Undefined for objects of the cluster. */
   readonly namespace: string | undefined;
@@ -24,7 +28,7 @@ export async function pastObject(
   name: string,
 ): Promise<PastObject> {
   const kind = await findKind(client, asked);
-  return { client, kind, name, namespace: kind.namespaced ? namespace : undefined };
+  return { client, kind, name, namespace: kind.scope === "Namespaced" ? namespace : undefined };
 }
 
 /** `configmap/web in default`; with its group where it has one. */
@@ -32,18 +36,18 @@ export const nameOf = ({ kind: { kind, group }, name, namespace }: Omit<PastObje
   `${kind.toLowerCase()}${group && `.${group}`}/${name}${namespace === undefined ? "" : ` in ${namespace}`}`;
 
 /** The same as JSON, in the words of the reports. */
-export const identityOf = ({ kind: { group, version, kind }, name, namespace }: PastObject): object => ({
-  apiVersion: group ? `${group}/${version}` : version,
-  kind,
+export const identityOf = ({ kind, name, namespace }: PastObject): object => ({
+  apiVersion: apiVersionOf(kind),
+  kind: kind.kind,
   name,
   ...(namespace === undefined ? {} : { namespace }),
 });
 
 /** The versions of an object. @throws CliError when nothing of the object is kept, or the server does not know history */
-export async function historyOf(object: PastObject, query: Omit<HistoryQuery, "namespace">): Promise<HistoryReport> {
+export async function historyOf(object: PastObject, query: HistoryQuery): Promise<HistoryReport> {
   const { client, kind, name, namespace } = object;
   try {
-    return await client.resource(kind).history(name, { ...query, namespace });
+    return await client.resource(kind).history({ name, namespace }, query);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const { details, code } = error.status;

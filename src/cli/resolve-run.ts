@@ -6,8 +6,9 @@
  * @module
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Client, StatusError, isStatus } from "../client/client.ts";
-import type { ApiObject } from "../schema/definition.ts";
+import type { Client } from "../client/client.ts";
+import { StatusError, isStatus } from "../client/errors.ts";
+import type { ApiObject } from "../client/kind.ts";
 import type { ApplyConflictReport, ConflictReport, WayOutReport } from "../meta/ownership-reports.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
@@ -98,14 +99,14 @@ async function applyManifest(
 ): Promise<Applied> {
   const { apiVersion, kind, name } = manifest;
   const found = await findExactKind(client, apiVersion, kind);
-  const namespace = found.namespaced ? (manifest.namespace ?? defaultNamespace) : undefined;
+  const namespace = found.scope === "Namespaced" ? (manifest.namespace ?? defaultNamespace) : undefined;
   const resource = client.resource(found);
   const decisions = new Map<string, Choice>();
   let bound: string | undefined;
   for (let round = 1; ; round++) {
-    const query = { fieldManager: request.fieldManager, namespace, explain: true, force: bound !== undefined };
+    const options = { fieldManager: request.fieldManager, explain: true, force: bound !== undefined };
     try {
-      const object = await resource.applyText(name, manifest.text(bound), query);
+      const object = await resource.applyText({ name, namespace }, manifest.text(bound), options);
       return { object, decisions: [...decisions].map(([field, choice]) => ({ field, choice })) };
     } catch (error) {
       if (!(error instanceof StatusError) || round === ROUNDS) throw error;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApiObject } from "../schema/definition.ts";
-import { isStatus } from "../client/client.ts";
+import type { UntypedObject } from "../client/kind.ts";
 import type { ReportedVersion } from "../meta/history-report.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Actions } from "./actions.ts";
@@ -12,7 +12,7 @@ import { CliError } from "./cli-error.ts";
 import { printable } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
-import { findExactKind, hasSubresource } from "./find-kind.ts";
+import { findExactKind } from "./find-kind.ts";
 import { parseObject } from "./object-argument.ts";
 import { type PastObject, historyOf, nameOf, pastObject } from "./past.ts";
 import { type Loss, type Plan, planUndelete } from "./undelete-plan.ts";
@@ -36,10 +36,15 @@ export async function runUndelete(actions: Actions, request: UndeleteRequest): P
   await refuseExisting(past);
   const { resourceVersion, event, object } = await versionToRestore(past, versions[0]);
   const deleted = object as unknown as ApiObject;
-  const hasStatus = await hasSubresource(past.client, past.kind, "status");
+  const hasStatus = past.kind.subresources.has("status");
   const plan = planUndelete({ object: deleted, goneOwners: await goneOwners(past, deleted), hasStatus, fieldManager });
   const resource = past.client.resource(past.kind);
-  const created = await resource.create(plan.body, { namespace: past.namespace, fieldManager, dryRun });
+  const { namespace } = past;
+  const body = {
+    ...plan.body,
+    metadata: { ...plan.body.metadata, ...(namespace ? { namespace } : {}), name: past.name },
+  };
+  const created = await resource.create(body, { fieldManager, dryRun });
   const { now, losses } = dryRun
     ? { now: created, losses: plan.losses }
     : await restoreStatus(past, created, plan, fieldManager);
@@ -47,7 +52,7 @@ export async function runUndelete(actions: Actions, request: UndeleteRequest): P
     actions.print(JSON.stringify({ version: resourceVersion, dryRun, object: now, losses }, undefined, 2));
     return;
   }
-  const { uid = "", resourceVersion: version = "" } = now.metadata;
+  const { uid, resourceVersion: version } = now.metadata;
   const done = dryRun ? "would be back" : "is back";
   const as = dryRun ? "" : `, now version ${version} with uid ${uid}`;
   const when = event === "deleted" ? "when it was deleted, at" : "at";
@@ -60,14 +65,11 @@ const lossText = ({ what, why }: Loss): string => `  ${what}: ${printable(why)}`
 
 async function refuseExisting(past: PastObject): Promise<void> {
   const { client, kind, name, namespace } = past;
-  try {
-    const { metadata } = await client.resource(kind).get(name, { namespace });
-    const { uid = "", resourceVersion = "", deletionTimestamp } = metadata;
-    const how = deletionTimestamp ? "is being deleted, but is still there" : "exists";
-    throw new CliError(`${nameOf(past)} ${how} (version ${resourceVersion}, uid ${uid}): there is nothing to undelete`);
-  } catch (error) {
-    if (!isStatus(error, "NotFound")) throw error;
-  }
+  const found = await client.resource(kind).find({ name, namespace });
+  if (!found) return;
+  const { uid, resourceVersion, deletionTimestamp } = found.metadata;
+  const how = deletionTimestamp ? "is being deleted, but is still there" : "exists";
+  throw new CliError(`${nameOf(past)} ${how} (version ${resourceVersion}, uid ${uid}): there is nothing to undelete`);
 }
 
 /** The version that was named, or the last one before somebody began to delete the object. */
@@ -96,14 +98,8 @@ async function goneOwners(past: PastObject, { metadata }: ApiObject): Promise<Ow
       throw error;
     });
     if (kind === undefined) continue;
-    const place = kind.namespaced ? { namespace: past.namespace } : {};
-    const found = await past.client
-      .resource(kind)
-      .get(owner.name, place)
-      .catch((error: unknown) => {
-        if (isStatus(error, "NotFound")) return undefined;
-        throw error;
-      });
+    const namespace = kind.scope === "Namespaced" ? past.namespace : undefined;
+    const found = await past.client.resource(kind).find({ name: owner.name, namespace });
     if (found?.metadata.uid !== owner.uid) gone.push(owner);
   }
   return gone;
@@ -112,16 +108,16 @@ async function goneOwners(past: PastObject, { metadata }: ApiObject): Promise<Ow
 /** Writes the status, where it is not as it was; that this fails is told, for the object is back. */
 async function restoreStatus(
   past: PastObject,
-  created: ApiObject,
+  created: UntypedObject,
   { status, losses }: Plan,
   fieldManager: string,
-): Promise<{ now: ApiObject; losses: readonly Loss[] }> {
+): Promise<{ now: UntypedObject; losses: readonly Loss[] }> {
   if (status === undefined || equal(status as Value, created["status"] as Value | undefined)) {
     return { now: created, losses };
   }
   try {
     const resource = past.client.resource(past.kind);
-    return { now: await resource.update({ ...created, status }, "status", { fieldManager }), losses };
+    return { now: await resource.status.update({ ...created, status }, { fieldManager }), losses };
   } catch (error) {
     return { now: created, losses: [...losses, { what: "status", why: (error as Error).message }] };
   }

@@ -3,7 +3,15 @@
  *
  * @module
  */
-export * from "./client.ts";
+export { Client, type ClientOptions, type DerivedOptions, type Document } from "./client.ts";
+export * from "./discovery.ts";
 export * from "./informer.ts";
+export { type AskedFor, type Attempt, StatusError, attempt, isStatus, retryOnConflict } from "./errors.ts";
+export * from "./kind.ts";
+export type * from "./queries.ts";
+export type { RequestOptions, Requests } from "./requests.ts";
+export { ResourceClient, type SubresourceClient } from "./resource-client.ts";
+export type { FromSchema, Schema } from "./schema-types.ts";
 export type * from "./transport.ts";
 export * from "./transport-node.ts";
+export type { Duration } from "../util/duration.ts";

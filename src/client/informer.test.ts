@@ -1,16 +1,21 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { ApiObject } from "../schema/definition.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
 import { Client } from "./client.ts";
+import type { ApiObject } from "./kind.ts";
+import { ConfigMap } from "./kinds/index.ts";
 import { Informer, type InformerOptions } from "./informer.ts";
 import { type Call, FakeServer, settle } from "./testing/fake-transport.ts";
-
-const REF = { group: "", version: "v1", plural: "configmaps" };
 
 const object = (name: string, resourceVersion: number): ApiObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
-  metadata: { name, namespace: "team", resourceVersion: String(resourceVersion) },
+  metadata: {
+    name,
+    namespace: "team",
+    uid: name,
+    resourceVersion: String(resourceVersion),
+    creationTimestamp: "2026-01-01T00:00:00Z",
+  },
 });
 
 const page = (resourceVersion: number, items: readonly ApiObject[], token?: string): unknown => ({
@@ -28,17 +33,20 @@ function setUp(options: Partial<InformerOptions<ApiObject>> = {}) {
   const clock = new ManualClock();
   const told: string[] = [];
   const failures: string[] = [];
-  const informer = new Informer(new Client(server.transport, { userAgent: "test" }).resource(REF), {
-    clock,
-    random: seededRandom(1),
-    handlers: {
-      added: (o) => told.push(`+${describeObject(o)}`),
-      changed: (o, old) => told.push(`~${describeObject(old)} to ${describeObject(o)}`),
-      deleted: (o) => told.push(`-${describeObject(o)}`),
+  const informer = new Informer(
+    new Client(server.transport, { userAgent: "test" }).resource<ApiObject, "Namespaced">(ConfigMap),
+    {
+      clock,
+      random: seededRandom(1),
+      handlers: {
+        added: (o) => told.push(`+${describeObject(o)}`),
+        changed: (o, old) => told.push(`~${describeObject(old)} to ${describeObject(o)}`),
+        deleted: (o) => told.push(`-${describeObject(o)}`),
+      },
+      failed: (error) => failures.push(String(error)),
+      ...options,
     },
-    failed: (error) => failures.push(String(error)),
-    ...options,
-  });
+  );
   stop = () => informer.stop();
   /** The next request, once the waits before it are over. */
   const next = async (): Promise<Call> => {

@@ -7,10 +7,12 @@
  *
  * @module
  */
-import type { ApiObject } from "../schema/definition.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
-import { type ListQuery, type ResourceClient, isStatus } from "./client.ts";
+import { isStatus } from "./errors.ts";
+import type { ApiObject } from "./kind.ts";
+import type { ListQuery } from "./queries.ts";
+import type { ResourceClient } from "./resource-client.ts";
 
 /** What an informer tells. Objects are shared: read only. */
 export interface Handlers<T> {
@@ -35,7 +37,7 @@ const HEALTHY_MS = 1000;
 
 /** Follows one collection until it is stopped. */
 export class Informer<T extends ApiObject = ApiObject> {
-  readonly #client: ResourceClient<T>;
+  readonly #client: Pick<ResourceClient<T>, "list" | "watch">;
   readonly #options: InformerOptions<T>;
   readonly #objects = new Map<string, T>();
   readonly #stop = new AbortController();
@@ -43,7 +45,7 @@ export class Informer<T extends ApiObject = ApiObject> {
   #version = "";
   #running: Promise<void> | undefined;
 
-  constructor(client: ResourceClient<T>, options: InformerOptions<T>) {
+  constructor(client: Pick<ResourceClient<T>, "list" | "watch">, options: InformerOptions<T>) {
     this.#client = client;
     this.#options = options;
   }

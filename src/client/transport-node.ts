@@ -74,7 +74,9 @@ function baseOf(url: string): URL {
 
 function answerOf(outgoing: http.ClientRequest, body: string | undefined, origin: string): Promise<TransportAnswer> {
   return new Promise((resolve, reject) => {
-    outgoing.on("response", (incoming) => resolve({ status: incoming.statusCode ?? 0, body: incoming }));
+    outgoing.on("response", (incoming) => {
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
+    });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       if (error.name === "AbortError") reject(error);
       else reject(new TransportError(`no answer from ${origin}: ${reasonOf(error)}`, { cause: error }));

@@ -20,6 +20,8 @@ export interface TransportRequest {
 /** An answer. The body must be read to its end or the request aborted. */
 export interface TransportAnswer {
   readonly status: number;
+  /** By names in lower case. */
+  readonly headers?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 

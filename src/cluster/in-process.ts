@@ -17,7 +17,8 @@ export const inProcessTransport =
       identity,
       ...(body === undefined ? {} : { body }),
     });
-    return { status: answer.code, body: signal ? until(signal, answer) : answer.pieces() };
+    const { code: status, headers: told } = answer;
+    return { status, headers: told, body: signal ? until(signal, answer) : answer.pieces() };
   };
 
 /** The pieces of an answer until `signal` is aborted; a signal may outlive many answers, so nothing stays with it. */

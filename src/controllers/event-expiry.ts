@@ -6,18 +6,16 @@
  *
  * @module
  */
-import type { ApiObject } from "../schema/definition.ts";
-import { Informer, type ResourceRef, isStatus } from "../client/index.ts";
+import { type ApiObject, Informer, isStatus } from "../client/index.ts";
+import { CoreEvent } from "../client/kinds/index.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { Controller, ControllerContext, RunningController } from "./controller.ts";
-
-const EVENTS: ResourceRef = { group: "", version: "v1", plural: "events" };
 
 /** The controller named `event-expiry`; Events live `ttlMillis` after their last write. */
 export const eventExpiry = (ttlMillis: number): Controller => ({
   name: "event-expiry",
   async start({ client, clock, random, log }: ControllerContext): Promise<RunningController> {
-    const events = client.resource(EVENTS);
+    const events = client.resource(CoreEvent);
     const queue = new WorkQueue({
       clock,
       random,
@@ -27,11 +25,7 @@ export const eventExpiry = (ttlMillis: number): Controller => ({
         if (!event) return undefined;
         const left = lastWrite(event) + ttlMillis - clock.now();
         if (left > 0) return left;
-        await events.delete(name, {
-          namespace,
-          uid: event.metadata.uid!,
-          resourceVersion: event.metadata.resourceVersion!,
-        });
+        await events.delete(event, { resourceVersion: event.metadata.resourceVersion });
         return undefined;
       },
       failed(key, error) {
@@ -43,7 +37,11 @@ export const eventExpiry = (ttlMillis: number): Controller => ({
       const key = `${event.metadata.namespace ?? ""}/${event.metadata.name ?? ""}`;
       queue.addAfter(key, Math.max(0, lastWrite(event) + ttlMillis - clock.now()));
     };
-    const informer = new Informer(events, { clock, random, handlers: { added: schedule, changed: schedule } });
+    const informer = new Informer<CoreEvent>(events, {
+      clock,
+      random,
+      handlers: { added: schedule, changed: schedule },
+    });
     await informer.start();
     return {
       async stop() {

@@ -9,7 +9,8 @@
  */
 import { sleep } from "../util/clock.ts";
 import type { Controller, ControllerContext, RunningController } from "./controller.ts";
-import { Lead, type Lease } from "./lead.ts";
+import { Lease, neutral } from "../client/kinds/index.ts";
+import { Lead } from "./lead.ts";
 
 /** A history that several servers share. */
 export interface SharedHistory {
@@ -34,12 +35,10 @@ export const historyCompaction = ({ millis, of }: SharedHistory): Controller => 
   async start({ client, dialect, clock, random, log }: ControllerContext): Promise<RunningController> {
     const store = of();
     const step = Math.min(MOST_STEP_MS, Math.max(LEAST_STEP_MS, millis / 10));
-    const group = `coordination.${dialect.domain}`;
     const notesKey = `${dialect.labelDomain}/history`;
     const lead = new Lead({
-      leases: client.resource<Lease>({ group, version: "v1", plural: "leases" }),
+      leases: client.resource(dialect.name === "neutral" ? neutral(Lease) : Lease),
       clock,
-      apiVersion: `${group}/v1`,
       namespace: dialect.rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default",
       name: NAME,
       identity: random.uuid(),

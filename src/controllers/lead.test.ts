@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { type Lease, Lead } from "./lead.ts";
 import { StatusError, type ResourceClient } from "../client/index.ts";
+import type { Lease } from "../client/kinds/index.ts";
+import { Lead } from "./lead.ts";
 import { ManualClock } from "../util/clock.ts";
 
-const refusal = (reason: "NotFound" | "Conflict" | "AlreadyExists"): StatusError =>
+const refusal = (reason: "Conflict" | "AlreadyExists"): StatusError =>
   new StatusError({
     kind: "Status",
     apiVersion: "v1",
@@ -15,7 +16,7 @@ const refusal = (reason: "NotFound" | "Conflict" | "AlreadyExists"): StatusError
   });
 
 /** One Lease as a server keeps it: versions grow, and a write of an old version is refused. */
-function oneLease(): { leases: ResourceClient<Lease>; lease: () => Lease | undefined } {
+function oneLease(): { leases: ResourceClient<Lease, "Namespaced">; lease: () => Lease | undefined } {
   let stored: Lease | undefined;
   let version = 0;
   const store = (lease: Lease): Lease => {
@@ -23,8 +24,7 @@ function oneLease(): { leases: ResourceClient<Lease>; lease: () => Lease | undef
     return stored;
   };
   const leases = {
-    async get() {
-      if (!stored) throw refusal("NotFound");
+    async find() {
       return stored;
     },
     async create(lease: Lease) {
@@ -36,13 +36,13 @@ function oneLease(): { leases: ResourceClient<Lease>; lease: () => Lease | undef
       return store(lease);
     },
   };
-  return { leases: leases as unknown as ResourceClient<Lease>, lease: () => stored };
+  return { leases: leases as unknown as ResourceClient<Lease, "Namespaced">, lease: () => stored };
 }
 
 const same = (before: Readonly<Record<string, string>>): Record<string, string> => ({ ...before });
 
-function candidates(leases: ResourceClient<Lease>, clock: ManualClock): [Lead, Lead] {
-  const options = { leases, clock, apiVersion: "coordination.svc.io/v1", namespace: "default", name: "work" };
+function candidates(leases: ResourceClient<Lease, "Namespaced">, clock: ManualClock): [Lead, Lead] {
+  const options = { leases, clock, namespace: "default", name: "work" };
   const make = (identity: string): Lead => new Lead({ ...options, identity, durationMillis: 30_000 });
   return [make("one"), make("two")];
 }
@@ -51,7 +51,7 @@ test("who comes first holds the Lease and renews it; the other one gets it only 
   const { leases, lease } = oneLease();
   const clock = new ManualClock();
   const [one, two] = candidates(leases, clock);
-  expect((await one.hold(same))?.spec?.holderIdentity).toBe("one");
+  expect((await one.hold(same))?.spec.holderIdentity).toBe("one");
   for (let i = 0; i < 5; i++) {
     clock.advance(20_000);
     expect(await two.hold(same)).toBeUndefined();
@@ -85,7 +85,10 @@ test("annotations pass from one holder to the next", async () => {
 });
 
 test("what is not about the race itself is an error", async () => {
-  const leases = { get: () => Promise.reject(new Error("no network")) } as unknown as ResourceClient<Lease>;
+  const leases = { find: () => Promise.reject(new Error("no network")) } as unknown as ResourceClient<
+    Lease,
+    "Namespaced"
+  >;
   const [one] = candidates(leases, new ManualClock());
   await expect(one.hold(same)).rejects.toThrow("no network");
 });

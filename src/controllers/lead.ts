@@ -6,27 +6,15 @@
  *
  * @module
  */
-import type { ApiObject } from "../schema/definition.ts";
 import { type ResourceClient, isStatus } from "../client/index.ts";
+import type { Lease } from "../client/kinds/index.ts";
 import { formatMicroTime } from "../meta/time.ts";
 import type { Clock } from "../util/clock.ts";
 
-/** A Lease, as far as an election reads it. */
-export interface Lease extends ApiObject {
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly leaseDurationSeconds?: number;
-    readonly acquireTime?: string;
-    readonly renewTime?: string;
-    readonly leaseTransitions?: number;
-  };
-}
-
 /** What an election needs. */
 export interface LeadOptions {
-  readonly leases: ResourceClient<Lease>;
+  readonly leases: ResourceClient<Lease, "Namespaced">;
   readonly clock: Clock;
-  readonly apiVersion: string;
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
@@ -51,12 +39,10 @@ export class Lead {
   async hold(change: (before: Readonly<Record<string, string>>) => Record<string, string>): Promise<Lease | undefined> {
     const { leases, namespace, name } = this.#options;
     try {
-      const found = await leases.get(name, { namespace }).catch((error: unknown) => {
-        if (!isStatus(error, "NotFound")) throw error;
-      });
-      if (!found) return await leases.create(this.#held(undefined, change({})), { namespace });
+      const found = await leases.find({ namespace, name });
+      if (!found) return await leases.create(this.#held(undefined, change({})));
       if (!this.#mayTake(found)) return undefined;
-      return await leases.update(this.#held(found, change(found.metadata.annotations ?? {})));
+      return await leases.update({ ...found, ...this.#held(found, change(found.metadata.annotations ?? {})) });
     } catch (error) {
       // Another one was faster.
       if (isStatus(error, "Conflict", "AlreadyExists", "NotFound")) return undefined;
@@ -66,26 +52,25 @@ export class Lead {
 
   #mayTake({ metadata, spec }: Lease): boolean {
     const { clock, identity, durationMillis } = this.#options;
-    const version = metadata.resourceVersion ?? "";
+    const version = metadata.resourceVersion;
     if (this.#seen.version !== version) this.#seen = { version, at: clock.steady() };
-    const holder = spec?.holderIdentity ?? "";
+    const holder = spec.holderIdentity ?? "";
     return holder === "" || holder === identity || clock.steady() - this.#seen.at >= durationMillis;
   }
 
-  #held(before: Lease | undefined, annotations: Record<string, string>): Lease {
-    const { clock, apiVersion, namespace, name, identity, durationMillis } = this.#options;
+  #held(before: Lease | undefined, annotations: Record<string, string>) {
+    const { clock, namespace, name, identity, durationMillis } = this.#options;
     const now = formatMicroTime(clock.now());
-    const taken = before?.spec?.holderIdentity !== identity;
+    const taken = before?.spec.holderIdentity !== identity;
+    const metadata: Lease["metadata"] = { ...before?.metadata, name, namespace, annotations } as Lease["metadata"];
     return {
-      apiVersion,
-      kind: "Lease",
-      metadata: { ...before?.metadata, name, namespace, annotations },
+      metadata,
       spec: {
         holderIdentity: identity,
         leaseDurationSeconds: Math.ceil(durationMillis / 1000),
-        acquireTime: taken ? now : (before?.spec?.acquireTime ?? now),
+        acquireTime: taken ? now : (before?.spec.acquireTime ?? now),
         renewTime: now,
-        leaseTransitions: (before?.spec?.leaseTransitions ?? 0) + (taken && before ? 1 : 0),
+        leaseTransitions: (before?.spec.leaseTransitions ?? 0) + (taken && before ? 1 : 0),
       },
     };
   }

@@ -6,25 +6,21 @@
  *
  * @module
  */
-import type { ApiObject } from "../schema/definition.ts";
-import { Informer, type ResourceRef, isStatus } from "../client/index.ts";
+import { Informer, type Kind, type NewObject, type UntypedObject, isStatus } from "../client/index.ts";
+import { ConfigMap, Namespace, ServiceAccount } from "../client/kinds/index.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { Controller, ControllerContext, RunningController } from "./controller.ts";
 
-const NAMESPACES: ResourceRef = { group: "", version: "v1", plural: "namespaces" };
+type Untyped = Kind<UntypedObject, "Namespaced">;
 
 /** The ServiceAccount that pods without one of their own run as. */
-export const defaultServiceAccount: Controller = perNamespace(
-  "serviceaccount",
-  { group: "", version: "v1", plural: "serviceaccounts" },
-  () => ({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } }),
-);
+export const defaultServiceAccount: Controller = perNamespace("serviceaccount", ServiceAccount as Untyped, () => ({
+  metadata: { name: "default" },
+}));
 
 /** The ConfigMap with the server's CA. */
 export const rootCaPublisher = (certificate: string): Controller =>
-  perNamespace("root-ca", { group: "", version: "v1", plural: "configmaps" }, () => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
+  perNamespace("root-ca", ConfigMap as Untyped, () => ({
     metadata: {
       name: "kube-root-ca.crt",
       annotations: {
@@ -35,11 +31,11 @@ export const rootCaPublisher = (certificate: string): Controller =>
     data: { "ca.crt": certificate },
   }));
 
-function perNamespace(name: string, ref: ResourceRef, make: () => ApiObject): Controller {
+function perNamespace(name: string, kind: Untyped, make: () => NewObject<UntypedObject>): Controller {
   return {
     name,
     async start({ client, clock, random, log }: ControllerContext): Promise<RunningController> {
-      const objects = client.resource(ref);
+      const objects = client.resource(kind);
       const wanted = make();
       const queue = new WorkQueue({
         clock,
@@ -50,16 +46,16 @@ function perNamespace(name: string, ref: ResourceRef, make: () => ApiObject): Co
           const there = copies.get(namespace, wanted.metadata.name!);
           if (!there) await objects.create({ ...make(), metadata: { ...wanted.metadata, namespace } });
           else if (differs(there, wanted))
-            await objects.patch(wanted.metadata.name!, { data: wanted["data"] }, { namespace });
+            await objects.patch({ namespace, name: wanted.metadata.name! }, { data: wanted["data"] });
         },
         failed(namespace, error) {
           if (isStatus(error, "AlreadyExists", "NotFound", "Forbidden")) return;
-          log.warn(`${wanted.kind} ${wanted.metadata.name} could not be made`, { namespace, error: String(error) });
+          log.warn(`${kind.kind} ${wanted.metadata.name} could not be made`, { namespace, error: String(error) });
         },
       });
-      const look = (namespace: ApiObject): void => queue.add(namespace.metadata.name!);
-      const lookAgain = (object: ApiObject): void => queue.add(object.metadata.namespace!);
-      const namespaces = new Informer(client.resource(NAMESPACES), { clock, random, handlers: { added: look } });
+      const look = (namespace: Namespace): void => queue.add(namespace.metadata.name);
+      const lookAgain = (object: UntypedObject): void => queue.add(object.metadata.namespace!);
+      const namespaces = new Informer(client.resource(Namespace), { clock, random, handlers: { added: look } });
       const copies = new Informer(objects, {
         clock,
         random,
@@ -78,7 +74,7 @@ function perNamespace(name: string, ref: ResourceRef, make: () => ApiObject): Co
 }
 
 /** Whether the data that we look after is not as it should be. */
-function differs(there: ApiObject, wanted: ApiObject): boolean {
+function differs(there: UntypedObject, wanted: NewObject<UntypedObject>): boolean {
   const [got, expected] = [there["data"] ?? {}, wanted["data"] ?? {}] as Record<string, string>[];
   return Object.keys(expected!).some((key) => got![key] !== expected![key]);
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { StatusError } from "../../src/client/client.ts";
+import { StatusError } from "../../src/client/index.ts";
 import { PLACE, World, configMap, run } from "../history/world.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-backup-"));
@@ -52,7 +52,7 @@ describe.each(["neutral", "kubernetes"] as const)("a server of the %s dialect", 
       expect(refused).toBeInstanceOf(StatusError);
       expect((refused as StatusError).status).toMatchObject({ reason: "Expired", code: 410 });
     }
-    const changed = await other.configMaps.patch("web", { data: { colour: "blue" } }, PLACE);
+    const changed = await other.configMaps.patch({ name: "web", ...PLACE }, { data: { colour: "blue" } });
     expect(Number(changed.metadata.resourceVersion)).toBe(Number(metadata.resourceVersion) + 1);
     await other.end();
   });

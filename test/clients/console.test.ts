@@ -38,7 +38,7 @@ describe("a console in a browser", () => {
   }
 
   const create = (name: string): Promise<Event["object"]> =>
-    client().json("POST", CONFIG_MAPS, { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+    client().json("POST", CONFIG_MAPS, { body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } } });
 
   test("lists, then watches from there over WebSocket", async () => {
     await create("before");
@@ -67,12 +67,14 @@ describe("a console in a browser", () => {
 
   test("asks what it may do before it shows buttons", async () => {
     const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
-    const review = {
+    const body = {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectRulesReview",
       spec: { namespace: "default" },
     };
-    const { status } = await client().json<{ status: { resourceRules: { verbs: string[] }[] } }>("POST", path, review);
+    const { status } = await client().json<{ status: { resourceRules: { verbs: string[] }[] } }>("POST", path, {
+      body,
+    });
     expect(status.resourceRules[0]!.verbs).toContain("*");
   });
 
@@ -80,10 +82,12 @@ describe("a console in a browser", () => {
     const { metadata } = await create("saved");
     await expect(create("saved")).rejects.toMatchObject({ status: { code: 409 } });
     const saved = await client().json<{ data: object }>("PUT", `${CONFIG_MAPS}/saved`, {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "saved", resourceVersion: metadata.resourceVersion },
-      data: { a: "b" },
+      body: {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "saved", resourceVersion: metadata.resourceVersion },
+        data: { a: "b" },
+      },
     });
     expect(saved.data).toEqual({ a: "b" });
   });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { CoreEvent } from "../../src/client/kinds/index.ts";
 import { eventExpiry } from "../../src/controllers/event-expiry.ts";
-import { World, object } from "./world.ts";
+import { World } from "./world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,11 +15,11 @@ afterEach(() => world.close());
 /** Records an Event of the namespace `team`. */
 async function happen(name: string, reason = "Seen"): Promise<void> {
   const involvedObject = { kind: "ConfigMap", name: "x", namespace: "team" };
-  await world.resource("events").create(object("Event", name, { involvedObject, reason }, { namespace: "team" }));
+  await world.resource(CoreEvent).create({ metadata: { name, namespace: "team" }, involvedObject, reason });
 }
 
 const names = async (): Promise<string[]> =>
-  (await world.resource("events").list({ namespace: "team" })).items.map(({ metadata }) => metadata.name!);
+  (await world.resource(CoreEvent).list({ namespace: "team" })).items.map(({ metadata }) => metadata.name);
 
 test("EV-3: an Event goes an hour after it was written, not before", async () => {
   await world.run(eventExpiry(HOUR));
@@ -37,7 +38,7 @@ test("EV-3: each write gives an Event its time anew", async () => {
   await world.run(eventExpiry(HOUR));
   await happen("again");
   await world.pass(50 * MINUTE, MINUTE);
-  await world.resource("events").patch("again", { count: 2 }, { namespace: "team" });
+  await world.resource(CoreEvent).patch({ name: "again", namespace: "team" }, { count: 2 });
   await world.pass(50 * MINUTE, MINUTE);
   expect(await names()).toEqual(["again"]);
   await world.pass(11 * MINUTE, MINUTE);
@@ -60,7 +61,7 @@ test("an Event that somebody else deletes is no failure, and one of the same nam
   await world.run(eventExpiry(HOUR));
   await happen("gone");
   await world.pass(30 * MINUTE, MINUTE);
-  await world.resource("events").delete("gone", { namespace: "team" });
+  await world.resource(CoreEvent).delete({ name: "gone", namespace: "team" });
   await happen("gone", "Reborn");
   await world.pass(59 * MINUTE, MINUTE);
   expect(await names()).toEqual(["gone"]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConfigMap, Namespace, ServiceAccount } from "../../src/client/kinds/index.ts";
 import { defaultServiceAccount, rootCaPublisher } from "../../src/controllers/namespace-defaults.ts";
-import { World, object } from "./world.ts";
+import { World } from "./world.ts";
 
 const CA = "-----BEGIN CERTIFICATE-----\n";
 
@@ -10,16 +11,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const account = (namespace: string) => world.find("serviceaccounts", "default", namespace);
-const rootCa = (namespace: string) => world.find("configmaps", "kube-root-ca.crt", namespace);
+const account = (namespace: string) => world.find(ServiceAccount, { name: "default", namespace });
+const rootCa = (namespace: string) => world.find(ConfigMap, { name: "kube-root-ca.crt", namespace });
 
 test("every namespace has the ServiceAccount default and the CA, old ones and new ones", async () => {
   await world.run(defaultServiceAccount);
   await world.run(rootCaPublisher(CA));
   for (const name of ["default", "kube-system", "new"]) {
-    if (name === "new") await world.resource("namespaces").create(object("Namespace", "new"));
+    if (name === "new") await world.resource(Namespace).create({ metadata: { name: "new" } });
     await world.until(async () => (await account(name)) !== undefined && (await rootCa(name)) !== undefined);
-    expect((await rootCa(name))!["data"]).toEqual({ "ca.crt": CA });
+    expect((await rootCa(name))!.data).toEqual({ "ca.crt": CA });
   }
 });
 
@@ -28,31 +29,31 @@ test("what is deleted comes back, and what is changed is put right; what others 
   await world.run(rootCaPublisher(CA));
   await world.until(async () => (await account("default")) !== undefined && (await rootCa("default")) !== undefined);
   const { uid } = (await account("default"))!.metadata;
-  await world.resource("serviceaccounts").delete("default", { namespace: "default" });
+  await world.resource(ServiceAccount).delete({ name: "default", namespace: "default" });
   await world.until(async () => ((await account("default"))?.metadata.uid ?? uid) !== uid);
 
   const data = { "ca.crt": "forged", more: "mine" };
-  await world.resource("configmaps").patch("kube-root-ca.crt", { data }, { namespace: "default" });
+  await world.resource(ConfigMap).patch({ name: "kube-root-ca.crt", namespace: "default" }, { data });
   const wanted = JSON.stringify({ "ca.crt": CA, more: "mine" });
-  await world.until(async () => JSON.stringify((await rootCa("default"))!["data"]) === wanted);
+  await world.until(async () => JSON.stringify((await rootCa("default"))!.data) === wanted);
   expect(world.warnings).toEqual([]);
 });
 
 test("a ServiceAccount that has more than its name is not written again", async () => {
   await world.run(defaultServiceAccount);
   await world.until(async () => (await account("default")) !== undefined);
-  await world.resource("serviceaccounts").patch("default", { secrets: [{ name: "x" }] }, { namespace: "default" });
+  await world.resource(ServiceAccount).patch({ name: "default", namespace: "default" }, { secrets: [{ name: "x" }] });
   const before = await account("default");
   await world.pass(60_000, 1000);
   expect(await account("default")).toEqual(before);
 });
 
 test("a namespace that is going gets nothing back", async () => {
-  await world.resource("namespaces").create(object("Namespace", "going"));
+  await world.resource(Namespace).create({ metadata: { name: "going" } });
   await world.run(defaultServiceAccount);
   await world.until(async () => (await account("going")) !== undefined);
-  await world.resource("namespaces").delete("going");
-  await world.resource("serviceaccounts").delete("default", { namespace: "going" });
+  await world.resource(Namespace).delete({ name: "going" });
+  await world.resource(ServiceAccount).delete({ name: "default", namespace: "going" });
   await world.pass(60_000, 1000);
   expect(await account("going")).toBeUndefined();
   expect(world.warnings).toEqual([]);
@@ -62,7 +63,7 @@ test("a controller that was stopped makes nothing", async () => {
   const running = await world.run(defaultServiceAccount);
   await world.until(async () => (await account("default")) !== undefined);
   await running.stop();
-  await world.resource("namespaces").create(object("Namespace", "late"));
+  await world.resource(Namespace).create({ metadata: { name: "late" } });
   await world.pass(10_000, 1000);
   expect(await account("late")).toBeUndefined();
 });

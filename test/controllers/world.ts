@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { ApiObject } from "../../src/schema/definition.ts";
 import {
   ManualClock,
   type RunningServer,
@@ -12,7 +11,7 @@ import {
   silentLog,
   startServer,
 } from "../../src/app/index.ts";
-import { type ResourceClient, isStatus } from "../../src/client/index.ts";
+import type { ApiObject, Key, Kind, ResourceClient, Scope } from "../../src/client/index.ts";
 import type { Controller, RunningController } from "../../src/controllers/index.ts";
 import { type Dialect, dialectOf } from "../../src/meta/dialect.ts";
 
@@ -58,19 +57,14 @@ export class World {
     return running;
   }
 
-  /** A core resource, or one of another group. */
-  resource(plural: string, group = "", version = "v1"): ResourceClient {
-    return this.server.client("test").resource({ group, version, plural });
+  /** The verbs of a kind. */
+  resource<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): ResourceClient<T, S> {
+    return this.server.client("test").resource(kind);
   }
 
   /** The object, or undefined. */
-  async find(plural: string, name: string, namespace?: string): Promise<ApiObject | undefined> {
-    try {
-      return await this.resource(plural).get(name, { namespace });
-    } catch (error) {
-      if (isStatus(error, "NotFound")) return undefined;
-      throw error;
-    }
+  find<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, key: Key<S>): Promise<T | undefined> {
+    return this.resource(kind).find(key);
   }
 
   /** Lets the controllers run, without moving the clock, until something is so. */
@@ -101,16 +95,3 @@ export class World {
     await closing;
   }
 }
-
-/** An object of a kind. */
-export const object = (
-  kind: string,
-  name: string,
-  more: Readonly<Record<string, unknown>> = {},
-  metadata: object = {},
-): ApiObject => ({
-  apiVersion: "v1",
-  kind,
-  metadata: { name, ...metadata },
-  ...more,
-});

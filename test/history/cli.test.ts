@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryReport } from "../../src/meta/history-report.ts";
 import { fresh } from "../rules/api.ts";
+import { Namespace, ServiceAccount, VolumeAttachment, neutral } from "../../src/client/kinds/index.ts";
 import { type Outcome, PLACE, World, configMap } from "./world.ts";
 
 let world: World;
@@ -20,14 +21,14 @@ async function changed(): Promise<{ name: string; red: string; blue: string }> {
   const { configMaps } = world;
   const one = await configMaps.create(configMap(name, { colour: "red" }), { fieldManager: "alice" });
   const data = { colour: "blue", size: "large" };
-  const two = await configMaps.update({ ...one, data }, "", { fieldManager: "bob" });
+  const two = await configMaps.update({ ...one, data }, { fieldManager: "bob" });
   return { name, red: one.metadata.resourceVersion!, blue: two.metadata.resourceVersion! };
 }
 
 describe("keelson history", () => {
   test("prints version, time, event, managers and changes, newest first", async () => {
     const { name, red, blue } = await changed();
-    await world.configMaps.delete(name, PLACE);
+    await world.configMaps.delete({ name, ...PLACE });
     const { code, stdout, stderr } = await keelson("history", "configmap", name);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
@@ -47,7 +48,7 @@ describe("keelson history", () => {
   test("-o json prints the report of the server, --limit cuts it and says so", async () => {
     const { name } = await changed();
     const report = JSON.parse((await keelson("history", `cm/${name}`, "-o", "json")).stdout) as HistoryReport;
-    expect(report).toEqual(await world.configMaps.history(name, PLACE));
+    expect(report).toEqual(await world.configMaps.history({ name, ...PLACE }));
     expect((await keelson("history", "cm", name, "--limit", "1")).stdout).toContain("--limit shows more");
   });
 
@@ -84,7 +85,7 @@ describe("keelson diff", () => {
 
   test("compares two versions, in the order in which they are named", async () => {
     const { name, red, blue } = await changed();
-    await world.configMaps.delete(name, PLACE);
+    await world.configMaps.delete({ name, ...PLACE });
     const { code, stdout } = await keelson("diff", `cm/${name}@${blue}`, `@${red}`);
     expect(code).toBe(1);
     expect(stdout).toContain("-  colour: blue\n-  size: large\n+  colour: red\n");
@@ -122,7 +123,7 @@ describe("keelson diff", () => {
 
   test("ends with 2 when that cannot be told", async () => {
     const { name, red } = await changed();
-    await world.configMaps.delete(name, PLACE);
+    await world.configMaps.delete({ name, ...PLACE });
     const outcomes = await Promise.all([
       keelson("diff", "cm", name),
       keelson("diff", "cm", `${name}@${red}`),
@@ -144,11 +145,11 @@ describe("keelson diff", () => {
 describe("keelson undelete", () => {
   test("makes a deleted object again, with a new uid, and says what cannot come back", async () => {
     const { name } = await changed();
-    const before = await world.configMaps.get(name, PLACE);
-    await world.configMaps.delete(name, PLACE);
+    const before = await world.configMaps.get({ name, ...PLACE });
+    await world.configMaps.delete({ name, ...PLACE });
     const { code, stdout } = await keelson("undelete", "cm", name);
     expect(code).toBe(0);
-    const now = await world.configMaps.get(name, PLACE);
+    const now = await world.configMaps.get({ name, ...PLACE });
     expect(now["data"]).toEqual(before["data"]);
     expect(now.metadata.uid).not.toBe(before.metadata.uid);
     expect(now.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["keelson"]);
@@ -159,10 +160,10 @@ describe("keelson undelete", () => {
 
   test("--dry-run stores nothing", async () => {
     const { name } = await changed();
-    await world.configMaps.delete(name, PLACE);
+    await world.configMaps.delete({ name, ...PLACE });
     const { code, stdout } = await keelson("undelete", `cm/${name}`, "--dry-run");
     expect([code, stdout]).toEqual([0, expect.stringContaining("would be back")]);
-    await expect(world.configMaps.get(name, PLACE)).rejects.toThrow("not found");
+    await expect(world.configMaps.get({ name, ...PLACE })).rejects.toThrow("not found");
   });
 
   test("refuses when the object exists, and when nothing of it is kept", async () => {
@@ -175,38 +176,36 @@ describe("keelson undelete", () => {
 
   test("takes an earlier version where one is named, and another field manager", async () => {
     const { name, red } = await changed();
-    await world.configMaps.delete(name, PLACE);
+    await world.configMaps.delete({ name, ...PLACE });
     const args = ["undelete", "cm", `${name}@${red}`, "--field-manager", "erin", "-o", "json"];
     const { code, stdout } = await keelson(...args);
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({ version: red, dryRun: false, losses: expect.any(Array) as unknown }),
     ]);
-    const now = await world.configMaps.get(name, PLACE);
+    const now = await world.configMaps.get({ name, ...PLACE });
     expect([now["data"], now.metadata.managedFields![0]!.manager]).toEqual([{ colour: "red" }, "erin"]);
   });
 
   test("an object that waited for its finalizers comes back as it was before: with them, and with its status", async () => {
     const name = fresh("attachment");
-    const attachments = world.resource({ group: "storage.svc.io", version: "v1", plural: "volumeattachments" });
+    const attachments = world.resource(neutral(VolumeAttachment));
     await attachments.create({
-      apiVersion: "storage.svc.io/v1",
-      kind: "VolumeAttachment",
       metadata: { name, finalizers: ["example.com/guard"] },
       spec: { attacher: "a", nodeName: "n", source: { persistentVolumeName: "pv" } },
     });
     const attached = { attached: true, attachmentMetadata: { device: "/dev/a" } };
-    await attachments.patch(name, { status: attached }, { subresource: "status" });
-    await attachments.delete(name);
+    await attachments.status.patch({ name }, { status: attached });
+    await attachments.delete({ name });
     expect((await keelson("undelete", "volumeattachment", name)).stderr).toContain(
       "is being deleted, but is still there",
     );
     const detached = { status: { attached: false, attachmentMetadata: null } };
-    await attachments.patch(name, detached, { subresource: "status" });
-    await attachments.patch(name, { metadata: { finalizers: null } });
+    await attachments.status.patch({ name }, detached);
+    await attachments.patch({ name }, { metadata: { finalizers: null } });
     const { code, stdout } = await keelson("undelete", "volumeattachment", name);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`volumeattachment.storage.svc.io/${name} is back`)]);
-    const now = await attachments.get(name);
+    const now = await attachments.get({ name });
     expect(now).toMatchObject({ metadata: { finalizers: ["example.com/guard"] }, status: attached });
     expect(now.metadata.deletionTimestamp).toBeUndefined();
   });
@@ -228,34 +227,33 @@ describe("keelson undelete", () => {
       reference({ apiVersion: "example.com/v1", kind: "Widget", uid: "y" }),
     ];
     await world.configMaps.create({ ...configMap(name), metadata: { name, ...PLACE, ownerReferences } });
-    await world.configMaps.delete(name, PLACE);
+    await world.configMaps.delete({ name, ...PLACE });
     const { stdout } = await keelson("undelete", "cm", name);
     expect(stdout.match(/metadata\.ownerReferences: .*/g)).toEqual([
       `metadata.ownerReferences: ConfigMap ${owner} (uid another-one) is gone`,
       "metadata.ownerReferences: ConfigMap nobody (uid x) is gone",
     ]);
-    const now = await world.configMaps.get(name, PLACE);
+    const now = await world.configMaps.get({ name, ...PLACE });
     expect(now.metadata.ownerReferences).toEqual([ownerReferences[0], ownerReferences[3]]);
   });
 
   test("a namespace comes back alone and active, a service account without the tokens that it had", async () => {
     const name = fresh("space");
-    const namespaces = world.resource({ group: "", version: "v1", plural: "namespaces" });
-    const accounts = world.resource({ group: "", version: "v1", plural: "serviceaccounts" });
-    await namespaces.create({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { a: "b" } } });
-    await accounts.create({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "robot", namespace: name } });
-    await accounts.delete("robot", { namespace: name });
+    const namespaces = world.resource(Namespace);
+    const accounts = world.resource(ServiceAccount);
+    await namespaces.create({ metadata: { name, labels: { a: "b" } } });
+    await accounts.create({ metadata: { name: "robot", namespace: name } });
+    await accounts.delete({ name: "robot", namespace: name });
     const robot = await keelson("undelete", "serviceaccount", "robot", "-n", name);
     expect(robot).toMatchObject({ code: 0, stdout: expect.stringContaining("tokens: those that were issued before") });
-    await accounts.delete("robot", { namespace: name });
-    await namespaces.delete(name);
-    const { metadata } = await namespaces.get(name);
+    await accounts.delete({ name: "robot", namespace: name });
+    await namespaces.delete({ name });
+    const going = await namespaces.get({ name });
     // Nobody finishes namespaces on this server: it has no controllers.
-    const finalize = { apiVersion: "v1", kind: "Namespace", metadata, spec: { finalizers: [] } };
-    await namespaces.update(finalize, "finalize");
+    await namespaces.subresource("finalize").update({ ...going, spec: { finalizers: [] } });
     const space = await keelson("undelete", "ns", name);
     expect(space).toMatchObject({ code: 0, stdout: expect.stringContaining("objects: what was in the namespace") });
-    const now = await namespaces.get(name);
+    const now = await namespaces.get({ name });
     expect(now).toMatchObject({ metadata: { labels: { a: "b" } }, status: { phase: "Active" } });
   });
 });

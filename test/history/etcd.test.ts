@@ -21,7 +21,7 @@ describe.skipIf(!(await hasEtcd()))("the past of objects on etcd", { timeout: 60
   test("is there version by version, not as a list: diff works, undelete with a version", async () => {
     const { configMaps } = world;
     const red = (await configMaps.create(configMap("web", { colour: "red" }))).metadata.resourceVersion!;
-    await configMaps.patch("web", { data: { colour: "blue" } }, PLACE);
+    await configMaps.patch({ name: "web", ...PLACE }, { data: { colour: "blue" } });
     expect(await world.ask(`${HISTORY}web`)).toMatchObject({ status: 405, body: { reason: "MethodNotAllowed" } });
     expect(await world.ask(`${HISTORY}web&at=${red}`)).toMatchObject({
       status: 200,
@@ -34,15 +34,15 @@ describe.skipIf(!(await hasEtcd()))("the past of objects on etcd", { timeout: 60
     ]);
     const listed = await world.keelson(["history", "cm", "web"]);
     expect([listed.code, listed.stderr]).toEqual([1, expect.stringContaining("name one, as in web@1234")]);
-    await configMaps.delete("web", PLACE);
+    await configMaps.delete({ name: "web", ...PLACE });
     expect((await world.keelson(["undelete", "cm", "web"])).stderr).toContain("name one, as in web@1234");
     expect((await world.keelson(["undelete", "cm", `web@${red}`])).code).toBe(0);
-    expect((await configMaps.get("web", PLACE))["data"]).toEqual({ colour: "red" });
+    expect((await configMaps.get({ name: "web", ...PLACE }))["data"]).toEqual({ colour: "red" });
   });
 
   test("ends where etcd is compacted, with 410", async () => {
     const { metadata } = await world.configMaps.create(configMap("old"));
-    await world.configMaps.patch("old", { data: { a: "b" } }, PLACE);
+    await world.configMaps.patch({ name: "old", ...PLACE }, { data: { a: "b" } });
     await world.server.store.compact(world.server.store.revision);
     const gone = await world.ask(`${HISTORY}old&at=${metadata.resourceVersion}`);
     expect(gone).toMatchObject({ status: 410, body: { reason: "Expired", code: 410 } });

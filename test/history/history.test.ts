@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiObject } from "../../src/schema/definition.ts";
-import { StatusError } from "../../src/client/client.ts";
+import { StatusError } from "../../src/client/index.ts";
+import { VolumeAttachment, neutral } from "../../src/client/kinds/index.ts";
 import type { HistoryReport } from "../../src/meta/history-report.ts";
 import { at } from "../rules/answer.ts";
 import { fresh } from "../rules/api.ts";
@@ -30,16 +31,16 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
     const name = fresh("lived");
     const { configMaps } = world;
     const created = await configMaps.create(configMap(name, { colour: "red" }), { fieldManager: "alice" });
-    const updated = await configMaps.update({ ...created, data: { colour: "blue" } }, "", { fieldManager: "bob" });
+    const updated = await configMaps.update({ ...created, data: { colour: "blue" } }, { fieldManager: "bob" });
     const { data: _, ...intent } = configMap(name);
     const applied = await configMaps.apply({ ...intent, data: { size: "big" } }, { fieldManager: "carol" });
-    await configMaps.delete(name, PLACE);
+    await configMaps.delete({ name, ...PLACE });
     return { name, versions: [created, updated, applied].map(({ metadata }) => metadata.resourceVersion!) };
   }
 
   test("names each version with who made it and what it changed, newest first, also of a deleted object", async () => {
     const { name, versions } = await lived();
-    const report = await world.configMaps.history(name, PLACE);
+    const report = await world.configMaps.history({ name, ...PLACE });
     expect(told(report)).toEqual([
       "deleted",
       "updated, carol Apply, add /data/size",
@@ -63,7 +64,7 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
 
   test("shows objects where that is asked for, each as it was", async () => {
     const { name, versions } = await lived();
-    const { versions: found } = await world.configMaps.history(name, { ...PLACE, objects: true });
+    const { versions: found } = await world.configMaps.history({ name, ...PLACE }, { objects: true });
     const objects = found.map(({ object }) => object as unknown as ApiObject);
     expect(objects.map(({ data }) => data)).toEqual([
       { colour: "blue", size: "big" },
@@ -78,13 +79,15 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
     const { name, versions } = await lived();
     const between = fresh("between");
     const { metadata } = await world.configMaps.create(configMap(between));
-    await world.configMaps.patch(between, { data: { a: "b" } }, PLACE);
-    const one = await world.configMaps.history(name, { ...PLACE, at: versions[1]!, objects: true });
+    await world.configMaps.patch({ name: between, ...PLACE }, { data: { a: "b" } });
+    const one = await world.configMaps.history({ name, ...PLACE }, { at: versions[1]!, objects: true });
     expect(one.versions).toMatchObject([{ resourceVersion: versions[1], object: { data: { colour: "blue" } } }]);
-    const { versions: later } = await world.configMaps.history(between, {
-      ...PLACE,
-      at: String(world.server.store.revision),
-    });
+    const { versions: later } = await world.configMaps.history(
+      { name: between, ...PLACE },
+      {
+        at: String(world.server.store.revision),
+      },
+    );
     expect(later).toMatchObject([{ event: "kept" }]);
     expect(Number(later[0]!.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion));
     const before = await world.ask(path({ name: between, at: versions[0]! }));
@@ -97,7 +100,7 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
   test("of an object that was made again it goes on below the delete; `limit` says how far, `more` whether that is all", async () => {
     const { name } = await lived();
     await world.configMaps.create(configMap(name, { colour: "green" }));
-    const all = await world.configMaps.history(name, PLACE);
+    const all = await world.configMaps.history({ name, ...PLACE });
     expect(told(all).map((line) => line.split(",")[0])).toEqual([
       "created",
       "deleted",
@@ -106,24 +109,24 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
       "created",
     ]);
     expect(new Set(all.versions.map(({ uid }) => uid)).size).toBe(2);
-    const two = await world.configMaps.history(name, { ...PLACE, limit: 2 });
+    const two = await world.configMaps.history({ name, ...PLACE }, { limit: 2 });
     expect([two.versions, two.more]).toEqual([all.versions.slice(0, 2), true]);
-    expect((await world.configMaps.history(name, { ...PLACE, limit: 5 })).more).toBe(false);
+    expect((await world.configMaps.history({ name, ...PLACE }, { limit: 5 })).more).toBe(false);
   });
 
   test("a write of the status, an apply that only shares, and finalizers are told as what they are", async () => {
-    const group = dialect === "neutral" ? "storage.svc.io" : "storage.k8s.io";
-    const attachments = world.resource({ group, version: "v1", plural: "volumeattachments" });
+    const kind = dialect === "neutral" ? neutral(VolumeAttachment) : VolumeAttachment;
+    const attachments = world.resource(kind);
     const name = fresh("attachment");
     const spec = { attacher: "a", nodeName: "n", source: { persistentVolumeName: "pv" } };
-    const intent = { apiVersion: `${group}/v1`, kind: "VolumeAttachment", metadata: { name }, spec };
+    const intent = { metadata: { name }, spec };
     await attachments.create({ ...intent, metadata: { name, finalizers: ["example.com/guard"] } });
-    await attachments.patch(name, { status: { attached: true } }, { subresource: "status" });
+    await attachments.status.patch({ name }, { status: { attached: true } });
     await attachments.apply(intent, { fieldManager: "sharer" });
-    await attachments.delete(name);
-    await attachments.patch(name, { metadata: { finalizers: null } });
-    const report = await attachments.history(name);
-    expect(report.object).toMatchObject({ apiVersion: `${group}/v1`, kind: "VolumeAttachment" });
+    await attachments.delete({ name });
+    await attachments.patch({ name }, { metadata: { finalizers: null } });
+    const report = await attachments.history({ name });
+    expect(report.object).toMatchObject({ apiVersion: `${kind.group}/v1`, kind: "VolumeAttachment" });
     const lines = told(report);
     expect(lines.filter((line) => !line.includes("deletionTimestamp"))).toEqual([
       expect.stringMatching(/^deleted/),
@@ -172,9 +175,9 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
 
   test("survives a restart; a watch goes on from a version of before it, and old versions are gone with 410", async () => {
     const { name, versions } = await lived();
-    const before = await world.configMaps.history(name, PLACE);
+    const before = await world.configMaps.history({ name, ...PLACE });
     await world.restart();
-    expect(await world.configMaps.history(name, PLACE)).toEqual(before);
+    expect(await world.configMaps.history({ name, ...PLACE })).toEqual(before);
 
     const seen: string[] = [];
     const query = { ...PLACE, resourceVersion: versions[0]!, timeoutSeconds: 1 };
@@ -214,8 +217,8 @@ test("a server in memory has a history as long as it runs, with the times that m
   const world = await World.start({ store: "memory" });
   const { configMaps } = world;
   await configMaps.create(configMap("web", { colour: "red" }));
-  await configMaps.patch("web", { data: { colour: "blue" } }, PLACE);
-  const report = await configMaps.history("web", PLACE);
+  await configMaps.patch({ name: "web", ...PLACE }, { data: { colour: "blue" } });
+  const report = await configMaps.history({ name: "web", ...PLACE });
   expect(told(report)).toEqual(["updated, test Update, replace /data/colour", "created, test Update"]);
   expect(report.versions.map(({ time }) => time?.length)).toEqual([20, 20]);
   await world.end();
@@ -228,7 +231,7 @@ test("an answer about large versions ends early, says so, and does not keep othe
   const data = Object.fromEntries(lines) as Record<string, string>;
   let object = await configMaps.create(configMap("large", data));
   for (let i = 0; i < 8; i++) object = await configMaps.update({ ...object, data: { ...data, k0: `${i}` } });
-  const report = await configMaps.history("large", { ...PLACE, objects: true });
+  const report = await configMaps.history({ name: "large", ...PLACE }, { objects: true });
   expect(report.more).toBe(true);
   expect(report.versions.length).toBeGreaterThanOrEqual(3);
   expect(report.versions.length).toBeLessThan(9);

@@ -9,12 +9,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RawOptions, type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
-import type { ResourceClient, ResourceRef } from "../../src/client/client.ts";
+import type { ApiObject, Kind, ResourceClient, Scope } from "../../src/client/index.ts";
+import { ConfigMap } from "../../src/client/kinds/index.ts";
 import type { Members } from "../rules/answer.ts";
 
 const EXECUTABLE = new URL("../../bin/keelson.js", import.meta.url).pathname;
 
-export const CONFIG_MAPS: ResourceRef = { group: "", version: "v1", plural: "configmaps" };
 /** Where the tests have their objects. */
 export const PLACE = { namespace: "default" } as const;
 
@@ -66,12 +66,12 @@ export class World {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  resource(ref: ResourceRef): ResourceClient {
-    return this.server.client("test").resource(ref);
+  resource<T extends ApiObject, S extends Scope>(kind: Kind<T, S>): ResourceClient<T, S> {
+    return this.server.client("test").resource(kind);
   }
 
-  get configMaps(): ResourceClient {
-    return this.resource(CONFIG_MAPS);
+  get configMaps(): ResourceClient<ConfigMap, "Namespaced"> {
+    return this.resource(ConfigMap);
   }
 
   /** Sends a request as the admin, over the network. */

@@ -68,7 +68,7 @@ describe.each(targets)("kubectl $version, dialect $dialect", ({ binary, version,
       test.concurrent(`${area}: ${story.name}`, async () => {
         const namespace = `kubectl-${++count}`;
         results.add({ ...row, outcome: "wrong" });
-        await server.client("stories").json("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+        await server.client("stories").json("POST", "/api/v1/namespaces", { body: { metadata: { name: namespace } } });
         expect(await tell(story, { kubectl, namespace, domain })).toBe("");
         results.add({ ...row, outcome: area.startsWith("Refused") ? "refused" : "right" });
       }, 60_000);

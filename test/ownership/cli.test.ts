@@ -8,21 +8,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
-import type { ResourceClient } from "../../src/client/client.ts";
+import type { ResourceClient } from "../../src/client/index.ts";
+import { ConfigMap, StorageClass, neutral } from "../../src/client/kinds/index.ts";
 import type { BlameReport } from "../../src/meta/ownership-reports.ts";
 import { fresh } from "../rules/api.ts";
 
 const EXECUTABLE = new URL("../../bin/keelson.js", import.meta.url).pathname;
 
 let server: RunningServer;
-let configMaps: ResourceClient;
+let configMaps: ResourceClient<ConfigMap, "Namespaced">;
 const folder = mkdtempSync(join(tmpdir(), "keelson-ownership-"));
 const kubeconfig = join(folder, "kubeconfig");
 
 beforeAll(async () => {
   server = await startServer(resolveOptions({ dev: "true", port: "0" }), { log: silentLog });
   writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 });
-  configMaps = server.client("test").resource({ group: "", version: "v1", plural: "configmaps" });
+  configMaps = server.client("test").resource(ConfigMap);
 });
 afterAll(async () => {
   await server.close();
@@ -78,11 +79,11 @@ async function shared(): Promise<string> {
   return name;
 }
 
-const dataOf = async (name: string): Promise<unknown> => (await configMaps.get(name, { namespace: "default" }))["data"];
+const dataOf = async (name: string): Promise<unknown> => (await configMaps.get({ name, namespace: "default" })).data;
 
 /** The owners of each member of `data`. */
 async function ownersOf(name: string): Promise<Record<string, string[]>> {
-  const { leaves } = await configMaps.blame(name, { namespace: "default" });
+  const { leaves } = await configMaps.blame({ name, namespace: "default" });
   const data = leaves.filter(({ field }) => field.startsWith(".data."));
   return Object.fromEntries(
     data.map(({ field, managers }) => [field.slice(6), managers.map(({ manager }) => manager).toSorted()]),
@@ -107,9 +108,7 @@ describe("keelson blame", () => {
 
   test("knows kinds of groups, and objects of the cluster", async () => {
     const name = fresh("class");
-    const classes = server
-      .client("maker")
-      .resource({ group: "storage.svc.io", version: "v1", plural: "storageclasses" });
+    const classes = server.client("maker").resource(neutral(StorageClass));
     await classes.create({ metadata: { name }, provisioner: "a.example" });
     const { stdout } = await keelson(["blame", "storageclass.storage", name]);
     expect(stdout).toMatch(/^maker .* provisioner: a.example$/m);

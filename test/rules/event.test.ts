@@ -1,7 +1,7 @@
 /** Event: EV-1..32, EVT-1..4, ERR-5, LIM-1, LIM-2. */
 import { describe, expect, test } from "vitest";
-import type { ApiObject } from "../../src/schema/definition.ts";
 import { Client } from "../../src/client/index.ts";
+import { Event, neutral } from "../../src/client/kinds/index.ts";
 import { serve } from "./api.ts";
 import { EVENT, place } from "./resources.ts";
 
@@ -177,12 +177,8 @@ describe("life", () => {
         }),
       { userAgent: "test" },
     );
-    const events = client.resource<ApiObject & { note: string }>({
-      group: "events.svc.io",
-      version: "v1",
-      plural: "events",
-    });
-    expect((await events.get("e", { namespace: "n" })).note).toBe(note);
+    const events = client.resource(neutral(Event));
+    expect((await events.get({ name: "e", namespace: "n" })).note).toBe(note);
   });
 
   test("EV-32: no status", async () => {

@@ -31,21 +31,21 @@ export class Call {
   }
 
   /** Answers with a body that is there at once. */
-  json(body: unknown, status = 200): void {
-    this.text(JSON.stringify(body), status);
+  json(body: unknown, status = 200, headers: TransportAnswer["headers"] = {}): void {
+    this.text(JSON.stringify(body), status, headers);
   }
 
   /** Answers with a text. */
-  text(text: string, status = 200): void {
+  text(text: string, status = 200, headers: TransportAnswer["headers"] = {}): void {
     const body = (async function* () {
       yield Buffer.from(text);
     })();
-    this.#answer.resolve({ status, body });
+    this.#answer.resolve({ status, headers, body });
   }
 
   /** Answers with the Status of a failure. */
-  refuse(code: number, reason: string): void {
-    this.json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code, reason }, code);
+  refuse(code: number, reason: string, headers: TransportAnswer["headers"] = {}): void {
+    this.json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code, reason }, code, headers);
   }
 
   /** No answer comes. */

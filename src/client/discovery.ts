@@ -1,0 +1,117 @@
+/**
+ * Which kinds a server has: its aggregated discovery documents, read again when asked, and a signal when they changed.
+ *
+ * @module
+ */
+import type { Client } from "./client.ts";
+import type { Kind, Scope, UntypedObject } from "./kind.ts";
+
+/** A kind as discovery tells of it. */
+export interface ServedKind extends Kind<UntypedObject> {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  /** The verbs of each subresource. */
+  readonly subresources: ReadonlyMap<string, readonly string[]>;
+}
+
+const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+interface AggregatedDocument {
+  readonly items: readonly {
+    readonly metadata: { readonly name?: string };
+    readonly versions: readonly {
+      readonly version: string;
+      readonly resources?: readonly AggregatedResource[];
+    }[];
+  }[];
+}
+
+interface AggregatedResource {
+  readonly resource: string;
+  readonly responseKind: { readonly kind: string };
+  readonly scope: Scope;
+  readonly singularResource?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources?: readonly { readonly subresource: string; readonly verbs: readonly string[] }[];
+}
+
+interface Read {
+  readonly etag: string;
+  readonly kinds: readonly ServedKind[];
+}
+
+const NOTHING: Read = { etag: "", kinds: [] };
+
+/** Follows what a server has. */
+export class Discovery {
+  readonly #client: Client;
+  readonly #listeners = new Set<(kinds: readonly ServedKind[]) => void>();
+  #core = NOTHING;
+  #named = NOTHING;
+  #known = false;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Every kind in every version, as they are now: the core group first, the preferred version of a group before its
+   * others. A document that has not changed is not sent again.
+   */
+  async read(): Promise<readonly ServedKind[]> {
+    const [core, named] = await Promise.all([this.#fetch("/api", this.#core), this.#fetch("/apis", this.#named)]);
+    const hasChanged = this.#known && (core !== this.#core || named !== this.#named);
+    [this.#core, this.#named, this.#known] = [core, named, true];
+    const { kinds } = this;
+    if (hasChanged) for (const listener of this.#listeners) listener(kinds);
+    return kinds;
+  }
+
+  /** What was read the last time. */
+  get kinds(): readonly ServedKind[] {
+    return [...this.#core.kinds, ...this.#named.kinds];
+  }
+
+  /** Calls `listener` whenever a read shows something else than the one before. */
+  on(listener: (kinds: readonly ServedKind[]) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  async #fetch(path: string, before: Read): Promise<Read> {
+    const document = await this.#client.document<AggregatedDocument>(path, AGGREGATED, before.etag);
+    return document ? { etag: document.etag, kinds: kindsIn(document.value) } : before;
+  }
+}
+
+/** The kinds of which a server has several versions, each once, in the preferred one. */
+export function preferredKinds(kinds: readonly ServedKind[]): readonly ServedKind[] {
+  const seen = new Map<string, ServedKind>();
+  for (const served of kinds) {
+    const name = `${served.plural}.${served.group}`;
+    if (!seen.has(name)) seen.set(name, served);
+  }
+  return [...seen.values()];
+}
+
+const kindsIn = ({ items }: AggregatedDocument): readonly ServedKind[] =>
+  items.flatMap(({ metadata: { name: group = "" }, versions }) =>
+    versions.flatMap(({ version, resources = [] }) => resources.map((found) => asKind(group, version, found))),
+  );
+
+const asKind = (group: string, version: string, found: AggregatedResource): ServedKind => ({
+  group,
+  version,
+  kind: found.responseKind.kind,
+  plural: found.resource,
+  scope: found.scope,
+  singular: found.singularResource ?? "",
+  shortNames: found.shortNames ?? [],
+  categories: found.categories ?? [],
+  verbs: found.verbs,
+  subresources: new Map((found.subresources ?? []).map(({ subresource, verbs }) => [subresource, verbs])),
+});

@@ -1,0 +1,94 @@
+/**
+ * What a client throws when the server refuses: its Status, with predicates in place of codes.
+ *
+ * @module
+ */
+import type { ApplyConflictReport } from "../meta/ownership-reports.ts";
+import type { Status, StatusReason } from "../meta/status.ts";
+
+/** What was asked for: a method and a path without its query. */
+export interface AskedFor {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** A failure that the server told. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  readonly status: Status;
+  /** Why an apply was refused, where that was asked for: `explain`. */
+  readonly conflict: ApplyConflictReport | undefined;
+
+  /** @param asked is named in the message where the server's own does not say what was not found */
+  constructor(status: Status, { asked, conflict }: { asked?: AskedFor; conflict?: ApplyConflictReport } = {}) {
+    super(messageOf(status, asked));
+    this.status = status;
+    this.conflict = conflict;
+  }
+
+  /** Whether the failure has one of these reasons. */
+  is(...reasons: StatusReason[]): boolean {
+    return this.status.reason !== undefined && reasons.includes(this.status.reason);
+  }
+}
+
+/** A path that nobody serves is answered with no word about which one it was; the message says it. */
+function messageOf({ message, code, details }: Status, asked: AskedFor | undefined): string {
+  const told = message ?? `the server answered ${code}`;
+  const isNamed = details?.name !== undefined || details?.causes !== undefined || code === 401;
+  return asked === undefined || isNamed ? told : `${told} (${asked.method} ${asked.path})`;
+}
+
+/** Whether `error` is a {@link StatusError} with one of these reasons. */
+export const isStatus = (error: unknown, ...reasons: StatusReason[]): error is StatusError =>
+  error instanceof StatusError && error.is(...reasons);
+
+/** What {@link attempt} makes of a promise. */
+export type Attempt<V, R extends StatusReason> =
+  | { readonly ok: true; readonly value: V }
+  | { readonly ok: false; readonly reason: R; readonly error: StatusError };
+
+/**
+ * Errors as values, where the caller decides: the named reasons come back, all other errors are thrown.
+ *
+ *     const found = await attempt(client.resource(Pod).get(key), "NotFound");
+ *     if (!found.ok) return;
+ */
+export async function attempt<V, const R extends StatusReason>(
+  work: Promise<V>,
+  ...reasons: R[]
+): Promise<Attempt<V, R>> {
+  try {
+    return { ok: true, value: await work };
+  } catch (error) {
+    if (!isStatus(error, ...reasons)) throw error;
+    return { ok: false, reason: error.status.reason as R, error };
+  }
+}
+
+/**
+ * Runs work that reads and writes again, afresh, while its write meets a conflict: five times unless told. The work must
+ * read what it changes itself, each time.
+ */
+export async function retryOnConflict<V>(work: () => Promise<V>, attempts = 5): Promise<V> {
+  for (let left = attempts; ; left--) {
+    const done = left > 1 ? await attempt(work(), "Conflict") : { ok: true as const, value: await work() };
+    if (done.ok) return done.value;
+  }
+}
+
+/** The error of a failed answer; a Status is made up for answers that carry none. */
+export function failureOf(code: number, text: string, asked: AskedFor): StatusError {
+  const made = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code } as const;
+  try {
+    const parsed = JSON.parse(text) as Status | ApplyConflictReport;
+    if (parsed.kind === "Status") return new StatusError(parsed, { asked });
+    if (parsed.kind === "ApplyConflict") {
+      const { message, reason } = parsed;
+      return new StatusError({ ...made, message, reason }, { asked, conflict: parsed });
+    }
+  } catch {
+    // Not JSON: a proxy answered, or a path that is served as text.
+  }
+  return new StatusError({ ...made, message: text.slice(0, 500) }, { asked });
+}

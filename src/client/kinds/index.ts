@@ -1,0 +1,316 @@
+/**
+ * `keelson/kinds`: each built-in kind as a value for clients and informers, and as the type of its objects.
+ *
+ *     import { Pod } from "keelson/kinds";
+ *     const isBound = (pod: Pod): boolean => pod.spec.nodeName !== undefined;
+ *     const pods = await client.resource(Pod).list({ namespace: "default" });
+ *
+ * The groups are those of Kubernetes; for a server of the neutral dialect see {@link neutral}.
+ *
+ * Made by `npm run kinds` from the definitions of the built-in kinds; not edited by hand.
+ *
+ * @module
+ */
+import type { Kind } from "../kind.ts";
+import type * as types from "./types.ts";
+
+export type { Condition } from "../condition.ts";
+export { neutral } from "../kind.ts";
+export type { ObjectMeta, ObjectMetaOwnerReference as OwnerReference } from "./types.ts";
+
+/** What the cluster knows of a CSI volume driver: whether volumes are attached, what it is told on mount and what it needs. The name is the name of the driver. */
+export const CSIDriver: Kind<types.CSIDriver, "Cluster"> = {
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "CSIDriver",
+  plural: "csidrivers",
+  scope: "Cluster",
+};
+/** An object of the kind {@link CSIDriver}. */
+export type CSIDriver = types.CSIDriver;
+
+/** Which CSI drivers are installed on one node. It has the name of the node, is owned by it and is filled by the node agent; without it the node has no CSI drivers. */
+export const CSINode: Kind<types.CSINode, "Cluster"> = {
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "CSINode",
+  plural: "csinodes",
+  scope: "Cluster",
+};
+/** An object of the kind {@link CSINode}. */
+export type CSINode = types.CSINode;
+
+/** How much storage of a class is left in a part of the cluster: the result of one GetCapacity call. No object, no capacity and a capacity of zero all mean that there is none. */
+export const CSIStorageCapacity: Kind<types.CSIStorageCapacity, "Namespaced"> = {
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "CSIStorageCapacity",
+  plural: "csistoragecapacities",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link CSIStorageCapacity}. */
+export type CSIStorageCapacity = types.CSIStorageCapacity;
+
+/** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
+export const ConfigMap: Kind<types.ConfigMap, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ConfigMap}. */
+export type ConfigMap = types.ConfigMap;
+
+/** A report of something that happened, kept for a while and never to be relied on. */
+export const CoreEvent: Kind<types.CoreEvent, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link CoreEvent}. */
+export type CoreEvent = types.CoreEvent;
+
+/** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
+export const Event: Kind<types.Event, "Namespaced"> = {
+  group: "events.k8s.io",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Event}. */
+export type Event = types.Event;
+
+/** Says who holds something, such as the lead among several programs, and how long without renewal. */
+export const Lease: Kind<types.Lease, "Namespaced"> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Lease}. */
+export type Lease = types.Lease;
+
+/** A candidate for a Lease; the server chooses the holder among all candidates of the same Lease. */
+export const LeaseCandidate: Kind<types.LeaseCandidate, "Namespaced"> = {
+  group: "coordination.k8s.io",
+  version: "v1beta1",
+  kind: "LeaseCandidate",
+  plural: "leasecandidates",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link LeaseCandidate}. */
+export type LeaseCandidate = types.LeaseCandidate;
+
+/** A candidate for a Lease; the server chooses the holder among all candidates of the same Lease. */
+export const LeaseCandidateV1alpha2: Kind<types.LeaseCandidateV1alpha2, "Namespaced"> = {
+  group: "coordination.k8s.io",
+  version: "v1alpha2",
+  kind: "LeaseCandidate",
+  plural: "leasecandidates",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link LeaseCandidateV1alpha2}. */
+export type LeaseCandidateV1alpha2 = types.LeaseCandidateV1alpha2;
+
+/** A room for names: objects of most kinds live in one, and go when it is deleted. */
+export const Namespace: Kind<types.Namespace, "Cluster"> = {
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  scope: "Cluster",
+};
+/** An object of the kind {@link Namespace}. */
+export type Namespace = types.Namespace;
+
+/** A machine that runs programs. */
+export const Node: Kind<types.Node, "Cluster"> = {
+  group: "",
+  version: "v1",
+  kind: "Node",
+  plural: "nodes",
+  scope: "Cluster",
+};
+/** An object of the kind {@link Node}. */
+export type Node = types.Node;
+
+/** A storage resource provisioned by an administrator; it is a resource of the cluster like a node. */
+export const PersistentVolume: Kind<types.PersistentVolume, "Cluster"> = {
+  group: "",
+  version: "v1",
+  kind: "PersistentVolume",
+  plural: "persistentvolumes",
+  scope: "Cluster",
+};
+/** An object of the kind {@link PersistentVolume}. */
+export type PersistentVolume = types.PersistentVolume;
+
+/** A user's request for and claim to a persistent volume. */
+export const PersistentVolumeClaim: Kind<types.PersistentVolumeClaim, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link PersistentVolumeClaim}. */
+export type PersistentVolumeClaim = types.PersistentVolumeClaim;
+
+/** Containers that run together on a node, and the volumes that they share. */
+export const Pod: Kind<types.Pod, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Pod}. */
+export type Pod = types.Pod;
+
+/** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
+export const Secret: Kind<types.Secret, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Secret}. */
+export type Secret = types.Secret;
+
+/** Answers whether the one who asks may do something. */
+export const SelfSubjectAccessReview: Kind<types.SelfSubjectAccessReview, "Cluster"> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectAccessReview",
+  plural: "selfsubjectaccessreviews",
+  scope: "Cluster",
+};
+/** An object of the kind {@link SelfSubjectAccessReview}. */
+export type SelfSubjectAccessReview = types.SelfSubjectAccessReview;
+
+/** Answers who the one is that asks. */
+export const SelfSubjectReview: Kind<types.SelfSubjectReview, "Cluster"> = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectReview",
+  plural: "selfsubjectreviews",
+  scope: "Cluster",
+};
+/** An object of the kind {@link SelfSubjectReview}. */
+export type SelfSubjectReview = types.SelfSubjectReview;
+
+/** Answers what the one who asks may do in a namespace. */
+export const SelfSubjectRulesReview: Kind<types.SelfSubjectRulesReview, "Cluster"> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SelfSubjectRulesReview",
+  plural: "selfsubjectrulesreviews",
+  scope: "Cluster",
+};
+/** An object of the kind {@link SelfSubjectRulesReview}. */
+export type SelfSubjectRulesReview = types.SelfSubjectRulesReview;
+
+/** A name and ports under which a set of programs is found. */
+export const Service: Kind<types.Service, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "Service",
+  plural: "services",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Service}. */
+export type Service = types.Service;
+
+/** A name under which programs act, and what they may mount. */
+export const ServiceAccount: Kind<types.ServiceAccount, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ServiceAccount}. */
+export type ServiceAccount = types.ServiceAccount;
+
+/** Describes a class of storage for which volumes can be provisioned dynamically. */
+export const StorageClass: Kind<types.StorageClass, "Cluster"> = {
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "StorageClass",
+  plural: "storageclasses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link StorageClass}. */
+export type StorageClass = types.StorageClass;
+
+/** A migration of the stored objects of one resource to the latest storage version. */
+export const StorageVersionMigration: Kind<types.StorageVersionMigration, "Cluster"> = {
+  group: "storagemigration.k8s.io",
+  version: "v1beta1",
+  kind: "StorageVersionMigration",
+  plural: "storageversionmigrations",
+  scope: "Cluster",
+};
+/** An object of the kind {@link StorageVersionMigration}. */
+export type StorageVersionMigration = types.StorageVersionMigration;
+
+/** A migration of the stored objects of one resource to the latest storage version. */
+export const StorageVersionMigrationV1alpha1: Kind<types.StorageVersionMigrationV1alpha1, "Cluster"> = {
+  group: "storagemigration.k8s.io",
+  version: "v1alpha1",
+  kind: "StorageVersionMigration",
+  plural: "storageversionmigrations",
+  scope: "Cluster",
+};
+/** An object of the kind {@link StorageVersionMigrationV1alpha1}. */
+export type StorageVersionMigrationV1alpha1 = types.StorageVersionMigrationV1alpha1;
+
+/** Answers whether somebody may do something. */
+export const SubjectAccessReview: Kind<types.SubjectAccessReview, "Cluster"> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SubjectAccessReview",
+  plural: "subjectaccessreviews",
+  scope: "Cluster",
+};
+/** An object of the kind {@link SubjectAccessReview}. */
+export type SubjectAccessReview = types.SubjectAccessReview;
+
+/** Asks for a token of a service account. */
+export const TokenRequest: Kind<types.TokenRequest, "Namespaced"> = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenRequest",
+  plural: "tokenrequests",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link TokenRequest}. */
+export type TokenRequest = types.TokenRequest;
+
+/** The wish that a volume be attached to a node, or detached from it when the object is deleted. */
+export const VolumeAttachment: Kind<types.VolumeAttachment, "Cluster"> = {
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "VolumeAttachment",
+  plural: "volumeattachments",
+  scope: "Cluster",
+};
+/** An object of the kind {@link VolumeAttachment}. */
+export type VolumeAttachment = types.VolumeAttachment;
+
+/** Describes attributes of volumes that a CSI driver defines. They are chosen when a volume is provisioned and can be changed later through its claim. */
+export const VolumeAttributesClass: Kind<types.VolumeAttributesClass, "Cluster"> = {
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "VolumeAttributesClass",
+  plural: "volumeattributesclasses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link VolumeAttributesClass}. */
+export type VolumeAttributesClass = types.VolumeAttributesClass;

@@ -1,0 +1,2923 @@
+/**
+ * The built-in kinds as TypeScript sees them, members and all; types only.
+ *
+ * Made by `npm run kinds` from the definitions of the built-in kinds; not edited by hand.
+ *
+ * @module
+ */
+/** A CSI volume driver that is deployed in the cluster. */
+export interface CSIDriver {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: CSIDriverSpec;
+}
+
+/** What every object has: its identity, its versions, its owners and its labels. */
+export interface ObjectMeta {
+  /** Name of the object, unique among objects of its kind in its namespace; it cannot change. */
+  readonly name: string;
+  /** A prefix from which the server makes a unique name when `name` is empty; five characters are added. */
+  readonly generateName?: string;
+  /** The namespace of the object, empty for objects of the cluster; it cannot change. */
+  readonly namespace?: string;
+  /** No longer filled. */
+  readonly selfLink?: string;
+  /** Identifies this object in time and space; given by the server, never used again. */
+  readonly uid: string;
+  /** The version of the stored object: it changes with every write. Send it back to change that version only. */
+  readonly resourceVersion: string;
+  /** Counts the changes of the desired state; given by the server. */
+  readonly generation?: number;
+  /** When the object was created; given by the server. */
+  readonly creationTimestamp: string;
+  /** When the object was deleted; it goes when its finalizers are done. */
+  readonly deletionTimestamp?: string;
+  /** Seconds that the object is given to end before it is removed. */
+  readonly deletionGracePeriodSeconds?: number;
+  /** Keys and values by which objects are found and grouped. */
+  readonly labels?: { readonly [key: string]: string };
+  /** Keys and values that tools keep with the object; not for selection. */
+  readonly annotations?: { readonly [key: string]: string };
+  /** The objects that this one belongs to; when all are gone, it goes too. */
+  readonly ownerReferences?: readonly ObjectMetaOwnerReference[];
+  /** Names of those who must act before the object may go; each removes its own. */
+  readonly finalizers?: readonly string[];
+  /** Who owns which field; kept by the server (doc 1 "managedFields entry"). */
+  readonly managedFields?: readonly ObjectMetaManagedField[];
+}
+
+/** Points from an object to one that it belongs to; the owner must be in the same namespace or have none. */
+export interface ObjectMetaOwnerReference {
+  /** Group and version of the owner. */
+  readonly apiVersion: string;
+  /** Kind of the owner. */
+  readonly kind: string;
+  /** Name of the owner. */
+  readonly name: string;
+  /** UID of the owner, so that a later object of the same name is not taken for it. */
+  readonly uid: string;
+  /** Whether the owner is the one controller that manages this object. */
+  readonly controller?: boolean;
+  /** Whether a foreground deletion of the owner waits until this object is gone. */
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Which fields of the object a manager owns, and since when. */
+export interface ObjectMetaManagedField {
+  /** Name of the manager. */
+  readonly manager?: string;
+  /** `Apply` when the last write to the fields was an apply patch, `Update` otherwise. */
+  readonly operation?: string;
+  /** The API version that the field names belong to. */
+  readonly apiVersion?: string;
+  /** When the manager last changed something. */
+  readonly time?: string;
+  /** The form of the field set; always `FieldsV1`. */
+  readonly fieldsType?: string;
+  /** The owned fields as a tree: `f:` for members, `k:` for keyed entries, `v:` for set elements. */
+  readonly fieldsV1?: unknown;
+  /** The subresource through which the manager wrote, empty for the object itself. */
+  readonly subresource?: string;
+}
+
+/** What the driver needs and can do. */
+export interface CSIDriverSpec {
+  /** Whether volumes must be attached to a node before they are mounted; it cannot change. */
+  readonly attachRequired: boolean;
+  /** Whether the driver is told of the pod when it mounts a volume. */
+  readonly podInfoOnMount: boolean;
+  /** `Persistent`, `Ephemeral` or both; `Persistent` when empty; it cannot change. */
+  readonly volumeLifecycleModes?: readonly string[];
+  /** Whether pods are scheduled by the capacity that the driver reports (CSIStorageCapacity). */
+  readonly storageCapacity: boolean;
+  /** When ownership and permissions of a volume are changed before it is mounted: `ReadWriteOnceWithFSType`, `File` (always) or `None`. */
+  readonly fsGroupPolicy: string;
+  /** The tokens that the driver needs, each for an audience of its own. */
+  readonly tokenRequests?: readonly CSIDriverSpecTokenRequest[];
+  /** Whether the driver is called again from time to time to bring mounted volumes up to date. */
+  readonly requiresRepublish: boolean;
+  /** Whether every volume can be mounted with an SELinux context of its own. */
+  readonly seLinuxMount: boolean;
+  /** Seconds between updates of the allocatable count in CSINode, at least 10; never updated when unset. */
+  readonly nodeAllocatableUpdatePeriodSeconds?: number;
+  /** Whether tokens are passed as secrets only, instead of in the volume context. */
+  readonly serviceAccountTokenInSecrets?: boolean;
+}
+
+/** A service account token of the mounting pod that the driver needs. */
+export interface CSIDriverSpecTokenRequest {
+  /** Whom the token is for; empty means the API server. */
+  readonly audience: string;
+  /** How long the token is valid, by default as for token requests (3600). */
+  readonly expirationSeconds?: number;
+}
+
+/** The CSI drivers on one node. */
+export interface CSINode {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: CSINodeSpec;
+}
+
+/** The drivers on the node. */
+export interface CSINodeSpec {
+  /** The drivers on the node, empty when all were uninstalled; names are unique. */
+  readonly drivers: readonly CSINodeSpecDriver[];
+}
+
+/** A driver on the node. */
+export interface CSINodeSpecDriver {
+  /** The name that the driver itself gives (GetPluginName). */
+  readonly name: string;
+  /** What the driver calls the node, which may differ from the name of the node. */
+  readonly nodeID: string;
+  /** Keys of the topology that the driver supports; they become labels of the node. */
+  readonly topologyKeys: readonly string[];
+  readonly allocatable?: CSINodeSpecDriverAllocatable;
+}
+
+/** How many volumes a driver can use on a node. */
+export interface CSINodeSpecDriverAllocatable {
+  /** Most distinct volumes of the driver on the node, each counted once however it is used; no limit when unset. */
+  readonly count?: number;
+}
+
+/** The capacity of a class of storage in a part of the cluster. */
+export interface CSIStorageCapacity {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly nodeTopology?: CSIStorageCapacityNodeTopology;
+  /** The class that the capacity is for; it cannot change. */
+  readonly storageClassName: string;
+  /** The bytes that are free for new volumes; not known when unset. */
+  readonly capacity?: string;
+  /** The largest size of one volume; not known when unset. */
+  readonly maximumVolumeSize?: string;
+}
+
+/** Selects objects by their labels; everything in it must hold. An empty selector selects all. */
+export interface CSIStorageCapacityNodeTopology {
+  /** Labels that must be there with exactly these values. */
+  readonly matchLabels?: { readonly [key: string]: string };
+  /** What else is asked of the labels. */
+  readonly matchExpressions?: readonly CSIStorageCapacityNodeTopologyMatchExpression[];
+}
+
+/** One thing that is asked of the labels. */
+export interface CSIStorageCapacityNodeTopologyMatchExpression {
+  /** The key of the label. */
+  readonly key: string;
+  /** How the value is compared: In, NotIn, Exists or DoesNotExist. */
+  readonly operator: string;
+  /** The values of In and NotIn; none for the other operators. */
+  readonly values?: readonly string[];
+}
+
+/** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
+export interface ConfigMap {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** Texts by their keys. What is not UTF-8 goes into binaryData; a key is in one of both only. */
+  readonly data?: { readonly [key: string]: string };
+  /** Bytes by their keys, base64 in JSON. */
+  readonly binaryData?: { readonly [key: string]: string };
+  /** When true, only the metadata can change from then on, and this cannot be undone. */
+  readonly immutable?: boolean;
+}
+
+/** A report of something that happened, kept for a while and never to be relied on. */
+export interface CoreEvent {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly involvedObject: EventRelated;
+  /** Why it happened, in a word for programs. */
+  readonly reason?: string;
+  /** What happened, for people. */
+  readonly message?: string;
+  readonly source: CoreEventSource;
+  /** When it was first seen. */
+  readonly firstTimestamp?: string | null;
+  /** When it was last seen. */
+  readonly lastTimestamp?: string | null;
+  /** How often it was seen. */
+  readonly count?: number;
+  /** Normal or Warning; there may be others. */
+  readonly type?: string;
+  /** When it was first observed. */
+  readonly eventTime?: string | null;
+  readonly series?: CoreEventSeries;
+  /** What was done or failed. */
+  readonly action?: string;
+  readonly related?: EventRelated;
+  /** The controller that reported it. */
+  readonly reportingComponent: string;
+  /** The instance of the controller. */
+  readonly reportingInstance: string;
+}
+
+/** Any object, or a part of it. */
+export interface EventRelated {
+  /** Kind of the object. */
+  readonly kind?: string;
+  /** Namespace of the object. */
+  readonly namespace?: string;
+  /** Name of the object. */
+  readonly name?: string;
+  /** UID of the object. */
+  readonly uid?: string;
+  /** Group and version of the object. */
+  readonly apiVersion?: string;
+  /** Version of the object that is meant. */
+  readonly resourceVersion?: string;
+  /** A part of the object, such as `spec.containers{name}`. */
+  readonly fieldPath?: string;
+}
+
+/** What reported the event. */
+export interface CoreEventSource {
+  /** The component that reported it. */
+  readonly component?: string;
+  /** The node that it reported from. */
+  readonly host?: string;
+}
+
+/** How it goes on, when it happens again and again. */
+export interface CoreEventSeries {
+  /** How often it was seen, up to the last heartbeat. */
+  readonly count?: number;
+  /** When it was last seen before the last heartbeat. */
+  readonly lastObservedTime?: string | null;
+}
+
+/** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
+export interface Event {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** When it was first observed. */
+  readonly eventTime?: string | null;
+  readonly series?: EventSeries;
+  /** Name of the controller that reported it. */
+  readonly reportingController?: string;
+  /** The instance of the controller; at most 128 characters. */
+  readonly reportingInstance?: string;
+  /** What was done or failed, for programs; at most 128 characters. */
+  readonly action?: string;
+  /** Why it was done, for people; at most 128 characters. */
+  readonly reason?: string;
+  readonly regarding: EventRelated;
+  readonly related?: EventRelated;
+  /** How the action went, for people; at most 1 kB, and readers should be ready for 64 kB. */
+  readonly note?: string;
+  /** Normal or Warning; readers should be ready for others. */
+  readonly type?: string;
+  readonly deprecatedSource: EventDeprecatedSource;
+  /** When an event of the older kind was first seen. */
+  readonly deprecatedFirstTimestamp?: string | null;
+  /** When an event of the older kind was last seen. */
+  readonly deprecatedLastTimestamp?: string | null;
+  /** How often an event of the older kind was seen. */
+  readonly deprecatedCount?: number;
+}
+
+/** How it goes on, when it happens again and again. */
+export interface EventSeries {
+  /** How often it was seen, up to the last heartbeat. */
+  readonly count: number;
+  /** When it was last seen before the last heartbeat. */
+  readonly lastObservedTime: string;
+}
+
+/** Where an event of the older kind came from. */
+export interface EventDeprecatedSource {
+  /** The component that reported it. */
+  readonly component?: string;
+  /** The node that it reported from. */
+  readonly host?: string;
+}
+
+/** Says who holds something, such as the lead among several programs, and how long without renewal. */
+export interface Lease {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: LeaseSpec;
+}
+
+/** Who holds it, and since when. */
+export interface LeaseSpec {
+  /** The holder; with an election, the name of the candidate that was chosen. */
+  readonly holderIdentity?: string;
+  /** How long others wait after the last renewal before they take it. */
+  readonly leaseDurationSeconds?: number;
+  /** When the holder got it. */
+  readonly acquireTime?: string;
+  /** When the holder last renewed it. */
+  readonly renewTime?: string;
+  /** How often the holder has changed. */
+  readonly leaseTransitions?: number;
+  /** How the server chooses the holder; only for elections by the server. */
+  readonly strategy?: string;
+  /** Who should hold it next; the holder ends when this is set. Needs a strategy. */
+  readonly preferredHolder?: string;
+}
+
+/** A candidate for a Lease; the server chooses the holder among all candidates of the same Lease. */
+export interface LeaseCandidate {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: LeaseCandidateSpec;
+}
+
+/** What the candidate is and for which Lease it stands. */
+export interface LeaseCandidateSpec {
+  /** Name of the Lease that it stands for; it cannot change. */
+  readonly leaseName: string;
+  /** When the server last asked it to renew; it answers with a new renewTime. */
+  readonly pingTime?: string;
+  /** When it was last renewed. One that is not renewed for hours is removed. */
+  readonly renewTime?: string;
+  /** Semantic version of the program, without `v` in front. */
+  readonly binaryVersion: string;
+  /** Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it. */
+  readonly emulationVersion?: string;
+  /** How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides. */
+  readonly strategy?: string;
+}
+
+/** As {@link LeaseCandidate}. */
+export type LeaseCandidateV1alpha2 = LeaseCandidate;
+
+/** A room for names: objects of most kinds live in one, and go when it is deleted. */
+export interface Namespace {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: NamespaceSpec;
+  readonly status: NamespaceStatus;
+}
+
+/** What is asked of the namespace. */
+export interface NamespaceSpec {
+  /** Who must act before the namespace goes; changed through `finalize` only. */
+  readonly finalizers?: readonly string[];
+}
+
+/** How the namespace is. */
+export interface NamespaceStatus {
+  /** Active, or Terminating while it is being deleted. */
+  readonly phase?: string;
+  /** What holds up the removal. */
+  readonly conditions?: readonly NamespaceStatusCondition[];
+}
+
+/** What is known of the removal of the content. */
+export interface NamespaceStatusCondition {
+  /** What it is about. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** A machine that runs programs. */
+export interface Node {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: NodeSpec;
+  readonly status: NodeStatus;
+}
+
+/** What is asked of the node. */
+export interface NodeSpec {
+  /** Addresses for programs on the node. */
+  readonly podCIDR?: string;
+  /** The same, one for each family of addresses. */
+  readonly podCIDRs?: readonly string[];
+  /** How the provider of the machine calls it. */
+  readonly providerID?: string;
+  /** Whether new programs are kept away. */
+  readonly unschedulable?: boolean;
+  /** What keeps programs away. */
+  readonly taints?: readonly NodeSpecTaint[];
+  /** No longer used. */
+  readonly externalID?: string;
+}
+
+/** Keeps programs away that do not tolerate it. */
+export interface NodeSpecTaint {
+  /** Key of the taint. */
+  readonly key: string;
+  /** Value of the taint. */
+  readonly value?: string;
+  /** NoSchedule, PreferNoSchedule or NoExecute. */
+  readonly effect: string;
+  /** When the taint was added. */
+  readonly timeAdded?: string;
+}
+
+/** How the node is, as its agent reports it. */
+export interface NodeStatus {
+  /** What the node has. */
+  readonly capacity?: { readonly [key: string]: string };
+  /** What programs can have of it. */
+  readonly allocatable?: { readonly [key: string]: string };
+  /** No longer filled. */
+  readonly phase?: string;
+  /** What is known of the node. */
+  readonly conditions?: readonly NodeStatusCondition[];
+  /** Where the node is found. */
+  readonly addresses?: readonly NodeStatusAddress[];
+  readonly daemonEndpoints: NodeStatusDaemonEndpoints;
+  readonly nodeInfo: NodeStatusNodeInfo;
+  /** Images that are there. */
+  readonly images?: readonly NodeStatusImage[];
+  /** Volumes that are mounted or being mounted. */
+  readonly volumesInUse?: readonly string[];
+  /** Volumes that are attached. */
+  readonly volumesAttached?: readonly NodeStatusVolumesAttached[];
+}
+
+/** What is known of one side of the node. */
+export interface NodeStatusCondition {
+  /** What it is about, such as Ready. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When it was last reported. */
+  readonly lastHeartbeatTime?: string | null;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** One address of the node. */
+export interface NodeStatusAddress {
+  /** Hostname, InternalIP, ExternalIP and the like. */
+  readonly type: string;
+  /** The address. */
+  readonly address: string;
+}
+
+/** Where the agent listens. */
+export interface NodeStatusDaemonEndpoints {
+  readonly kubeletEndpoint: NodeStatusDaemonEndpointsKubeletEndpoint;
+}
+
+/** The endpoint of the agent. */
+export interface NodeStatusDaemonEndpointsKubeletEndpoint {
+  /** Its port. */
+  readonly Port: number;
+}
+
+/** What runs on the node. */
+export interface NodeStatusNodeInfo {
+  /** ID of the machine. */
+  readonly machineID: string;
+  /** UUID of the machine. */
+  readonly systemUUID: string;
+  /** ID of this boot. */
+  readonly bootID: string;
+  /** Version of the kernel. */
+  readonly kernelVersion: string;
+  /** Name of the operating system's image. */
+  readonly osImage: string;
+  /** Name and version of the container runtime. */
+  readonly containerRuntimeVersion: string;
+  /** Version of the node agent. */
+  readonly kubeletVersion: string;
+  /** No longer filled. */
+  readonly kubeProxyVersion: string;
+  /** Name of the operating system. */
+  readonly operatingSystem: string;
+  /** Architecture of the processor. */
+  readonly architecture: string;
+}
+
+/** An image on the node. */
+export interface NodeStatusImage {
+  /** Names of the image. */
+  readonly names?: readonly string[] | null;
+  /** Its size in bytes. */
+  readonly sizeBytes?: number;
+}
+
+/** A volume that is attached. */
+export interface NodeStatusVolumesAttached {
+  /** Name of the volume. */
+  readonly name: string;
+  /** Where it is found. */
+  readonly devicePath: string;
+}
+
+/** A storage resource of the cluster. */
+export interface PersistentVolume {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PersistentVolumeSpec;
+  readonly status: PersistentVolumeStatus;
+}
+
+/** What a volume is and how it may be used; exactly one source is set. */
+export interface PersistentVolumeSpec {
+  /** The size of the volume: `storage`. */
+  readonly capacity?: { readonly [key: string]: string };
+  readonly hostPath?: PodSpecVolumeHostPath;
+  readonly gcePersistentDisk?: PodSpecVolumeGcePersistentDisk;
+  readonly awsElasticBlockStore?: PodSpecVolumeAwsElasticBlockStore;
+  readonly glusterfs?: PersistentVolumeSpecGlusterfs;
+  readonly flocker?: PodSpecVolumeFlocker;
+  readonly nfs?: PodSpecVolumeNfs;
+  readonly rbd?: PersistentVolumeSpecRbd;
+  readonly quobyte?: PodSpecVolumeQuobyte;
+  readonly cephfs?: PersistentVolumeSpecCephfs;
+  readonly iscsi?: PersistentVolumeSpecIscsi;
+  readonly cinder?: PersistentVolumeSpecCinder;
+  readonly fc?: PodSpecVolumeFc;
+  readonly flexVolume?: PersistentVolumeSpecFlexVolume;
+  readonly azureFile?: PersistentVolumeSpecAzureFile;
+  readonly vsphereVolume?: PodSpecVolumeVsphereVolume;
+  readonly photonPersistentDisk?: PodSpecVolumePhotonPersistentDisk;
+  readonly portworxVolume?: PodSpecVolumePortworxVolume;
+  readonly azureDisk?: PodSpecVolumeAzureDisk;
+  readonly scaleIO?: PersistentVolumeSpecScaleIO;
+  readonly local?: PersistentVolumeSpecLocal;
+  readonly storageos?: PersistentVolumeSpecStorageos;
+  readonly csi?: PersistentVolumeSpecCsi;
+  /** How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
+  readonly accessModes?: readonly string[];
+  readonly claimRef?: PersistentVolumeSpecClaimRef;
+  /** What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`. */
+  readonly persistentVolumeReclaimPolicy?: string;
+  /** The class of the volume, empty for none. */
+  readonly storageClassName?: string;
+  /** Options with which the volume is mounted; not checked. */
+  readonly mountOptions?: readonly string[];
+  /** `Filesystem`, or `Block` for a raw device; a file system when unset. */
+  readonly volumeMode?: string;
+  readonly nodeAffinity?: PersistentVolumeSpecNodeAffinity;
+  /** The VolumeAttributesClass of the volume; not empty when set. */
+  readonly volumeAttributesClassName?: string;
+}
+
+/** A file or directory of the node; for development on one node. */
+export interface PodSpecVolumeHostPath {
+  /** The path on the node; a symbolic link is followed. */
+  readonly path: string;
+  /** What must be there: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or `DirectoryOrCreate` and `FileOrCreate`, which make an empty one when nothing is. */
+  readonly type: string;
+}
+
+/** A persistent disk of a cloud; deprecated. */
+export interface PodSpecVolumeGcePersistentDisk {
+  /** The name of the disk. */
+  readonly pdName: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** The partition to mount; unset or 0 for the whole disk. */
+  readonly partition?: number;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A block disk of cloud A; deprecated. */
+export interface PodSpecVolumeAwsElasticBlockStore {
+  /** The identifier of the disk. */
+  readonly volumeID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** The partition to mount; unset or 0 for the whole disk. */
+  readonly partition?: number;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A file system behind an Endpoints object; deprecated. */
+export interface PersistentVolumeSpecGlusterfs {
+  /** Name of the Endpoints object that lists the servers. */
+  readonly endpoints: string;
+  /** Name of the volume on the servers. */
+  readonly path: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** Namespace of the Endpoints; that of the bound claim when unset. */
+  readonly endpointsNamespace?: string;
+}
+
+/** A dataset of a data manager; deprecated. */
+export interface PodSpecVolumeFlocker {
+  /** Name of the dataset; or datasetUUID. */
+  readonly datasetName?: string;
+  /** UUID of the dataset; or datasetName. */
+  readonly datasetUUID?: string;
+}
+
+/** A directory of an NFS server. */
+export interface PodSpecVolumeNfs {
+  /** Host name or address of the server. */
+  readonly server: string;
+  /** The directory that the server exports, absolute. */
+  readonly path: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A block device that monitors serve; deprecated. */
+export interface PersistentVolumeSpecRbd {
+  /** Addresses of the monitors. */
+  readonly monitors: readonly string[];
+  /** Name of the image. */
+  readonly image: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** The pool of the image. */
+  readonly pool: string;
+  /** The user. */
+  readonly user: string;
+  /** File with the keys of the user. */
+  readonly keyring: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A Secret in a namespace. */
+export interface PersistentVolumeSpecRbdSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** A volume of a registry of servers; deprecated. */
+export interface PodSpecVolumeQuobyte {
+  /** The servers: host:port pairs, separated by commas. */
+  readonly registry: string;
+  /** Name of the volume. */
+  readonly volume: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** The user to which access is mapped. */
+  readonly user?: string;
+  /** The group to which access is mapped. */
+  readonly group?: string;
+  /** The tenant that owns the volume. */
+  readonly tenant?: string;
+}
+
+/** A file system that monitors serve; deprecated. */
+export interface PersistentVolumeSpecCephfs {
+  /** Addresses of the monitors. */
+  readonly monitors: readonly string[];
+  /** The directory to mount; `/` when unset. */
+  readonly path?: string;
+  /** The user; `admin` when unset. */
+  readonly user?: string;
+  /** File with the key of the user on the node. */
+  readonly secretFile?: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** An iSCSI device. */
+export interface PersistentVolumeSpecIscsi {
+  /** Address of the target, host or host:port. */
+  readonly targetPortal: string;
+  /** Qualified name of the target. */
+  readonly iqn: string;
+  /** Number of the unit at the target. */
+  readonly lun: number;
+  /** Name of the interface; `default` means tcp. */
+  readonly iscsiInterface: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** More addresses of the target. */
+  readonly portals?: readonly string[];
+  /** Whether discovery uses CHAP. */
+  readonly chapAuthDiscovery?: boolean;
+  /** Whether sessions use CHAP. */
+  readonly chapAuthSession?: boolean;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Qualified name of the initiator. */
+  readonly initiatorName?: string;
+}
+
+/** A volume of a block storage service; deprecated. */
+export interface PersistentVolumeSpecCinder {
+  /** The identifier of the volume. */
+  readonly volumeID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+}
+
+/** A Fibre Channel device. */
+export interface PodSpecVolumeFc {
+  /** World wide names of the targets; with `lun`. */
+  readonly targetWWNs?: readonly string[];
+  /** Number of the unit at the targets. */
+  readonly lun?: number;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** World wide identifiers of the volume; instead of targetWWNs and lun. */
+  readonly wwids?: readonly string[];
+}
+
+/** A volume of a script on the node; deprecated. */
+export interface PersistentVolumeSpecFlexVolume {
+  /** Name of the script. */
+  readonly driver: string;
+  /** File system of the volume; the script decides when unset. */
+  readonly fsType?: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** What the script wants to know. */
+  readonly options?: { readonly [key: string]: string };
+}
+
+/** A file share of cloud B. */
+export interface PersistentVolumeSpecAzureFile {
+  /** Name of the Secret with account and key. */
+  readonly secretName: string;
+  /** Name of the share. */
+  readonly shareName: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** Namespace of the Secret; that of the Pod when unset. */
+  readonly secretNamespace?: string | null;
+}
+
+/** A virtual disk of vendor G. */
+export interface PodSpecVolumeVsphereVolume {
+  /** Path of the disk. */
+  readonly volumePath: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Name of the storage policy. */
+  readonly storagePolicyName?: string;
+  /** Identifier of the storage policy. */
+  readonly storagePolicyID?: string;
+}
+
+/** A persistent disk of cloud C; deprecated. */
+export interface PodSpecVolumePhotonPersistentDisk {
+  /** The identifier of the disk. */
+  readonly pdID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+}
+
+/** A volume of vendor D. */
+export interface PodSpecVolumePortworxVolume {
+  /** The identifier of the volume. */
+  readonly volumeID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A data disk of cloud B. */
+export interface PodSpecVolumeAzureDisk {
+  /** The name of the disk. */
+  readonly diskName: string;
+  /** The URI of the disk. */
+  readonly diskURI: string;
+  /** How the host caches: `None`, `ReadOnly` or `ReadWrite`. */
+  readonly cachingMode: string;
+  /** File system of the volume. */
+  readonly fsType: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly: boolean;
+  /** `Shared` for several disks in one account, `Dedicated` for one, `Managed` for a managed disk. */
+  readonly kind: string;
+}
+
+/** A volume of vendor E; deprecated. */
+export interface PersistentVolumeSpecScaleIO {
+  /** Address of the gateway. */
+  readonly gateway: string;
+  /** Name of the storage system. */
+  readonly system: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef | null;
+  /** Whether the gateway is spoken to by TLS. */
+  readonly sslEnabled?: boolean;
+  /** Name of the protection domain. */
+  readonly protectionDomain?: string;
+  /** The pool of the protection domain. */
+  readonly storagePool?: string;
+  /** `ThickProvisioned` or `ThinProvisioned`. */
+  readonly storageMode: string;
+  /** Name of the volume in the storage system. */
+  readonly volumeName?: string;
+  /** File system of the volume. */
+  readonly fsType: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A directory or block device of one node. */
+export interface PersistentVolumeSpecLocal {
+  /** The path on the node. */
+  readonly path: string;
+  /** File system to make on a block device; chosen when unset. */
+  readonly fsType?: string;
+}
+
+/** A volume of vendor F; deprecated. */
+export interface PersistentVolumeSpecStorageos {
+  /** Name of the volume, unique in its namespace. */
+  readonly volumeName?: string;
+  /** Namespace of the volume at the vendor. */
+  readonly volumeNamespace?: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  readonly secretRef?: EventRelated;
+}
+
+/** A volume of a CSI driver. */
+export interface PersistentVolumeSpecCsi {
+  /** Name of the driver. */
+  readonly driver: string;
+  /** The unique name of the volume that the driver's CreateVolume gave. */
+  readonly volumeHandle: string;
+  /** Whether the volume is published read-only. */
+  readonly readOnly?: boolean;
+  /** File system of the volume, such as `ext4`. */
+  readonly fsType?: string;
+  /** What the driver wants to know when it publishes the volume. */
+  readonly volumeAttributes?: { readonly [key: string]: string };
+  readonly controllerPublishSecretRef?: PersistentVolumeSpecCsiControllerPublishSecretRef;
+  readonly nodeStageSecretRef?: PersistentVolumeSpecCsiNodeStageSecretRef;
+  readonly nodePublishSecretRef?: PersistentVolumeSpecCsiNodePublishSecretRef;
+  readonly controllerExpandSecretRef?: PersistentVolumeSpecCsiControllerExpandSecretRef;
+  readonly nodeExpandSecretRef?: PersistentVolumeSpecCsiNodeExpandSecretRef;
+}
+
+/** The Secret that is passed to the driver in ControllerPublishVolume and ControllerUnpublishVolume. */
+export interface PersistentVolumeSpecCsiControllerPublishSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in NodeStageVolume. */
+export interface PersistentVolumeSpecCsiNodeStageSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in NodePublishVolume. */
+export interface PersistentVolumeSpecCsiNodePublishSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in ControllerExpandVolume. */
+export interface PersistentVolumeSpecCsiControllerExpandSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in NodeExpandVolume. */
+export interface PersistentVolumeSpecCsiNodeExpandSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** Any object, or a part of it. */
+export interface PersistentVolumeSpecClaimRef {
+  /** Kind of the object. */
+  readonly kind?: string;
+  /** Namespace of the object. */
+  readonly namespace?: string;
+  /** Name of the object. */
+  readonly name?: string;
+  /** UID of the object. */
+  readonly uid?: string;
+  /** Group and version of the object. */
+  readonly apiVersion?: string;
+  /** Version of the object that is meant. */
+  readonly resourceVersion?: string;
+  /** A part of the object, such as `spec.containers{name}`. */
+  readonly fieldPath?: string;
+}
+
+/** Which nodes can reach the volume. */
+export interface PersistentVolumeSpecNodeAffinity {
+  readonly required?: PersistentVolumeSpecNodeAffinityRequired;
+}
+
+/** Selects nodes: those that any of the terms matches. */
+export interface PersistentVolumeSpecNodeAffinityRequired {
+  /** The alternatives. */
+  readonly nodeSelectorTerms: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm[];
+}
+
+/** What is asked of a node; everything in it must hold. An empty term matches no node. */
+export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm {
+  /** What is asked of the labels of the node. */
+  readonly matchExpressions?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
+  /** What is asked of the members of the node. */
+  readonly matchFields?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
+}
+
+/** One thing that is asked of a node. */
+export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField {
+  /** The label, or the member. */
+  readonly key: string;
+  /** `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`. */
+  readonly operator: string;
+  /** The values of In and NotIn; one number for Gt and Lt. */
+  readonly values?: readonly string[];
+}
+
+/** How far a volume is. */
+export interface PersistentVolumeStatus {
+  /** `Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`. */
+  readonly phase: string;
+  /** Why the volume is in this state, for people. */
+  readonly message?: string;
+  /** A short failure description for machines. */
+  readonly reason?: string;
+  /** When the phase changed last. */
+  readonly lastPhaseTransitionTime?: string;
+}
+
+/** A user's request for and claim to a persistent volume. */
+export interface PersistentVolumeClaim {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PersistentVolumeClaimSpec;
+  readonly status: PersistentVolumeClaimStatus;
+}
+
+/** What a claim asks for. */
+export interface PersistentVolumeClaimSpec {
+  /** How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
+  readonly accessModes?: readonly string[];
+  readonly selector?: CSIStorageCapacityNodeTopology;
+  readonly resources: PersistentVolumeClaimSpecResources;
+  /** The volume that the claim is bound to. */
+  readonly volumeName?: string;
+  /** The class that is asked for; empty for none, unset for the default class. */
+  readonly storageClassName?: string;
+  /** `Filesystem`, or `Block` for a raw device. */
+  readonly volumeMode: string;
+  readonly dataSource?: PersistentVolumeClaimSpecDataSource;
+  readonly dataSourceRef?: PersistentVolumeClaimSpecDataSourceRef;
+  /** The VolumeAttributesClass that the driver applies; it may change later. Empty or unset for none. */
+  readonly volumeAttributesClassName?: string;
+}
+
+/** How large the volume is to be. */
+export interface PersistentVolumeClaimSpecResources {
+  /** The most that the volume should have; only `storage` means something. */
+  readonly limits?: { readonly [key: string]: string };
+  /** The least that the volume should have; only `storage` means something. */
+  readonly requests?: { readonly [key: string]: string };
+}
+
+/** An object of the claim's namespace. */
+export interface PersistentVolumeClaimSpecDataSource {
+  /** Group of the object; unset for the core group, required for kinds of others. */
+  readonly apiGroup?: string | null;
+  /** Kind of the object. */
+  readonly kind: string;
+  /** Name of the object. */
+  readonly name: string;
+}
+
+/** An object, possibly of another namespace. */
+export interface PersistentVolumeClaimSpecDataSourceRef {
+  /** Group of the object; unset for the core group, required for kinds of others. */
+  readonly apiGroup?: string | null;
+  /** Kind of the object. */
+  readonly kind: string;
+  /** Name of the object. */
+  readonly name: string;
+  /** Namespace of the object, which must grant the reference; that of the claim when unset. */
+  readonly namespace?: string;
+}
+
+/** How far a claim is. */
+export interface PersistentVolumeClaimStatus {
+  /** `Pending`, `Bound`, or `Lost` when the volume is gone. */
+  readonly phase: string;
+  /** How the volume can be mounted. */
+  readonly accessModes?: readonly string[];
+  /** The actual resources of the volume. */
+  readonly capacity?: { readonly [key: string]: string };
+  /** The sides of the claim's state; `Resizing` while it is resized. */
+  readonly conditions?: readonly PersistentVolumeClaimStatusCondition[];
+  /** What is allocated to the claim, `storage` or names with a domain; may exceed the capacity. */
+  readonly allocatedResources?: { readonly [key: string]: string };
+  /** The state of a resize per resource; none when there is no resize. */
+  readonly allocatedResourceStatuses?: { readonly [key: string]: string };
+  /** The VolumeAttributesClass that the volume has. */
+  readonly currentVolumeAttributesClassName?: string;
+  readonly modifyVolumeStatus?: PersistentVolumeClaimStatusModifyVolumeStatus;
+}
+
+/** One side of the state of a claim. */
+export interface PersistentVolumeClaimStatusCondition {
+  /** What the condition is about, such as `Resizing` or `FileSystemResizePending`. */
+  readonly type: string;
+  /** Whether it holds: `True`, `False` or `Unknown`. */
+  readonly status: string;
+  /** When the condition was probed. */
+  readonly lastProbeTime?: string | null;
+  /** When the condition moved from one status to another. */
+  readonly lastTransitionTime?: string | null;
+  /** A short, machine-readable reason of the last transition. */
+  readonly reason?: string;
+  /** Details of the last transition for people. */
+  readonly message?: string;
+}
+
+/** How far a change of the VolumeAttributesClass is. */
+export interface PersistentVolumeClaimStatusModifyVolumeStatus {
+  /** The class that the claim is being reconciled to. */
+  readonly targetVolumeAttributesClassName?: string;
+  /** `Pending` while a requirement is unmet, `InProgress`, or `Infeasible` when the driver refused the class. */
+  readonly status: string;
+}
+
+/** Containers that run together on a node, and the volumes that they share. */
+export interface Pod {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PodSpec;
+  readonly status: PodStatus;
+}
+
+/** What runs, with what, and where. */
+export interface PodSpec {
+  /** The volumes that containers can mount. */
+  readonly volumes?: readonly PodSpecVolume[];
+  /** Containers that run one after another before the others. */
+  readonly initContainers?: readonly PodSpecContainer[];
+  /** The containers. */
+  readonly containers: readonly PodSpecContainer[];
+  /** Containers put into the running Pod. */
+  readonly ephemeralContainers?: readonly PodSpecEphemeralContainer[];
+  /** `Always`, `OnFailure` or `Never`. */
+  readonly restartPolicy?: string;
+  /** Seconds that the Pod is given to end. */
+  readonly terminationGracePeriodSeconds?: number;
+  /** Seconds that the Pod may be active. */
+  readonly activeDeadlineSeconds?: number;
+  /** `ClusterFirst`, `ClusterFirstWithHostNet`, `Default` or `None`. */
+  readonly dnsPolicy?: string;
+  /** Labels that the node must have. */
+  readonly nodeSelector?: { readonly [key: string]: string };
+  /** The service account. */
+  readonly serviceAccountName?: string;
+  /** The older name of serviceAccountName. */
+  readonly serviceAccount?: string;
+  /** Whether a token of the service account is mounted. */
+  readonly automountServiceAccountToken?: boolean;
+  /** The node that the Pod runs on. */
+  readonly nodeName?: string;
+  /** Whether the network is that of the node. */
+  readonly hostNetwork?: boolean;
+  /** Whether processes are those of the node. */
+  readonly hostPID?: boolean;
+  /** Whether IPC is that of the node. */
+  readonly hostIPC?: boolean;
+  /** Whether containers see the processes of one another. */
+  readonly shareProcessNamespace?: boolean;
+  readonly securityContext?: PodSpecSecurityContext;
+  /** Secrets for pulling images. */
+  readonly imagePullSecrets?: readonly PodSpecImagePullSecret[];
+  /** The host name. */
+  readonly hostname?: string;
+  /** The domain below that of the namespace. */
+  readonly subdomain?: string;
+  readonly affinity?: PodSpecAffinity;
+  /** The scheduler. */
+  readonly schedulerName?: string;
+  /** Taints that do not keep the Pod away. */
+  readonly tolerations?: readonly PodSpecToleration[];
+  /** Lines of the hosts file. */
+  readonly hostAliases?: readonly PodSpecHostAlias[];
+  /** The priority class. */
+  readonly priorityClassName?: string;
+  /** The priority; from the class. */
+  readonly priority?: number;
+  readonly dnsConfig?: PodSpecDnsConfig;
+  /** Conditions that must hold for the Pod to be ready. */
+  readonly readinessGates?: readonly PodSpecReadinessGate[];
+  /** The runtime class. */
+  readonly runtimeClassName?: string;
+  /** Whether services become environment variables. */
+  readonly enableServiceLinks?: boolean;
+  /** `PreemptLowerPriority` or `Never`. */
+  readonly preemptionPolicy?: string;
+  /** What the runtime itself needs. */
+  readonly overhead?: { readonly [key: string]: string };
+  /** How pods are spread. */
+  readonly topologySpreadConstraints?: readonly PodSpecTopologySpreadConstraint[];
+  /** Whether the host name is fully qualified. */
+  readonly setHostnameAsFQDN?: boolean;
+  readonly os?: PodSpecOs;
+  /** Whether user ids are those of the node. */
+  readonly hostUsers?: boolean;
+  /** What keeps the Pod from being scheduled. */
+  readonly schedulingGates?: readonly PodSpecSchedulingGate[];
+  /** The resource claims. */
+  readonly resourceClaims?: readonly PodSpecResourceClaim[];
+  readonly resources?: PodSpecResources;
+  /** The host name, whatever else is set. */
+  readonly hostnameOverride?: string;
+}
+
+/** A volume of the Pod: a name and one source. */
+export interface PodSpecVolume {
+  /** Name of the volume, a DNS label, unique in the Pod. */
+  readonly name: string;
+  readonly emptyDir?: PodSpecVolumeEmptyDir;
+  readonly hostPath?: PodSpecVolumeHostPath;
+  readonly gitRepo?: PodSpecVolumeGitRepo;
+  readonly gcePersistentDisk?: PodSpecVolumeGcePersistentDisk;
+  readonly awsElasticBlockStore?: PodSpecVolumeAwsElasticBlockStore;
+  readonly secret?: PodSpecVolumeSecret;
+  readonly nfs?: PodSpecVolumeNfs;
+  readonly iscsi?: PodSpecVolumeIscsi;
+  readonly glusterfs?: PodSpecVolumeGlusterfs;
+  readonly flocker?: PodSpecVolumeFlocker;
+  readonly persistentVolumeClaim?: PodSpecVolumePersistentVolumeClaim;
+  readonly rbd?: PodSpecVolumeRbd;
+  readonly cinder?: PodSpecVolumeCinder;
+  readonly cephfs?: PodSpecVolumeCephfs;
+  readonly quobyte?: PodSpecVolumeQuobyte;
+  readonly downwardAPI?: PodSpecVolumeDownwardAPI;
+  readonly fc?: PodSpecVolumeFc;
+  readonly flexVolume?: PodSpecVolumeFlexVolume;
+  readonly configMap?: PodSpecVolumeConfigMap;
+  readonly azureFile?: PodSpecVolumeAzureFile;
+  readonly vsphereVolume?: PodSpecVolumeVsphereVolume;
+  readonly photonPersistentDisk?: PodSpecVolumePhotonPersistentDisk;
+  readonly portworxVolume?: PodSpecVolumePortworxVolume;
+  readonly azureDisk?: PodSpecVolumeAzureDisk;
+  readonly storageos?: PodSpecVolumeStorageos;
+  readonly projected?: PodSpecVolumeProjected;
+  readonly scaleIO?: PodSpecVolumeScaleIO;
+  readonly csi?: PodSpecVolumeCsi;
+  readonly ephemeral?: PodSpecVolumeEphemeral;
+  readonly image?: PodSpecVolumeImage;
+}
+
+/** A directory that is empty at first and goes with the Pod. */
+export interface PodSpecVolumeEmptyDir {
+  /** Where it is kept: empty for the medium of the node, `Memory`, `HugePages`. */
+  readonly medium?: string;
+  /** How much may be stored in it. */
+  readonly sizeLimit?: string;
+}
+
+/** A git repository that is checked out when the Pod starts; deprecated. */
+export interface PodSpecVolumeGitRepo {
+  /** URL of the repository. */
+  readonly repository: string;
+  /** Hash of the commit. */
+  readonly revision?: string;
+  /** Where to check out; `.` for the volume itself, else a directory below it. */
+  readonly directory?: string;
+}
+
+/** A Secret as files: one for each key. */
+export interface PodSpecVolumeSecret {
+  /** Name of the Secret. */
+  readonly secretName?: string;
+  /** The keys to project; all when empty. A listed key that is missing is an error unless optional. */
+  readonly items?: readonly PodSpecVolumeSecretItem[];
+  /** Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511), of files that do not say their own. */
+  readonly defaultMode: number;
+  /** Whether the Pod may start without it, or without a listed key. */
+  readonly optional?: boolean;
+}
+
+/** A key and the file that it becomes. */
+export interface PodSpecVolumeSecretItem {
+  /** The key to project. */
+  readonly key: string;
+  /** The file, relative to the volume; without `..` as an element or at the beginning. */
+  readonly path: string;
+  /** Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511); the defaultMode of the volume when unset. */
+  readonly mode?: number;
+}
+
+/** An iSCSI device. */
+export interface PodSpecVolumeIscsi {
+  /** Address of the target, host or host:port. */
+  readonly targetPortal: string;
+  /** Qualified name of the target. */
+  readonly iqn: string;
+  /** Number of the unit at the target. */
+  readonly lun: number;
+  /** Name of the interface; `default` means tcp. */
+  readonly iscsiInterface: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** More addresses of the target. */
+  readonly portals?: readonly string[];
+  /** Whether discovery uses CHAP. */
+  readonly chapAuthDiscovery?: boolean;
+  /** Whether sessions use CHAP. */
+  readonly chapAuthSession?: boolean;
+  readonly secretRef?: PodSpecImagePullSecret;
+  /** Qualified name of the initiator. */
+  readonly initiatorName?: string;
+}
+
+/** An object in the namespace of the one that refers to it. */
+export interface PodSpecImagePullSecret {
+  /** Name of the object. */
+  readonly name?: string;
+}
+
+/** A file system behind an Endpoints object; deprecated. */
+export interface PodSpecVolumeGlusterfs {
+  /** Name of the Endpoints object that lists the servers. */
+  readonly endpoints: string;
+  /** Name of the volume on the servers. */
+  readonly path: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A PersistentVolumeClaim of the Pod's namespace. */
+export interface PodSpecVolumePersistentVolumeClaim {
+  /** Name of the claim. */
+  readonly claimName: string;
+  /** Whether the volume is mounted read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A block device that monitors serve; deprecated. */
+export interface PodSpecVolumeRbd {
+  /** Addresses of the monitors. */
+  readonly monitors: readonly string[];
+  /** Name of the image. */
+  readonly image: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** The pool of the image. */
+  readonly pool: string;
+  /** The user. */
+  readonly user: string;
+  /** File with the keys of the user. */
+  readonly keyring: string;
+  readonly secretRef?: PodSpecImagePullSecret;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A volume of a block storage service; deprecated. */
+export interface PodSpecVolumeCinder {
+  /** The identifier of the volume. */
+  readonly volumeID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  readonly secretRef?: PodSpecImagePullSecret;
+}
+
+/** A file system that monitors serve; deprecated. */
+export interface PodSpecVolumeCephfs {
+  /** Addresses of the monitors. */
+  readonly monitors: readonly string[];
+  /** The directory to mount; `/` when unset. */
+  readonly path?: string;
+  /** The user; `admin` when unset. */
+  readonly user?: string;
+  /** File with the key of the user on the node. */
+  readonly secretFile?: string;
+  readonly secretRef?: PodSpecImagePullSecret;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** Members of the Pod and resources of its containers as files. */
+export interface PodSpecVolumeDownwardAPI {
+  /** The files. */
+  readonly items?: readonly PodSpecVolumeDownwardAPIItem[];
+  /** Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511), of files that do not say their own. */
+  readonly defaultMode: number;
+}
+
+/** A file that holds a member of the Pod or a resource of a container. */
+export interface PodSpecVolumeDownwardAPIItem {
+  /** The file, relative to the volume; without `..` as an element or at the beginning. */
+  readonly path: string;
+  readonly fieldRef?: PodSpecVolumeDownwardAPIItemFieldRef;
+  readonly resourceFieldRef?: PodSpecVolumeDownwardAPIItemResourceFieldRef;
+  /** Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511); the defaultMode of the volume when unset. */
+  readonly mode?: number;
+}
+
+/** A member of the Pod. */
+export interface PodSpecVolumeDownwardAPIItemFieldRef {
+  /** The version in which the path is written. */
+  readonly apiVersion: string;
+  /** The member, such as `metadata.labels` or `metadata.annotations['key']`. */
+  readonly fieldPath: string;
+}
+
+/** A resource of a container. */
+export interface PodSpecVolumeDownwardAPIItemResourceFieldRef {
+  /** The container; required in volumes, optional in environment variables. */
+  readonly containerName?: string;
+  /** The resource, such as `limits.cpu`. */
+  readonly resource: string;
+  /** The unit in which the value is written, 1 when unset. */
+  readonly divisor: string;
+}
+
+/** A volume of a script on the node; deprecated. */
+export interface PodSpecVolumeFlexVolume {
+  /** Name of the script. */
+  readonly driver: string;
+  /** File system of the volume; the script decides when unset. */
+  readonly fsType?: string;
+  readonly secretRef?: PodSpecImagePullSecret;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** What the script wants to know. */
+  readonly options?: { readonly [key: string]: string };
+}
+
+/** A ConfigMap as files: one for each key. */
+export interface PodSpecVolumeConfigMap {
+  /** Name of the ConfigMap. */
+  readonly name?: string;
+  /** The keys to project; all when empty. A listed key that is missing is an error unless optional. */
+  readonly items?: readonly PodSpecVolumeSecretItem[];
+  /** Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511), of files that do not say their own. */
+  readonly defaultMode: number;
+  /** Whether the Pod may start without it, or without a listed key. */
+  readonly optional?: boolean;
+}
+
+/** A file share of cloud B. */
+export interface PodSpecVolumeAzureFile {
+  /** Name of the Secret with account and key. */
+  readonly secretName: string;
+  /** Name of the share. */
+  readonly shareName: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A volume of vendor F; deprecated. */
+export interface PodSpecVolumeStorageos {
+  /** Name of the volume, unique in its namespace. */
+  readonly volumeName?: string;
+  /** Namespace of the volume at the vendor. */
+  readonly volumeNamespace?: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  readonly secretRef?: PodSpecImagePullSecret;
+}
+
+/** Several sources in one directory. */
+export interface PodSpecVolumeProjected {
+  /** The sources. */
+  readonly sources: readonly PodSpecVolumeProjectedSource[];
+  /** Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511), of files that do not say their own. */
+  readonly defaultMode: number;
+}
+
+/** One source of a projected volume: exactly one member is set. */
+export interface PodSpecVolumeProjectedSource {
+  readonly secret?: PodSpecVolumeProjectedSourceSecret;
+  readonly downwardAPI?: PodSpecVolumeProjectedSourceDownwardAPI;
+  readonly configMap?: PodSpecVolumeProjectedSourceConfigMap;
+  readonly serviceAccountToken?: PodSpecVolumeProjectedSourceServiceAccountToken;
+  readonly clusterTrustBundle?: PodSpecVolumeProjectedSourceClusterTrustBundle;
+  readonly podCertificate?: PodSpecVolumeProjectedSourcePodCertificate;
+}
+
+/** A Secret as files. */
+export interface PodSpecVolumeProjectedSourceSecret {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** The keys to project; all when empty. */
+  readonly items?: readonly PodSpecVolumeSecretItem[];
+  /** Whether the Pod may start without it, or without a listed key. */
+  readonly optional?: boolean;
+}
+
+/** Members of the Pod and resources of its containers as files. */
+export interface PodSpecVolumeProjectedSourceDownwardAPI {
+  /** The files. */
+  readonly items?: readonly PodSpecVolumeDownwardAPIItem[];
+}
+
+/** A ConfigMap as files. */
+export interface PodSpecVolumeProjectedSourceConfigMap {
+  /** Name of the ConfigMap. */
+  readonly name?: string;
+  /** The keys to project; all when empty. */
+  readonly items?: readonly PodSpecVolumeSecretItem[];
+  /** Whether the Pod may start without it, or without a listed key. */
+  readonly optional?: boolean;
+}
+
+/** A token of the Pod's service account, renewed before it expires. */
+export interface PodSpecVolumeProjectedSourceServiceAccountToken {
+  /** Whom the token is for; the API server when empty. */
+  readonly audience?: string;
+  /** How long the token is valid: at least 600 seconds. */
+  readonly expirationSeconds: number;
+  /** The file, relative to the volume. */
+  readonly path: string;
+}
+
+/** Trust anchors as a file of PEM certificates. */
+export interface PodSpecVolumeProjectedSourceClusterTrustBundle {
+  /** One bundle by name; not beside signerName or labelSelector. */
+  readonly name?: string;
+  /** All bundles of a signer; their certificates are united. */
+  readonly signerName?: string;
+  readonly labelSelector?: CSIStorageCapacityNodeTopology;
+  /** Whether the Pod may start when no bundle is there. */
+  readonly optional?: boolean;
+  /** The file, relative to the volume. */
+  readonly path: string;
+}
+
+/** A key that the node agent makes and the certificate chain that a signer gives for it, renewed in time. */
+export interface PodSpecVolumeProjectedSourcePodCertificate {
+  /** The signer that is asked, such as `example.com/signer`. */
+  readonly signerName: string;
+  /** `RSA3072`, `RSA4096`, `ECDSAP256`, `ECDSAP384`, `ECDSAP521` or `ED25519`. */
+  readonly keyType: string;
+  /** The longest lifetime that is asked for: 3600 to 7862400 seconds, one day when unset. */
+  readonly maxExpirationSeconds?: number;
+  /** A file with the private key in PKCS#8 and the certificates, leaf first. */
+  readonly credentialBundlePath?: string;
+  /** A file with the key alone; it may not match the chain while both are being renewed. */
+  readonly keyPath?: string;
+  /** A file with the certificates alone. */
+  readonly certificateChainPath?: string;
+  /** What the signer is told beside; keys with a domain. */
+  readonly userAnnotations?: { readonly [key: string]: string };
+}
+
+/** A volume of vendor E; deprecated. */
+export interface PodSpecVolumeScaleIO {
+  /** Address of the gateway. */
+  readonly gateway: string;
+  /** Name of the storage system. */
+  readonly system: string;
+  readonly secretRef?: PodSpecImagePullSecret | null;
+  /** Whether the gateway is spoken to by TLS. */
+  readonly sslEnabled?: boolean;
+  /** Name of the protection domain. */
+  readonly protectionDomain?: string;
+  /** The pool of the protection domain. */
+  readonly storagePool?: string;
+  /** `ThickProvisioned` or `ThinProvisioned`. */
+  readonly storageMode: string;
+  /** Name of the volume in the storage system. */
+  readonly volumeName?: string;
+  /** File system of the volume. */
+  readonly fsType: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A volume that a CSI driver makes for the Pod. */
+export interface PodSpecVolumeCsi {
+  /** Name of the driver. */
+  readonly driver: string;
+  /** Whether the volume is mounted read-only. */
+  readonly readOnly?: boolean;
+  /** File system of the volume; the driver decides when unset. */
+  readonly fsType?: string;
+  /** What the driver wants to know about the volume. */
+  readonly volumeAttributes?: { readonly [key: string]: string };
+  readonly nodePublishSecretRef?: PodSpecImagePullSecret;
+}
+
+/** A volume behind a claim that is made for the Pod and goes with it. */
+export interface PodSpecVolumeEphemeral {
+  readonly volumeClaimTemplate?: PodSpecVolumeEphemeralVolumeClaimTemplate;
+}
+
+/** The claim that is made for the Pod. */
+export interface PodSpecVolumeEphemeralVolumeClaimTemplate {
+  readonly metadata: ObjectMeta;
+  readonly spec: PersistentVolumeClaimSpec;
+}
+
+/** An OCI image or artifact, mounted read-only. */
+export interface PodSpecVolumeImage {
+  /** The image or artifact. */
+  readonly reference?: string;
+  /** `Always`, `Never` or `IfNotPresent`; `Always` for the tag `latest` and `IfNotPresent` for others when unset. */
+  readonly pullPolicy?: string;
+}
+
+/** A process, or some, in an image. */
+export interface PodSpecContainer {
+  /** Name of the container, a DNS label; it cannot change. */
+  readonly name: string;
+  /** The image. */
+  readonly image?: string;
+  /** The entry point; that of the image when empty. */
+  readonly command?: readonly string[];
+  /** Arguments of the entry point; those of the image when empty. */
+  readonly args?: readonly string[];
+  /** The working directory; that of the image when empty. */
+  readonly workingDir?: string;
+  /** The ports of the container. */
+  readonly ports?: readonly PodSpecContainerPort[];
+  /** Sources of environment variables. */
+  readonly envFrom?: readonly PodSpecContainerEnvFrom[];
+  /** Environment variables. */
+  readonly env?: readonly PodSpecContainerEnv[];
+  readonly resources: PodSpecResources;
+  /** What changes of resources mean. */
+  readonly resizePolicy?: readonly PodSpecContainerResizePolicy[];
+  /** `Always` for an init container that keeps running; else that of the Pod. */
+  readonly restartPolicy?: string;
+  /** When the container is restarted, by exit code. */
+  readonly restartPolicyRules?: readonly PodSpecContainerRestartPolicyRule[];
+  /** The volumes in the file system. */
+  readonly volumeMounts?: readonly PodSpecContainerVolumeMount[];
+  /** The raw block devices. */
+  readonly volumeDevices?: readonly PodSpecContainerVolumeDevice[];
+  readonly livenessProbe?: PodSpecContainerStartupProbe;
+  readonly readinessProbe?: PodSpecContainerStartupProbe;
+  readonly startupProbe?: PodSpecContainerStartupProbe;
+  readonly lifecycle?: PodSpecContainerLifecycle;
+  /** File with the last message of the container. */
+  readonly terminationMessagePath?: string;
+  /** `File`, or `FallbackToLogsOnError`. */
+  readonly terminationMessagePolicy?: string;
+  /** `Always`, `Never` or `IfNotPresent`; by the tag of the image when unset. */
+  readonly imagePullPolicy?: string;
+  readonly securityContext?: PodSpecContainerSecurityContext;
+  /** Whether there is a standard input. */
+  readonly stdin?: boolean;
+  /** Whether it is closed after the first client. */
+  readonly stdinOnce?: boolean;
+  /** Whether there is a terminal. */
+  readonly tty?: boolean;
+}
+
+/** A port of the container. */
+export interface PodSpecContainerPort {
+  /** Name of the port, unique in the Pod. */
+  readonly name?: string;
+  /** The port of the node. */
+  readonly hostPort?: number;
+  /** The port of the Pod. */
+  readonly containerPort: number;
+  /** `TCP`, `UDP` or `SCTP`. */
+  readonly protocol: string;
+  /** The address of the node to bind to. */
+  readonly hostIP?: string;
+}
+
+/** All keys of a ConfigMap or Secret as environment variables. */
+export interface PodSpecContainerEnvFrom {
+  /** What is put in front of each name. */
+  readonly prefix?: string;
+  readonly configMapRef?: PodSpecContainerEnvFromConfigMapRef;
+  readonly secretRef?: PodSpecContainerEnvFromSecretRef;
+}
+
+/** A ConfigMap. */
+export interface PodSpecContainerEnvFromConfigMapRef {
+  /** Name of the object. */
+  readonly name?: string;
+  /** Whether the container may start without it. */
+  readonly optional?: boolean;
+}
+
+/** A Secret. */
+export interface PodSpecContainerEnvFromSecretRef {
+  /** Name of the object. */
+  readonly name?: string;
+  /** Whether the container may start without it. */
+  readonly optional?: boolean;
+}
+
+/** An environment variable. */
+export interface PodSpecContainerEnv {
+  /** Name of the variable. */
+  readonly name: string;
+  /** Its value; `$(NAME)` is another variable. */
+  readonly value?: string;
+  readonly valueFrom?: PodSpecContainerEnvValueFrom;
+}
+
+/** Where the value comes from; exactly one member is set. */
+export interface PodSpecContainerEnvValueFrom {
+  readonly fieldRef?: PodSpecVolumeDownwardAPIItemFieldRef;
+  readonly resourceFieldRef?: PodSpecVolumeDownwardAPIItemResourceFieldRef;
+  readonly configMapKeyRef?: PodSpecContainerEnvValueFromConfigMapKeyRef;
+  readonly secretKeyRef?: PodSpecContainerEnvValueFromSecretKeyRef;
+  readonly fileKeyRef?: PodSpecContainerEnvValueFromFileKeyRef;
+}
+
+/** A key of a ConfigMap. */
+export interface PodSpecContainerEnvValueFromConfigMapKeyRef {
+  /** Name of the object. */
+  readonly name?: string;
+  /** The key. */
+  readonly key: string;
+  /** Whether the container may start without it. */
+  readonly optional?: boolean;
+}
+
+/** A key of a Secret. */
+export interface PodSpecContainerEnvValueFromSecretKeyRef {
+  /** Name of the object. */
+  readonly name?: string;
+  /** The key. */
+  readonly key: string;
+  /** Whether the container may start without it. */
+  readonly optional?: boolean;
+}
+
+/** A key of a file in a volume. */
+export interface PodSpecContainerEnvValueFromFileKeyRef {
+  /** The volume. */
+  readonly volumeName: string;
+  /** The file in the volume. */
+  readonly path: string;
+  /** The key in the file. */
+  readonly key: string;
+  /** Whether the container may start without it. */
+  readonly optional?: boolean;
+}
+
+/** What is asked for and what is the most. */
+export interface PodSpecResources {
+  /** The most that may be used. */
+  readonly limits?: { readonly [key: string]: string };
+  /** What is needed at least; the limits when unset. */
+  readonly requests?: { readonly [key: string]: string };
+  /** The resource claims that are used. */
+  readonly claims?: readonly PodSpecResourcesClaim[];
+}
+
+/** A claim of the Pod. */
+export interface PodSpecResourcesClaim {
+  /** Name of the claim in spec.resourceClaims. */
+  readonly name: string;
+  /** One request of the claim; all when empty. */
+  readonly request?: string;
+}
+
+/** What a change of a resource means. */
+export interface PodSpecContainerResizePolicy {
+  /** The resource. */
+  readonly resourceName: string;
+  /** `NotRequired` or `RestartContainer`. */
+  readonly restartPolicy: string;
+}
+
+/** When the container is restarted. */
+export interface PodSpecContainerRestartPolicyRule {
+  /** `Restart`. */
+  readonly action: string;
+  readonly exitCodes?: PodSpecContainerRestartPolicyRuleExitCodes;
+}
+
+/** The exit codes that are meant. */
+export interface PodSpecContainerRestartPolicyRuleExitCodes {
+  /** `In` or `NotIn`. */
+  readonly operator: string;
+  /** Exit codes. */
+  readonly values?: readonly number[];
+}
+
+/** A volume in the file system of the container. */
+export interface PodSpecContainerVolumeMount {
+  /** Name of the volume. */
+  readonly name: string;
+  /** Whether it is mounted read-only. */
+  readonly readOnly?: boolean;
+  /** `Disabled`, `IfPossible` or `Enabled`. */
+  readonly recursiveReadOnly?: string;
+  /** Where it is mounted. */
+  readonly mountPath: string;
+  /** A path in the volume that is mounted instead of its root. */
+  readonly subPath?: string;
+  /** `None`, `HostToContainer` or `Bidirectional`. */
+  readonly mountPropagation?: string;
+  /** As subPath, with `$(NAME)` for variables. */
+  readonly subPathExpr?: string;
+}
+
+/** A raw block device in the container. */
+export interface PodSpecContainerVolumeDevice {
+  /** Name of a volume behind a claim. */
+  readonly name: string;
+  /** Path of the device. */
+  readonly devicePath: string;
+}
+
+/** How the container is asked whether it is well; exactly one action is set. */
+export interface PodSpecContainerStartupProbe {
+  readonly exec?: PodSpecContainerStartupProbeExec;
+  readonly httpGet?: PodSpecContainerStartupProbeHttpGet;
+  readonly tcpSocket?: PodSpecContainerStartupProbeTcpSocket;
+  readonly grpc?: PodSpecContainerStartupProbeGrpc;
+  /** Seconds after the start before it begins. */
+  readonly initialDelaySeconds?: number;
+  /** Seconds until a probe has failed; 1 when unset. */
+  readonly timeoutSeconds?: number;
+  /** Seconds between two probes; 10 when unset. */
+  readonly periodSeconds?: number;
+  /** How many successes in a row make a success; 1 when unset. */
+  readonly successThreshold?: number;
+  /** How many failures in a row make a failure; 3 when unset. */
+  readonly failureThreshold?: number;
+  /** Seconds that the Pod is given to end after a failure. */
+  readonly terminationGracePeriodSeconds?: number;
+}
+
+/** A command. */
+export interface PodSpecContainerStartupProbeExec {
+  /** The command and its arguments; no shell. */
+  readonly command?: readonly string[];
+}
+
+/** An HTTP request. */
+export interface PodSpecContainerStartupProbeHttpGet {
+  /** The path. */
+  readonly path: string;
+  /** Number or name of the port. */
+  readonly port: number | string;
+  /** The host; the address of the Pod when empty. */
+  readonly host?: string;
+  /** `HTTP` or `HTTPS`. */
+  readonly scheme: string;
+  /** Headers of the request. */
+  readonly httpHeaders?: readonly PodSpecContainerStartupProbeHttpGetHttpHeader[];
+}
+
+/** A header. */
+export interface PodSpecContainerStartupProbeHttpGetHttpHeader {
+  /** Its name. */
+  readonly name: string;
+  /** Its value. */
+  readonly value: string;
+}
+
+/** A connection. */
+export interface PodSpecContainerStartupProbeTcpSocket {
+  /** Number or name of the port. */
+  readonly port: number | string;
+  /** The host; the address of the Pod when empty. */
+  readonly host?: string;
+}
+
+/** A call of the gRPC health service. */
+export interface PodSpecContainerStartupProbeGrpc {
+  /** Number of the port. */
+  readonly port: number;
+  /** Name of the service. */
+  readonly service: string;
+}
+
+/** What is done when the container has started and before it ends. */
+export interface PodSpecContainerLifecycle {
+  readonly postStart?: PodSpecContainerLifecyclePreStop;
+  readonly preStop?: PodSpecContainerLifecyclePreStop;
+  /** The signal that ends the container. */
+  readonly stopSignal?: string;
+}
+
+/** What is done; exactly one action is set. */
+export interface PodSpecContainerLifecyclePreStop {
+  readonly exec?: PodSpecContainerStartupProbeExec;
+  readonly httpGet?: PodSpecContainerStartupProbeHttpGet;
+  readonly tcpSocket?: PodSpecContainerStartupProbeTcpSocket;
+  readonly sleep?: PodSpecContainerLifecyclePreStopSleep;
+}
+
+/** A pause. */
+export interface PodSpecContainerLifecyclePreStopSleep {
+  /** Seconds to wait. */
+  readonly seconds: number;
+}
+
+/** What the container may do. */
+export interface PodSpecContainerSecurityContext {
+  readonly capabilities?: PodSpecContainerSecurityContextCapabilities;
+  /** Whether processes are as good as root on the node. */
+  readonly privileged?: boolean;
+  readonly seLinuxOptions?: PodSpecSecurityContextSeLinuxOptions;
+  readonly windowsOptions?: PodSpecSecurityContextWindowsOptions;
+  /** The user id. */
+  readonly runAsUser?: number;
+  /** The group id. */
+  readonly runAsGroup?: number;
+  /** Whether user 0 is refused. */
+  readonly runAsNonRoot?: boolean;
+  /** Whether the root file system is read-only. */
+  readonly readOnlyRootFilesystem?: boolean;
+  /** Whether a process may get more rights than its parent. */
+  readonly allowPrivilegeEscalation?: boolean;
+  /** `Default` or `Unmasked`. */
+  readonly procMount?: string;
+  readonly seccompProfile?: PodSpecSecurityContextSeccompProfile;
+  readonly appArmorProfile?: PodSpecSecurityContextAppArmorProfile;
+}
+
+/** Capabilities of the kernel. */
+export interface PodSpecContainerSecurityContextCapabilities {
+  /** Those to add. */
+  readonly add?: readonly string[];
+  /** Those to take away. */
+  readonly drop?: readonly string[];
+}
+
+/** Labels of SELinux. */
+export interface PodSpecSecurityContextSeLinuxOptions {
+  /** The user label. */
+  readonly user?: string;
+  /** The role label. */
+  readonly role?: string;
+  /** The type label. */
+  readonly type?: string;
+  /** The level label. */
+  readonly level?: string;
+}
+
+/** What only Windows knows. */
+export interface PodSpecSecurityContextWindowsOptions {
+  /** Name of the credential spec. */
+  readonly gmsaCredentialSpecName?: string;
+  /** The credential spec itself. */
+  readonly gmsaCredentialSpec?: string;
+  /** The user. */
+  readonly runAsUserName?: string;
+  /** Whether processes run on the host. */
+  readonly hostProcess?: boolean;
+}
+
+/** Which system calls are allowed. */
+export interface PodSpecSecurityContextSeccompProfile {
+  /** `RuntimeDefault`, `Unconfined` or `Localhost`. */
+  readonly type: string;
+  /** File with the profile on the node, for Localhost. */
+  readonly localhostProfile?: string;
+}
+
+/** The AppArmor profile. */
+export interface PodSpecSecurityContextAppArmorProfile {
+  /** `RuntimeDefault`, `Unconfined` or `Localhost`. */
+  readonly type: string;
+  /** Name of the profile on the node, for Localhost. */
+  readonly localhostProfile?: string;
+}
+
+/** A container that is put into a running Pod to look around. */
+export interface PodSpecEphemeralContainer {
+  /** Name of the container, a DNS label; it cannot change. */
+  readonly name: string;
+  /** The image. */
+  readonly image?: string;
+  /** The entry point; that of the image when empty. */
+  readonly command?: readonly string[];
+  /** Arguments of the entry point; those of the image when empty. */
+  readonly args?: readonly string[];
+  /** The working directory; that of the image when empty. */
+  readonly workingDir?: string;
+  /** The ports of the container. */
+  readonly ports?: readonly PodSpecContainerPort[];
+  /** Sources of environment variables. */
+  readonly envFrom?: readonly PodSpecContainerEnvFrom[];
+  /** Environment variables. */
+  readonly env?: readonly PodSpecContainerEnv[];
+  readonly resources: PodSpecResources;
+  /** What changes of resources mean. */
+  readonly resizePolicy?: readonly PodSpecContainerResizePolicy[];
+  /** `Always` for an init container that keeps running; else that of the Pod. */
+  readonly restartPolicy?: string;
+  /** When the container is restarted, by exit code. */
+  readonly restartPolicyRules?: readonly PodSpecContainerRestartPolicyRule[];
+  /** The volumes in the file system. */
+  readonly volumeMounts?: readonly PodSpecContainerVolumeMount[];
+  /** The raw block devices. */
+  readonly volumeDevices?: readonly PodSpecContainerVolumeDevice[];
+  readonly livenessProbe?: PodSpecContainerStartupProbe;
+  readonly readinessProbe?: PodSpecContainerStartupProbe;
+  readonly startupProbe?: PodSpecContainerStartupProbe;
+  readonly lifecycle?: PodSpecContainerLifecycle;
+  /** File with the last message of the container. */
+  readonly terminationMessagePath?: string;
+  /** `File`, or `FallbackToLogsOnError`. */
+  readonly terminationMessagePolicy?: string;
+  /** `Always`, `Never` or `IfNotPresent`; by the tag of the image when unset. */
+  readonly imagePullPolicy?: string;
+  readonly securityContext?: PodSpecContainerSecurityContext;
+  /** Whether there is a standard input. */
+  readonly stdin?: boolean;
+  /** Whether it is closed after the first client. */
+  readonly stdinOnce?: boolean;
+  /** Whether there is a terminal. */
+  readonly tty?: boolean;
+  /** The container whose processes are to be seen. */
+  readonly targetContainerName?: string;
+}
+
+/** What all containers of the Pod may do, unless they say so themselves. */
+export interface PodSpecSecurityContext {
+  readonly seLinuxOptions?: PodSpecSecurityContextSeLinuxOptions;
+  readonly windowsOptions?: PodSpecSecurityContextWindowsOptions;
+  /** The user id. */
+  readonly runAsUser?: number;
+  /** The group id. */
+  readonly runAsGroup?: number;
+  /** Whether user 0 is refused. */
+  readonly runAsNonRoot?: boolean;
+  /** More group ids. */
+  readonly supplementalGroups?: readonly number[];
+  /** `Merge` or `Strict`. */
+  readonly supplementalGroupsPolicy?: string;
+  /** The group that owns the volumes. */
+  readonly fsGroup?: number;
+  /** Parameters of the kernel. */
+  readonly sysctls?: readonly PodSpecSecurityContextSysctl[];
+  /** `OnRootMismatch` or `Always`. */
+  readonly fsGroupChangePolicy?: string;
+  readonly seccompProfile?: PodSpecSecurityContextSeccompProfile;
+  readonly appArmorProfile?: PodSpecSecurityContextAppArmorProfile;
+  /** `MountOption` or `Recursive`. */
+  readonly seLinuxChangePolicy?: string;
+}
+
+/** A parameter of the kernel. */
+export interface PodSpecSecurityContextSysctl {
+  /** Its name. */
+  readonly name: string;
+  /** Its value. */
+  readonly value: string;
+}
+
+/** Near what and far from what the Pod is to run. */
+export interface PodSpecAffinity {
+  readonly nodeAffinity?: PodSpecAffinityNodeAffinity;
+  readonly podAffinity?: PodSpecAffinityPodAffinity;
+  readonly podAntiAffinity?: PodSpecAffinityPodAntiAffinity;
+}
+
+/** The nodes that are meant. */
+export interface PodSpecAffinityNodeAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: PersistentVolumeSpecNodeAffinityRequired;
+  /** What is wished for. */
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
+}
+
+/** A wish and its weight. */
+export interface PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution {
+  /** 1 to 100. */
+  readonly weight: number;
+  readonly preference: PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm;
+}
+
+/** Pods near which the Pod is to run. */
+export interface PodSpecAffinityPodAffinity {
+  /** What must hold. */
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution[];
+  /** What is wished for. */
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
+}
+
+/** Pods near or far from which the Pod is to run. */
+export interface PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
+  readonly labelSelector?: CSIStorageCapacityNodeTopology;
+  /** The namespaces of the pods. */
+  readonly namespaces?: readonly string[];
+  /** The label of nodes that says what near is. */
+  readonly topologyKey: string;
+  readonly namespaceSelector?: CSIStorageCapacityNodeTopology;
+  /** Labels whose values must be those of the Pod. */
+  readonly matchLabelKeys?: readonly string[];
+  /** Labels whose values must differ from those of the Pod. */
+  readonly mismatchLabelKeys?: readonly string[];
+}
+
+/** A wish and its weight. */
+export interface PodSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
+  /** 1 to 100. */
+  readonly weight: number;
+  readonly podAffinityTerm: PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
+}
+
+/** Pods far from which the Pod is to run. */
+export interface PodSpecAffinityPodAntiAffinity {
+  /** What must hold. */
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution[];
+  /** What is wished for. */
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
+}
+
+/** A taint that does not keep the Pod away. */
+export interface PodSpecToleration {
+  /** The key of the taint; all when empty. */
+  readonly key?: string;
+  /** `Equal` when unset, or `Exists`. */
+  readonly operator?: string;
+  /** The value of the taint. */
+  readonly value?: string;
+  /** `NoSchedule`, `PreferNoSchedule` or `NoExecute`; all when empty. */
+  readonly effect?: string;
+  /** Seconds that a NoExecute taint is tolerated. */
+  readonly tolerationSeconds?: number;
+}
+
+/** A line of the hosts file. */
+export interface PodSpecHostAlias {
+  /** The address. */
+  readonly ip: string;
+  /** Its names. */
+  readonly hostnames?: readonly string[];
+}
+
+/** Parameters of name resolution. */
+export interface PodSpecDnsConfig {
+  /** Addresses of servers. */
+  readonly nameservers?: readonly string[];
+  /** Search domains. */
+  readonly searches?: readonly string[];
+  /** Options of the resolver. */
+  readonly options?: readonly PodSpecDnsConfigOption[];
+}
+
+/** An option of the resolver. */
+export interface PodSpecDnsConfigOption {
+  /** Its name. */
+  readonly name?: string;
+  /** Its value. */
+  readonly value?: string;
+}
+
+/** A condition. */
+export interface PodSpecReadinessGate {
+  /** Its type. */
+  readonly conditionType: string;
+}
+
+/** How pods are spread over nodes. */
+export interface PodSpecTopologySpreadConstraint {
+  /** How unevenly at most. */
+  readonly maxSkew: number;
+  /** The label of nodes that says what one place is. */
+  readonly topologyKey: string;
+  /** `DoNotSchedule` or `ScheduleAnyway`. */
+  readonly whenUnsatisfiable: string;
+  readonly labelSelector?: CSIStorageCapacityNodeTopology;
+  /** How many places there must be. */
+  readonly minDomains?: number;
+  /** `Honor` or `Ignore`. */
+  readonly nodeAffinityPolicy?: string;
+  /** `Honor` or `Ignore`. */
+  readonly nodeTaintsPolicy?: string;
+  /** Labels whose values must be those of the Pod. */
+  readonly matchLabelKeys?: readonly string[];
+}
+
+/** The operating system. */
+export interface PodSpecOs {
+  /** `linux` or `windows`. */
+  readonly name: string;
+}
+
+/** A gate. */
+export interface PodSpecSchedulingGate {
+  /** Its name. */
+  readonly name: string;
+}
+
+/** A resource claim by the name that containers know it by. */
+export interface PodSpecResourceClaim {
+  /** The name that containers use. */
+  readonly name: string;
+  /** A ResourceClaim. */
+  readonly resourceClaimName?: string;
+  /** A ResourceClaimTemplate. */
+  readonly resourceClaimTemplateName?: string;
+}
+
+/** How far the Pod is. */
+export interface PodStatus {
+  /** The generation that the status is about. */
+  readonly observedGeneration?: number;
+  /** `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`. */
+  readonly phase?: string;
+  /** The sides of the Pod's state. */
+  readonly conditions?: readonly PodStatusCondition[];
+  /** Why the Pod is in this state, for people. */
+  readonly message?: string;
+  /** Why the Pod is in this state, for machines. */
+  readonly reason?: string;
+  /** The node that is being made free for the Pod. */
+  readonly nominatedNodeName?: string;
+  /** Address of the node. */
+  readonly hostIP?: string;
+  /** Addresses of the node. */
+  readonly hostIPs?: readonly PodStatusPodIP[];
+  /** Address of the Pod. */
+  readonly podIP?: string;
+  /** Addresses of the Pod. */
+  readonly podIPs?: readonly PodStatusPodIP[];
+  /** When the node agent took the Pod. */
+  readonly startTime?: string;
+  /** How far the init containers are. */
+  readonly initContainerStatuses?: readonly PodStatusContainerStatus[];
+  /** How far the containers are. */
+  readonly containerStatuses?: readonly PodStatusContainerStatus[];
+  /** `Guaranteed`, `Burstable` or `BestEffort`. */
+  readonly qosClass?: string;
+  /** How far the ephemeral containers are. */
+  readonly ephemeralContainerStatuses?: readonly PodStatusContainerStatus[];
+  /** How far a change of resources is. */
+  readonly resize?: string;
+  /** The resource claims. */
+  readonly resourceClaimStatuses?: readonly PodStatusResourceClaimStatus[];
+  /** What the node gave the Pod. */
+  readonly allocatedResources?: { readonly [key: string]: string };
+  readonly resources?: PodSpecResources;
+}
+
+/** One side of the state of the Pod. */
+export interface PodStatusCondition {
+  /** What the condition is about, such as `Ready`. */
+  readonly type: string;
+  /** The generation that it is about. */
+  readonly observedGeneration?: number;
+  /** `True`, `False` or `Unknown`. */
+  readonly status: string;
+  /** When it was probed. */
+  readonly lastProbeTime?: string | null;
+  /** When it changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why it changed, for machines. */
+  readonly reason?: string;
+  /** Why it changed, for people. */
+  readonly message?: string;
+}
+
+/** An address. */
+export interface PodStatusPodIP {
+  /** The address. */
+  readonly ip: string;
+}
+
+/** How far a container is. */
+export interface PodStatusContainerStatus {
+  /** Name of the container. */
+  readonly name: string;
+  readonly state: PodStatusContainerStatusState;
+  readonly lastState: PodStatusContainerStatusState;
+  /** Whether it is ready. */
+  readonly ready: boolean;
+  /** How often it was restarted. */
+  readonly restartCount: number;
+  /** The image. */
+  readonly image: string;
+  /** The identifier of the image. */
+  readonly imageID: string;
+  /** Its identifier at the runtime. */
+  readonly containerID?: string;
+  /** Whether it has started. */
+  readonly started?: boolean;
+  /** What the node gave it. */
+  readonly allocatedResources?: { readonly [key: string]: string };
+  readonly resources?: PodSpecResources;
+  /** The mounts. */
+  readonly volumeMounts?: readonly PodStatusContainerStatusVolumeMount[];
+  readonly user?: PodStatusContainerStatusUser;
+  /** The health of the resources. */
+  readonly allocatedResourcesStatus?: readonly PodStatusContainerStatusAllocatedResourcesStatus[];
+  /** The signal that ends the container. */
+  readonly stopSignal?: string;
+}
+
+/** What the container does; at most one member is set. */
+export interface PodStatusContainerStatusState {
+  readonly waiting?: PodStatusContainerStatusStateWaiting;
+  readonly running?: PodStatusContainerStatusStateRunning;
+  readonly terminated?: PodStatusContainerStatusStateTerminated;
+}
+
+/** It has not started. */
+export interface PodStatusContainerStatusStateWaiting {
+  /** Why, for machines. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** It runs. */
+export interface PodStatusContainerStatusStateRunning {
+  /** Since when. */
+  readonly startedAt?: string | null;
+}
+
+/** It has ended. */
+export interface PodStatusContainerStatusStateTerminated {
+  /** The exit code. */
+  readonly exitCode: number;
+  /** The signal that ended it. */
+  readonly signal?: number;
+  /** Why, for machines. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+  /** When it had started. */
+  readonly startedAt?: string | null;
+  /** When it ended. */
+  readonly finishedAt?: string | null;
+  /** Its identifier at the runtime. */
+  readonly containerID?: string;
+}
+
+/** A mount. */
+export interface PodStatusContainerStatusVolumeMount {
+  /** Name of the volume. */
+  readonly name: string;
+  /** Where it is mounted. */
+  readonly mountPath: string;
+  /** Whether it is read-only. */
+  readonly readOnly?: boolean;
+  /** `Disabled` or `Enabled`. */
+  readonly recursiveReadOnly?: string;
+}
+
+/** Who the processes are. */
+export interface PodStatusContainerStatusUser {
+  readonly linux?: PodStatusContainerStatusUserLinux;
+}
+
+/** Ids of the first process. */
+export interface PodStatusContainerStatusUserLinux {
+  /** User id. */
+  readonly uid: number;
+  /** Group id. */
+  readonly gid: number;
+  /** More group ids. */
+  readonly supplementalGroups?: readonly number[];
+}
+
+/** The health of a resource. */
+export interface PodStatusContainerStatusAllocatedResourcesStatus {
+  /** Name of the resource. */
+  readonly name: string;
+  /** The devices. */
+  readonly resources?: readonly PodStatusContainerStatusAllocatedResourcesStatusResource[];
+}
+
+/** One device. */
+export interface PodStatusContainerStatusAllocatedResourcesStatusResource {
+  /** Its identifier. */
+  readonly resourceID: string;
+  /** `Healthy`, `Unhealthy` or `Unknown`. */
+  readonly health?: string;
+}
+
+/** The claim behind a name. */
+export interface PodStatusResourceClaimStatus {
+  /** The name in spec.resourceClaims. */
+  readonly name: string;
+  /** The ResourceClaim. */
+  readonly resourceClaimName?: string;
+}
+
+/** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
+export interface Secret {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** Bytes by their keys, base64 in JSON; all values together stay below 1 MiB. */
+  readonly data?: { readonly [key: string]: string };
+  /** Texts by their keys, for writing only: they are put into data, over what is there, and never read back. */
+  readonly stringData?: { readonly [key: string]: string };
+  /** When true, only the metadata can change from then on, and this cannot be undone. */
+  readonly immutable?: boolean;
+  /** Tells programs what the data is; it cannot change. `Opaque` when nothing is said. */
+  readonly type: string;
+}
+
+/** Answers whether the one who asks may do something. */
+export interface SelfSubjectAccessReview {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: SelfSubjectAccessReviewSpec;
+  readonly status: SubjectAccessReviewStatus;
+}
+
+/** The request that is asked about; one of both kinds. */
+export interface SelfSubjectAccessReviewSpec {
+  readonly resourceAttributes?: SubjectAccessReviewSpecResourceAttributes;
+  readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
+}
+
+/** A request for objects; `*` stands for all. */
+export interface SubjectAccessReviewSpecResourceAttributes {
+  /** Namespace of the object, empty for the cluster or all of them. */
+  readonly namespace?: string;
+  /** get, list, watch, create, update, patch, delete, deletecollection or another. */
+  readonly verb?: string;
+  /** Group of the resource. */
+  readonly group?: string;
+  /** Version of the resource. */
+  readonly version?: string;
+  /** The resource, in the plural. */
+  readonly resource?: string;
+  /** Its subresource. */
+  readonly subresource?: string;
+  /** Name of the object, empty for all. */
+  readonly name?: string;
+  readonly fieldSelector?: SubjectAccessReviewSpecResourceAttributesFieldSelector;
+  readonly labelSelector?: SubjectAccessReviewSpecResourceAttributesFieldSelector;
+}
+
+/** The selector of the request, as text or as requirements. */
+export interface SubjectAccessReviewSpecResourceAttributesFieldSelector {
+  /** The selector as it was sent. */
+  readonly rawSelector?: string;
+  /** The selector, read. */
+  readonly requirements?: readonly SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement[];
+}
+
+/** One thing that is asked of a key. */
+export interface SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement {
+  /** The key. */
+  readonly key: string;
+  /** In, NotIn, Exists or DoesNotExist. */
+  readonly operator: string;
+  /** The values of In and NotIn. */
+  readonly values?: readonly string[];
+}
+
+/** A request for something that is no object. */
+export interface SubjectAccessReviewSpecNonResourceAttributes {
+  /** The path of the request. */
+  readonly path?: string;
+  /** The method of the request, in lower case. */
+  readonly verb?: string;
+}
+
+/** The answer. */
+export interface SubjectAccessReviewStatus {
+  /** Whether the request is allowed. */
+  readonly allowed: boolean;
+  /** Whether it is refused for good, whoever else would allow it. */
+  readonly denied?: boolean;
+  /** Why. */
+  readonly reason?: string;
+  /** What went wrong while it was decided. */
+  readonly evaluationError?: string;
+}
+
+/** Answers who the one is that asks. */
+export interface SelfSubjectReview {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly status: SelfSubjectReviewStatus;
+}
+
+/** The answer. */
+export interface SelfSubjectReviewStatus {
+  readonly userInfo?: SelfSubjectReviewStatusUserInfo;
+}
+
+/** Who somebody is. */
+export interface SelfSubjectReviewStatusUserInfo {
+  /** Name of the user. */
+  readonly username?: string;
+  /** Tells users of the same name apart. */
+  readonly uid?: string;
+  /** Groups of the user. */
+  readonly groups?: readonly string[];
+  /** What else is known of the user. */
+  readonly extra?: { readonly [key: string]: readonly string[] };
+}
+
+/** Answers what the one who asks may do in a namespace. */
+export interface SelfSubjectRulesReview {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: SelfSubjectRulesReviewSpec;
+  readonly status: SelfSubjectRulesReviewStatus;
+}
+
+/** What is asked about. */
+export interface SelfSubjectRulesReviewSpec {
+  /** The namespace. */
+  readonly namespace?: string;
+}
+
+/** The answer: what may be done, as far as it is known. */
+export interface SelfSubjectRulesReviewStatus {
+  /** What may be done with objects. */
+  readonly resourceRules: readonly SelfSubjectRulesReviewStatusResourceRule[];
+  /** What may be done with what is no object. */
+  readonly nonResourceRules: readonly SelfSubjectRulesReviewStatusNonResourceRule[];
+  /** Whether there may be more that is allowed. */
+  readonly incomplete: boolean;
+  /** What went wrong while it was decided. */
+  readonly evaluationError?: string;
+}
+
+/** What may be done with objects. */
+export interface SelfSubjectRulesReviewStatusResourceRule {
+  /** What may be done. */
+  readonly verbs: readonly string[];
+  /** Groups of the resources. */
+  readonly apiGroups?: readonly string[];
+  /** The resources. */
+  readonly resources?: readonly string[];
+  /** Names of objects; all when there are none. */
+  readonly resourceNames?: readonly string[];
+}
+
+/** What may be done with what is no object. */
+export interface SelfSubjectRulesReviewStatusNonResourceRule {
+  /** What may be done. */
+  readonly verbs: readonly string[];
+  /** The paths; `*` at the end stands for more. */
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** A name and ports under which a set of programs is found. */
+export interface Service {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ServiceSpec;
+  readonly status: ServiceStatus;
+}
+
+/** What the service offers. */
+export interface ServiceSpec {
+  /** The ports of the service. */
+  readonly ports?: readonly ServiceSpecPort[];
+  /** Labels of the programs behind it. */
+  readonly selector?: { readonly [key: string]: string };
+  /** The address of the service; None for one without. */
+  readonly clusterIP?: string;
+  /** The addresses, one for each family. */
+  readonly clusterIPs?: readonly string[];
+  /** ClusterIP, NodePort, LoadBalancer or ExternalName. */
+  readonly type: string;
+  /** More addresses that lead to it. */
+  readonly externalIPs?: readonly string[];
+  /** ClientIP or None. */
+  readonly sessionAffinity: string;
+  /** The address that a load balancer should have. */
+  readonly loadBalancerIP?: string;
+  /** From where a load balancer takes requests. */
+  readonly loadBalancerSourceRanges?: readonly string[];
+  /** Which load balancer serves it. */
+  readonly loadBalancerClass?: string;
+  /** The name that it stands for, of the type ExternalName. */
+  readonly externalName?: string;
+  /** Cluster or Local, for requests from outside. */
+  readonly externalTrafficPolicy?: string;
+  /** Cluster or Local, for requests from inside. */
+  readonly internalTrafficPolicy?: string;
+  /** The port on which nodes tell whether they serve it. */
+  readonly healthCheckNodePort?: number;
+  /** Whether programs count before they are ready. */
+  readonly publishNotReadyAddresses?: boolean;
+  /** IPv4, IPv6 or both. */
+  readonly ipFamilies?: readonly string[];
+  /** SingleStack, PreferDualStack or RequireDualStack. */
+  readonly ipFamilyPolicy?: string;
+  /** Whether a load balancer needs ports on the nodes. */
+  readonly allocateLoadBalancerNodePorts?: boolean;
+}
+
+/** One port of the service. */
+export interface ServiceSpecPort {
+  /** Name of the port; needed when there are several. */
+  readonly name?: string;
+  /** TCP, UDP or SCTP. */
+  readonly protocol: string;
+  /** What is spoken on the port. */
+  readonly appProtocol?: string;
+  /** The port of the service. */
+  readonly port: number;
+  /** The port of the programs, by number or name; the same as `port` unless told. */
+  readonly targetPort?: number | string;
+  /** The port on every node, for the types that have one. */
+  readonly nodePort?: number;
+}
+
+/** How the service is. */
+export interface ServiceStatus {
+  readonly loadBalancer: ServiceStatusLoadBalancer;
+  /** What is known of the service. */
+  readonly conditions?: readonly ServiceStatusCondition[];
+}
+
+/** The load balancer. */
+export interface ServiceStatusLoadBalancer {
+  /** Where it takes requests. */
+  readonly ingress?: readonly ServiceStatusLoadBalancerIngress[];
+}
+
+/** Where a load balancer takes requests. */
+export interface ServiceStatusLoadBalancerIngress {
+  /** Its address. */
+  readonly ip?: string;
+  /** Its name. */
+  readonly hostname?: string;
+}
+
+/** What is known of one side of the service. */
+export interface ServiceStatusCondition {
+  /** What it is about. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** The generation of the service that this is known of. */
+  readonly observedGeneration?: number;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+}
+
+/** A name under which programs act, and what they may mount. */
+export interface ServiceAccount {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** Secrets that programs of this account may mount. */
+  readonly secrets?: readonly EventRelated[];
+  /** Secrets with which images are pulled. */
+  readonly imagePullSecrets?: readonly PodSpecImagePullSecret[];
+  /** Whether programs are given a token without asking. */
+  readonly automountServiceAccountToken?: boolean;
+}
+
+/** A class of storage. */
+export interface StorageClass {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** The name of the provisioner of the class. */
+  readonly provisioner: string;
+  /** What the provisioner is told; up to 512 entries and 256 KiB. */
+  readonly parameters?: { readonly [key: string]: string };
+  /** What becomes of provisioned volumes that are released: `Delete`, `Recycle` or `Retain`. */
+  readonly reclaimPolicy: string;
+  /** Mount options of provisioned volumes; they are not checked, a wrong one makes mounts fail. */
+  readonly mountOptions?: readonly string[];
+  /** Whether claims of the class may grow. */
+  readonly allowVolumeExpansion?: boolean;
+  /** When claims are provisioned and bound: `Immediate`, or `WaitForFirstConsumer` to wait for a pod that uses the claim. */
+  readonly volumeBindingMode: string;
+  /** Where volumes may be provisioned, any of the terms; anywhere when empty. */
+  readonly allowedTopologies?: readonly StorageClassAllowedTopology[];
+}
+
+/** A set of nodes: those that match all requirements; none when there are no requirements. */
+export interface StorageClassAllowedTopology {
+  /** The requirements, each on another label. */
+  readonly matchLabelExpressions?: readonly StorageClassAllowedTopologyMatchLabelExpression[];
+}
+
+/** A label of nodes and the values that it may have. */
+export interface StorageClassAllowedTopologyMatchLabelExpression {
+  /** The key of the label. */
+  readonly key: string;
+  /** A node matches when its label has one of these values. */
+  readonly values: readonly string[];
+}
+
+/** A migration of stored objects to the latest storage version. */
+export interface StorageVersionMigration {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: StorageVersionMigrationSpec;
+  readonly status: StorageVersionMigrationStatus;
+}
+
+/** What to migrate; it cannot change. */
+export interface StorageVersionMigrationSpec {
+  readonly resource: StorageVersionMigrationSpecResource;
+}
+
+/** The resource that is migrated. */
+export interface StorageVersionMigrationSpecResource {
+  /** The API group, empty for the core group. */
+  readonly group: string;
+  /** The plural name of the resource. */
+  readonly resource: string;
+}
+
+/** How far the migration is; written by its controller. */
+export interface StorageVersionMigrationStatus {
+  /** The latest observations; at most one of Succeeded and Failed is true, for good. */
+  readonly conditions?: readonly StorageVersionMigrationStatusCondition[];
+  /** The version of the resource when the migration was first seen; it is set once. */
+  readonly resourceVersion?: string;
+}
+
+/** What was last seen of one aspect of the migration. */
+export interface StorageVersionMigrationStatusCondition {
+  /** The aspect: `Running`, `Succeeded`, `Failed` or a qualified name. */
+  readonly type: string;
+  /** `True`, `False` or `Unknown`. */
+  readonly status: string;
+  /** The generation of the object that the condition was seen for. */
+  readonly observedGeneration?: number;
+  /** When the condition last changed. */
+  readonly lastTransitionTime: string;
+  /** Why the condition last changed, in one word. */
+  readonly reason: string;
+  /** Details of the last change, for people. */
+  readonly message: string;
+}
+
+/** A migration of stored objects to the latest storage version. */
+export interface StorageVersionMigrationV1alpha1 {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: StorageVersionMigrationV1alpha1Spec;
+  readonly status: StorageVersionMigrationV1alpha1Status;
+}
+
+/** What to migrate; the resource cannot change. */
+export interface StorageVersionMigrationV1alpha1Spec {
+  readonly resource: StorageVersionMigrationV1alpha1SpecResource;
+  /** The token for the next batch of objects; while the migration runs it shows how far it is. */
+  readonly continueToken?: string;
+}
+
+/** The resource that is migrated, by the endpoint that serves it. */
+export interface StorageVersionMigrationV1alpha1SpecResource {
+  /** The API group, empty for the core group. */
+  readonly group?: string;
+  /** The version of the endpoint. */
+  readonly version?: string;
+  /** The plural name of the resource. */
+  readonly resource?: string;
+}
+
+/** How far the migration is; written by its controller. */
+export interface StorageVersionMigrationV1alpha1Status {
+  /** The latest observations; at most one of Succeeded and Failed is true, for good. */
+  readonly conditions?: readonly StorageVersionMigrationV1alpha1StatusCondition[];
+  /** The version of the resource when the migration was first seen; the garbage collector must know it to go on. */
+  readonly resourceVersion?: string;
+}
+
+/** What was last seen of one aspect of the migration. */
+export interface StorageVersionMigrationV1alpha1StatusCondition {
+  /** The aspect: `Running`, `Succeeded` or `Failed`. */
+  readonly type: string;
+  /** `True`, `False` or `Unknown`. */
+  readonly status: string;
+  /** When the condition was last updated. */
+  readonly lastUpdateTime?: string;
+  /** Why the condition last changed, in one word. */
+  readonly reason?: string;
+  /** Details of the last change, for people. */
+  readonly message?: string;
+  /** The generation of the object that the condition was seen for. */
+  readonly observedGeneration?: number;
+}
+
+/** Answers whether somebody may do something. */
+export interface SubjectAccessReview {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: SubjectAccessReviewSpec;
+  readonly status: SubjectAccessReviewStatus;
+}
+
+/** Who, and the request that is asked about; one of both kinds. */
+export interface SubjectAccessReviewSpec {
+  readonly resourceAttributes?: SubjectAccessReviewSpecResourceAttributes;
+  readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
+  /** The user. */
+  readonly user?: string;
+  /** The groups of the user. */
+  readonly groups?: readonly string[];
+  /** What else is known of the user. */
+  readonly extra?: { readonly [key: string]: readonly string[] };
+  /** The UID of the user. */
+  readonly uid?: string;
+}
+
+/** Asks for a token of a service account. */
+export interface TokenRequest {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: TokenRequestSpec;
+  readonly status?: TokenRequestStatus;
+}
+
+/** What the token should be. */
+export interface TokenRequestSpec {
+  /** For whom the token is; for this server unless told. */
+  readonly audiences?: readonly string[] | null;
+  /** How long it is good, in seconds. */
+  readonly expirationSeconds: number;
+  readonly boundObjectRef?: TokenRequestSpecBoundObjectRef | null;
+}
+
+/** The object that a token is bound to: it ends with the object. */
+export interface TokenRequestSpecBoundObjectRef {
+  /** Kind of the object: Pod, Secret or Node. */
+  readonly kind?: string;
+  /** API version of the object. */
+  readonly apiVersion?: string;
+  /** Name of the object. */
+  readonly name?: string;
+  /** UID of the object. */
+  readonly uid?: string;
+}
+
+/** The token. */
+export interface TokenRequestStatus {
+  /** The token itself. */
+  readonly token: string;
+  /** When it ends. */
+  readonly expirationTimestamp?: string | null;
+}
+
+/** The attachment of a volume to a node. */
+export interface VolumeAttachment {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: VolumeAttachmentSpec;
+  readonly status: VolumeAttachmentStatus;
+}
+
+/** What to attach, where to, and by whom; it cannot change. */
+export interface VolumeAttachmentSpec {
+  /** The name of the CSI driver that attaches (GetPluginName). */
+  readonly attacher: string;
+  readonly source: VolumeAttachmentSpecSource;
+  /** The node to attach to. */
+  readonly nodeName: string;
+}
+
+/** The volume; exactly one member is set. */
+export interface VolumeAttachmentSpecSource {
+  /** The name of the PersistentVolume. */
+  readonly persistentVolumeName?: string;
+  readonly inlineVolumeSpec?: PersistentVolumeSpec;
+}
+
+/** How far the attachment is; written by the attacher. */
+export interface VolumeAttachmentStatus {
+  /** Whether the volume was attached successfully. */
+  readonly attached: boolean;
+  /** What a successful attach told; it is passed on to the calls that wait for it or mount the volume. */
+  readonly attachmentMetadata?: { readonly [key: string]: string };
+  readonly attachError?: VolumeAttachmentStatusAttachError;
+  readonly detachError?: VolumeAttachmentStatusDetachError;
+}
+
+/** The last error of attaching. */
+export interface VolumeAttachmentStatusAttachError {
+  /** When the error happened. */
+  readonly time?: string | null;
+  /** What went wrong. It may be logged, so it must hold no sensitive data. */
+  readonly message?: string;
+  /** The gRPC code of the failed call. */
+  readonly errorCode?: number;
+}
+
+/** The last error of detaching. */
+export interface VolumeAttachmentStatusDetachError {
+  /** When the error happened. */
+  readonly time?: string | null;
+  /** What went wrong. It may be logged, so it must hold no sensitive data. */
+  readonly message?: string;
+  /** The gRPC code of the failed call. */
+  readonly errorCode?: number;
+}
+
+/** A class of attributes of volumes. */
+export interface VolumeAttributesClass {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** The name of the CSI driver of the class; it cannot change. */
+  readonly driverName: string;
+  /** The attributes, which only the driver understands: 1 to 512 entries, up to 256 KiB; they cannot change. */
+  readonly parameters?: { readonly [key: string]: string };
+}

@@ -1,0 +1,255 @@
+/**
+ * The verbs of the objects of one kind.
+ *
+ * @module
+ */
+import { HISTORY_PATH, type HistoryReport } from "../meta/history-report.ts";
+import { type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
+import { attempt, retryOnConflict } from "./errors.ts";
+import {
+  type ApiObject,
+  type ApplyConfiguration,
+  type Key,
+  type Kind,
+  type NewObject,
+  type Scope,
+  apiVersionOf,
+  keyOf,
+  nameOfKind,
+} from "./kind.ts";
+import type {
+  ApplyOptions,
+  DeleteOptions,
+  Event,
+  HistoryQuery,
+  List,
+  ListQuery,
+  Query,
+  WatchQuery,
+  Write,
+  WriteOptions,
+} from "./queries.ts";
+import type { RequestOptions, Requests } from "./requests.ts";
+import type { TransportRequest } from "./transport.ts";
+
+const APPLY_TYPE = "application/apply-patch+yaml";
+const JSON_PATCH_TYPE = "application/json-patch+json";
+const MERGE_TYPE = "application/merge-patch+json";
+const EXPLAINED = `${acceptReport("ApplyConflict")}, application/json`;
+
+/** The verbs of a subresource such as `status`. */
+export type SubresourceClient<T extends ApiObject, S extends Scope> = Pick<
+  ResourceClient<T, S>,
+  "update" | "modify" | "patch" | "apply" | "applyText"
+>;
+
+/** The verbs of the objects of one kind. */
+export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = Scope> {
+  readonly kind: Kind<T, S>;
+  readonly #client: Requests;
+  readonly #prefix: string;
+  readonly #subresource: string;
+
+  constructor(client: Requests, kind: Kind<T, S>, subresource = "") {
+    this.#client = client;
+    this.kind = kind;
+    this.#prefix = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+    this.#subresource = subresource;
+  }
+
+  /** The object. @throws StatusError NotFound when there is none */
+  async get(key: Key<S>, { signal }: Pick<Query, "signal"> = {}): Promise<T> {
+    return this.#whole(await this.#client.json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
+  }
+
+  /** The object, or undefined when there is none. */
+  async find(key: Key<S>, options: Pick<Query, "signal"> = {}): Promise<T | undefined> {
+    const found = await attempt(this.get(key, options), "NotFound");
+    // What is not served is not merely absent.
+    if (!found.ok && found.error.status.details?.name === undefined) throw found.error;
+    return found.ok ? found.value : undefined;
+  }
+
+  async list({ namespace, signal, ...rest }: ListQuery = {}): Promise<List<T>> {
+    const path = this.#collection(namespace) + queryText(rest);
+    const { metadata, items } = await this.#client.json<List<T>>("GET", path, { ...this.#accept("List"), signal });
+    return { metadata, items: items.map((item) => this.#whole(item)) };
+  }
+
+  /** Opens a watch, with bookmarks; the generator ends when the server ends it. */
+  watch({ namespace, signal, opened, ...rest }: WatchQuery = {}): AsyncGenerator<Event<T>> {
+    const text = queryText({ watch: true, allowWatchBookmarks: true, ...rest });
+    const events = this.#client.events<T>(this.#collection(namespace) + text, { ...this.#accept(), signal, opened });
+    return this.kind.metadataOnly === true ? this.#wholeEvents(events) : events;
+  }
+
+  async *#wholeEvents(events: AsyncGenerator<Event<T>>): AsyncGenerator<Event<T>> {
+    for await (const { type, object } of events) yield { type, object: this.#whole(object) };
+  }
+
+  create(object: NewObject<T>, options: WriteOptions = {}): Promise<T> {
+    const body = this.#body(object);
+    const path = this.#collection(this.#placeOf(object.metadata)) + writeText(options);
+    return this.#write("create", "POST", path, undefined, { body }, options);
+  }
+
+  /** Replaces an object: only this version of it. */
+  update(object: T, options: WriteOptions = {}): Promise<T> {
+    const key = keyOf<S>(object);
+    const path = this.#item(key) + writeText(options);
+    return this.#write("update", "PUT", path, key, { body: this.#body(object) }, options);
+  }
+
+  /**
+   * Reads, changes and replaces an object; on a conflict afresh, five times in all. A change that gives back undefined
+   * writes nothing.
+   */
+  modify(key: Key<S>, change: (object: T) => T | undefined, options: WriteOptions = {}): Promise<T> {
+    return retryOnConflict(async () => {
+      const object = await new ResourceClient(this.#client, this.kind).get(key, options);
+      const changed = change(object);
+      return changed === undefined ? object : this.update(changed, options);
+    });
+  }
+
+  /** A merge patch (RFC 7386); an array is a JSON patch (RFC 6902). */
+  patch(key: Key<S>, patch: unknown, options: WriteOptions = {}): Promise<T> {
+    const path = this.#item(key) + writeText(options);
+    const request = { body: patch, type: Array.isArray(patch) ? JSON_PATCH_TYPE : MERGE_TYPE };
+    return this.#write("patch", "PATCH", path, key, request, options);
+  }
+
+  /** A server-side apply of an intent (APPLY-1..7). */
+  apply(intent: ApplyConfiguration<T>, options: ApplyOptions): Promise<T> {
+    const { name, namespace } = intent.metadata;
+    const key = (namespace === undefined ? { name } : { name, namespace }) as Key<S>;
+    return this.#apply(key, Object.assign(this.#names(), intent), options);
+  }
+
+  /** A server-side apply of an intent that is written in YAML or JSON, with its apiVersion and kind. */
+  applyText(key: Key<S>, text: string, options: ApplyOptions): Promise<T> {
+    return this.#apply(key, text, options);
+  }
+
+  /** Deletes an object by its key; one that was read is deleted only if it is still that one (its uid). */
+  async delete(target: Key<S> | T, options: DeleteOptions = {}): Promise<void> {
+    const object = "metadata" in target ? target : undefined;
+    const key = object ? keyOf<S>(object) : (target as Key<S>);
+    const { uid = object?.metadata.uid, resourceVersion, propagationPolicy, dryRun, signal } = options;
+    const preconditions = defined({ uid, resourceVersion });
+    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...defined({ propagationPolicy }) };
+    const path = this.#item(key) + writeText({ ...defined({ dryRun }) });
+    await this.#write("delete", "DELETE", path, key, { body }, { ...defined({ dryRun }), signal });
+  }
+
+  /** Deletes what the query selects. */
+  async deleteCollection({ namespace, signal, ...rest }: ListQuery = {}): Promise<void> {
+    const path = this.#collection(namespace) + queryText(rest);
+    await this.#write("deletecollection", "DELETE", path, undefined, {}, { signal });
+  }
+
+  /** The verbs of `status`. */
+  get status(): SubresourceClient<T, S> {
+    return this.subresource("status");
+  }
+
+  /** The verbs of a subresource that is a view of the same object. */
+  subresource(name: string): SubresourceClient<T, S> {
+    return new ResourceClient<T, S>(this.#client, this.kind, name);
+  }
+
+  /** Who owns each leaf of an object. Servers that do not know this answer 406. */
+  blame(key: Key<S>): Promise<BlameReport> {
+    return this.#client.json("GET", this.#item(key), { accept: acceptReport("Blame") });
+  }
+
+  /** The versions of an object that the server keeps, also of one that is deleted. Only Keelson knows this. */
+  history({ name, namespace }: Key<S>, query: HistoryQuery = {}): Promise<HistoryReport> {
+    const { group, version, plural: resource } = this.kind;
+    return this.#client.json("GET", HISTORY_PATH + queryText({ group, version, resource, namespace, name, ...query }));
+  }
+
+  #apply(key: Key<S>, body: unknown, options: ApplyOptions): Promise<T> {
+    const { fieldManager, force = false, dryRun, explain } = options;
+    const path = this.#item(key) + queryText({ fieldManager, force, ...dryRunQuery(dryRun) });
+    const request = { body, type: APPLY_TYPE, ...(explain ? { accept: EXPLAINED } : {}) };
+    return this.#write("apply", "PATCH", path, key, request, options);
+  }
+
+  async #write(
+    verb: Write["verb"],
+    method: TransportRequest["method"],
+    path: string,
+    key: Key | undefined,
+    request: RequestOptions,
+    { dryRun, signal }: Pick<WriteOptions, "dryRun" | "signal">,
+  ): Promise<T> {
+    const writes = dryRun === true ? undefined : this.#client.writes;
+    writes?.before();
+    const answer = await this.#client.json<T>(method, path, { ...this.#accept(), ...request, signal });
+    const { kind } = this;
+    writes?.after({ verb, kind, key: verb === "create" ? keyOf(answer) : key, answer });
+    return answer;
+  }
+
+  #names(): { apiVersion: string; kind: string } {
+    return { apiVersion: apiVersionOf(this.kind), kind: this.kind.kind };
+  }
+
+  /** An object that is sent whole. */
+  #body(object: object): object {
+    if (this.kind.metadataOnly === true) {
+      throw new TypeError(`expected a patch or an apply: of ${nameOfKind(this.kind)} only the metadata is known here`);
+    }
+    return { ...this.#names(), ...object };
+  }
+
+  /** An item of a list with the names that a list says once. */
+  #whole(object: T): T {
+    return object.kind === undefined || this.kind.metadataOnly === true ? { ...object, ...this.#names() } : object;
+  }
+
+  #accept(suffix = ""): RequestOptions {
+    if (this.kind.metadataOnly !== true) return {};
+    return { accept: `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1` };
+  }
+
+  #placeOf({ namespace }: { readonly namespace?: string | undefined }): string | undefined {
+    if (this.kind.scope === "Namespaced" && !namespace) throw this.#expectedNamespace("an object");
+    return namespace;
+  }
+
+  #collection(namespace: string | undefined): string {
+    return `${this.#prefix}${namespace ? `/namespaces/${encodeURIComponent(namespace)}` : ""}/${this.kind.plural}`;
+  }
+
+  #item(key: Key): string {
+    if (this.kind.scope === "Namespaced" && !key.namespace) throw this.#expectedNamespace(JSON.stringify(key.name));
+    if (key.name === "") throw new TypeError(`expected the name of one of ${nameOfKind(this.kind)}`);
+    const path = `${this.#collection(key.namespace)}/${encodeURIComponent(key.name)}`;
+    return this.#subresource === "" ? path : `${path}/${this.#subresource}`;
+  }
+
+  #expectedNamespace(what: string): TypeError {
+    return new TypeError(`expected a namespace for ${what} of ${nameOfKind(this.kind)}`);
+  }
+}
+
+function queryText(query: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return pairs.length === 0 ? "" : `?${pairs.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&")}`;
+}
+
+const dryRunQuery = (dryRun: boolean | undefined): { dryRun: string | undefined } => ({
+  dryRun: dryRun ? "All" : undefined,
+});
+
+const writeText = ({ fieldManager, dryRun }: WriteOptions): string =>
+  queryText({ fieldManager, ...dryRunQuery(dryRun) });
+
+/** The members that are set. */
+function defined<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { type Duration, millisOf } from "./duration.ts";
+
+test.each<[Duration, number]>([
+  [0, 0],
+  [250, 250],
+  ["500ms", 500],
+  ["1.5s", 1500],
+  ["10m", 600_000],
+  ["24h", 86_400_000],
+  ["7d", 604_800_000],
+])("%j is %i ms", (duration, millis) => {
+  expect(millisOf(duration)).toBe(millis);
+});
+
+test.each(["", "5", "5 s", "-1s", "s", "1w", -1, Number.NaN, Number.POSITIVE_INFINITY, "1e3s"])(
+  "%j is no duration",
+  (duration) => {
+    expect(() => millisOf(duration as Duration)).toThrow("expected a duration such as 500");
+  },
+);

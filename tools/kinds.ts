@@ -1,0 +1,12 @@
+/**
+ * Writes the files of `keelson/kinds` anew; a test compares them with what this would write.
+ *
+ *     npm run kinds
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { kindFiles } from "./kinds/files.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+for (const [path, text] of kindFiles()) writeFileSync(join(root, path), text);
