@@ -8,14 +8,18 @@
  * Reading is synchronous and takes no locks: a snapshot is a root of a copy-on-write tree. Changes that the store
  * committed together are applied to all resources first and delivered then, in one batch for each group of watchers.
  *
+ * A cache can be forked together with its store, in a time that depends on the number of resources alone: the fork shares
+ * every entry and every node of the trees until one of the two changes them.
+ *
  * When the store's watch breaks it is taken up where it was; when the store has forgotten that place, all resources are
  * loaded anew and their watches end with `compacted`, since nobody knows what they missed.
  *
  * @module
  */
 import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts";
+import { assert } from "../util/assert.ts";
 import type { Timer } from "../util/clock.ts";
-import type { CacheResource } from "./entry.ts";
+import type { CacheResource, Selection } from "./entry.ts";
 import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
 import { Follower, RETRY_MS } from "./follower.ts";
 import { loadState } from "./load.ts";
@@ -44,15 +48,18 @@ interface Slot {
   readonly cache: ResourceCache;
   /** Changes that arrived while the resource is being loaded; undefined when it is loaded. */
   waiting: StoreEvent[] | undefined;
+  /** The last update of the resource, of which there may be one at a time. */
+  updating?: Promise<void>;
 }
 
 /** See the head of this file. */
 export class Cacher {
   readonly #store: Store;
+  readonly #options: CacherOptions;
   readonly #settings: Settings;
   readonly #hub: Hub;
   readonly #follower: Follower;
-  readonly #slots = new Router<Slot>();
+  #slots = new Router<Slot>();
   readonly #waiters = new Waiters();
   /** Resources with changes that have not been delivered. */
   readonly #touched = new Set<ResourceCache>();
@@ -67,6 +74,7 @@ export class Cacher {
 
   private constructor(store: Store, options: CacherOptions) {
     this.#store = store;
+    this.#options = options;
     this.#settings = settingsOf(options);
     this.#hub = this.#makeHub();
     const { clock, root, onError } = this.#settings;
@@ -88,9 +96,31 @@ export class Cacher {
     for (const resource of resources) {
       cacher.#slots.add(resource.prefix, { cache: new ResourceCache(cacher.#hub, resource), waiting: undefined });
     }
-    await cacher.#loadAll().catch(fromStore);
+    await cacher.#counted("load of all resources", () => cacher.#loadAll()).catch(fromStore);
     cacher.#follower.start();
     return cacher;
+  }
+
+  /**
+   * A second cache over `store`, which must be a fork of this one's store: it has the resources that are loaded, as they
+   * are now, and follows its store from there. Watches, history and what was kept for pages stay behind: older revisions
+   * are `compacted`. Settings are those of this cache unless told; work is counted only where told. Neither cache sees
+   * what happens to the other, and each is closed for itself.
+   *
+   * @throws CacheError when the cache is closed
+   */
+  fork(store: Store, options: CacherOptions = {}): Cacher {
+    if (this.#closed) throw this.#closed;
+    const revision = this.#revision;
+    assert(store.revision >= revision, `a fork has a revision of at least ${revision}, got ${store.revision}`);
+    const { activity: _, ...inherited } = this.#options;
+    const fork = new Cacher(store, { ...inherited, ...options });
+    fork.#revision = fork.#delivered = revision;
+    fork.#slots = this.#slots.map(({ cache, waiting }) =>
+      waiting ? undefined : { cache: cache.fork(fork.#hub), waiting: undefined },
+    );
+    fork.#follower.start();
+    return fork;
   }
 
   /** Every change up to this revision can be read. */
@@ -109,32 +139,51 @@ export class Cacher {
     return slot.cache;
   }
 
-  /** Whether a resource is registered and loaded. */
-  has(prefix: string): boolean {
-    const slot = this.#slots.get(prefix);
-    return slot !== undefined && slot.waiting === undefined;
-  }
-
-  /** Loads one more resource while everything else goes on. Rejects with CacheError. */
+  /**
+   * Loads one more resource while everything else goes on. Rejects with CacheError, `closed` when it is removed on the
+   * way; then nothing is left of it.
+   */
   async addResource(resource: CacheResource): Promise<ResourceCache> {
     if (this.#closed) throw this.#closed;
     const slot: Slot = { cache: new ResourceCache(this.#hub, resource), waiting: [] };
     this.#slots.add(resource.prefix, slot);
     try {
-      await this.#load(slot);
+      await this.#counted(`load of ${resource.prefix}`, () => this.#load(slot));
     } catch (error) {
-      this.#slots.remove(resource.prefix);
+      if (this.#isServed(slot)) this.#drop(slot);
       return fromStore(error);
     }
     return slot.cache;
   }
 
-  /** Stops serving a resource; its watches end with `closed`. */
+  /** Stops serving a resource: its watches end with `closed`, its memory is given up, and reading it throws. */
   removeResource(prefix: string): void {
     const slot = this.#slots.get(prefix);
-    if (!slot) return;
-    this.#drop(slot);
-    slot.cache.close();
+    if (slot) this.#drop(slot);
+  }
+
+  /**
+   * Puts a resource in the place of the one with the same prefix, for a kind whose versions or selectable fields have
+   * changed: every entry is made anew by its `restamp`, in turns beside what is served, and from the moment at which
+   * the promise resolves all that is read was made by the new resource. Watches and history stay; watches whose
+   * selection `keeps` refuses, because it asks for what the new entries do not have, end with `compacted`. Rejects with
+   * CacheError `closed` when the resource is not served, or is removed on the way.
+   */
+  async updateResource(
+    resource: CacheResource,
+    keeps: (selection: Selection) => boolean = () => true,
+  ): Promise<ResourceCache> {
+    const { prefix } = resource;
+    const slot = this.#slots.get(prefix);
+    if (!slot || slot.waiting) throw closed(prefix);
+    const before = slot.updating?.catch(() => {});
+    slot.updating = this.#counted(`update of ${prefix}`, async () => {
+      await before;
+      await this.#reloaded();
+      await slot.cache.update(resource, keeps);
+    });
+    await slot.updating;
+    return slot.cache;
   }
 
   /**
@@ -167,7 +216,9 @@ export class Cacher {
    * CacheError when the store cannot be read; the old state is served on then.
    */
   reload(): Promise<void> {
-    return (this.#reloading ??= this.#reload().finally(() => (this.#reloading = undefined)));
+    return (this.#reloading ??= this.#counted("load of all resources", () => this.#reload()).finally(
+      () => (this.#reloading = undefined),
+    ));
   }
 
   /**
@@ -192,7 +243,7 @@ export class Cacher {
   }
 
   #makeHub(): Hub {
-    const { clock, historyLimits, versionLimits, pause } = this.#settings;
+    const { clock, historyLimits, versionLimits, pause, activity } = this.#settings;
     const revision = (): number => this.#revision;
     const delivered = (): number => this.#delivered;
     return {
@@ -208,6 +259,7 @@ export class Cacher {
       },
       reached: (wanted, signal) => this.#reached(wanted, signal),
       pause,
+      activity,
     };
   }
 
@@ -243,10 +295,13 @@ export class Cacher {
     for (let attempt = 1; ; attempt++) {
       const revision = await this.#store.currentRevision();
       const slots = [...this.#slots.values()].filter((slot) => slot.waiting === undefined);
+      const resources = slots.map(({ cache }) => cache.resource);
       try {
         const states = await Promise.all(
-          slots.map(({ cache }) => loadState(this.#store, cache.resource, revision, this.#hub.pause)),
+          resources.map((resource) => loadState(this.#store, resource, revision, this.#hub.pause)),
         );
+        // A resource that was updated on the way would get entries of the one before.
+        if (slots.some(({ cache }, i) => cache.resource !== resources[i])) continue;
         this.#revision = this.#delivered = revision;
         slots.forEach(({ cache }, i) => cache.reset(states[i]!, revision));
         this.#historyUsed = 0;
@@ -260,22 +315,52 @@ export class Cacher {
 
   /** Reads one resource as of the present revision, then applies what was committed since. */
   async #load(slot: Slot): Promise<void> {
+    const { cache } = slot;
     for (let attempt = 1; ; attempt++) {
+      // While everything is loaded anew the present revision may be one that the store has forgotten.
+      await this.#reloaded();
       const revision = this.#revision;
       const reloads = this.#reloads;
       slot.waiting = [];
       try {
-        const state = await loadState(this.#store, slot.cache.resource, revision, this.#hub.pause);
-        while (this.#reloading) await this.#reloading.catch(() => {});
+        const state = await loadState(this.#store, cache.resource, revision, this.#hub.pause);
+        await this.#reloaded();
+        this.#checkServed(slot);
         // A reload leaves out what is still being loaded, and the changes in the gap before it never came.
         if (reloads !== this.#reloads) continue;
-        slot.cache.reset(state, revision);
+        cache.reset(state, revision);
         for (const event of slot.waiting) this.#apply(slot, event);
+        this.#checkServed(slot);
         slot.waiting = undefined;
         return;
       } catch (error) {
+        this.#checkServed(slot);
         if (!isCompacted(error) || attempt >= MOST_LOADS) throw error;
       }
+    }
+  }
+
+  /** Resolves when nothing is being loaded anew. */
+  async #reloaded(): Promise<void> {
+    while (this.#reloading) await this.#reloading.catch(() => {});
+  }
+
+  /** Whether this very resource is registered, and not removed or another one with its prefix. */
+  #isServed(slot: Slot): boolean {
+    return this.#slots.get(slot.cache.resource.prefix) === slot;
+  }
+
+  #checkServed(slot: Slot): void {
+    if (this.#closed) throw this.#closed;
+    if (!this.#isServed(slot)) throw slot.cache.closed ?? closed(slot.cache.resource.prefix);
+  }
+
+  async #counted(what: string, work: () => Promise<void>): Promise<void> {
+    const end = this.#settings.activity?.begin(what);
+    try {
+      await work();
+    } finally {
+      end?.();
     }
   }
 
@@ -294,24 +379,26 @@ export class Cacher {
   }
 
   #apply(slot: Slot, event: StoreEvent): void {
+    if (!this.#isServed(slot)) return;
     const { cache } = slot;
+    const before = cache.historyBytes;
     try {
-      this.#historyUsed -= cache.historyBytes;
       cache.apply(event);
-      this.#historyUsed += cache.historyBytes;
+      this.#historyUsed += cache.historyBytes - before;
       this.#touched.add(cache);
     } catch (error) {
       // The cache would be wrong from here on, so it stops to answer for this resource.
       this.#settings.onError(error);
-      this.#historyUsed += cache.historyBytes;
-      this.#drop(slot);
-      cache.close(new CacheError("failed", `Expected ${event.key} to be readable, got an error`, error));
+      this.#historyUsed += cache.historyBytes - before;
+      this.#drop(slot, new CacheError("failed", `Expected ${event.key} to be readable, got an error`, error));
     }
   }
 
-  #drop({ cache }: Slot): void {
+  #drop({ cache }: Slot, error?: CacheError): void {
     this.#slots.remove(cache.resource.prefix);
+    this.#touched.delete(cache);
     this.#historyUsed -= cache.historyBytes;
+    cache.drop(error);
   }
 
   /** Everything up to `revision` has been applied: deliver it, let those go on who waited for it. */

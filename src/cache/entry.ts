@@ -32,7 +32,8 @@ export interface CacheResource {
   readonly factory: EntryFactory;
   /**
    * The same state under a later revision: what a watcher gets as DELETED when an object stops matching its selector
-   * (DEC-28: the last matching state, with the revision of the change).
+   * (DEC-28: the last matching state, with the revision of the change). Also called with the entry's own revision, for
+   * one that another resource with the same prefix made, when this one takes its place.
    */
   readonly restamp: (entry: Entry, revision: number) => Entry;
 }
@@ -84,3 +85,9 @@ export function passes(selection: Selection, entry: Entry): boolean {
 /** The first string after all that begin with `prefix`, which is not empty and does not end with the last code unit. */
 export const afterPrefix = (prefix: string): string =>
   prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+
+/** The effort that one turn of the event loop may take; with objects of a KiB it is 500 of them, a few milliseconds. */
+export const EFFORT = 1000;
+
+/** What it takes to look into an entry, which may have to be parsed: one, and one more for each KiB. */
+export const effortOf = (entry: Entry): number => 1 + (entry.bytes.length >>> 10);

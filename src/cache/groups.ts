@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Entry, Selection } from "./entry.ts";
+import type { CacheResource, Selection } from "./entry.ts";
 import type { Change, WatchEvent } from "./history.ts";
 
 /** Events for a watcher, in order of revision. */
@@ -46,22 +46,11 @@ type Place = Map<string, Map<string, Group>>;
 
 /** See the head of this file. */
 export class Groups {
-  readonly #restamp: (entry: Entry, revision: number) => Entry;
   // Place of a group (a key or a prefix), then id of its selection.
   readonly #byKey: Place = new Map();
   readonly #byPrefix: Place = new Map();
   #touched: Group[] = [];
-  #members = 0;
   #groups = 0;
-
-  constructor(restamp: (entry: Entry, revision: number) => Entry) {
-    this.#restamp = restamp;
-  }
-
-  /** Watchers in all groups. */
-  get members(): number {
-    return this.#members;
-  }
 
   get groups(): number {
     return this.#groups;
@@ -78,7 +67,6 @@ export class Groups {
       this.#groups++;
     }
     group.members.add(member);
-    this.#members++;
   }
 
   /** Takes a watcher out of its group; the last one takes the group with it. */
@@ -87,7 +75,6 @@ export class Groups {
     const there = place.get(at);
     const group = there?.get(selection.id);
     if (!there || !group?.members.delete(member)) return;
-    this.#members--;
     if (group.members.size > 0) return;
     there.delete(selection.id);
     this.#groups--;
@@ -95,13 +82,13 @@ export class Groups {
   }
 
   /** Evaluates a change for the groups that it may concern; {@link Groups.flush} delivers. */
-  offer(change: Change): void {
+  offer(change: Change, restamp: CacheResource["restamp"]): void {
     if (this.#groups === 0) return;
     const { key } = change.entry;
-    if (this.#byKey.size > 0) this.#offerTo(this.#byKey.get(key), change);
-    this.#offerTo(this.#byPrefix.get(""), change);
+    if (this.#byKey.size > 0) this.#offerTo(this.#byKey.get(key), change, restamp);
+    this.#offerTo(this.#byPrefix.get(""), change, restamp);
     const slash = key.indexOf("/");
-    if (slash >= 0) this.#offerTo(this.#byPrefix.get(key.slice(0, slash + 1)), change);
+    if (slash >= 0) this.#offerTo(this.#byPrefix.get(key.slice(0, slash + 1)), change, restamp);
   }
 
   /** Delivers what has been offered since the last time; members then have everything up to `revision`. */
@@ -116,12 +103,12 @@ export class Groups {
     }
   }
 
-  #offerTo(groups: ReadonlyMap<string, Group> | undefined, change: Change): void {
+  #offerTo(groups: ReadonlyMap<string, Group> | undefined, change: Change, restamp: CacheResource["restamp"]): void {
     if (!groups) return;
     for (const group of groups.values()) {
       let event: WatchEvent | undefined;
       try {
-        event = change.seenBy(group.selection, this.#restamp);
+        event = change.seenBy(group.selection, restamp);
       } catch (error) {
         for (const member of group.members) member.fail(error);
       }

@@ -40,12 +40,14 @@ export async function loadState(
 ): Promise<ResourceState> {
   const { prefix, factory } = resource;
   const entries: Entry[] = [];
-  await readAll(store, prefix, revision, pause, (record) => {
-    entries.push(factory(keyInside(prefix, record.key), record.value, record.revision));
-  });
   // Stores answer in order; a foreign one may order what is outside ASCII in its own way.
-  if (entries.some((entry, i) => i > 0 && compareKeys(entries[i - 1]!.key, entry.key) >= 0)) {
-    entries.sort((a, b) => compareKeys(a.key, b.key));
-  }
+  let inOrder = true;
+  await readAll(store, prefix, revision, pause, (record) => {
+    const last = entries.at(-1);
+    const entry = factory(keyInside(prefix, record.key), record.value, record.revision);
+    if (last && compareKeys(last.key, entry.key) >= 0) inOrder = false;
+    entries.push(entry);
+  });
+  if (!inOrder) entries.sort((a, b) => compareKeys(a.key, b.key));
   return ResourceState.of(entries);
 }

@@ -1,3 +1,4 @@
+import type { Activity } from "../util/activity.ts";
 import { type Clock, systemClock } from "../util/clock.ts";
 import type { HistoryLimits } from "./history.ts";
 import type { Pause } from "./load.ts";
@@ -23,6 +24,8 @@ export interface CacherOptions {
   readonly pageBytes?: number;
   /** Lets everything else that is ready run; default: a turn of the event loop. */
   readonly pause?: Pause;
+  /** Counts loads, and watches that read what was there before them. */
+  readonly activity?: Activity;
   /** Told of errors that nobody is waiting for. */
   readonly onError?: (error: unknown) => void;
 }
@@ -35,6 +38,7 @@ export interface Settings {
   readonly historyBytes: number;
   readonly versionLimits: VersionLimits;
   readonly pause: Pause;
+  readonly activity: Activity | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -53,6 +57,7 @@ export const settingsOf = (options: CacherOptions): Settings => ({
     bytes: options.pageBytes ?? 64 * MIB,
   },
   pause: options.pause ?? turn,
+  activity: options.activity,
   onError: options.onError ?? (() => {}),
 });
 

@@ -2,12 +2,13 @@
  * The objects of one resource at one moment: by key, and by the labels that selectors have asked for.
  *
  * A label index orders the entries that have a label by its value, then by key, so that an equality selector costs in
- * proportion to its answer. It is built when a selector first names the label and kept up from then on.
+ * proportion to its answer. It is built in turns before a selector that names the label is answered, and kept up from
+ * then on; a selection whose labels have no index is answered by looking at every entry in its place.
  *
  * @module
  */
 import { compareKeys } from "../storage/keys.ts";
-import { type Entry, type Selection, afterPrefix, labelOf } from "./entry.ts";
+import { EFFORT, type Entry, type Selection, afterPrefix, effortOf, labelOf } from "./entry.ts";
 import { OrderedIndex } from "../util/ordered-index.ts";
 
 type Keyed = Pick<Entry, "key">;
@@ -27,6 +28,13 @@ const MOST_LABELS = 8;
 /** Where no more entries than this could be looked at, an index would not pay. */
 const FEW = 128;
 
+/** An index that is not complete yet. */
+interface Growing {
+  readonly index: LabelIndex;
+  /** Entries before this key are in the index, if they have the label. */
+  readonly from: string;
+}
+
 /** A way to visit candidates in key order, and how many there are. */
 interface Path {
   readonly candidates: number;
@@ -36,16 +44,17 @@ interface Path {
 /** See the head of this file. */
 export class ResourceState {
   readonly #entries: OrderedIndex<Keyed, Entry>;
-  readonly #labels: Map<string, LabelIndex>;
+  /** The index of each label that has one, the one that was used last at the end; made with the first. */
+  #labels: Map<string, LabelIndex> | undefined;
+  #growing: Map<string, Growing> | undefined;
 
-  private constructor(entries: OrderedIndex<Keyed, Entry>, labels: Map<string, LabelIndex>) {
+  private constructor(entries: OrderedIndex<Keyed, Entry>) {
     this.#entries = entries;
-    this.#labels = labels;
   }
 
   /** The state with these entries, given in key order. */
   static of(sorted: readonly Entry[]): ResourceState {
-    return new ResourceState(OrderedIndex.build<Keyed, Entry>(byKey, sorted), new Map());
+    return new ResourceState(OrderedIndex.build<Keyed, Entry>(byKey, sorted));
   }
 
   get size(): number {
@@ -54,14 +63,15 @@ export class ResourceState {
 
   /** Labels that have an index now. */
   get indexedLabels(): number {
-    return this.#labels.size;
+    return this.#labels?.size ?? 0;
   }
 
   /** A copy, in a time that does not depend on the number of entries. */
   clone(): ResourceState {
-    const labels = new Map<string, LabelIndex>();
-    for (const [label, index] of this.#labels) labels.set(label, index.clone());
-    return new ResourceState(this.#entries.clone(), labels);
+    const copy = new ResourceState(this.#entries.clone());
+    if (this.#labels) copy.#labels = copies(this.#labels, (index) => index.clone());
+    if (this.#growing) copy.#growing = copies(this.#growing, ({ index, from }) => ({ index: index.clone(), from }));
+    return copy;
   }
 
   /** The entry of a key; in logarithmic time. */
@@ -72,11 +82,11 @@ export class ResourceState {
   /** Puts an entry in; returns the one that it replaced. */
   put(entry: Entry): Entry | undefined {
     const previous = this.#entries.set(entry);
-    for (const [label, index] of this.#labels) {
+    this.#eachIndex(entry.key, (index, label) => {
       const value = labelOf(entry, label);
       if (previous !== undefined && labelOf(previous, label) !== value) index.delete(previous);
       if (value !== undefined) index.set(entry);
-    }
+    });
     return previous;
   }
 
@@ -84,7 +94,9 @@ export class ResourceState {
   remove(key: string): Entry | undefined {
     const previous = this.#entries.delete({ key });
     if (previous === undefined) return undefined;
-    for (const [label, index] of this.#labels) if (labelOf(previous, label) !== undefined) index.delete(previous);
+    this.#eachIndex(key, (index, label) => {
+      if (labelOf(previous, label) !== undefined) index.delete(previous);
+    });
     return previous;
   }
 
@@ -108,6 +120,46 @@ export class ResourceState {
     });
   }
 
+  /** The first `most` entries from the key `from` on, and the key with which to go on after them. */
+  part(from: string, most: number): { readonly entries: Entry[]; readonly next: string | undefined } {
+    const entries: Entry[] = [];
+    let next: string | undefined;
+    this.#entries.scan({ key: from }, (entry) => {
+      if (entries.length === most) next = entry.key;
+      else entries.push(entry);
+      return next === undefined;
+    });
+    return { entries, next };
+  }
+
+  /** Labels without an index by which a selection could be answered faster than by looking at all entries in its place. */
+  labelsWorthAnIndex({ key, prefix, labels }: Selection): readonly string[] {
+    if (key !== undefined || labels === undefined || labels.length === 0 || this.count(prefix) <= FEW) return [];
+    const names = labels.slice(0, MOST_LABELS).map(([label]) => label);
+    return names.filter((label) => !this.#labels?.has(label));
+  }
+
+  /** Brings the index of a label nearer to its end, as far as one turn goes; answers whether it is complete. */
+  extendIndex(label: string): boolean {
+    if (this.#labels?.has(label)) return true;
+    const { index, from } = this.#growing?.get(label) ?? { index: new OrderedIndex(byLabel(label)), from: "" };
+    let left = EFFORT;
+    let next: string | undefined;
+    this.#entries.scan({ key: from }, (entry) => {
+      if (left <= 0) next = entry.key;
+      else if (labelOf(entry, label) !== undefined) index.set(entry);
+      left -= effortOf(entry);
+      return next === undefined;
+    });
+    if (next !== undefined) {
+      (this.#growing ??= new Map()).set(label, { index, from: next });
+      return false;
+    }
+    this.#growing?.delete(label);
+    this.#use(label, index);
+    return true;
+  }
+
   /**
    * Visits entries under the prefix of a selection from the key `from` on, in key order, until `visit` returns false:
    * every selected one is among them, others may be.
@@ -126,34 +178,32 @@ export class ResourceState {
     };
     if (best.candidates <= FEW) return best;
     for (const [label, value] of labels ?? []) {
-      const path = labelPath(this.#labelIndex(label), prefix, label, value);
+      const index = this.#labels?.get(label);
+      if (!index) continue;
+      this.#use(label, index);
+      const path = labelPath(index, prefix, label, value);
       if (path.candidates < best.candidates) best = path;
     }
     return best;
   }
 
-  #labelIndex(label: string): LabelIndex {
-    const index = this.#labels.get(label) ?? this.#buildLabelIndex(label);
-    this.#labels.delete(label);
-    this.#labels.set(label, index);
-    if (this.#labels.size > MOST_LABELS) this.#labels.delete(this.#labels.keys().next().value!);
-    return index;
+  #use(label: string, index: LabelIndex): void {
+    const labels = (this.#labels ??= new Map());
+    labels.delete(label);
+    labels.set(label, index);
+    if (labels.size > MOST_LABELS) labels.delete(labels.keys().next().value!);
   }
 
-  /** Groups by value while in key order, so that only the values need to be sorted. */
-  #buildLabelIndex(label: string): LabelIndex {
-    const byValue = new Map<string, Entry[]>();
-    this.forEach((entry) => {
-      const value = labelOf(entry, label);
-      if (value === undefined) return;
-      const group = byValue.get(value);
-      if (group) group.push(entry);
-      else byValue.set(value, [entry]);
-    });
-    const groups = [...byValue].toSorted(([a], [b]) => compareKeys(a, b)).map(([, entries]) => entries);
-    return OrderedIndex.build<Labelled, Entry>(byLabel(label), groups.flat());
+  /** Visits the indexes that have, or would have, an entry of this key. */
+  #eachIndex(key: string, visit: (index: LabelIndex, label: string) => void): void {
+    if (this.#labels) for (const [label, index] of this.#labels) visit(index, label);
+    if (!this.#growing) return;
+    for (const [label, { index, from }] of this.#growing) if (compareKeys(key, from) < 0) visit(index, label);
   }
 }
+
+const copies = <T>(map: ReadonlyMap<string, T>, copy: (value: T) => T): Map<string, T> =>
+  new Map([...map].map(([label, value]) => [label, copy(value)]));
 
 function labelPath(index: LabelIndex, prefix: string, label: string, value: string): Path {
   const labels = Object.fromEntries([[label, value]]);

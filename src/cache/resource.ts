@@ -3,35 +3,33 @@
  *
  * It does not follow the store by itself. Its {@link Hub} feeds it committed changes ({@link ResourceCache.apply}) and
  * then, when all resources have theirs, lets it deliver them ({@link ResourceCache.flush}); so whoever is called by a
- * watch sees every resource at the same revision.
+ * watch sees every resource at the same revision. What an idle resource does not need is made when it is first used.
  *
  * @module
  */
 import type { Store, StoreEvent } from "../storage/contract.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Activity } from "../util/activity.ts";
 import { type CacheResource, type Entry, type Selection, keyInside } from "./entry.ts";
 import { type CacheError, closed, compacted, fromStore, future } from "./errors.ts";
-import { Groups, type Member } from "./groups.ts";
-import { Change, History, type HistoryLimits, type WatchEvent } from "./history.ts";
+import { Groups } from "./groups.ts";
 import { type Pause, loadState } from "./load.ts";
 import { replay } from "./replay.ts";
 import { ResourceState } from "./resource-state.ts";
 import { type Snapshot, StateSnapshot } from "./snapshot.ts";
-import { type Version, type VersionLimits, Versions } from "./versions.ts";
-import { CacheWatch, type ReplaySink, type Watch, type WatchSink, type WatchSource, type WatchStart } from "./watch.ts";
+import { Timeline, type TimelineSettings } from "./timeline.ts";
+import type { Version } from "./versions.ts";
+import { CacheWatch, type Watch, type WatchSink, type WatchSource, type WatchStart } from "./watch.ts";
 
 /** What all resources of a cache share, and who feeds them. */
-export interface Hub {
+export interface Hub extends TimelineSettings {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly historyLimits: HistoryLimits;
-  readonly versionLimits: VersionLimits;
   /** Every change up to this revision has been applied to all resources. */
   readonly revision: number;
   /** Every change up to this revision has been handed to all live watchers. */
   readonly delivered: number;
   reached(revision: number, signal: AbortSignal): Promise<void>;
   readonly pause: Pause;
+  readonly activity: Activity | undefined;
 }
 
 /** Figures of one resource, for `/metrics`. */
@@ -48,65 +46,77 @@ export interface ResourceStats {
   readonly labelIndexes: number;
 }
 
-/** Changes between two states that are kept so that going back in time stays fast. */
-const CHECKPOINT = 4096;
+/** Those who watch a resource. */
+interface Watchers {
+  readonly all: Set<CacheWatch>;
+  readonly groups: Groups;
+  readonly source: WatchSource;
+}
 
 /** See the head of this file. */
 export class ResourceCache {
-  readonly resource: CacheResource;
   readonly #hub: Hub;
-  readonly #groups: Groups;
-  readonly #versions: Versions;
-  readonly #watches = new Set<CacheWatch>();
-  readonly #source: WatchSource;
-  #history: History;
-  /** The entries of `#state` by key: a get is the most frequent question and need not search the tree. */
-  readonly #newest = new Map<string, Entry>();
-  #state = ResourceState.of([]);
-  /** The revision from which `#state` holds. */
-  #since = 0;
-  /** Set while somebody may hold `#state`: then it must be copied before it is changed. */
-  #current: Version | undefined;
-  #retired = 0;
-  #sinceCheckpoint = 0;
-  /** The error that ended this resource. */
+  readonly #timeline: Timeline;
+  #resource: CacheResource;
+  /** Made when the first one comes. */
+  #watchers: Watchers | undefined;
   #closed: CacheError | undefined;
+  /** Whether it has nothing to show any more. */
+  #dropped = false;
 
   /** Made by the hub, which then calls {@link ResourceCache.reset}. */
-  constructor(hub: Hub, resource: CacheResource) {
+  constructor(hub: Hub, resource: CacheResource, timeline: Timeline = new Timeline(hub)) {
     this.#hub = hub;
-    this.resource = resource;
-    this.#groups = new Groups(resource.restamp);
-    this.#versions = new Versions(hub.versionLimits);
-    this.#history = new History(0, hub.historyLimits);
-    this.#source = this.#makeSource();
+    this.#resource = resource;
+    this.#timeline = timeline;
   }
 
-  /** The object as it is now. */
+  /** What the cache keeps, and how its entries are made. */
+  get resource(): CacheResource {
+    return this.#resource;
+  }
+
+  /**
+   * The object as it is now.
+   *
+   * @throws CacheError when the resource has been removed or has failed
+   */
   get(key: string): Entry | undefined {
-    return this.#newest.get(key);
+    const entry = this.#timeline.get(key);
+    if (entry === undefined) this.#checkThere();
+    return entry;
+  }
+
+  /** The error that ended this resource. */
+  get closed(): CacheError | undefined {
+    return this.#closed;
   }
 
   /** How many objects there are now. */
   get size(): number {
-    return this.#state.size;
+    return this.#timeline.size;
   }
 
-  /** The present state, in constant time. A list of it that leaves more for later keeps it readable by revision. */
+  /**
+   * The present state, in constant time. A list of it that leaves more for later keeps it readable by revision.
+   *
+   * @throws CacheError when the resource has been removed or has failed
+   */
   snapshot(): Snapshot {
-    return this.#show(this.#hub.revision, this.#present());
+    this.#checkThere();
+    return this.#show(this.#hub.revision, this.#timeline.present());
   }
 
   /**
    * The state at a revision. Recent ones are kept, others are made by undoing changes.
    *
-   * @throws CacheError `compacted` when the history in memory begins after it, `future` when it has not come yet
+   * @throws CacheError `compacted` when the history in memory begins after it, `future` when it has not come yet; those
+   *   of {@link ResourceCache.snapshot}
    */
   snapshotAt(revision: number): Snapshot {
+    this.#checkThere();
     if (revision > this.#hub.revision) throw future(revision, this.#hub.revision);
-    if (revision >= this.#since) return this.#show(revision, this.#present());
-    this.#expire();
-    return this.#show(revision, this.#versions.at(revision) ?? this.#undo(revision));
+    return this.#show(revision, this.#timeline.at(revision));
   }
 
   /**
@@ -119,12 +129,17 @@ export class ResourceCache {
     } catch (error) {
       if ((error as CacheError).code !== "compacted") throw error;
     }
-    const state = await loadState(this.#hub.store, this.resource, revision, this.#hub.pause).catch(fromStore);
-    // Unlike the others it shares nothing with the present: it counts as if all it holds had been replaced since.
-    let bytes = 0;
-    state.forEach((entry) => (bytes += entry.bytes.length));
-    // How long this state lasted is not known, so it stands for its one revision.
-    return this.#show(revision, { state, since: revision, until: revision, retired: this.#retired - bytes });
+    const { store, pause } = this.#hub;
+    const state = await loadState(store, this.#resource, revision, pause).catch(fromStore);
+    return this.#show(revision, this.#timeline.foreign(state, revision));
+  }
+
+  /**
+   * Makes the snapshots from then on answer a selection fast; in turns, so that nothing else is held up. Undefined when
+   * there is nothing to do.
+   */
+  prepare(selection: Selection): Promise<void> | undefined {
+    return this.#timeline.prepare(selection, this.#hub.pause);
   }
 
   /**
@@ -135,33 +150,40 @@ export class ResourceCache {
    */
   watch(selection: Selection, start: WatchStart, sink: WatchSink): Watch {
     if (this.#closed) throw this.#closed;
-    const watch = new CacheWatch(this.#source, selection, start, sink);
-    this.#watches.add(watch);
+    const { all, source } = (this.#watchers ??= this.#makeWatchers());
+    const watch = new CacheWatch(source, selection, start, sink);
+    all.add(watch);
     return watch;
   }
 
   stats(): ResourceStats {
+    const { history, size, keptVersions, indexedLabels } = this.#timeline;
     return {
-      prefix: this.resource.prefix,
-      objects: this.#state.size,
-      historyEvents: this.#history.length,
-      historyBytes: this.#history.bytes,
-      historyStart: this.#history.start,
-      watches: this.#watches.size,
-      groups: this.#groups.groups,
-      keptVersions: this.#versions.length,
-      labelIndexes: this.#state.indexedLabels,
+      prefix: this.#resource.prefix,
+      objects: size,
+      historyEvents: history.length,
+      historyBytes: history.bytes,
+      historyStart: history.start,
+      watches: this.#watchers?.all.size ?? 0,
+      groups: this.#watchers?.groups.groups ?? 0,
+      keptVersions,
+      labelIndexes: indexedLabels,
     };
   }
 
   /** Bytes that the history holds; for the hub. */
   get historyBytes(): number {
-    return this.#history.bytes;
+    return this.#timeline.history.bytes;
   }
 
   /** Lets go of the oldest history until at most `bytes` are left; for the hub. */
   shrinkHistory(bytes: number): void {
-    this.#history.shrink(bytes);
+    this.#timeline.history.shrink(bytes);
+  }
+
+  /** The same resource in another cache, as it is now and without its past; for the hub. */
+  fork(hub: Hub): ResourceCache {
+    return new ResourceCache(hub, this.#resource, this.#timeline.fork(hub, hub.revision));
   }
 
   /**
@@ -169,111 +191,88 @@ export class ResourceCache {
    * `compacted`.
    */
   reset(state: ResourceState, revision: number): void {
-    this.#state = state;
-    this.#newest.clear();
-    state.forEach((entry) => this.#newest.set(entry.key, entry));
-    this.#since = revision;
-    this.#current = undefined;
-    this.#versions.clear();
-    this.#history = new History(revision, this.#hub.historyLimits);
-    for (const watch of this.#watches) watch.end(compacted(watch.revision, revision));
+    if (this.#dropped) return;
+    this.#timeline.reset(state, revision);
+    this.#eachWatch((watch) => watch.end(compacted(watch.revision, revision)));
+  }
+
+  /**
+   * Puts another resource with the same prefix in the place of this one; for the hub. Objects, watches and history stay;
+   * only watches of a selection that is not kept end with `compacted`. Until it resolves all is as it was. Rejects with
+   * what the new resource throws when it cannot make an entry; then nothing has changed.
+   */
+  async update(resource: CacheResource, keeps: (selection: Selection) => boolean): Promise<void> {
+    const make = (entry: Entry): Entry => resource.restamp(entry, entry.revision);
+    for (let done = false; !done;) {
+      this.#checkThere();
+      done = await this.#timeline.remake(make, this.#hub.pause);
+    }
+    this.#resource = resource;
+    this.#eachWatch((watch) => {
+      if (!keeps(watch.selection)) watch.end(compacted(watch.revision, this.#hub.revision));
+    });
   }
 
   /** Takes a committed change to one of its keys; for the hub. */
   apply(event: StoreEvent): void {
+    const { prefix, factory, restamp } = this.#resource;
     const deleted = event.type === "delete";
-    const key = keyInside(this.resource.prefix, event.key);
-    const previous = this.#newest.get(key);
-    if (deleted && previous === undefined) return;
-    const entry = this.resource.factory(key, event.value, event.revision);
-    const state = this.#changeable(event.revision);
-    if (deleted) {
-      this.#newest.delete(key);
-      state.remove(key);
-    } else {
-      this.#newest.set(key, entry);
-      state.put(entry);
-    }
-    const change = new Change(entry, previous, deleted, this.#hub.clock.steady());
-    this.#history.push(change);
-    this.#retired += previous?.bytes.length ?? 0;
-    this.#groups.offer(change);
-    if (++this.#sinceCheckpoint >= CHECKPOINT) this.#checkpoint();
-    else if (this.#retired > this.#versions.mostRetired) this.#expire();
+    const key = keyInside(prefix, event.key);
+    if (deleted && this.#timeline.get(key) === undefined) return;
+    const change = this.#timeline.apply(factory(key, event.value, event.revision), deleted);
+    this.#watchers?.groups.offer(change, restamp);
   }
 
   /** Delivers what has been applied; for the hub. */
   flush(): void {
-    this.#groups.flush(this.#hub.revision);
+    this.#watchers?.groups.flush(this.#hub.revision);
   }
 
-  /** Ends every watch that is open now, as `closed`; they can be taken up again where they were. */
+/** Ends every watch that is open now, as `closed`; they can be taken up again where they were. */
   endWatches(): void {
-    const error = closed(this.resource.prefix);
-    for (const watch of this.#watches) watch.end(error);
+    const error = closed(this.#resource.prefix);
+    this.#eachWatch((watch) => watch.end(error));
   }
 
-  /** Ends every watch, and those to come; for the hub. */
-  close(error: CacheError = closed(this.resource.prefix)): void {
+  /** Ends every watch, and those to come; what is in memory can be read on; for the hub. */
+  close(error: CacheError): void {
     this.#closed ??= error;
-    for (const watch of this.#watches) watch.end(error);
+    this.#eachWatch((watch) => watch.end(error));
   }
 
-  /** The present state as a version that nobody changes any more. */
-  #present(): Version {
-    return (this.#current ??= { state: this.#state, since: this.#since, until: Infinity, retired: this.#retired });
+  /** Ends every watch and gives up what is in memory, whoever still holds this cache; for the hub. */
+  drop(error: CacheError = closed(this.#resource.prefix)): void {
+    this.close(error);
+    this.#timeline.reset(ResourceState.of([]), this.#hub.revision);
+    this.#watchers = undefined;
+    this.#dropped = true;
   }
 
-  /** The present state to be changed at `revision`; what snapshots hold is left to them. */
-  #changeable(revision: number): ResourceState {
-    if (this.#current) {
-      this.#current.until = revision - 1;
-      this.#current = undefined;
-      this.#state = this.#state.clone();
-    }
-    this.#since = revision;
-    return this.#state;
+  #checkThere(): void {
+    if (this.#dropped) throw this.#closed ?? closed(this.#resource.prefix);
   }
 
   #show(revision: number, version: Version): Snapshot {
-    return new StateSnapshot(revision, version.state, () => {
-      this.#versions.keep(version, this.#hub.clock.steady());
-      this.#expire();
+    return new StateSnapshot(revision, version.state, this.#hub.pause, () => {
+      if (!this.#dropped) this.#timeline.keep(version);
     });
   }
 
-  #undo(revision: number): Version {
-    const history = this.#history;
-    if (revision < history.start) throw compacted(revision, history.start);
-    const base = this.#versions.firstAfter(revision) ?? this.#present();
-    const state = base.state.clone();
-    let { retired } = base;
-    let until = Infinity;
-    history.backwards(base.since, revision, (change) => {
-      if (change.previous) state.put(change.previous);
-      else state.remove(change.entry.key);
-      retired -= change.previous?.bytes.length ?? 0;
-      until = change.revision - 1;
-    });
-    const version = { state, since: history.lastUpTo(revision), until, retired };
-    this.#versions.keep(version, this.#hub.clock.steady());
-    return version;
+  #eachWatch(visit: (watch: CacheWatch) => void): void {
+    for (const watch of this.#watchers?.all ?? []) visit(watch);
   }
 
-  #checkpoint(): void {
-    this.#sinceCheckpoint = 0;
-    this.#versions.checkpoint(this.#present());
-    this.#expire();
+  #makeWatchers(): Watchers {
+    const all = new Set<CacheWatch>();
+    const groups = new Groups();
+    return { all, groups, source: this.#makeSource(all, groups) };
   }
 
-  #expire(): void {
-    this.#versions.expire(this.#hub.clock.steady(), this.#history.start, this.#retired);
-  }
-
-  #makeSource(): WatchSource {
+  #makeSource(all: Set<CacheWatch>, groups: Groups): WatchSource {
     const hub = this.#hub;
-    const historyStart = (): number => this.#history.start;
-    const source = { store: hub.store, resource: this.resource, historyStart };
+    const timeline = this.#timeline;
+    const historyStart = (): number => timeline.history.start;
+    const resource = (): CacheResource => this.#resource;
     return {
       get delivered() {
         return hub.delivered;
@@ -281,15 +280,18 @@ export class ResourceCache {
       get historyStart() {
         return historyStart();
       },
+      activity: hub.activity,
+      prepare: (selection) => this.prepare(selection),
       snapshot: () => this.snapshot(),
-      changesAfter: (revision, most) => this.#history.after(revision, most),
-      seenBy: (change: Change, selection): WatchEvent | undefined => change.seenBy(selection, this.resource.restamp),
-      replay: (selection, after, sink: ReplaySink) => replay(source, selection, after, sink),
+      changesAfter: (revision, most) => timeline.history.after(revision, most),
+      seenBy: (change, selection) => change.seenBy(selection, resource().restamp),
+      replay: (selection, after, sink) =>
+        replay({ store: hub.store, resource: resource(), historyStart }, selection, after, sink),
       reached: (revision, signal) => hub.reached(revision, signal),
       pause: hub.pause,
-      join: (selection, member: Member) => this.#groups.join(selection, member),
-      leave: (selection, member: Member) => this.#groups.leave(selection, member),
-      forget: (watch) => this.#watches.delete(watch),
+      join: (selection, member) => groups.join(selection, member),
+      leave: (selection, member) => groups.leave(selection, member),
+      forget: (watch) => all.delete(watch),
     };
   }
 }

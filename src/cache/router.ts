@@ -17,6 +17,17 @@ export class Router<T> {
     this.#measure();
   }
 
+  /** A router of the same prefixes with what `make` makes of each target, without those of which it makes nothing. */
+  map<U>(make: (target: T) => U | undefined): Router<U> {
+    const router = new Router<U>();
+    for (const [prefix, target] of this.#byPrefix) {
+      const made = make(target);
+      if (made !== undefined) router.#byPrefix.set(prefix, made);
+    }
+    router.#measure();
+    return router;
+  }
+
   remove(prefix: string): void {
     this.#byPrefix.delete(prefix);
     this.#measure();

@@ -1,5 +1,6 @@
 import { compareKeys } from "../storage/keys.ts";
-import { type Entry, type Selection, covers, isSelective, passes } from "./entry.ts";
+import { EFFORT, type Entry, type Selection, covers, effortOf, isSelective, passes } from "./entry.ts";
+import type { Pause } from "./load.ts";
 import type { ResourceState } from "./resource-state.ts";
 
 /** Which part of a list is wanted. */
@@ -9,8 +10,9 @@ export interface ListRange {
   /** At most this many entries; no limit when absent or not positive. */
   readonly limit?: number;
   /**
-   * At most this many entries are looked at, so that a rare match does not hold up everything else; `next` then says
-   * where to go on. No bound when absent.
+   * At most this effort is spent on looking at entries, one for each and more for those that are large and must be
+   * looked into, so that a rare match does not hold up everything else; `next` then says where to go on. No bound when
+   * absent.
    */
   readonly budget?: number;
 }
@@ -18,7 +20,7 @@ export interface ListRange {
 /** A part of a list. */
 export interface ListPage {
   readonly entries: Entry[];
-  /** Whether there is, or with a budget may be, more after this part. */
+  /** Whether there is more after this part; when entries are selected or the budget is spent, whether there may be. */
   readonly more: boolean;
   /** The `after` of the next part; undefined when there is no more. */
   readonly next: string | undefined;
@@ -34,20 +36,27 @@ export interface Snapshot {
   get(key: string): Entry | undefined;
   /** The selected entries in order of their keys, compared as UTF-8 (DEC-4). */
   list(selection: Selection, range?: ListRange): ListPage;
+  /** What {@link Snapshot.list} answers, without ever holding up everything else for more than a few milliseconds. */
+  listInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage>;
   /** How many keys begin with `prefix`. */
   count(prefix: string): number;
 }
+
+/** How much less it takes to list an entry that need not be looked into. */
+const UNSELECTIVE = 20;
 
 /** A snapshot over a state that nobody changes any more. */
 export class StateSnapshot implements Snapshot {
   readonly revision: number;
   readonly #state: ResourceState;
+  readonly #pause: Pause;
   readonly #retain: () => void;
 
   /** @param retain called when a list leaves something for later, so that this revision must stay readable */
-  constructor(revision: number, state: ResourceState, retain: () => void) {
+  constructor(revision: number, state: ResourceState, pause: Pause, retain: () => void) {
     this.revision = revision;
     this.#state = state;
+    this.#pause = pause;
     this.#retain = retain;
   }
 
@@ -64,10 +73,26 @@ export class StateSnapshot implements Snapshot {
   }
 
   list(selection: Selection, range: ListRange = {}): ListPage {
-    const page =
-      selection.key === undefined ? this.#scan(selection, range) : this.#one(selection.key, selection, range);
+    const page = this.#part(selection, range);
     if (page.more) this.#retain();
     return page;
+  }
+
+  async listInTurns(selection: Selection, range: Omit<ListRange, "budget"> = {}): Promise<ListPage> {
+    const most = range.limit !== undefined && range.limit > 0 ? range.limit : Infinity;
+    const budget = isSelective(selection) ? EFFORT : EFFORT * UNSELECTIVE;
+    const entries: Entry[] = [];
+    let page = this.#part(selection, { ...range, budget });
+    while (append(entries, page.entries) < most && page.next !== undefined) {
+      await this.#pause();
+      page = this.#part(selection, { after: page.next, limit: most - entries.length, budget });
+    }
+    if (page.more) this.#retain();
+    return { ...page, entries };
+  }
+
+  #part(selection: Selection, range: ListRange): ListPage {
+    return selection.key === undefined ? this.#scan(selection, range) : this.#one(selection.key, selection, range);
   }
 
   #one(key: string, selection: Selection, { after }: ListRange): ListPage {
@@ -86,22 +111,20 @@ export class StateSnapshot implements Snapshot {
     let last: string | undefined;
     let next: string | undefined;
     this.#state.scan(selection, from, (entry) => {
-      if (left === 0) {
-        next = last ?? after;
-        return false;
-      }
-      left--;
-      if (!selective || passes(selection, entry)) {
-        if (entries.length === most) {
-          next = entries[most - 1]!.key;
-          return false;
-        }
-        entries.push(entry);
-      }
+      if (left <= 0 || entries.length === most) next = last ?? after;
+      if (next !== undefined) return false;
+      left -= selective ? effortOf(entry) : 1;
+      if (!selective || passes(selection, entry)) entries.push(entry);
       last = entry.key;
       return true;
     });
     const page = { entries, more: next !== undefined, next };
     return selective || next === undefined ? page : { ...page, remaining: this.#state.countAfter(prefix, next) };
   }
+}
+
+/** Puts entries at the end of others; returns how many there are then. */
+function append(entries: Entry[], more: readonly Entry[]): number {
+  for (const entry of more) entries.push(entry);
+  return entries.length;
 }

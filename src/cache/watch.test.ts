@@ -236,6 +236,16 @@ describe("how a watch ends", () => {
     expect(home.things.stats()).toMatchObject({ watches: 0, groups: 0 });
   });
 
+  test("a watch that has been closed still says how far it came", async () => {
+    const home = await house();
+    const { watch } = await start(home, ALL, { after: 0 });
+    home.put(["a/x", {}], ["a/y", {}]);
+    watch.close();
+    expect(watch.revision).toBe(2);
+    home.put(["a/z", {}]);
+    expect([watch.revision, watch.live]).toEqual([2, false]);
+  });
+
   test("a watch may be closed by its own sink and by that of another one, in the middle of a delivery", async () => {
     const home = await house();
     const { notes } = await start(home, ALL, { after: 0 });

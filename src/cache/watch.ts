@@ -13,7 +13,8 @@
  * @module
  */
 import { StoreError } from "../storage/contract.ts";
-import { type Selection, covers } from "./entry.ts";
+import type { Activity } from "../util/activity.ts";
+import { EFFORT, type Selection, covers } from "./entry.ts";
 import { CacheError, cacheErrorOf, closed } from "./errors.ts";
 import { type Member, type WatchBatch, newBatch } from "./groups.ts";
 import type { Change, WatchEvent } from "./history.ts";
@@ -52,6 +53,10 @@ export interface WatchSource {
   readonly delivered: number;
   /** The history in memory has every change after this revision. */
   readonly historyStart: number;
+  /** Counts watches that read for themselves. */
+  readonly activity: Activity | undefined;
+  /** Makes snapshots from then on answer the selection fast. */
+  prepare(selection: Selection): Promise<void> | undefined;
   snapshot(): Snapshot;
   changesAfter(revision: number, most: number): readonly Change[];
   seenBy(change: Change, selection: Selection): WatchEvent | undefined;
@@ -82,19 +87,25 @@ const STEP = 500;
 /** See the head of this file. */
 export class CacheWatch implements Watch, Member {
   readonly #source: WatchSource;
-  readonly #selection: Selection;
+  /** What is watched. */
+  readonly selection: Selection;
   readonly #sink: WatchSink;
   readonly #ending = new AbortController();
   #state: "catching up" | "live" | "ended" = "catching up";
   #position: number;
+  /** Ends what counts as under way: reading, but neither a wait for a revision nor one for the sink. */
+  #atRest: (() => void) | undefined;
 
   constructor(source: WatchSource, selection: Selection, start: WatchStart, sink: WatchSink) {
     this.#source = source;
-    this.#selection = selection;
+    this.selection = selection;
     this.#sink = sink;
     this.#position = "after" in start ? start.after : 0;
+    this.#begin();
     queueMicrotask(() => {
-      this.#catchUp("initial" in start).catch((error: unknown) => this.fail(error));
+      void this.#catchUp("initial" in start)
+        .catch((error: unknown) => this.fail(error))
+        .finally(() => this.#atRest?.());
     });
   }
 
@@ -110,7 +121,7 @@ export class CacheWatch implements Watch, Member {
     if (this.#state === "ended") return;
     // The position stays readable: a bookmark may be asked for while the stream is being closed.
     this.#position = this.revision;
-    if (this.#state === "live") this.#source.leave(this.#selection, this);
+    if (this.#state === "live") this.#source.leave(this.selection, this);
     this.#state = "ended";
     this.#ending.abort(closed("the watch"));
     this.#source.forget(this);
@@ -145,7 +156,9 @@ export class CacheWatch implements Watch, Member {
   async #catchUp(initial: boolean): Promise<void> {
     if (this.#ended()) return;
     if (initial) await this.#sendState();
-    else if (this.#position > this.#source.delivered) await this.#source.reached(this.#position, this.#ending.signal);
+    else if (this.#position > this.#source.delivered) {
+      await this.#rest(this.#source.reached(this.#position, this.#ending.signal));
+    }
     while (this.#state === "catching up") {
       if (this.#position < this.#source.historyStart) await this.#sendLog();
       else if (this.#sendHistory()) return;
@@ -154,11 +167,14 @@ export class CacheWatch implements Watch, Member {
   }
 
   async #sendState(): Promise<void> {
+    const preparing = this.#source.prepare(this.selection);
+    if (preparing) await preparing;
+    if (this.#ended()) return;
     const snapshot = this.#source.snapshot();
     let after: string | undefined;
     for (;;) {
-      const range = { limit: STEP, budget: STEP * 10, ...(after === undefined ? {} : { after }) };
-      const { entries, next } = snapshot.list(this.#selection, range);
+      const range = { limit: STEP, budget: EFFORT, ...(after === undefined ? {} : { after }) };
+      const { entries, next } = snapshot.list(this.selection, range);
       const events = entries.map((entry): WatchEvent => ({ type: "ADDED", entry }));
       // Until the state is complete the watch has, as far as a bookmark is concerned, nothing.
       if (next === undefined) this.#position = snapshot.revision;
@@ -173,7 +189,7 @@ export class CacheWatch implements Watch, Member {
   }
 
   async #sendLog(): Promise<void> {
-    this.#position = await this.#source.replay(this.#selection, this.#position, {
+    this.#position = await this.#source.replay(this.selection, this.#position, {
       signal: this.#ending.signal,
       hand: async (events, revision) => {
         this.#position = revision;
@@ -188,8 +204,8 @@ export class CacheWatch implements Watch, Member {
     const changes = this.#source.changesAfter(this.#position, STEP);
     const events: WatchEvent[] = [];
     for (const change of changes) {
-      if (!covers(this.#selection, change.entry.key)) continue;
-      const event = this.#source.seenBy(change, this.#selection);
+      if (!covers(this.selection, change.entry.key)) continue;
+      const event = this.#source.seenBy(change, this.selection);
       if (event) events.push(event);
     }
     const last = changes.length < STEP;
@@ -197,7 +213,7 @@ export class CacheWatch implements Watch, Member {
     if (events.length > 0) this.deliver(newBatch(events, this.#position));
     if (!last || this.#ended()) return last;
     this.#state = "live";
-    this.#source.join(this.#selection, this);
+    this.#source.join(this.selection, this);
     return true;
   }
 
@@ -205,7 +221,17 @@ export class CacheWatch implements Watch, Member {
   async #breathe(): Promise<void> {
     await this.#source.pause();
     const room = this.#sink.drained?.();
-    if (room) await Promise.race([room, aborted(this.#ending.signal)]);
+    if (room) await this.#rest(Promise.race([room, aborted(this.#ending.signal)]));
+  }
+
+  #begin(): void {
+    this.#atRest = this.#source.activity?.begin("start of a watch");
+  }
+
+  async #rest(until: Promise<void>): Promise<void> {
+    this.#atRest?.();
+    await until;
+    this.#begin();
   }
 
   /** Whether the watch has ended: by now, whatever was known before the sink was called. */

@@ -61,6 +61,18 @@ export class FakeStore implements Store {
     return this.#watches.size;
   }
 
+  /** A store that begins with what is there now, and without what was there before. */
+  fork(): FakeStore {
+    const fork = new FakeStore(this.#revision);
+    for (const [key, event] of this.#newest) {
+      if (event.type === "delete") continue;
+      fork.#newest.set(key, event);
+      fork.#log.push(event);
+      fork.#first--;
+    }
+    return fork;
+  }
+
   /** Commits changes together, each with its own revision; returns the last one. */
   commit(...puts: readonly Put[]): number {
     for (const [key, value, last] of puts) {

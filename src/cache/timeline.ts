@@ -1,0 +1,239 @@
+/**
+ * The states of one resource over time: the present one, and those before it that memory can still show.
+ *
+ * The present state is a tree that is copied on write, so a snapshot, a fork and a kept version cost nothing until they
+ * differ. Beside it there is nothing that a fork would have to copy: the history and the versions of a fork begin empty,
+ * and what is known by key is only a memory of what the tree has been asked for.
+ *
+ * @module
+ */
+import type { Clock } from "../util/clock.ts";
+import type { Entry, Selection } from "./entry.ts";
+import { compacted } from "./errors.ts";
+import { Change, History, type HistoryLimits } from "./history.ts";
+import type { Pause } from "./load.ts";
+import { ResourceState } from "./resource-state.ts";
+import { type Version, type VersionLimits, Versions } from "./versions.ts";
+
+/** What a timeline is bounded by, and what it tells the time with. */
+export interface TimelineSettings {
+  readonly clock: Clock;
+  readonly historyLimits: HistoryLimits;
+  readonly versionLimits: VersionLimits;
+}
+
+/** Changes between two states that are kept so that going back in time stays fast. */
+const CHECKPOINT = 4096;
+/** Entries that are remade in one turn. */
+const STEP = 500;
+
+/** See the head of this file. */
+export class Timeline {
+  readonly #settings: TimelineSettings;
+  #history: History;
+  /** Made when the first one is kept. */
+  #versions: Versions | undefined;
+  #state: ResourceState;
+  /** Entries of `#state` that were asked for or written: a get is the most frequent question and need not search the tree. */
+  #known: Map<string, Entry> | undefined;
+  /** The revision from which `#state` holds. */
+  #since: number;
+  /** Set while somebody may hold `#state`: then it must be copied before it is changed. */
+  #current: Version | undefined;
+  #retired = 0;
+  #sinceCheckpoint = 0;
+  /** Keys that were written since the entries began to be remade; there while they are. */
+  #written: Set<string> | undefined;
+
+  constructor(settings: TimelineSettings, state: ResourceState = ResourceState.of([]), revision = 0) {
+    this.#settings = settings;
+    this.#state = state;
+    this.#since = revision;
+    this.#history = new History(revision, settings.historyLimits);
+  }
+
+  get history(): History {
+    return this.#history;
+  }
+
+  get size(): number {
+    return this.#state.size;
+  }
+
+  /** Versions that are kept whole. */
+  get keptVersions(): number {
+    return this.#versions?.length ?? 0;
+  }
+
+  /** Labels that have an index now. */
+  get indexedLabels(): number {
+    return this.#state.indexedLabels;
+  }
+
+  /** The object as it is now. */
+  get(key: string): Entry | undefined {
+    const known = this.#known?.get(key);
+    if (known !== undefined) return known;
+    const entry = this.#state.get(key);
+    if (entry !== undefined) (this.#known ??= new Map()).set(key, entry);
+    return entry;
+  }
+
+  /** A timeline of its own that begins with the present state at `revision`, in constant time. */
+  fork(settings: TimelineSettings, revision: number): Timeline {
+    return new Timeline(settings, this.#state.clone(), revision);
+  }
+
+  /** The present state as a version that nobody changes any more. */
+  present(): Version {
+    return (this.#current ??= { state: this.#state, since: this.#since, until: Infinity, retired: this.#retired });
+  }
+
+  /**
+   * The state at a revision that is not after the present. Recent ones are kept, others are made by undoing changes.
+   *
+   * @throws CacheError `compacted` when the history in memory begins after it
+   */
+  at(revision: number): Version {
+    if (revision >= this.#since) return this.present();
+    this.#expire();
+    return this.#versions?.at(revision) ?? this.#undo(revision);
+  }
+
+  /** Keeps a version for those who read a list page by page. */
+  keep(version: Version): void {
+    this.#kept().keep(version, this.#settings.clock.steady());
+    this.#expire();
+  }
+
+  /** A version that was not made here, and shares nothing with those that were. */
+  foreign(state: ResourceState, revision: number): Version {
+    // It counts as if all it holds had been replaced since; how long it lasted is not known, so it stands for its one revision.
+    let bytes = 0;
+    state.forEach((entry) => (bytes += entry.bytes.length));
+    return { state, since: revision, until: revision, retired: this.#retired - bytes };
+  }
+
+  /** Starts anew with a state of which nothing before is known. */
+  reset(state: ResourceState, revision: number): void {
+    this.#state = state;
+    this.#known = undefined;
+    this.#since = revision;
+    this.#current = undefined;
+    this.#versions = undefined;
+    this.#written = undefined;
+    this.#history = new History(revision, this.#settings.historyLimits);
+  }
+
+  /** Takes a committed change: an entry that is there from now on, or the last one of an object that is deleted. */
+  apply(entry: Entry, deleted: boolean): Change {
+    const { key } = entry;
+    const state = this.#changeable(entry.revision);
+    const previous = deleted ? state.remove(key) : state.put(entry);
+    if (deleted) this.#known?.delete(key);
+    else (this.#known ??= new Map()).set(key, entry);
+    this.#written?.add(key);
+    const change = new Change(entry, previous, deleted, this.#settings.clock.steady());
+    this.#history.push(change);
+    this.#retired += previous?.bytes.length ?? 0;
+    if (++this.#sinceCheckpoint >= CHECKPOINT) this.#checkpoint();
+    else if (this.#versions && this.#retired > this.#versions.mostRetired) this.#expire();
+    return change;
+  }
+
+  /** Builds the label indexes that make a selection fast, in turns; undefined when there is nothing to build. */
+  prepare(selection: Selection, pause: Pause): Promise<void> | undefined {
+    const labels = this.#state.labelsWorthAnIndex(selection);
+    return labels.length === 0 ? undefined : this.#index(labels, pause);
+  }
+
+  /**
+   * Replaces every entry by what `make` makes of it, those of the history when they are next looked at. It is done
+   * beside the present state, in turns, and shown at once when nothing is left; versions that were kept are given up.
+   * Answers false when the timeline was started anew on the way, so that there is nothing to show.
+   */
+  async remake(make: (entry: Entry) => Entry, pause: Pause): Promise<boolean> {
+    const written = (this.#written = new Set<string>());
+    const { state: base } = this.present();
+    const state = base.clone();
+    for (let from: string | undefined = ""; from !== undefined; await pause()) {
+      const { entries, next } = base.part(from, STEP);
+      for (const entry of entries) state.put(make(entry));
+      from = next;
+    }
+    for (; this.#written === written; await pause()) {
+      for (const key of take(written, STEP)) {
+        const entry = this.#state.get(key);
+        if (entry) state.put(make(entry));
+        else state.remove(key);
+      }
+      if (written.size > 0) continue;
+      this.#show(state, make);
+      return true;
+    }
+    return false;
+  }
+
+  async #index(labels: readonly string[], pause: Pause): Promise<void> {
+    for (const label of labels) while (!this.#state.extendIndex(label)) await pause();
+  }
+
+  #show(state: ResourceState, make: (entry: Entry) => Entry): void {
+    this.#state = state;
+    this.#written = undefined;
+    this.#known = undefined;
+    this.#current = undefined;
+    this.#versions = undefined;
+    this.#history.remake(make);
+  }
+
+  /** The present state to be changed at `revision`; what snapshots hold is left to them. */
+  #changeable(revision: number): ResourceState {
+    if (this.#current) {
+      this.#current.until = revision - 1;
+      this.#current = undefined;
+      this.#state = this.#state.clone();
+    }
+    this.#since = revision;
+    return this.#state;
+  }
+
+  #undo(revision: number): Version {
+    const history = this.#history;
+    if (revision < history.start) throw compacted(revision, history.start);
+    const base = this.#versions?.firstAfter(revision) ?? this.present();
+    const state = base.state.clone();
+    let { retired } = base;
+    let until = Infinity;
+    history.backwards(base.since, revision, (change) => {
+      if (change.previous) state.put(change.previous);
+      else state.remove(change.entry.key);
+      retired -= change.previous?.bytes.length ?? 0;
+      until = change.revision - 1;
+    });
+    const version = { state, since: history.lastUpTo(revision), until, retired };
+    this.#kept().keep(version, this.#settings.clock.steady());
+    return version;
+  }
+
+  #checkpoint(): void {
+    this.#sinceCheckpoint = 0;
+    this.#kept().checkpoint(this.present());
+    this.#expire();
+  }
+
+  #kept(): Versions {
+    return (this.#versions ??= new Versions(this.#settings.versionLimits));
+  }
+
+  #expire(): void {
+    this.#versions?.expire(this.#settings.clock.steady(), this.#history.start, this.#retired);
+  }
+}
+
+/** Takes the first few out of a set. */
+function take<T>(set: Set<T>, most: number): T[] {
+  const taken = [...set.values().take(most)];
+  for (const item of taken) set.delete(item);
+  return taken;
+}
