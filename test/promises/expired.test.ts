@@ -15,6 +15,8 @@ let server: RunningServer;
 let old: string;
 let token: string;
 let compacted: string;
+/** What a new start answered for the rest of the list, and for its version, when only the store still had that. */
+let recalled: Awaited<ReturnType<Api["get"]>>[];
 
 const start = (): Promise<RunningServer> => {
   const options = { "data-dir": directory, port: "0", "insecure-http": "true", dialect: "neutral" };
@@ -32,6 +34,13 @@ beforeAll(async () => {
   await api.delete(`${ITEMS}/c`);
   await api.post(ITEMS, { metadata: { name: "bb" } });
   compacted = (await api.get(ITEMS)).resourceVersion;
+  await server.close();
+  server = await start();
+  api.use(server);
+  recalled = [
+    await api.get(ITEMS, { limit: "2", continue: token }),
+    await api.get(ITEMS, { resourceVersion: old, resourceVersionMatch: "Exact" }),
+  ];
   await server.store.compact(server.store.revision);
   await server.close();
   server = await start();
@@ -40,6 +49,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   rmSync(directory, { recursive: true, force: true });
+});
+
+test("DEC-25: a page token and a version that memory has forgotten are served from the store's history", () => {
+  expect(recalled.map((answer) => answer.names)).toEqual([
+    ["c", "d"],
+    ["a", "b", "c", "d"],
+  ]);
+  expect(recalled.map((answer) => answer.resourceVersion)).toEqual([old, old]);
 });
 
 describe("a version before the history", () => {

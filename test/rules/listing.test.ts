@@ -126,6 +126,12 @@ describe("pages", () => {
     expect((await api.get(items, query)).names).toEqual(["b", "c"]);
   });
 
+  test("DEC-25: a list of one name is whole, whatever the limit and whatever comes after it", async () => {
+    const items = await filled("a", "b", "c");
+    const page = await api.get(items, { limit: "1", fieldSelector: "metadata.name=a" });
+    expect([page.names, page.at("metadata.continue")]).toEqual([["a"], undefined]);
+  });
+
   test.each(["0", "-1"])("DEC-25: a limit of %s is none", async (limit) => {
     expect((await api.get(await filled("a", "b"), { limit })).names).toEqual(["a", "b"]);
   });

@@ -19,10 +19,10 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
   const collection = kind.stored.prefix + selection.prefix;
   const token = options.continue === "" ? undefined : readToken(collection, options);
-  const snapshot = token ? continued(kind, collection, token) : await first(kind, options);
+  const snapshot = token ? await continued(kind, collection, token) : await first(kind, selection, options);
   // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (checked.md DEC-25).
   const limit = options.resourceVersion === "0" && options.resourceVersionMatch === "" ? 0 : options.limit;
-  const page = snapshot.list(selection, {
+  const page = await snapshot.listInTurns(selection, {
     ...(token ? { after: token.after } : {}),
     ...(limit > 0 ? { limit } : {}),
   });
@@ -57,10 +57,10 @@ function readToken(collection: string, options: ListOptions): ContinueToken {
 }
 
 /** The snapshot that a token goes on with; when it has expired the client is told how to go on without it. */
-function continued(kind: Kind, collection: string, token: ContinueToken): Snapshot {
+async function continued(kind: Kind, collection: string, token: ContinueToken): Promise<Snapshot> {
   if (token.revision === -1) return kind.cache.snapshot();
   try {
-    return kind.cache.snapshotAt(token.revision);
+    return await kind.cache.recall(token.revision);
   } catch (error) {
     if (error instanceof CacheError && error.code === "compacted") {
       throw expired(
@@ -72,7 +72,7 @@ function continued(kind: Kind, collection: string, token: ContinueToken): Snapsh
   }
 }
 
-async function first(kind: Kind, options: ListOptions): Promise<Snapshot> {
+async function first(kind: Kind, selection: Selection, options: ListOptions): Promise<Snapshot> {
   const { cacher } = kind.house;
   const version = parseVersion(options.resourceVersion);
   if (version === undefined) await present(kind);
@@ -80,9 +80,13 @@ async function first(kind: Kind, options: ListOptions): Promise<Snapshot> {
   const exact =
     options.resourceVersionMatch === "Exact" ||
     (options.limit > 0 && options.resourceVersionMatch === "" && version !== undefined && version > 0);
-  if (!exact || version === undefined) return kind.cache.snapshot();
+  if (!exact || version === undefined) {
+    const preparing = kind.cache.prepare(selection);
+    if (preparing) await preparing;
+    return kind.cache.snapshot();
+  }
   try {
-    return kind.cache.snapshotAt(version);
+    return await kind.cache.recall(version);
   } catch (error) {
     throw cacheError(error, version, cacher.revision);
   }
