@@ -158,7 +158,7 @@ async function openMemory(): Promise<Store> {
 /** The refusal of a directory that is in use, with where its server can be reached. */
 function withOwner(error: unknown, directory: DataDirectory): unknown {
   const owner = directory.running();
-  if (!(error instanceof StoreError) || !owner || !error.message.endsWith(`process ${owner.pid}`)) return error;
+  if (!(error instanceof StoreError) || error.owner === undefined || error.owner !== owner?.pid) return error;
   const where = `keelson ${owner.version} at ${owner.addresses.join(", ")}`;
   return new StoreError(error.code, `${error.message} (${where})`, { cause: error });
 }

@@ -213,25 +213,28 @@ export type StoreErrorCode =
   | "tooLarge" // the value is over the store's limit
   | "unknown" // the write may or may not have happened
   | "unavailable" // a shared store cannot be reached now; a write that fails so has not happened
+  | "inUse" // another process has the directory
   | "failed" // the store has failed for good
   | "closed"; // the store is closed
 
-/** An error of a store. `revision` is the one that the key has, where that is known. */
+/** An error of a store. `revision` is the one that the key has, `owner` the process that has the directory, where known. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
   readonly key: string | undefined;
   readonly revision: number | undefined;
+  readonly owner: number | undefined;
 
   constructor(
     code: StoreErrorCode,
     message: string,
-    details: { key?: string; revision?: number; cause?: unknown } = {},
+    details: { key?: string; revision?: number; owner?: number; cause?: unknown } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.key = details.key;
     this.revision = details.revision;
+    this.owner = details.owner;
   }
 }
 

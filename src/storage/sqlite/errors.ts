@@ -50,7 +50,8 @@ export function isMisunderstood(error: unknown): boolean {
 /** Prepares any error for the way to the main thread; what has no code of its own gets `fallback`. */
 export function toPlain(error: unknown, fallback: PlainError["code"]): PlainError {
   if (error instanceof StoreError) {
-    return { code: error.code, message: error.message, key: error.key, revision: error.revision };
+    const { code, message, key, revision, owner } = error;
+    return { code, message, key, revision, owner };
   }
   const message = error instanceof Error ? error.message : String(error);
   if (isDamage(error)) return { code: "corrupt", message: `The database file is damaged: ${message}` };
@@ -59,9 +60,10 @@ export function toPlain(error: unknown, fallback: PlainError["code"]): PlainErro
 }
 
 /** The other end of {@link toPlain}. */
-export function fromPlain({ code, message, key, revision }: PlainError): StoreError {
+export function fromPlain({ code, message, key, revision, owner }: PlainError): StoreError {
   return new StoreError(code, message, {
     ...(key === undefined ? {} : { key }),
     ...(revision === undefined ? {} : { revision }),
+    ...(owner === undefined ? {} : { owner }),
   });
 }

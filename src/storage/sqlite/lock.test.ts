@@ -29,7 +29,8 @@ test("a second process is refused with the pid of the first, and takes over once
   await once(holder.stdout, "data");
   const attempt = openSqliteStore({ directory: directory.path, clock: systemClock });
   await expect(attempt).rejects.toMatchObject({
-    code: "failed",
+    code: "inUse",
+    owner: holder.pid,
     message: expect.stringContaining(`process ${holder.pid}`),
   });
   holder.kill("SIGKILL");

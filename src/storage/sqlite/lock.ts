@@ -24,7 +24,7 @@ export interface DirectoryLock {
 /**
  * Takes the lock on `directory`.
  *
- * @throws StoreError `failed`, naming the process that has it
+ * @throws StoreError `inUse`, naming the process that has it
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const lock = new DatabaseSync(join(directory, "lock"), { timeout: 0 });
@@ -34,7 +34,11 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     lock.close();
     if (!isBusy(error)) throw error;
-    throw new StoreError("failed", `The data directory ${directory} is in use by ${describe(owner)}`);
+    const pid = pidIn(owner);
+    const who = pid === undefined ? "another process" : `process ${pid}`;
+    throw new StoreError("inUse", `The data directory ${directory} is in use by ${who}`, {
+      ...(pid === undefined ? {} : { owner: pid }),
+    });
   }
   try {
     writeFileSync(owner, `${process.pid}\n`);
@@ -44,11 +48,11 @@ export function lockDirectory(directory: string): DirectoryLock {
   return { release: () => lock.close() };
 }
 
-function describe(owner: string): string {
+function pidIn(owner: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(owner, "utf8"), 10);
-    return Number.isSafeInteger(pid) ? `process ${pid}` : "another process";
+    return Number.isSafeInteger(pid) ? pid : undefined;
   } catch {
-    return "another process";
+    return undefined;
   }
 }

@@ -93,6 +93,7 @@ export interface PlainError {
   readonly message: string;
   readonly key?: string | undefined;
   readonly revision?: number | undefined;
+  readonly owner?: number | undefined;
 }
 
 /** Kinds of a write in a batch. */

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../contract.ts";
@@ -26,6 +26,7 @@ export const FORMAT: number = 1 + MIGRATIONS.length;
 /** "KEEL", in the header of the file: marks it as ours. */
 export const APPLICATION_ID: number = 0x4b45454c;
 const MAGIC = "SQLite format 3\0";
+const OWNER_ONLY = 0o600;
 
 const TABLES = `
   CREATE TABLE log (
@@ -64,6 +65,7 @@ export function openDatabase(directory: string, migrations: Migrations = MIGRATI
   else if (existsSync(`${file}-wal`) || existsSync(join(directory, "created"))) {
     throw new StoreError("corrupt", `Expected the database ${file} of this data directory, found none`);
   } else createDatabase(directory, file);
+  keepFromOthers(file);
   const db = connect(file);
   try {
     checkDatabase(db, file, 1 + migrations.length);
@@ -86,6 +88,8 @@ function createDatabase(directory: string, file: string): void {
 /** Makes the tables in a file that is not there, or that is the rest of an attempt before. */
 export function beginDatabase(file: string): DatabaseSync {
   for (const suffix of ["", "-wal", "-journal"]) rmSync(file + suffix, { force: true });
+  // SQLite takes an empty file for a new database, and gives its mode to the log beside it.
+  closeSync(openSync(file, "wx", OWNER_ONLY));
   const db = connect(file);
   db.exec(`BEGIN; ${TABLES} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; COMMIT`);
   return db;
@@ -108,6 +112,17 @@ export function finishDatabase(directory: string, temporary: string, file: strin
   renameSync(temporary, file);
   closeSync(openSync(join(directory, "created"), "w"));
   sync(directory);
+}
+
+/** Secrets are in it: a database that an earlier version has left readable for others is closed to them. */
+function keepFromOthers(file: string): void {
+  for (const path of [file, `${file}-wal`]) {
+    try {
+      if (existsSync(path)) chmodSync(path, OWNER_ONLY);
+    } catch {
+      // The file is another user's, who let us in: that is for him to decide.
+    }
+  }
 }
 
 function connect(file: string): DatabaseSync {

@@ -81,8 +81,8 @@ interface Waiting {
 /**
  * Opens the store in a directory, making it if it is new.
  *
- * @throws StoreError `failed` when another process has the directory (the message names it) or when the format is
- *   newer than this program; `corrupt` when the database is damaged, missing or of another program; `full`
+ * @throws StoreError `inUse` when another process has the directory; `failed` when the format is newer than this
+ *   program; `corrupt` when the database is damaged, missing or of another program; `full`
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { clock, directory, historyMillis = 86_400_000, historyMaxShare = 0.1 } = options;

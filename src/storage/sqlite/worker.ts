@@ -105,11 +105,11 @@ class StoreWorker {
 
   #write({ buffer, count, now }: Request & { type: "write" }): void {
     const begin = systemClock.steady();
-    const written = this.#writer.apply(buffer, count, now);
+    const { written, bytes } = this.#writer.apply(buffer, count, now);
     const { revision, compacted } = this.#ledger;
     const millis = written === 0 ? 0 : systemClock.steady() - begin;
     post({ type: "written", buffer, revision, compacted, millis }, [buffer]);
-    this.#room.used(written, buffer.byteLength);
+    this.#room.used(written, bytes);
   }
 
   #beginRange(read: RangeRead): void {

@@ -29,6 +29,8 @@ export class Writer {
   readonly #remove: StatementSync;
   readonly #append: StatementSync;
   #outcomes: Float64Array = new Float64Array(512);
+  /** Bytes of keys and values that the transaction has put into the log so far. */
+  #bytes = 0;
 
   constructor(db: DatabaseSync, ledger: Ledger, history: History, room: Room, mark: HighWater) {
     this.#ledger = ledger;
@@ -53,10 +55,10 @@ export class Writer {
    * of it gets the outcome `NO_ROOM`.
    *
    * @param now wall time in milliseconds
-   * @returns how many writes were committed
+   * @returns how many writes were committed, and the bytes of their keys and values
    * @throws anything but a full disk: then it is unknown what the disk holds
    */
-  apply(buffer: ArrayBuffer, count: number, now: number): number {
+  apply(buffer: ArrayBuffer, count: number, now: number): { written: number; bytes: number } {
     if (this.#outcomes.length < count * 2) this.#outcomes = new Float64Array(count * 4);
     let written = this.#transact(buffer, count, now, false);
     if (written === undefined) {
@@ -66,7 +68,7 @@ export class Writer {
     // Also those that were refused: they may have been judged by a change of this batch that is undone now.
     if (written === undefined) for (let i = 0; i < count; i++) this.#outcomes[i * 2] = NO_ROOM;
     fillOutcomes(buffer, count, this.#outcomes);
-    return written ?? 0;
+    return { written: written ?? 0, bytes: written === undefined ? 0 : this.#bytes };
   }
 
   /** One transaction; undefined when there was no room for it. */
@@ -91,6 +93,7 @@ export class Writer {
   #applyAll(buffer: ArrayBuffer, count: number, now: number, onlyDeletes: boolean): number {
     const cursor = new BatchCursor(buffer, count);
     let written = 0;
+    this.#bytes = 0;
     for (let i = 0; cursor.next(); i++) {
       if (onlyDeletes && cursor.kind !== DELETE) {
         this.#outcomes[i * 2] = NO_ROOM;
@@ -129,6 +132,7 @@ export class Writer {
     ledger.revision = revision;
     ledger.liveBytes += after - previousSize;
     ledger.logBytes += size;
+    this.#bytes += size;
     ledger.sumChange += (kind === DELETE_ROW ? 0 : revision) - previous;
   }
 }
