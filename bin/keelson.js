@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the built program where there is one, and the sources in a checkout.
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,6 @@ const cache = inCheckout
   ? fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
   : join(tmpdir(), "node-compile-cache");
 process.env.NODE_COMPILE_CACHE ??= cache;
-enableCompileCache(process.env.NODE_COMPILE_CACHE);
+module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
 const { main } = await import((inCheckout ? source : built).href);
 await main(process.argv.slice(2));

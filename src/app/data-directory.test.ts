@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -74,6 +83,32 @@ describe("DataDirectory", () => {
     const file = directory.writeKubeconfig("new");
     expect([readFileSync(file, "utf8"), mode("admin.kubeconfig")]).toEqual(["new", "600"]);
     expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  test("is left alone where it has the kubeconfig already, and where there is no room for another", () => {
+    const directory = DataDirectory.open(path, neutral);
+    const file = directory.writeKubeconfig("same");
+    utimesSync(file, 1, 1);
+    directory.writeKubeconfig("same");
+    expect(statSync(file).mtimeMs).toBe(1000);
+    symlinkSync("/dev/full", `${file}.new`);
+    expect(() => directory.writeKubeconfig("other")).toThrow(`expected ${file} to be writable: ENOSPC`);
+    expect([readFileSync(file, "utf8"), existsSync(`${file}.new`)]).toEqual(["same", false]);
+  });
+
+  test("without room for the note of who runs on it serves all the same", () => {
+    const directory = DataDirectory.open(path, neutral);
+    symlinkSync("/dev/full", directory.file("server.json.new"));
+    directory.writeRunning({ pid: 42, version: "1", addresses: [], dialect: "neutral", started: "now" });
+    expect(directory.running()).toBeUndefined();
+  });
+
+  test("knows its dialect, which need not be told again", () => {
+    expect(DataDirectory.open(path).dialect).toBeUndefined();
+    DataDirectory.open(path, kubernetes).claim(kubernetes);
+    expect(DataDirectory.open(path).dialect).toBe(kubernetes);
+    writeFileSync(join(path, "keelson.json"), '{"format":1,"dialect":"other"}');
+    expect(() => DataDirectory.open(path)).toThrow("to be of a known dialect, got other");
   });
 
   test("tells who runs on it, and forgets it", () => {

@@ -23,7 +23,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Dialect } from "../meta/dialect.ts";
+import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { OptionError } from "./options.ts";
 import type { PkiFiles } from "../pki/index.ts";
 
@@ -55,8 +55,11 @@ export class DataDirectory {
     this.path = path;
   }
 
-  /** Makes the directory when it is not there, and checks that it is of this dialect and of a format we know. */
-  static open(path: string, dialect: Dialect): DataDirectory {
+  /**
+   * Makes the directory when it is not there, and checks that it is of a format we know, and of this dialect where one is
+   * asked for.
+   */
+  static open(path: string, dialect?: Dialect): DataDirectory {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const directory = new DataDirectory(path);
     directory.#check(dialect);
@@ -88,7 +91,7 @@ export class DataDirectory {
   }
 
   /** Whether the directory is there already; throws when it is of another dialect or of a newer format. */
-  #check(dialect: Dialect): boolean {
+  #check(dialect: Dialect | undefined): boolean {
     const known = this.describe();
     if (!known) return false;
     const { path } = this;
@@ -97,12 +100,20 @@ export class DataDirectory {
         `expected ${path} to have format ${FORMAT} or older, got ${known.format}: use a newer keelson`,
       );
     }
-    if (known.dialect !== dialect.name) {
+    if (!dialectOf(known.dialect))
+      throw new OptionError(`expected ${path} to be of a known dialect, got ${known.dialect}`);
+    if (dialect && known.dialect !== dialect.name) {
       throw new OptionError(
         `expected --dialect ${known.dialect}, with which ${path} was made, got ${dialect.name}; use another --data-dir for the other dialect`,
       );
     }
     return true;
+  }
+
+  /** The dialect that the directory was made for; undefined when it is new. */
+  get dialect(): Dialect | undefined {
+    const known = this.describe();
+    return known && dialectOf(known.dialect);
   }
 
   /** The directory of the embedded store. */
@@ -143,8 +154,9 @@ export class DataDirectory {
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   }
 
+  /** Writes the kubeconfig unless the file has this text already, and answers where it is. */
   writeKubeconfig(text: string): string {
-    this.#writeText("admin.kubeconfig", text, 0o600);
+    if (this.read("admin.kubeconfig") !== text) this.#writeText("admin.kubeconfig", text, 0o600);
     return this.file("admin.kubeconfig");
   }
 
@@ -154,8 +166,13 @@ export class DataDirectory {
     return found && Number.isSafeInteger(found.pid) ? (found as RunningServerInfo) : undefined;
   }
 
+  /** Leaves a note of the server that runs here; without room for it the server runs all the same. */
   writeRunning(info: RunningServerInfo): void {
-    this.#writeText("server.json", `${JSON.stringify(info, undefined, 2)}\n`, 0o644);
+    try {
+      this.#writeText("server.json", `${JSON.stringify(info, undefined, 2)}\n`, 0o644);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    }
   }
 
   clearRunning(): void {
@@ -166,16 +183,28 @@ export class DataDirectory {
   #writeText(name: string, text: string, mode: number, flush = false): void {
     const file = this.file(name);
     const next = `${file}.new`;
-    const handle = openSync(next, "w", mode);
     try {
-      writeFileSync(handle, text);
-      if (flush) fsyncSync(handle);
-    } finally {
-      closeSync(handle);
+      const handle = openSync(next, "w", mode);
+      try {
+        writeFileSync(handle, text);
+        if (flush) fsyncSync(handle);
+      } finally {
+        closeSync(handle);
+      }
+      chmodSync(next, mode);
+      renameSync(next, file);
+    } catch (error) {
+      rmSync(next, { force: true });
+      throw naming(file, error);
     }
-    chmodSync(next, mode);
-    renameSync(next, file);
   }
+}
+
+/** What the system refuses, with the file that it was about: a full disk is told without one. */
+function naming(file: string, error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const named = new Error(`expected ${file} to be writable: ${message}`, { cause: error });
+  return Object.assign(named, { code, syscall: "write" });
 }
 
 function asJson(text: string): unknown {

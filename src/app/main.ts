@@ -9,6 +9,7 @@ import { CommanderError } from "commander";
 import type { DirectoryInfo } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { createProgram } from "../cli/program.ts";
+import { neutral } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { releaseStartUpMemory } from "./idle-memory.ts";
@@ -83,8 +84,8 @@ function tell(error: Error, failed: number): number {
 
 /** The options from flags, environment and file. */
 async function readOptions(flags: RawOptions, file?: string): Promise<ServeOptions> {
-  const env = fromEnvironment(process.env);
-  const path = file ?? env["config"];
+  const { config, ...env } = fromEnvironment(process.env);
+  const path = file ?? config;
   return resolveOptions(flags, env, path === undefined ? {} : await readConfig(path));
 }
 
@@ -114,18 +115,21 @@ async function awake<T>(work: Promise<T>): Promise<T> {
 }
 
 async function readConfig(path: string): Promise<RawOptions> {
-  const { parse } = await import("yaml");
+  const { decodeYaml } = await import("../value/yaml.ts");
   if (!existsSync(path)) throw new OptionError(`expected the file ${path} to exist`);
   try {
-    return fromFile(parse(readFileSync(path, "utf8")), path);
+    const { value, duplicates } = decodeYaml(readFileSync(path));
+    if (duplicates.length > 0) throw new Error(`${duplicates.join(", ")} is there twice`);
+    return fromFile(value, path);
   } catch (error) {
     if (error instanceof OptionError) throw error;
-    throw new OptionError(`expected ${path} to be YAML: ${String(error)}`);
+    throw new OptionError(`expected ${path} to be YAML: ${(error as Error).message}`);
   }
 }
 
 function announce(options: ServeOptions, server: RunningServer, print: (text: string) => void): void {
-  print(`keelson ${VERSION} (${options.dialect.name} dialect, ${options.store} store)`);
+  print(`keelson ${VERSION} (${server.dialect.name} dialect, ${options.store} store)`);
+  if (server.dialect === neutral) print("for clients of Kubernetes start a new directory with --dialect kubernetes");
   print(`listening on ${server.url}`);
   print(options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`);
   if (server.kubeconfigFile !== undefined) print(`export KUBECONFIG=${forShell(server.kubeconfigFile)}`);

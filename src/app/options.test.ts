@@ -1,16 +1,25 @@
 import fc from "fast-check";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { OptionError, envName, fromEnvironment, fromFile, isLoopback, resolveOptions, suggestion } from "./options.ts";
+import {
+  OptionError,
+  type RawOptions,
+  envName,
+  fromEnvironment,
+  fromFile,
+  isLoopback,
+  resolveOptions,
+  suggestion,
+} from "./options.ts";
 
 describe("resolveOptions", () => {
   test("has a default for every option", () => {
-    const { dataDir, dialect, ...rest } = resolveOptions();
+    const { dataDir, ...rest } = resolveOptions();
     expect(dataDir).toMatch(/keelson$/);
-    expect(dialect.name).toBe("neutral");
     expect(rest).toMatchObject({
       port: 6443,
       bind: "127.0.0.1",
+      dialect: undefined,
       featureGates: {},
       store: "sqlite",
       controllers: ["*"],
@@ -38,6 +47,28 @@ describe("resolveOptions", () => {
     const options = resolveOptions({ "data-dir": "here" });
     expect(Object.isFrozen(options)).toBe(true);
     expect(options.dataDir).toBe(resolve("here"));
+  });
+
+  test("may be told as numbers, switches, lists and maps, and undefined says nothing", () => {
+    expect(
+      resolveOptions(
+        { dev: true, port: 0, bind: undefined, controllers: ["a", "-b"], "feature-gates": { ImageVolume: false } },
+        { bind: "::1" },
+      ),
+    ).toMatchObject({
+      dev: true,
+      port: 0,
+      bind: "::1",
+      controllers: ["a", "-b"],
+      featureGates: { ImageVolume: false },
+    });
+  });
+
+  test("an unknown key is refused with the nearest one", () => {
+    const typo = JSON.parse('{ "prot": 0 }') as RawOptions;
+    expect(() => resolveOptions(typo)).toThrow('unknown key "prot" among the options; did you mean "port"?');
+    // @ts-expect-error The compiler notices it as well.
+    expect(() => resolveOptions({ prot: 0 })).toThrow(OptionError);
   });
 
   test.each([
@@ -116,6 +147,23 @@ describe("fromEnvironment", () => {
 
   test("an empty variable says nothing", () => {
     expect(fromEnvironment({ KEELSON_PORT: "" })).toEqual({});
+  });
+
+  test("what Kubernetes says of a Service called keelson says nothing, and a port of ours is still read", () => {
+    const links = {
+      KEELSON_SERVICE_HOST: "10.0.0.1",
+      KEELSON_SERVICE_PORT: "443",
+      KEELSON_SERVICE_PORT_HTTPS: "443",
+      KEELSON_PORT: "tcp://10.0.0.1:443",
+      KEELSON_PORT_443_TCP: "tcp://10.0.0.1:443",
+      KEELSON_PORT_443_TCP_PROTO: "tcp",
+      KEELSON_PORT_443_TCP_PORT: "443",
+      KEELSON_PORT_443_TCP_ADDR: "10.0.0.1",
+      KEELSON_WEB_SERVICE_HOST: "10.0.0.2",
+      KEELSON_WEB_PORT: "udp://10.0.0.2:53",
+    };
+    expect(fromEnvironment(links)).toEqual({});
+    expect(fromEnvironment({ ...links, KEELSON_PORT: "6444" })).toEqual({ port: "6444" });
   });
 
   test("an unknown variable is refused with the nearest name", () => {

@@ -1,23 +1,26 @@
 /**
- * The options of a server: one table, read from flags, environment and a file, in that order of precedence.
+ * The options of a server: one table, read from flags, environment and a file, in that order of precedence, or told by
+ * a program.
  *
  * A key is the same everywhere: `--event-ttl 2h`, `KEELSON_EVENT_TTL=2h`, and `event-ttl: 2h` in the file. An unknown
  * key is an error that names the nearest one.
  *
  * @module
  */
-import { homedir, userInfo } from "node:os";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Dialect, dialectOf, kubernetes, neutral } from "../meta/dialect.ts";
 import { GATES, type Gate } from "../meta/gates.ts";
+import { asJsonNumber } from "../value/value.ts";
 
 /** Everything that can be told to a server; checked, complete, frozen. */
 export interface ServeOptions {
-  /** An absolute path. */
+  /** An absolute path; empty when nothing is kept and none was told. */
   readonly dataDir: string;
   readonly port: number;
   readonly bind: string;
-  readonly dialect: Dialect;
+  /** Undefined unless told: that of the data directory, neutral for a new one. */
+  readonly dialect: Dialect | undefined;
   readonly featureGates: Readonly<Partial<Record<Gate, boolean>>>;
   readonly store: "sqlite" | "memory" | "etcd";
   /** Set for the store `etcd` alone. */
@@ -48,10 +51,31 @@ export interface EtcdOptions {
 /** How much is logged. */
 export type LogLevel = "error" | "warn" | "info" | "debug";
 
+/** The key of an option in flags, files and programs. */
+export type OptionKey =
+  | "data-dir"
+  | "port"
+  | "bind"
+  | "dialect"
+  | "feature-gates"
+  | "store"
+  | "etcd-servers"
+  | "etcd-cacert"
+  | "etcd-cert"
+  | "etcd-key"
+  | "etcd-prefix"
+  | "controllers"
+  | "event-ttl"
+  | "history"
+  | "shutdown-grace"
+  | "tls-san"
+  | "log-level"
+  | "dev"
+  | "insecure-http";
+
 /** One option as the table describes it. */
 export interface OptionSpec {
-  /** The key in flags and files. */
-  readonly key: string;
+  readonly key: OptionKey;
   /** What the value looks like in help; empty for switches. */
   readonly value: string;
   readonly default: string;
@@ -71,8 +95,8 @@ export const SERVE_OPTIONS: readonly OptionSpec[] = [
   {
     key: "dialect",
     value: "neutral|kubernetes",
-    default: "neutral",
-    about: "names and rules; fixed on the first start",
+    default: "",
+    about: "names and rules; fixed on the first start (default: those of the data directory, neutral for a new one)",
   },
   { key: "feature-gates", value: "A=true,B=false", default: "", about: "feature gates to switch on or off" },
   { key: "store", value: "sqlite|memory|etcd", default: "sqlite", about: "where objects are kept" },
@@ -96,18 +120,34 @@ export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/** Values of options by key, as text. */
-export type RawOptions = Readonly<Record<string, string>>;
+/** What an option may be told as: its text, or the number, switch, list or map that the text stands for. */
+export type OptionValue =
+  | string
+  | number
+  | boolean
+  | readonly (string | number)[]
+  | Readonly<Record<string, string | number | boolean>>;
+
+/** Values of options by key. */
+export type RawOptions = { readonly [Key in OptionKey]?: OptionValue | undefined };
 
 /** The environment variable of an option. */
 export const envName = (key: string): string => `KEELSON_${key.toUpperCase().replaceAll("-", "_")}`;
+
+/**
+ * What Kubernetes puts into the environment of a container when a Service beside it is called `keelson` or `keelson-x`
+ * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables): nobody has told us anything.
+ */
+const isServiceLink = (name: string, value: string): boolean =>
+  /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+  (name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value));
 
 /** Takes the options out of the environment; an unknown `KEELSON_` variable is an error, an empty one says nothing. */
 export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const known = new Map([...SERVE_OPTIONS.map((o) => o.key), "config"].map((key) => [envName(key), key]));
   const options: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("KEELSON_") || value === undefined) continue;
+    if (!name.startsWith("KEELSON_") || value === undefined || isServiceLink(name, value)) continue;
     const key = known.get(name);
     if (key === undefined)
       throw new OptionError(`unknown environment variable ${name}${suggestion(name, known.keys())}`);
@@ -116,22 +156,29 @@ export function fromEnvironment(env: Readonly<Record<string, string | undefined>
   return options;
 }
 
-/** Checks the keys of a file that was read; lists become comma separated, maps `k=v` pairs, a key without value says nothing. */
+/** Checks the keys of a file that was read; a key without value says nothing. */
 export function fromFile(content: unknown, file: string): Record<string, string> {
   if (content === null || content === undefined) return {};
   if (typeof content !== "object" || Array.isArray(content)) {
     throw new OptionError(`expected ${file} to hold keys and values, got ${JSON.stringify(content)}`);
   }
-  const keys = SERVE_OPTIONS.map((o) => o.key);
+  return textsOf(content, `in ${file}`);
+}
+
+/** Values as text, by keys that are known: lists become comma separated, maps `k=v` pairs. */
+function textsOf(values: object, where: string): Record<string, string> {
+  const keys: readonly string[] = SERVE_OPTIONS.map((o) => o.key);
   const options: Record<string, string> = {};
-  for (const [key, value] of Object.entries(content)) {
-    if (!keys.includes(key)) throw new OptionError(`unknown key "${key}" in ${file}${suggestion(key, keys)}`);
-    if (value !== null) options[key] = textOf(value);
+  for (const [key, value] of Object.entries(values)) {
+    if (!keys.includes(key)) throw new OptionError(`unknown key "${key}" ${where}${suggestion(key, keys)}`);
+    if (value !== null && value !== undefined) options[key] = textOf(value);
   }
   return options;
 }
 
 function textOf(value: unknown): string {
+  const exact = asJsonNumber(value);
+  if (exact) return exact.text;
   if (Array.isArray(value)) return value.map(String).join(",");
   if (typeof value === "object" && value !== null) {
     return Object.entries(value)
@@ -141,12 +188,17 @@ function textOf(value: unknown): string {
   return String(value);
 }
 
-/** The options of a server from what was said of them, the first source that names a key wins. */
+/**
+ * The options of a server from what was said of them, the first source that names a key wins.
+ *
+ *     resolveOptions({ dev: true, port: 0, "feature-gates": { ImageVolume: true } })
+ *
+ * @throws OptionError for a key that is unknown and for a value that is none of the option
+ */
 export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions {
-  const said = (key: string): string => {
-    for (const source of sources) if (source[key] !== undefined) return source[key];
-    return SERVE_OPTIONS.find((o) => o.key === key)!.default;
-  };
+  const texts = sources.map((source) => textsOf(source, "among the options"));
+  const said = (key: OptionKey): string =>
+    texts.find((text) => text[key] !== undefined)?.[key] ?? SERVE_OPTIONS.find((o) => o.key === key)!.default;
   const dev = readBoolean("dev", said("dev"));
   const insecureHttp = readBoolean("insecure-http", said("insecure-http"));
   const bind = said("bind");
@@ -154,10 +206,10 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     throw new OptionError(`expected a loopback address with --insecure-http, got ${bind}`);
   }
   const store = dev ? "memory" : readOneOf("store", said("store"), ["sqlite", "memory", "etcd"] as const);
-  const dialect = dialectOf(said("dialect"));
-  if (!dialect) throw expected("dialect", [neutral.name, kubernetes.name], said("dialect"));
+  const dialect = said("dialect") === "" ? undefined : dialectOf(said("dialect"));
+  if (!dialect && said("dialect") !== "") throw expected("dialect", [neutral.name, kubernetes.name], said("dialect"));
   return Object.freeze({
-    dataDir: resolve(said("data-dir") || defaultDataDir()),
+    dataDir: dev && said("data-dir") === "" ? "" : resolve(said("data-dir") || defaultDataDir()),
     port: readPort(said("port")),
     bind,
     dialect,
@@ -175,7 +227,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
   });
 }
 
-function readEtcd(said: (key: string) => string): EtcdOptions {
+function readEtcd(said: (key: OptionKey) => string): EtcdOptions {
   const servers = list(said("etcd-servers")).map((text) => text.replace(/\/$/, ""));
   if (servers.length === 0) throw expected("etcd-servers", ["set with --store etcd"], "");
   const wrong = servers.find((text) => !/^https?:\/\/[^/]+$/.test(text) || !URL.canParse(text));
@@ -192,8 +244,20 @@ function defaultDataDir(): string {
   // Set by systemd for a service with StateDirectory=, which may name several.
   const [state] = (process.env["STATE_DIRECTORY"] ?? "").split(":");
   if (state) return state;
-  if (userInfo().uid === 0) return "/var/lib/keelson";
-  return join(process.env["XDG_DATA_HOME"] ?? join(homedir(), ".local", "share"), "keelson");
+  if (process.getuid?.() === 0) return "/var/lib/keelson";
+  return join(process.env["XDG_DATA_HOME"] ?? join(homeDirectory(), ".local", "share"), "keelson");
+}
+
+/** The user's home. A user who is a number only (`docker run -u 12345`) has none unless HOME says so. */
+function homeDirectory(): string {
+  let home = "";
+  try {
+    home = homedir();
+  } catch {
+    // There is no such user.
+  }
+  if (home === "") throw new OptionError("expected --data-dir, or HOME to be set: this user has no home directory");
+  return home;
 }
 
 const list = (text: string): string[] =>

@@ -6,15 +6,14 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { StatusError } from "../client/index.ts";
 import { Namespace } from "../client/kinds/index.ts";
-import { silentLog } from "../util/log.ts";
-import { resolveOptions } from "./options.ts";
+import { type RawOptions, resolveOptions } from "./options.ts";
 import { startServer } from "./server.ts";
 
 const home = mkdtempSync(join(tmpdir(), "keelson-app-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-const DEV = { dev: "true", port: "0", "insecure-http": "true" };
-const start = (options: Readonly<Record<string, string>>) => startServer(resolveOptions(options), { log: silentLog });
+const DEV = { dev: true, port: 0, "insecure-http": true };
+const start = (options: RawOptions) => startServer(resolveOptions(options));
 
 describe("a server in the same process", () => {
   test("its client is the admin and needs no socket", async () => {
@@ -38,6 +37,16 @@ describe("a server in the same process", () => {
     const closing = server.close();
     expect([await ask("/readyz"), await ask("/livez")]).toEqual([500, 200]);
     await closing;
+  });
+
+  test("ends with the block that uses it", async () => {
+    let url: string;
+    {
+      await using server = await start(DEV);
+      ({ url } = server);
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+    }
+    await expect(fetch(`${url}/livez`)).rejects.toThrow("fetch failed");
   });
 
   test("may be closed twice", async () => {

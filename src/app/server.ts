@@ -11,12 +11,13 @@ import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/servi
 import type { Client } from "../client/index.ts";
 import { createCluster } from "../cluster/index.ts";
 import { type Controller, builtInControllers, chooseControllers } from "../controllers/index.ts";
+import { type Dialect, neutral } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
 import { type Pki, createPki, openPki } from "../pki/index.ts";
 import type { ServerHandle } from "../server/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
-import type { Log } from "../util/log.ts";
+import { type Log, silentLog } from "../util/log.ts";
 import { backupRoute } from "./backup-route.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { openEtcd } from "./etcd.ts";
@@ -28,13 +29,15 @@ import { VERSION } from "./version.ts";
 export interface Surroundings {
   readonly clock?: Clock;
   readonly random?: Random;
-  readonly log: Log;
+  /** Nobody reads it unless told. */
+  readonly log?: Log;
 }
 
-/** A server that runs. */
-export interface RunningServer {
+/** A server that runs; `await using` closes it. */
+export interface RunningServer extends AsyncDisposable {
   /** The base address, `https://127.0.0.1:6443`. */
   readonly url: string;
+  readonly dialect: Dialect;
   readonly pki: Pki;
   /** The text of a kubeconfig for the admin. */
   readonly kubeconfig: string;
@@ -49,8 +52,11 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** Options with the dialect that was told, or found in the data directory. */
+type ChosenOptions = ServeOptions & { readonly dialect: Dialect };
+
 /** Starts a server; resolves when it accepts requests. When that fails, what was opened on the way is closed again. */
-export async function startServer(options: ServeOptions, surroundings: Surroundings): Promise<RunningServer> {
+export async function startServer(options: ServeOptions, surroundings: Surroundings = {}): Promise<RunningServer> {
   // What is opened last is closed first.
   const open = new AsyncDisposableStack();
   try {
@@ -62,13 +68,14 @@ export async function startServer(options: ServeOptions, surroundings: Surroundi
 }
 
 async function assemble(
-  options: ServeOptions,
-  { clock = systemClock, random = systemRandom, log }: Surroundings,
+  given: ServeOptions,
+  { clock = systemClock, random = systemRandom, log = silentLog }: Surroundings,
   open: AsyncDisposableStack,
 ): Promise<RunningServer> {
-  const { dialect } = options;
-  checkControllerNames(options);
-  const directory = options.dev ? undefined : DataDirectory.open(options.dataDir, dialect);
+  checkControllerNames(given);
+  const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect);
+  const dialect = given.dialect ?? directory?.dialect ?? neutral;
+  const options: ChosenOptions = { ...given, dialect };
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
   const pki = directory ? openPki(directory.pki, { hosts, clock }) : createPki({ hosts, clock });
   const store = await openStore(options, directory, { clock, random, log }, open);
@@ -98,15 +105,18 @@ async function assemble(
     const started = new Date(clock.now()).toISOString();
     directory.writeRunning({ pid: process.pid, version: VERSION, addresses: [url], dialect: dialect.name, started });
   }
+  const close = (): Promise<void> => open.disposeAsync();
   return {
     url,
+    dialect,
     pki,
     kubeconfig: text,
     kubeconfigFile,
     store,
     client: (userAgent) => cluster.client(userAgent),
     failed: store.failed,
-    close: () => open.disposeAsync(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -118,7 +128,7 @@ function signerOf(pki: Pki, api: SignerContext): () => TokenSigner {
 
 /** Opens the store and takes the lock on the data directory; both are given back with `open`. */
 async function openStore(
-  options: ServeOptions,
+  options: ChosenOptions,
   directory: DataDirectory | undefined,
   around: Required<Surroundings>,
   open: AsyncDisposableStack,
@@ -136,7 +146,7 @@ async function openStore(
 
 async function openIn(
   directory: DataDirectory,
-  { store, historyMillis, etcd, dialect }: ServeOptions,
+  { store, historyMillis, etcd, dialect }: ChosenOptions,
   around: Required<Surroundings>,
   open: AsyncDisposableStack,
 ): Promise<Store> {
@@ -192,10 +202,11 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
 };
 
 /** Throws {@link OptionError} for a name that no controller has. */
-const checkControllerNames = (options: ServeOptions): void => void chosenControllers(options, "");
+const checkControllerNames = (options: ServeOptions): void =>
+  void chosenControllers({ ...options, dialect: options.dialect ?? neutral }, "");
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
-function chosenControllers(options: ServeOptions, caCertificate: string, store?: Store): readonly Controller[] {
+function chosenControllers(options: ChosenOptions, caCertificate: string, store?: Store): readonly Controller[] {
   const { dialect, eventTtlMillis, historyMillis, controllers } = options;
   // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
   const sharedHistory = options.store === "etcd" ? { millis: historyMillis, of: () => store! } : undefined;

@@ -9,9 +9,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
 import type { NodeTransportOptions } from "../client/transport-node.ts";
 import { type ValueObject, isObject } from "../value/value.ts";
+import { decodeYaml } from "../value/yaml.ts";
 import { CliError } from "./cli-error.ts";
 
 /** What a command line and its environment say of where to look. */
@@ -58,7 +58,7 @@ function filesOf({ kubeconfig, env }: KubeconfigChoice): ReadFile[] {
 function readFile(file: string): ReadFile {
   let value: unknown;
   try {
-    value = parse(readFileSync(file, "utf8"));
+    value = decodeYaml(readFileSync(file)).value;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(`expected ${file} to be a kubeconfig: ${why}`, { cause });

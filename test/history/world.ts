@@ -48,7 +48,8 @@ export class World {
   }
 
   get dataDir(): string {
-    return this.#raw["data-dir"] ?? join(this.folder, "data");
+    const told = this.#raw["data-dir"];
+    return typeof told === "string" ? told : join(this.folder, "data");
   }
 
   async open(): Promise<void> {

@@ -22,6 +22,10 @@ export interface End {
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The user to run as; only root may say so. */
+  readonly uid?: number;
+  /** The Node that runs it; that of the tests unless told. */
+  readonly node?: string;
 }
 
 /** A process of the executable, with all that it printed. */
@@ -32,11 +36,12 @@ export class Keelson {
   /** Resolves when the process has ended. */
   readonly ended: Promise<End>;
 
-  constructor(args: readonly string[], { env = {}, cwd }: StartOptions = {}) {
-    this.process = spawn(process.execPath, [EXECUTABLE, ...args], {
+  constructor(args: readonly string[], { env = {}, cwd, uid, node = process.execPath }: StartOptions = {}) {
+    this.process = spawn(node, [EXECUTABLE, ...args], {
       env: { PATH: process.env["PATH"], HOME: "/nonexistent", ...env },
       stdio: ["ignore", "pipe", "pipe"],
       ...(cwd === undefined ? {} : { cwd }),
+      ...(uid === undefined ? {} : { uid }),
     });
     this.process.stdout!.on("data", (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.process.stderr!.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));

@@ -1,6 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, configMap, read, run, until } from "./keelson.ts";
 
@@ -100,6 +103,22 @@ describe("options", () => {
     }
   });
 
+  test("each key of a file is there once", async () => {
+    const { code, stderr } = await run(["serve", "--config", file("twice.yaml", "port: 0\nbind: ::1\nport: 1\n")]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("port is there twice") as string });
+  });
+
+  test("variables of a Service called keelson do not keep the server from starting", async () => {
+    const env = {
+      KEELSON_SERVICE_HOST: "10.0.0.1",
+      KEELSON_PORT: "tcp://10.0.0.1:443",
+      KEELSON_PORT_443_TCP_PORT: "443",
+    };
+    const keelson = await Keelson.serve(["--config", silent], { env });
+    expect(keelson.url).not.toContain(":443");
+    await keelson.stop();
+  });
+
   test("a port that is taken is told by its number, and the process ends", async () => {
     const other = net.createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -112,6 +131,38 @@ describe("options", () => {
   test("a data directory that cannot be made is told by its path", async () => {
     const { code, stderr } = await run(["serve", "--data-dir", `${file("plain", "")}/below`, "--port", "0"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^keelson: .*plain\/below/) as string });
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)("a user id without an entry in the list of users (needs root)", () => {
+  const uid = 54_321;
+
+  test("starts where nothing is kept and where a home is told, and else asks for --data-dir", async () => {
+    const dev = await Keelson.serve(["--dev", "--port", "0"], { uid, env: { HOME: "" } });
+    await dev.stop();
+    const home = mkdtempSync(`${tmpdir()}/keelson-home-`);
+    chownSync(home, uid, uid);
+    const kept = await Keelson.serve(["--port", "0"], { uid, env: { HOME: home } });
+    expect(kept.stdout).toContain(`data directory: ${home}/.local/share/keelson`);
+    await kept.stop();
+    rmSync(home, { recursive: true });
+    const { code, stderr } = await run(["serve"], { uid, env: { HOME: "" } });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("expected --data-dir") as string });
+  });
+});
+
+/** A Node on the path that is too old for us. */
+const oldNode = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .map((directory) => join(directory, "node"))
+  .filter((path) => existsSync(path))
+  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ["--version"]).toString())?.[1]) < 24);
+
+test.skipIf(oldNode === undefined)("an older Node is told which one is needed (needs one on the path)", async () => {
+  const { code, stderr } = await run(["--help"], { node: oldNode! });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^keelson: expected Node.js 24\.9 or newer, got v\d/) as string,
   });
 });
 

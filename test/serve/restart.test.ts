@@ -133,16 +133,18 @@ describe("a data directory", () => {
     await next.stop();
   });
 
-  test("of one dialect is refused to the other, by its name", async () => {
+  test("of one dialect is refused to the other, by its name, and needs no name", async () => {
     const directory = scratch.fresh();
     const args = ["--data-dir", directory, "--port", "0"];
     await (await Keelson.serve([...args, "--dialect", "kubernetes"])).stop();
-    const { code, stderr } = await run(["serve", ...args]);
+    const { code, stderr } = await run(["serve", ...args, "--dialect", "neutral"]);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining("expected --dialect kubernetes, with which") as string,
     });
-    await (await Keelson.serve([...args, "--dialect", "kubernetes"])).stop();
+    const again = await Keelson.serve(args);
+    expect(again.stdout).toContain("(kubernetes dialect, sqlite store)\nlistening");
+    await again.stop();
   });
 
   test("of a newer format is refused", async () => {

@@ -36,9 +36,8 @@ export function lockDirectory(directory: string): DirectoryLock {
     if (!isBusy(error)) throw error;
     const pid = pidIn(owner);
     const who = pid === undefined ? "another process" : `process ${pid}`;
-    throw new StoreError("inUse", `The data directory ${directory} is in use by ${who}`, {
-      ...(pid === undefined ? {} : { owner: pid }),
-    });
+    const details = pid === undefined ? {} : { owner: pid };
+    throw new StoreError("inUse", `The data directory ${directory} is in use by ${who}`, details);
   }
   try {
     writeFileSync(owner, `${process.pid}\n`);
