@@ -228,7 +228,7 @@ export class ResourceCache {
     this.#watchers?.groups.flush(this.#hub.revision);
   }
 
-/** Ends every watch that is open now, as `closed`; they can be taken up again where they were. */
+  /** Ends every watch that is open now, as `closed`; they can be taken up again where they were. */
   endWatches(): void {
     const error = closed(this.#resource.prefix);
     this.#eachWatch((watch) => watch.end(error));

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ApiError } from "../../meta/status.ts";
-import { LIST, OBJECT, type Offer, WATCH, failureFormat, isPretty, negotiate } from "./negotiate.ts";
+import { LIST, OBJECT, type Offer, WATCH, failureFormat, isPretty, negotiate, streams } from "./negotiate.ts";
+import { STATUS } from "../../wire/protobuf/index.ts";
 import { NO_QUERY, Query } from "../query.ts";
 
 const on = (accept: string, offer: Offer = OBJECT): string => {
   try {
-    const { media, shape, version, pretty } = negotiate(accept, offer, false);
+    const { media, shape, version, pretty } = negotiate(accept, offer, false, { protobufKind: STATUS });
     return [media, shape, version, pretty ? "pretty" : ""].filter(Boolean).join(" ");
   } catch (error) {
     return String((error as ApiError).code);
@@ -29,8 +30,20 @@ describe("negotiation", () => {
     ["nonsense", "406"],
     ["application/json;v=v1", "406"],
     ["application/cbor", "406"],
-    ["application/vnd.kubernetes.protobuf,application/json", "json"],
+    ["application/vnd.kubernetes.protobuf,application/json", "protobuf"],
+    ["application/json,application/vnd.kubernetes.protobuf", "json"],
+    ["application/vnd.kubernetes.protobuf;q=0.5,application/json", "json"],
+    ["application/*,application/yaml", "yaml"],
+    ["application/yaml;q=0.5,application/*", "json"],
+    ["application/*,application/yaml;q=0.5", "yaml"],
+    ["application/*,application/xml,*/*", "json"],
+    ["Application/JSON", "406"],
     ["application/json;stream=watch", "json"],
+    ["application/json;stream=log", "406"],
+    ["application/yaml;stream=watch,application/json", "json"],
+    ["application/json;sv=v1", "json"],
+    ["application/json;sv=v2", "406"],
+    ["application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json", "json"],
     ["application/json;pretty=1", "json pretty"],
     [TABLE, "json Table v1"],
     [`${TABLE},application/json`, "json Table v1"],
@@ -39,6 +52,11 @@ describe("negotiation", () => {
     ["application/json;as=Table;v=v9;g=meta.k8s.io,application/json", "json"],
     ["application/yaml;as=PartialObjectMetadata;v=v1beta1;g=meta.k8s.io", "yaml PartialObjectMetadata v1beta1"],
     ["application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", "406"],
+    ["application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json", "406"],
+    [
+      "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,*/*",
+      "protobuf PartialObjectMetadata v1",
+    ],
   ])("DEC-17: Accept %j gives %s", (accept, expected) => {
     expect(on(accept)).toBe(expected);
   });
@@ -47,12 +65,31 @@ describe("negotiation", () => {
     const partial = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
     expect(on(partial, LIST)).toBe("json PartialObjectMetadataList v1");
     expect(on("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", LIST)).toBe("406");
-    expect(on("application/yaml", WATCH)).toBe("406");
+  });
+
+  test("a kind without a protobuf form gives the next one, but its metadata has that form", () => {
+    const given = (accept: string) => negotiate(accept, OBJECT, false, { protobufKind: undefined });
+    expect(given("application/vnd.kubernetes.protobuf,application/yaml").media).toBe("yaml");
+    expect(() => given("application/vnd.kubernetes.protobuf")).toThrow("expected Accept");
+    expect(given("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")).toMatchObject({
+      media: "protobuf",
+      kind: { kind: "PartialObjectMetadata", version: "v1" },
+    });
+  });
+
+  test("DEC-28: the form of a watch is chosen as any other, and refused where events have no such form", () => {
+    const chosen = (accept: string): void => streams(negotiate(accept, WATCH, false));
+    for (const accept of ["application/yaml", "application/yaml,application/json", "application/*,text/plain"]) {
+      expect(() => chosen(accept)).toThrow("expected Accept");
+    }
+    expect(() => chosen("application/json;stream=watch,application/yaml")).not.toThrow();
   });
 
   test("DEC-17: failures come in the media type of the client, never as a table", () => {
     expect(failureFormat("application/yaml", false).media).toBe("yaml");
     expect(failureFormat("text/html", false).media).toBe("json");
+    expect(failureFormat("application/vnd.kubernetes.protobuf,application/json", false).media).toBe("protobuf");
+    expect(failureFormat("application/yaml;as=Table;v=v1;g=meta.k8s.io", false).media).toBe("json");
     expect(failureFormat(TABLE, false)).toMatchObject({ media: "json", shape: "" });
   });
 
@@ -68,7 +105,7 @@ describe("negotiation", () => {
   test("any Accept header gives a form or 406, and nothing else", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme-ascii" }), (accept) => {
-        expect(["json", "yaml", "406"]).toContain(on(accept).split(" ")[0]);
+        expect(["json", "yaml", "protobuf", "406"]).toContain(on(accept).split(" ")[0]);
       }),
     );
   });

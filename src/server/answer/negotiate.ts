@@ -1,13 +1,14 @@
 /**
- * Which form of an answer a client wants (DEC-17): JSON or YAML, the object itself, a table of it or its metadata only.
+ * Which form of an answer a client wants (DEC-17): JSON, YAML or protobuf, the object itself, a table of it or its
+ * metadata only.
  *
  * An Accept header is a list of clauses. They are tried in the order of their weights (`q`, as in the reference), then
- * in the order in which they were sent, and the first that can be given wins; protobuf is given only to clients that
- * take nothing else, because objects are kept as JSON. Headers repeat, so their parsed form is kept.
+ * in the order in which they were sent, and the first that can be given is given, whatever stands behind it. Headers
+ * repeat, so their parsed form is kept.
  *
  * @module
  */
-import { PROTOBUF, type ProtobufKind } from "../../wire/protobuf/index.ts";
+import { PROTOBUF, type ProtobufKind, partialObjectMetadata } from "../../wire/protobuf/index.ts";
 import { REPORT_GROUP, REPORT_VERSION } from "../../meta/ownership-reports.ts";
 import { notAcceptable } from "../../meta/status.ts";
 import type { Query } from "../query.ts";
@@ -28,7 +29,10 @@ export interface Format {
 
 /** What an endpoint can give. */
 export interface Offer {
+  /** What answers can be turned into; clauses that ask for anything else are passed over. */
   readonly shapes: readonly Shape[];
+  /** Shapes that are chosen as others are, and then refused: a list is no single object. */
+  readonly refused?: readonly Shape[];
   readonly media: readonly Format["media"][];
 }
 
@@ -36,13 +40,21 @@ const BOTH = ["json", "yaml"] as const;
 const ALL = ["json", "yaml", "protobuf"] as const;
 
 /** One object: itself, as a table of one row, or its metadata. */
-export const OBJECT: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ALL };
+export const OBJECT: Offer = {
+  shapes: ["Table", "PartialObjectMetadata"],
+  refused: ["PartialObjectMetadataList"],
+  media: ALL,
+};
 /** One object that is read: also who owns it. */
-export const READ_OBJECT: Offer = { shapes: [...OBJECT.shapes, "Blame"], media: ALL };
+export const READ_OBJECT: Offer = { ...OBJECT, shapes: [...OBJECT.shapes, "Blame"] };
 /** A list: itself, as a table, or metadata only. */
-export const LIST: Offer = { shapes: ["Table", "PartialObjectMetadataList"], media: ALL };
-/** A stream of events; there is no YAML stream. */
-export const WATCH: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ["json", "protobuf"] };
+export const LIST: Offer = {
+  shapes: ["Table", "PartialObjectMetadataList"],
+  refused: ["PartialObjectMetadata"],
+  media: ALL,
+};
+/** A stream of events; {@link streams} says which of its forms there are. */
+export const WATCH: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ALL };
 /** What was deleted: a list or a Status, without other shapes. */
 export const DELETED: Offer = { shapes: [], media: ALL };
 /** A document without other shapes. */
@@ -50,17 +62,29 @@ export const DOCUMENT: Offer = { shapes: [], media: BOTH };
 /** A document that is there as JSON only. */
 export const JSON_ONLY: Offer = { shapes: [], media: ["json"] };
 
+/** Throws 406 unless events can be told in this form: there is no stream of YAML. */
+export function streams({ media }: Format): void {
+  if (media === "yaml") throw notAcceptable(STREAMED);
+}
+
+const STREAMED: readonly string[] = ["application/json;stream=watch", `${PROTOBUF};stream=watch`];
+
 /** The media types that are served. */
 export const SERVED: readonly string[] = ["application/json", "application/yaml"];
 
 /** One clause of an Accept header. */
 export interface Clause {
-  readonly media: "json" | "yaml" | "protobuf" | "any" | "other";
-  /** The media type as it was sent, in lower case. */
+  /** `any` is every type at all, `application` every one of `application/`. */
+  readonly media: Format["media"] | "any" | "application" | "other";
+  /** The media type as it was sent. */
   readonly type: string;
   readonly as: string;
   readonly group: string;
   readonly version: string;
+  /** What the stream is to be of; `watch` is the only thing known. */
+  readonly stream: string;
+  /** The version of the group of `as` that the server is to write. */
+  readonly serverVersion: string;
   readonly pretty: boolean;
   /** Whether the clause asks to turn the answer into something. */
   readonly converts: boolean;
@@ -81,32 +105,55 @@ export function clausesOf(accept: string): readonly Clause[] {
   return clauses;
 }
 
-const ANY: Clause = { media: "any", type: "*/*", as: "", group: "", version: "", pretty: false, converts: false };
+interface Weighted extends Clause {
+  readonly weight: number;
+}
+
+const ANY: Weighted = clauseOf("*/*");
 
 function parseAccept(accept: string): readonly Clause[] {
   if (accept.trim() === "") return [ANY];
-  return accept
-    .slice(0, 16_384)
-    .split(",")
-    .map(parseClause)
-    .toSorted((a, b) => b.weight - a.weight);
+  return inOrder(accept.slice(0, 16_384).split(",").map(clauseOf));
 }
 
-function parseClause(text: string): Clause & { weight: number } {
-  const [type = "", ...rest] = text.split(";");
+/** Longer lists than clients send are ordered by weight alone. */
+const SHORT = 12;
+
+/**
+ * Clauses in the order in which the reference tries them: it sorts by insertion, and what says its type goes before what
+ * takes any, also where its weight is less.
+ */
+function inOrder(clauses: Weighted[]): readonly Clause[] {
+  if (clauses.length > SHORT) return clauses.toSorted((a, b) => b.weight - a.weight);
+  for (let i = 1; i < clauses.length; i++) {
+    for (let j = i; j > 0 && before(clauses[j]!, clauses[j - 1]!); j--) {
+      [clauses[j - 1], clauses[j]] = [clauses[j]!, clauses[j - 1]!];
+    }
+  }
+  return clauses;
+}
+
+const isOpen = ({ type }: Clause): boolean => type.endsWith("/*");
+
+const before = (a: Weighted, b: Weighted): boolean => a.weight > b.weight || (!isOpen(a) && isOpen(b));
+
+function clauseOf(text: string): Weighted {
+  const [name = "", ...rest] = text.split(";");
   const values = new Map<string, string>();
   for (const pair of rest) {
     const at = pair.indexOf("=");
     if (at > 0) values.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
   }
   const weight = Number(values.get("q") ?? "1");
-  const name = type.trim().toLowerCase();
+  const type = name.trim();
   return {
-    media: mediaOf(name),
-    type: name,
+    media: mediaOf(type),
+    type,
     as: values.get("as") ?? "",
     group: values.get("g") ?? "",
     version: values.get("v") ?? "",
+    stream: values.get("stream") ?? "",
+    serverVersion: values.get("sv") ?? "",
     pretty: values.get("pretty") === "1",
     converts: values.has("as") || values.has("g") || values.has("v"),
     weight: Number.isFinite(weight) ? weight : 1,
@@ -117,24 +164,45 @@ function mediaOf(type: string): Clause["media"] {
   if (type === "application/json") return "json";
   if (type === "application/yaml") return "yaml";
   if (type === PROTOBUF) return "protobuf";
+  if (type === "application/*") return "application";
   return type === "*/*" ? "any" : "other";
 }
 
 /**
- * The first form that the client takes and the offer has; 406 when there is none.
+ * The first form that the client takes and the offer has; 406 when there is none, or when it is one that is not given.
  *
  * @param asked knows the kind that can be written as protobuf, if there is one
  */
 export function negotiate(accept: string, offer: Offer, pretty: boolean, asked?: Asked): Format {
-  let packed: Format | undefined;
-  for (const clause of clausesOf(accept)) {
-    const format = formatOf(clause, offer, pretty);
-    if (format && format.media !== "protobuf") return format;
-    packed ??= format;
+  const clauses = clausesOf(accept);
+  // As in the reference, `application/*` is no wish by itself.
+  if (clauses.some(({ media }) => media === "any" || offer.media.includes(media as Format["media"]))) {
+    for (const clause of clauses) {
+      const format = givenFor(clause, offer, pretty, asked);
+      if (format && offer.refused?.includes(format.shape)) break;
+      if (format) return format;
+    }
   }
-  const kind = packed && asked?.protobufKind;
-  if (packed && kind) return { ...packed, kind };
   throw notAcceptable(SERVED);
+}
+
+/** The form that a clause gets, in whichever medium it takes. */
+function givenFor(clause: Clause, offer: Offer, pretty: boolean, asked: Asked | undefined): Format | undefined {
+  if (clause.media === "other") return undefined;
+  for (const media of offer.media) {
+    if (!takes(clause, media)) continue;
+    const format = formatOf(clause, media, offer, pretty);
+    if (format && media !== "protobuf") return format;
+    const kind = format && (format.shape === "" ? asked?.protobufKind : partialObjectMetadata(format.version));
+    if (kind) return { ...format, kind };
+  }
+  return undefined;
+}
+
+function takes({ media, stream, serverVersion }: Clause, given: Format["media"]): boolean {
+  if (media !== given && media !== "any" && media !== "application") return false;
+  if (stream !== "" && (stream !== "watch" || given === "yaml")) return false;
+  return serverVersion === "" || serverVersion === "v1";
 }
 
 /** What is asked for. */
@@ -142,12 +210,14 @@ export interface Asked {
   readonly protobufKind: ProtobufKind | undefined;
 }
 
-function formatOf(clause: Clause, offer: Offer, pretty: boolean): Format | undefined {
-  if (clause.media === "other") return undefined;
-  const media = clause.media === "any" ? "json" : clause.media;
-  if (!offer.media.includes(media)) return undefined;
+function formatOf(
+  clause: Clause,
+  media: Format["media"],
+  { shapes, refused = [] }: Offer,
+  pretty: boolean,
+): Format | undefined {
   if (!clause.converts) return plain(media, pretty || clause.pretty);
-  const shape = offer.shapes.find((name) => name === clause.as);
+  const shape = [...shapes, ...refused].find((name) => name === clause.as);
   if (!shape) return undefined;
   if (isReport(shape)) return reportFormat(clause, shape, pretty);
   if (clause.group !== "meta.k8s.io" || (shape === "Table" && media === "protobuf")) return undefined;
@@ -182,12 +252,13 @@ const formats = [false, true].map((pretty) => ({
 
 const plain = (media: Format["media"], pretty: boolean): Format => formats[pretty ? 1 : 0]![media];
 
-/** The form of a failure: the client's media type where we have it, else JSON; never a table. */
+/** The form of a failure: the first media type of the client that we have, else JSON; never a table. */
 export function failureFormat(accept: string, pretty: boolean): Format {
-  const clauses = clausesOf(accept).filter(({ media }) => media !== "other");
-  const clause = clauses.find(({ media }) => media !== "protobuf") ?? clauses[0];
-  const media = clause === undefined || clause.media === "any" ? "json" : clause.media;
-  return plain(media as Format["media"], pretty || clause?.pretty === true);
+  for (const clause of clausesOf(accept)) {
+    const media = clause.converts ? undefined : ALL.find((one) => takes(clause, one));
+    if (media) return plain(media, pretty || clause.pretty);
+  }
+  return plain("json", pretty);
 }
 
 /** Whether the answer is indented: asked for in the query, or read by people in a terminal or browser (DEC-21). */

@@ -90,6 +90,17 @@ describe("discovery", () => {
 });
 
 describe("OpenAPI v3", () => {
+  test("the index is JSON whatever a client takes; a document is not, and has no other form", async () => {
+    const { ask } = testServer();
+    const of = async (path: string, accept: string) => {
+      const answer = await ask("GET", path, { headers: { accept } });
+      return [answer.code, answer.headers["content-type"], (await answer.text()) === ""];
+    };
+    expect(await of("/openapi/v3", "text/plain")).toEqual([200, "application/json", false]);
+    expect(await of("/openapi/v3/api/v1", "text/plain, application/*")).toEqual([200, "application/json", false]);
+    expect(await of("/openapi/v3/api/v1", "text/plain")).toEqual([406, undefined, true]);
+  });
+
   test("clients.md 1.4: the index names documents with their hash, which may be kept for good", async () => {
     const { ask, json } = testServer();
     const { paths } = (await json("GET", "/openapi/v3")).body;

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { notAcceptable, unknownPath } from "../../meta/status.ts";
+import { unknownPath } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import { answerDocument } from "../answer/etag.ts";
-import { JSON_ONLY, clausesOf } from "../answer/negotiate.ts";
+import { type Clause, clausesOf } from "../answer/negotiate.ts";
 import { ROOT, type V2Form } from "./openapi.ts";
 
 export { ROOT } from "./openapi.ts";
@@ -25,28 +25,36 @@ const V2_PROTOBUF = [
 /** Answers with the document of OpenAPI v2. */
 export async function answerOpenApiV2(server: ServerContext, request: ServerRequest): Promise<void> {
   const form = v2Form(request.exchange.header("accept"));
+  if (!form) return notGiven(request);
   const type = form === "json" ? "application/json" : V2_PROTOBUF[1];
   await answerDocument(server, request, await server.openApi.v2(form), type);
 }
 
-/** The form that a client takes first; 406 when it takes none. */
-function v2Form(accept: string): V2Form {
-  for (const { media, type } of clausesOf(accept)) {
-    if (media === "json" || media === "any" || type === "application/*") return "json";
-    if (V2_PROTOBUF.some((name) => name === type)) return "protobuf";
+const takesJson = ({ media }: Clause): boolean => media === "json" || media === "any" || media === "application";
+
+/** The form that a client takes first; undefined when it takes none. */
+function v2Form(accept: string): V2Form | undefined {
+  for (const clause of clausesOf(accept)) {
+    if (takesJson(clause)) return "json";
+    if (V2_PROTOBUF.some((name) => name === clause.type)) return "protobuf";
   }
-  throw notAcceptable(["application/json", ...V2_PROTOBUF]);
+  return undefined;
 }
 
-/** Answers with the index of OpenAPI v3. */
+/** 406 as the reference has it for these documents: without a body. */
+function notGiven(request: ServerRequest): void {
+  const { "content-type": _, ...headers } = request.headers("");
+  request.respond(406, { ...headers, vary: "Accept" });
+}
+
+/** Answers with the index of OpenAPI v3: JSON, whatever the client takes. */
 export async function answerOpenApiIndex(server: ServerContext, request: ServerRequest): Promise<void> {
-  request.format(JSON_ONLY);
   await answerDocument(server, request, await server.openApi.index(), "application/json");
 }
 
 /** Answers with a document of OpenAPI v3 by its name in the index. */
 export async function answerOpenApi(server: ServerContext, request: ServerRequest, name: string): Promise<void> {
-  request.format(JSON_ONLY);
+  if (!clausesOf(request.exchange.header("accept")).some(takesJson)) return notGiven(request);
   const document = server.openApi.document(name);
   if (!document) throw unknownPath();
   const asked = request.query.text("hash");

@@ -8,6 +8,7 @@ import { impersonate } from "./impersonate.ts";
 import { limit } from "./limit.ts";
 import { measure } from "./measure.ts";
 import { readPath } from "./read-path.ts";
+import { readTimeout } from "./read-timeout.ts";
 import { warn } from "./warn.ts";
 
 /** The way of a request, from top to bottom, unless a server is given another. */
@@ -15,6 +16,7 @@ export const DEFAULT_FILTERS: readonly Filter[] = [
   auditId, // every answer can be found again in the logs
   measure, // count, time and size
   readPath, // what is asked for
+  readTimeout, // how long the client waits
   authenticate, // who asks
   limit, // not more at a time than we can do
   impersonate, // in whose name

@@ -11,7 +11,7 @@ import type { Resource, WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
 import type { OutStream } from "../http/exchange.ts";
-import { WATCH } from "../answer/negotiate.ts";
+import { WATCH, streams } from "../answer/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
@@ -36,6 +36,7 @@ export async function watchObjects(server: ServerContext, request: ServerRequest
   // The deprecated path names one object; a name is a field selector otherwise.
   const options = info.name === "" ? sent : { ...sent, fieldSelector: byName(info.name, sent.fieldSelector) };
   const seconds = timeoutSeconds(request.query) ?? 0;
+  streams(format);
   const style = frameStyle(resource, format, include, server.dialect.domain);
   await perform(request, () => begin(server, request, style, options, seconds));
 }
