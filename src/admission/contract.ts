@@ -10,6 +10,7 @@
 import type { Identity } from "../auth/contract.ts";
 import type { ObjectRef } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
+import type { Turn } from "../util/keyed-lock.ts";
 import type { Value } from "../value/value.ts";
 
 /** What a client may say of a write beside the object; which members there are depends on the verb. */
@@ -44,6 +45,8 @@ export interface AdmissionRequest {
   readonly identity: Identity;
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
+  /** While it lasts other writes of the object wait: a step that asks somebody else passes its signal on. None for a create. */
+  readonly turn: Turn | undefined;
   /**
    * Puts another value in the place of the object, as somebody else answered it: it is decoded and defaulted like the
    * body of the request. Throws 400 for a value that does not fit the kind; does nothing for a delete.

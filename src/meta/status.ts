@@ -257,6 +257,10 @@ export const internalError = (cause?: unknown): ApiError =>
 export const unavailable = (message: string, retryAfterSeconds = 1): ApiError =>
   new ApiError("ServiceUnavailable", message, { details: { retryAfterSeconds } });
 
+/** 504: not in time; what was asked for may have been done all the same, unless the caller is told when to try again. */
+export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
+  new ApiError("Timeout", message, retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } });
+
 /** 504: the server has not reached the resourceVersion that was asked for (DEC-25). */
 export const resourceVersionTooLarge = (asked: number, current: number): ApiError =>
   new ApiError("Timeout", `Too large resource version: ${asked}, current: ${current}`, {

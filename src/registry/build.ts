@@ -11,10 +11,10 @@ import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, Cacher } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
-import { KeyedLock } from "../util/keyed-lock.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import { type House, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
+import { objectLocks } from "./turn.ts";
 import { create } from "./verbs/create.ts";
 import { objectOf } from "./versions/view.ts";
 import type { Actions } from "./virtual/asked.ts";
@@ -69,7 +69,7 @@ function over(
   const builtIn = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
   const admission = options.admission?.(builtIn, lookup) ?? builtIn;
   const actions = new Map([...reviewActions(authorizer), ...tokenAction(lookup, signer)]);
-  const kinds = kindsOf({ api, store, cacher, admission, locks: new KeyedLock() }, actions);
+  const kinds = kindsOf({ api, store, cacher, admission, locks: objectLocks(api.clock) }, actions);
   return {
     kinds,
     cacher,

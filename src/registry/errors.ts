@@ -15,14 +15,27 @@ import {
   resourceVersionTooLarge,
   storageCorrupt,
   storageFull,
+  timeout,
   tooLarge,
+  tooManyRequests,
   unavailable,
 } from "../meta/status.ts";
 import { StoreError } from "../storage/contract.ts";
+import { LockTimeout } from "../util/keyed-lock.ts";
 import type { Kind } from "./kind.ts";
 
+/** The answer to a write whose turn did not come or is over; any other error as it is. */
+export function turnError(error: unknown): unknown {
+  if (!(error instanceof LockTimeout)) return error;
+  const message = `other writes of the object take too long: ${error.message}`;
+  if (error.why === "crowded") return tooManyRequests(message);
+  // A write that has begun may have been stored: nobody is asked to repeat it.
+  return timeout(message, error.why === "waited" ? 1 : undefined);
+}
+
 /** The answer to a write that the store refused. */
-export function storeError(kind: Kind, name: string, error: unknown): ApiError {
+export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
+  const error = turnError(cause);
   if (error instanceof ApiError) return error;
   if (!(error instanceof StoreError)) return internalError(error);
   switch (error.code) {

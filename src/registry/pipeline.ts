@@ -14,6 +14,7 @@ import type { ApiObject, WriteContext, WriteRules } from "../schema/definition.t
 import { FieldErrors } from "../meta/field-errors.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta-rules.ts";
 import { ApiError, invalid } from "../meta/status.ts";
+import type { Turn } from "../util/keyed-lock.ts";
 import { subdomainName } from "../meta/names.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
@@ -33,6 +34,8 @@ export interface Write {
   readonly options: WriteOptions;
   readonly caller: Caller;
   readonly ctx: WriteContext;
+  /** Its turn with the object; none for a create. */
+  readonly turn?: Turn;
 }
 
 /** A context for one write, with an empty list of warnings. */
@@ -74,6 +77,7 @@ export function admissionOf(
     options,
     identity: caller,
     warnings: ctx.warnings,
+    turn: write.turn,
     replace(value) {
       if (object) putInPlace(object, decodeAnswered(kind, value, ctx));
     },

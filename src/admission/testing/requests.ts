@@ -37,6 +37,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     options: { dryRun: false },
     identity: { user: "u", groups: [] },
     warnings: [],
+    turn: undefined,
     replace: () => undefined,
     ...more,
   };

@@ -11,7 +11,7 @@ import type { ApiContext, ApiObject, ResourceDefinition } from "../../schema/def
 import { objectSchema } from "../../schema/object-schema.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
 import type { Store } from "../../storage/contract.ts";
-import { ManualClock, seededRandom } from "../../util/clock.ts";
+import { type Clock, ManualClock, seededRandom } from "../../util/clock.ts";
 import type { Value } from "../../value/value.ts";
 import { SYSTEM, type BuiltRegistry, buildRegistry } from "../build.ts";
 import type { Body, ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../contract.ts";
@@ -67,6 +67,7 @@ export const widget = (version: string, more: Partial<ResourceDefinition> = {}):
 export interface House {
   readonly store?: Store;
   readonly steps?: readonly AdmissionStep[];
+  readonly clock?: Clock;
 }
 
 /** A registry that serves no kind but those of the test, in the kubernetes dialect. */
@@ -77,7 +78,7 @@ export async function registryOf(
   const api: ApiContext = {
     dialect: kubernetes,
     gates: gatesOf(kubernetes),
-    clock: new ManualClock(),
+    clock: house.clock ?? new ManualClock(),
     random: seededRandom(1),
   };
   return buildRegistry({

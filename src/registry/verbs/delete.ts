@@ -12,6 +12,7 @@ import type { Entry } from "../../cache/index.ts";
 import { conflict, deleted, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
 import { StoreError } from "../../storage/contract.ts";
+import type { Turn } from "../../util/keyed-lock.ts";
 import { type Value, clone, equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
@@ -22,6 +23,7 @@ import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
 import { checkIfMatch, uidMismatch } from "./preconditions.ts";
 import { pretended, stored, written } from "../results.ts";
+import { inTurn } from "../turn.ts";
 
 const TRIES = 12;
 const ORPHAN = "orphan";
@@ -33,6 +35,7 @@ interface Deletion {
   readonly options: DeleteOptions;
   readonly caller: Caller;
   readonly ctx: WriteContext;
+  readonly turn: Turn;
 }
 
 /** Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the caller asked to know. */
@@ -42,9 +45,11 @@ export function deleteObject(
   options: DeleteOptions,
   caller: Caller,
 ): Promise<DeleteResult> {
-  const deletion: Deletion = { kind, target, options, caller, ctx: newContext(kind) };
+  const ctx = newContext(kind);
   const key = keyOf(kind, target.namespace, target.name);
-  return kind.house.locks.run(kind.stored.prefix + key, () => attempt(deletion, key));
+  return inTurn(kind.house.locks, kind.stored.prefix + key, (turn) =>
+    attempt({ kind, target, options, caller, ctx, turn }, key),
+  );
 }
 
 async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {

@@ -22,6 +22,7 @@ import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareChanged, telling } from "../pipeline.ts";
 import { pretended, stored, written } from "../results.ts";
+import { inTurn } from "../turn.ts";
 import { storeNew } from "./create.ts";
 import { present, reach } from "./get.ts";
 import { checkIfMatch, checkUid, checkVersion, checkVersionForm, demandVersion } from "./preconditions.ts";
@@ -86,7 +87,7 @@ export interface Change {
 export function guaranteedUpdate(write: Write, how: Change): Promise<WriteResult> {
   const { kind, target } = write;
   const key = keyOf(kind, target.namespace, target.name);
-  return kind.house.locks.run(kind.stored.prefix + key, () => attempt(write, key, how));
+  return inTurn(kind.house.locks, kind.stored.prefix + key, (turn) => attempt({ ...write, turn }, key, how));
 }
 
 async function attempt(write: Write, key: string, how: Change): Promise<WriteResult> {
