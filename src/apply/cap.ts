@@ -1,4 +1,5 @@
-import { compareText, union } from "./fieldpath/index.ts";
+import { compareText, unionAll } from "./fieldpath/index.ts";
+import type { FieldSet } from "./fieldpath/index.ts";
 import type { Owned } from "./merge/index.ts";
 import { compareTimes, managerKey } from "./entries.ts";
 import type { Timed } from "./entries.ts";
@@ -17,6 +18,7 @@ export function capUpdates({ managers, times }: Timed, limit: number): Timed {
   if (updates.length <= limit) return { managers, times };
   updates.sort((a, b) => compareTimes(times.get(a), times.get(b)) || compareText(a, b));
   const left = new Map(managers);
+  const parts: Parts = new Map();
   const leftTimes = new Map(times);
   const firstOf = new Map<string, string>();
   let count = updates.length;
@@ -32,22 +34,30 @@ export function capUpdates({ managers, times }: Timed, limit: number): Timed {
       firstOf.set(version, key);
       continue;
     }
-    fold(left, bucket, first, key);
+    fold(left, parts, bucket, first, key);
     leftTimes.set(bucket, times.get(key));
     count--;
   }
+  for (const [bucket, sets] of parts) left.set(bucket, { ...left.get(bucket)!, set: unionAll(sets) });
   return { managers: left, times: leftTimes };
 }
+
+/** The sets that a bucket is made of; they are united once, at the end, however many there are. */
+type Parts = Map<string, FieldSet[]>;
 
 const bucketKey = (apiVersion: string): string =>
   managerKey({ manager: ANCIENT, operation: "Update", apiVersion, subresource: "" });
 
 /** Puts a manager into the bucket of its version; while there is no bucket, it is made of the oldest manager. */
-function fold(left: Map<string, Owned>, bucket: string, oldest: string, key: string): void {
+function fold(left: Map<string, Owned>, parts: Parts, bucket: string, oldest: string, key: string): void {
   const present = left.has(bucket) && key !== bucket ? bucket : oldest;
   const owned = left.get(key)!;
-  const set = union(left.get(present)!.set, owned.set);
-  left.delete(present);
-  left.delete(key);
-  left.set(bucket, { ...owned, set });
+  const sets = parts.get(present) ?? [left.get(present)!.set];
+  for (const set of parts.get(key) ?? [owned.set]) sets.push(set);
+  for (const gone of [present, key]) {
+    left.delete(gone);
+    parts.delete(gone);
+  }
+  left.set(bucket, owned);
+  parts.set(bucket, sets);
 }

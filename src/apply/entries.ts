@@ -126,7 +126,8 @@ export function writeEntries(
 ): readonly ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = [];
   for (const [key, owned] of managers) entries.push(writeEntry(key, owned, times.get(key), ledger));
-  if (entries.length === stored.length && entries.every((entry) => stored.includes(entry))) return stored;
+  const before = new Set(stored);
+  if (entries.length === stored.length && entries.every((entry) => before.has(entry))) return stored;
   return entries.length > 1 ? entries.sort(compareEntries) : entries;
 }
 

@@ -24,6 +24,7 @@ import {
   size,
   toFieldsV1,
   union,
+  unionAll,
   valueElement,
   withPrefix,
 } from "./index.ts";
@@ -58,6 +59,17 @@ test("union, intersection and difference are those of sets of paths", () => {
       expect(flat(intersection(a, b))).toEqual(sorted(ma).filter((one) => mb.has(one)));
       expect(flat(difference(a, b))).toEqual(sorted(ma).filter((one) => !mb.has(one)));
       expect(sameSet(a, b)).toBe(ma.size === mb.size && sorted(ma).every((one) => mb.has(one)));
+    }),
+  );
+});
+
+test("the union of many sets is that of one after the other", () => {
+  fc.assert(
+    fc.property(fc.array(listed, { maxLength: 6 }), (lists) => {
+      const sets = lists.map((list) => setOf(...list));
+      const all = unionAll(sets);
+      expect(sameSet(all, sets.reduce(union, EMPTY))).toBe(true);
+      expect(flat(all)).toEqual(sorted(model(lists.flat())));
     }),
   );
 });
