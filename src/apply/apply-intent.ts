@@ -1,4 +1,4 @@
-import { isObject, setMember } from "../value/value.ts";
+import { isObject, setMember, isContainer } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import { has, sameSet } from "./fieldpath/index.ts";
 import { applyTo } from "./merge/index.ts";
@@ -148,7 +148,7 @@ function applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: strin
 
 /** The value without members that are null, at any depth (DEC-22). Elements of lists stay. */
 function withoutNulls(value: Value): Value {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);
   const left: ValueObject = {};
   for (const key in value) {

@@ -1,4 +1,4 @@
-import { isObject, setMember } from "../value/value.ts";
+import { isObject, setMember, isContainer } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import { compareText, difference } from "./fieldpath/index.ts";
 import type { FieldSet } from "./fieldpath/index.ts";
@@ -85,7 +85,7 @@ function goJson(value: Value): string {
 }
 
 function sortMembers(value: Value): Value {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(sortMembers);
   const sorted: ValueObject = {};
   for (const key of Object.keys(value).sort(compareText)) setMember(sorted, key, sortMembers(value[key]!));

@@ -1,3 +1,4 @@
+import { isContainer } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import { escapeToken } from "../value/pointer.ts";
 import { elementToString, fieldElement, indexElement, isEmpty, isMember, iterate, SELF } from "./fieldpath/index.ts";
@@ -199,7 +200,7 @@ class KnownByMany<Owner> implements Known<Owner> {
 
 /** Whether parts of a value can be owned on their own; of an empty one there are none. */
 function isGranular(type: Type, value: Value): boolean {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isContainer(value)) return false;
   if (Array.isArray(value)) return type.kind === "list" && type.merge !== "atomic" && value.length > 0;
   if (type.kind === "scalar" || type.kind === "list") return false;
   if (type.kind !== "any" && type.atomic) return false;

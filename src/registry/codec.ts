@@ -15,6 +15,7 @@
 import type { ApiObject } from "../schema/definition.ts";
 import type { CacheResource, Entry } from "../cache/index.ts";
 import type { Bytes } from "../storage/contract.ts";
+import { exactText, parseExactText } from "../value/exact-text.ts";
 
 const decoder = new TextDecoder();
 
@@ -26,7 +27,7 @@ export const headOf = (kind: string, apiVersion: string): string =>
 export function textOf(object: ApiObject): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   // `undefined` members are left out by stringify, so the version need not be deleted from the object.
-  return JSON.stringify({ kind, apiVersion, metadata: { ...metadata, resourceVersion: undefined }, ...rest });
+  return exactText({ kind, apiVersion, metadata: { ...metadata, resourceVersion: undefined }, ...rest });
 }
 
 /** The bytes that are stored for an object. */
@@ -76,7 +77,8 @@ function withVersion(stored: Bytes, head: number, revision: number): Buffer {
 }
 
 /** Parses bytes of ours; they were checked when they were written. */
-export const decodeObject = (bytes: Uint8Array): ApiObject => JSON.parse(decoder.decode(bytes)) as ApiObject;
+export const decodeObject = (bytes: Uint8Array): ApiObject =>
+  parseExactText(decoder.decode(bytes)) as unknown as ApiObject;
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 

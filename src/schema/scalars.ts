@@ -70,9 +70,15 @@ function int32(value: unknown, report: DecodeReport, expected = "an integer of 3
   return typeof value === "number" && (value | 0) === value ? value : report.mismatch(expected, value, true);
 }
 
-// Integers are doubles in this program, so those beyond 2^53 would be stored as others than were sent.
+const LONGEST_INT64 = 20;
+
+/** Integers beyond 2^53 stay as they were decoded, digit by digit. */
 function int64(value: unknown, report: DecodeReport): unknown {
-  return Number.isSafeInteger(value) ? value : report.mismatch("an integer between -2^53 and 2^53", value);
+  if (Number.isSafeInteger(value)) return value;
+  const sent = asJsonNumber(value);
+  const integer = sent && sent.text.length <= LONGEST_INT64 ? sent.integer : undefined;
+  const fits = integer !== undefined && BigInt.asIntN(64, integer) === integer;
+  return fits ? value : report.mismatch("an integer of 64 bits", value, true);
 }
 
 function number(value: unknown, report: DecodeReport): unknown {

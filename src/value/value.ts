@@ -23,9 +23,10 @@ export interface ValueObject {
  * the doubles (`1e400`), or a whole number written with a fraction or an exponent (`19.0`, `2e1`), which is no integer
  * to those who ask for one.
  *
- * Only a body that has just been decoded holds such numbers, in place of a {@link Value}; the walker of a schema (`api/`)
- * accepts or refuses them and puts plain numbers there. Nothing that comes out of storage holds one, so {@link Value}
- * does not name this class; ask with {@link asJsonNumber}.
+ * A body that has just been decoded holds such numbers, in place of a {@link Value}; the walker of a schema (`schema/`)
+ * accepts or refuses them and puts plain numbers there, but for integers of 64 bits that no double holds: those are kept,
+ * stored and printed digit by digit (`exact-text.ts`). They are rare, so {@link Value} does not name this class; ask with
+ * {@link asJsonNumber}.
  */
 export class JsonNumber {
   /** The literal, as JSON writes numbers. */
@@ -43,12 +44,24 @@ export class JsonNumber {
     return /^-?\d+$/.test(this.text) ? BigInt(this.text) : undefined;
   }
 
+  /** The nearest double, so that comparisons with numbers do what they seem to. */
+  valueOf(): number {
+    return this.value;
+  }
+
   /** What `JSON.stringify` prints: the literal where a double is not exact, else the plain number. */
   toJSON(): unknown {
     const exact = this.integer === undefined ? Number.isFinite(this.value) : Number.isSafeInteger(this.value);
-    return exact ? this.value : rawJSON(this.text);
+    if (exact) return this.value;
+    literals++;
+    return rawJSON(this.text);
   }
 }
+
+let literals = 0;
+
+/** How many numbers have been printed as literals so far: whether a text has some shows in the difference. */
+export const literalsPrinted = (): number => literals;
 
 /** The value as a {@link JsonNumber}, undefined when it is anything else. */
 export function asJsonNumber(value: unknown): JsonNumber | undefined {
@@ -61,6 +74,11 @@ const { rawJSON } = JSON as unknown as { rawJSON: (this: void, text: string) => 
 /** Whether `value` is a JSON object (neither an array nor null nor a {@link JsonNumber}). */
 export function isObject(value: unknown): value is ValueObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+}
+
+/** Whether `value` is a JSON object or an array. */
+export function isContainer(value: Value | undefined): value is Value[] | ValueObject {
+  return typeof value === "object" && value !== null && !(value instanceof JsonNumber);
 }
 
 /** Sets an own member, also one called `__proto__`. */

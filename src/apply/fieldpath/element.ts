@@ -14,6 +14,7 @@
  *
  * @module
  */
+import { isContainer } from "../../value/value.ts";
 import type { Value } from "../../value/value.ts";
 
 /** One step of a path, in canonical wire form: `f:…`, `k:…`, `v:…` or `i:…`. */
@@ -70,7 +71,7 @@ function isPlain(text: string): boolean {
 
 function canonicalJson(value: Value): string {
   if (typeof value === "string") return quote(value);
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (!isContainer(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return "[" + value.map(canonicalJson).join(",") + "]";
   const names = Object.keys(value).sort(compareText);
   return "{" + names.map((name) => quote(name) + ":" + canonicalJson(value[name]!)).join(",") + "}";

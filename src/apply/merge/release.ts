@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { setMember } from "../../value/value.ts";
+import { setMember, isContainer } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { hasChildren, isMember, SELF } from "../fieldpath/index.ts";
 import type { FieldSet, PathElement } from "../fieldpath/index.ts";
@@ -42,7 +42,7 @@ type Fate = "go" | { readonly value: Value };
 
 function releaseBelow(place: Place): Value {
   const { value, type } = place;
-  if (typeof value !== "object" || value === null || type.kind === "scalar") return value;
+  if (!isContainer(value) || type.kind === "scalar") return value;
   if (Array.isArray(value))
     return type.kind === "list" && type.merge !== "atomic" ? releaseEntries(place, value) : value;
   if (type.kind === "list" || (type.kind !== "any" && type.atomic)) return value;

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isContainer, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { fieldElement, SetBuilder } from "../fieldpath/index.ts";
 import type { FieldSet, Filter, PathElement } from "../fieldpath/index.ts";
@@ -47,12 +48,11 @@ type Kind = "none" | "scalar" | "list" | "object" | "null";
 const kindOf = (value: Value | undefined): Kind => {
   if (value === undefined) return "none";
   if (value === null) return "null";
-  if (typeof value !== "object") return "scalar";
+  if (!isContainer(value)) return "scalar";
   return Array.isArray(value) ? "list" : "object";
 };
 
-const asObject = (value: Value | undefined): ValueObject | undefined =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+const asObject = (value: Value | undefined): ValueObject | undefined => (isObject(value) ? value : undefined);
 
 const asList = (value: Value | undefined): Value[] | undefined => (Array.isArray(value) ? value : undefined);
 

@@ -1,3 +1,4 @@
+import { isContainer, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { EMPTY, fieldElement, SELF } from "../fieldpath/index.ts";
 import type { FieldSet, MutableSet, PathElement } from "../fieldpath/index.ts";
@@ -16,7 +17,7 @@ export function toFieldSet(type: Type, value: Value): FieldSet {
 
 /** Whether a value of a struct field is a path, or has some in it: not so are empty lists that are merged by entry. */
 export function saysSomething(type: Type, value: Value): boolean {
-  if (typeof value !== "object" || value === null) return true;
+  if (!isContainer(value)) return true;
   if (Array.isArray(value)) return value.length > 0 || type.kind !== "list" || type.merge === "atomic";
   if (type.kind !== "struct" || type.atomic) return true;
   let empty = true;
@@ -46,7 +47,7 @@ function below(type: Type, value: Value): Found {
 }
 
 function members(type: StructType | MapType | AnyType, value: Value): Found {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   let found: MutableSet | undefined;
   for (const key in value) {
     const item = value[key]!;

@@ -1,4 +1,4 @@
-import { isObject } from "../../value/value.ts";
+import { isObject, asJsonNumber } from "../../value/value.ts";
 import type { Value } from "../../value/value.ts";
 import { compareText, keyElement, valueElement } from "../fieldpath/index.ts";
 import type { PathElement } from "../fieldpath/index.ts";
@@ -100,7 +100,7 @@ function namedElement({ names, named }: KeyPlan, value: string): PathElement {
 }
 
 function setElement(item: Value): PathElement | NoElement {
-  if (typeof item === "object")
+  if (typeof item === "object" && !asJsonNumber(item))
     return { problem: `expected an element of a set to be a scalar, got ${describe(item)}` };
   return valueElement(item);
 }
@@ -109,7 +109,7 @@ function setElement(item: Value): PathElement | NoElement {
 export function describe(value: Value): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : typeof value === "string" ? JSON.stringify(value) : String(value);
+  return isObject(value) ? "an object" : JSON.stringify(value);
 }
 
 /** The elements of all entries of a list, and which of them come more than once. */

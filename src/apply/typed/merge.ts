@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { setMember } from "../../value/value.ts";
+import { setMember, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import type { PathElement } from "../fieldpath/index.ts";
 import type { AnyType, ListType, MapType, ScalarType, StructType, Type } from "../schema/schema.ts";
@@ -52,12 +52,12 @@ const mergeScalar = (rules: Rules, type: ScalarType, live: Value, intent: Value)
 
 /** The type of a free value is that of the intent; null is read as an object without members. */
 function mergeAny(rules: Rules, type: AnyType, live: Value, intent: Value): Value {
-  const leaf = intent !== null && (typeof intent !== "object" || Array.isArray(intent));
+  const leaf = intent !== null && !isObject(intent);
   return leaf ? takeLeaf(live, intent) : mergeObject(rules, type, false, live, intent);
 }
 
 const members = (value: Value): ValueObject | undefined => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   for (const _ in value) return value;
   return undefined;
 };

@@ -1,4 +1,4 @@
-import { setMember } from "../../value/value.ts";
+import { setMember, isContainer, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { childOf, fieldElement, hasChildren, isEmpty, isMember } from "../fieldpath/index.ts";
 import type { FieldSet } from "../fieldpath/index.ts";
@@ -23,12 +23,12 @@ export function removeItems(type: Type, value: Value, items: FieldSet): Value {
       return type.merge === "atomic" ? null : removeEntries(type, value, items);
     case "any":
       if (Array.isArray(value)) return null;
-      return typeof value === "object" ? removeMembers(type, value, items) : value;
+      return isContainer(value) || value === null ? removeMembers(type, value, items) : value;
   }
 }
 
 function removeMembers(type: StructType | MapType | AnyType, value: Value, items: FieldSet): Value {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  if (!isObject(value)) return null;
   const left: ValueObject = {};
   let empty = true;
   let same = true;
@@ -83,12 +83,12 @@ export function extractItems(type: Type, value: Value, items: FieldSet): Value |
     case "list":
       return type.merge === "atomic" ? value : extractEntries(type, value, items);
     case "any":
-      return typeof value !== "object" || Array.isArray(value) ? value : extractMembers(type, value, items);
+      return isObject(value) ? extractMembers(type, value, items) : value;
   }
 }
 
 function extractMembers(type: StructType | MapType | AnyType, value: Value, items: FieldSet): Value | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   if (!hasChildren(items)) return {};
   let kept: ValueObject | undefined;
   for (const key in value) {

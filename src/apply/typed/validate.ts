@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isContainer, isObject, asJsonNumber } from "../../value/value.ts";
 import type { Value } from "../../value/value.ts";
 import { fieldElement, indexElement, pathToString } from "../fieldpath/index.ts";
 import type { PathElement } from "../fieldpath/index.ts";
@@ -70,7 +71,7 @@ class ValidateWalker {
   }
 
   #members(type: StructType | MapType, value: Value): void {
-    if (typeof value !== "object" || Array.isArray(value)) {
+    if (!isObject(value)) {
       return this.#fault("wrongType", `expected an object, got ${describe(value)}`);
     }
     for (const key in value) {
@@ -124,13 +125,13 @@ const NAMES: Readonly<Record<ScalarType["scalar"], string>> = {
 
 /** Texts with a format may be any scalar here: a quantity may be a number, and the decoder looks closer. */
 function fits(type: ScalarType, value: Value): boolean {
-  if (typeof value === "object") return false;
+  if (isContainer(value)) return false;
   switch (type.scalar) {
     case "string":
       return typeof value === "string" || (type.format !== undefined && type.format !== "byte");
     case "integer":
     case "number":
-      return typeof value === "number";
+      return typeof value === "number" || asJsonNumber(value) !== undefined;
     case "boolean":
       return typeof value === "boolean";
     case "intOrString":

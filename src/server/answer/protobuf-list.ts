@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { parseExactText } from "../../value/exact-text.ts";
 import { type ListHead, encodeItem, encodeListHead, partialObjectMetadata } from "../../wire/protobuf/index.ts";
 import type { Entry } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
@@ -31,7 +32,7 @@ export async function writeProtobufList(
   let length = 0;
   let began = server.clock.steady();
   for (const entry of entries) {
-    const item = encodeItem(JSON.parse(decoder.decode(itemOf(entry))) as object, kind);
+    const item = encodeItem(parseExactText(decoder.decode(itemOf(entry))) as object, kind);
     items.push(item);
     length += item.length;
     if (server.clock.steady() - began > TURN_MILLIS) {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asJsonNumber } from "../../value/value.ts";
 import type { ScalarType } from "../../apply/schema/schema.ts";
 import { formatMicroTime, formatTime, parseTime } from "../../meta/time.ts";
 import { DecodeError } from "../../value/decode-error.ts";
@@ -52,7 +53,15 @@ const int32: ValueCodec = {
   write: (writer, value) => writer.integer(value as number),
 };
 
-const int64: ValueCodec = { ...int32, read: (reader) => reader.int64() };
+const int64: ValueCodec = {
+  ...int32,
+  read: (reader) => reader.exactInt64() as Value,
+  write(writer, value) {
+    const long = asJsonNumber(value)?.integer;
+    if (long === undefined) writer.integer(value as number);
+    else writer.longInteger(long);
+  },
+};
 
 const text: ValueCodec = {
   wire: BYTES,

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { JsonNumber } from "../../value/value.ts";
 import { Buffer } from "node:buffer";
 import { MAX_CONTAINERS, MAX_MEMBERS } from "../../value/json-scan.ts";
 import { decodeUtf8 } from "../../value/utf8.ts";
@@ -91,10 +92,17 @@ export class WireReader {
 
   /** An integer of 64 bits; those that a double does not hold are an error. */
   int64(): number {
+    const value = this.exactInt64();
+    if (typeof value !== "number") throw malformed("expected an integer between -2^53 and 2^53");
+    return value;
+  }
+
+  /** An integer of 64 bits, digit by digit where a double does not hold it. */
+  exactInt64(): number | JsonNumber {
     this.#varint();
     const value = (this.#high | 0) * WORD + (this.#low >>> 0);
-    if (!Number.isSafeInteger(value)) throw malformed("expected an integer between -2^53 and 2^53");
-    return value;
+    if (Number.isSafeInteger(value)) return value;
+    return new JsonNumber(String((BigInt(this.#high | 0) << 32n) | BigInt(this.#low >>> 0)));
   }
 
   /** A boolean: every number but zero is true. */

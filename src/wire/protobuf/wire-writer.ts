@@ -49,12 +49,20 @@ export class WireWriter {
 
   /** An integer that a double holds; a negative one takes ten bytes. */
   integer(value: number): void {
-    if (value >= 0 && value < WORD) {
-      this.unsigned(value);
-      return;
-    }
-    let low = ((value % WORD) + WORD) % WORD;
-    let high = (Math.floor(value / WORD) + WORD) % WORD;
+    if (value >= 0 && value < WORD) this.unsigned(value);
+    else this.#words(((value % WORD) + WORD) % WORD, (Math.floor(value / WORD) + WORD) % WORD);
+  }
+
+  /** An integer of 64 bits that no double holds. */
+  longInteger(value: bigint): void {
+    const bits = BigInt.asUintN(64, value);
+    this.#words(Number(BigInt.asUintN(32, bits)), Number(bits >> 32n));
+  }
+
+  /** The lower and the upper 32 bits of an integer. */
+  #words(lower: number, upper: number): void {
+    let low = lower;
+    let high = upper;
     const bytes: number[] = [];
     while (high > 0 || low >= 128) {
       bytes.push((low % 128) + 128);
