@@ -108,8 +108,8 @@ describe("CONV-2: JSON types", () => {
 
   test.each(["9223372036854775808", "-9223372036854775809", "1".repeat(100_000)])(
     "%.20s has more than 64 bits",
-    (text) => {
-      expect(mismatch("big", new JsonNumber(text))).toEqual(["big"]);
+    (digits) => {
+      expect(mismatch("big", new JsonNumber(digits))).toEqual(["big"]);
     },
   );
 
