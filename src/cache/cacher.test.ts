@@ -261,6 +261,31 @@ describe("when the store's watch breaks", () => {
     expect(errors).toHaveLength(3); // the end of the watch, two loads
   });
 
+  test("and the place to which it was loaded anew is compacted before it can be followed, it is loaded once more", async () => {
+    const { things, store, cacher } = await house();
+    const watch = store.watch.bind(store);
+    let lost = 0;
+    store.watch = (prefix, after, watcher) => {
+      if (lost++ === 0) queueMicrotask(() => watcher.ended(new StoreError("compacted", "lost again")));
+      return watch(prefix, after, watcher);
+    };
+    store.breakWatches("compacted");
+    await settle();
+    store.commit([`${THINGS}a/x`, {}]);
+    expect([things.size, cacher.stats().reloads]).toEqual([1, 2]);
+  });
+
+  test("not, and loading anew fails when somebody asks for it, the store is followed on", async () => {
+    const { things, store, cacher, put } = await house();
+    store.onRange = () => {
+      throw new Error("the store is down");
+    };
+    await expect(cacher.reload()).rejects.toThrow("the store is down");
+    put(["a/x", {}]);
+    await settle();
+    expect([things.size, cacher.stats().reloads]).toEqual([1, 0]);
+  });
+
   test.each(["closed", "failed"] as const)("for good with `%s`, so does the cache", async (code) => {
     const { things, store, cacher } = await house();
     const notes = new Notes();

@@ -19,7 +19,7 @@
 import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts";
 import { assert } from "../util/assert.ts";
 import type { Timer } from "../util/clock.ts";
-import type { CacheResource, Selection } from "./entry.ts";
+import type { CacheResource } from "./entry.ts";
 import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
 import { Follower, RETRY_MS } from "./follower.ts";
 import { loadState } from "./load.ts";
@@ -48,8 +48,6 @@ interface Slot {
   readonly cache: ResourceCache;
   /** Changes that arrived while the resource is being loaded; undefined when it is loaded. */
   waiting: StoreEvent[] | undefined;
-  /** The last update of the resource, of which there may be one at a time. */
-  updating?: Promise<void>;
 }
 
 /** See the head of this file. */
@@ -69,6 +67,8 @@ export class Cacher {
   #historyUsed = 0;
   #reloads = 0;
   #reloading: Promise<void> | undefined;
+  /** Whether the store has forgotten the place where it was followed; only loading anew helps then. */
+  #lost = false;
   #retry: Timer | undefined;
   #closed: CacheError | undefined;
 
@@ -163,30 +163,6 @@ export class Cacher {
   }
 
   /**
-   * Puts a resource in the place of the one with the same prefix, for a kind whose versions or selectable fields have
-   * changed: every entry is made anew by its `restamp`, in turns beside what is served, and from the moment at which
-   * the promise resolves all that is read was made by the new resource. Watches and history stay; watches whose
-   * selection `keeps` refuses, because it asks for what the new entries do not have, end with `compacted`. Rejects with
-   * CacheError `closed` when the resource is not served, or is removed on the way.
-   */
-  async updateResource(
-    resource: CacheResource,
-    keeps: (selection: Selection) => boolean = () => true,
-  ): Promise<ResourceCache> {
-    const { prefix } = resource;
-    const slot = this.#slots.get(prefix);
-    if (!slot || slot.waiting) throw closed(prefix);
-    const before = slot.updating?.catch(() => {});
-    slot.updating = this.#counted(`update of ${prefix}`, async () => {
-      await before;
-      await this.#reloaded();
-      await slot.cache.update(resource, keeps);
-    });
-    await slot.updating;
-    return slot.cache;
-  }
-
-  /**
    * Resolves when everything up to `revision` can be read; at once when that is so already.
    * Rejects with CacheError `future` after `timeoutMs`, `closed` when the cache is closed.
    */
@@ -216,9 +192,7 @@ export class Cacher {
    * CacheError when the store cannot be read; the old state is served on then.
    */
   reload(): Promise<void> {
-    return (this.#reloading ??= this.#counted("load of all resources", () => this.#reload()).finally(
-      () => (this.#reloading = undefined),
-    ));
+    return (this.#reloading ??= this.#counted("load of all resources", () => this.#reload()));
   }
 
   /**
@@ -277,13 +251,20 @@ export class Cacher {
 
   async #reload(): Promise<void> {
     this.#follower.stop();
-    await this.#loadAll().catch(fromStore);
-    this.#reloads++;
-    if (!this.#closed) this.#follower.start();
+    try {
+      await this.#loadAll().catch(fromStore);
+      this.#reloads++;
+      this.#lost = false;
+    } finally {
+      // Before the store is followed: it may say at once that this place too is lost, and then all begins anew.
+      this.#reloading = undefined;
+      if (!this.#closed && !this.#lost) this.#follower.start();
+    }
   }
 
   #reloadUntilDone(): void {
     if (this.#closed) return;
+    this.#lost = true;
     this.reload().catch((error: unknown) => {
       this.#settings.onError(error);
       this.#retry = this.#settings.clock.after(RETRY_MS, () => this.#reloadUntilDone());
@@ -295,13 +276,10 @@ export class Cacher {
     for (let attempt = 1; ; attempt++) {
       const revision = await this.#store.currentRevision();
       const slots = [...this.#slots.values()].filter((slot) => slot.waiting === undefined);
-      const resources = slots.map(({ cache }) => cache.resource);
       try {
         const states = await Promise.all(
-          resources.map((resource) => loadState(this.#store, resource, revision, this.#hub.pause)),
+          slots.map(({ cache }) => loadState(this.#store, cache.resource, revision, this.#hub.pause)),
         );
-        // A resource that was updated on the way would get entries of the one before.
-        if (slots.some(({ cache }, i) => cache.resource !== resources[i])) continue;
         this.#revision = this.#delivered = revision;
         slots.forEach(({ cache }, i) => cache.reset(states[i]!, revision));
         this.#historyUsed = 0;
@@ -336,6 +314,8 @@ export class Cacher {
       } catch (error) {
         this.#checkServed(slot);
         if (!isCompacted(error) || attempt >= MOST_LOADS) throw error;
+        // The present revision is forgotten: it will soon be another one, or everything is loaded anew.
+        await this.#hub.pause();
       }
     }
   }

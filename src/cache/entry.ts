@@ -32,8 +32,7 @@ export interface CacheResource {
   readonly factory: EntryFactory;
   /**
    * The same state under a later revision: what a watcher gets as DELETED when an object stops matching its selector
-   * (DEC-28: the last matching state, with the revision of the change). Also called with the entry's own revision, for
-   * one that another resource with the same prefix made, when this one takes its place.
+   * (DEC-28: the last matching state, with the revision of the change).
    */
   readonly restamp: (entry: Entry, revision: number) => Entry;
 }

@@ -18,15 +18,13 @@ const OVERHEAD = 200;
 /** One change to one object. */
 export class Change {
   readonly revision: number;
+  /** The object after the change, for a delete its last value; either way with the revision of the change. */
+  readonly entry: Entry;
+  /** What was there before; undefined when the change created the object. */
+  readonly previous: Entry | undefined;
   readonly deleted: boolean;
   /** When it came, on the steady clock, in ms. */
   readonly at: number;
-  /** Bytes that only this change keeps alive: what it replaced, and the last value of a delete. */
-  readonly cost: number;
-  #entry: Entry;
-  #previous: Entry | undefined;
-  /** What the entries must go through before they are shown; see {@link Change.remake}. */
-  #make: ((entry: Entry) => Entry) | undefined;
   // Made when the first watcher needs them and shared by all, so that what is derived from their entries is too.
   #plain: WatchEvent | undefined;
   #entered: WatchEvent | undefined;
@@ -34,35 +32,15 @@ export class Change {
 
   constructor(entry: Entry, previous: Entry | undefined, deleted: boolean, at: number) {
     this.revision = entry.revision;
-    this.#entry = entry;
-    this.#previous = previous;
+    this.entry = entry;
+    this.previous = previous;
     this.deleted = deleted;
     this.at = at;
-    this.cost = OVERHEAD + (previous?.bytes.length ?? 0) + (deleted ? entry.bytes.length : 0);
   }
 
-  /** The object after the change, for a delete its last value; either way with the revision of the change. */
-  get entry(): Entry {
-    if (this.#make) this.#remade(this.#make);
-    return this.#entry;
-  }
-
-  /** What was there before; undefined when the change created the object. */
-  get previous(): Entry | undefined {
-    if (this.#make) this.#remade(this.#make);
-    return this.#previous;
-  }
-
-  /** Has the entries made anew when somebody looks at them. */
-  remake(make: (entry: Entry) => Entry): void {
-    this.#make = make;
-    this.#plain = this.#entered = this.#left = undefined;
-  }
-
-  #remade(make: (entry: Entry) => Entry): void {
-    this.#entry = make(this.#entry);
-    this.#previous &&= make(this.#previous);
-    this.#make = undefined;
+  /** Bytes that only this change keeps alive: what it replaced, and the last value of a delete. */
+  get cost(): number {
+    return OVERHEAD + (this.previous?.bytes.length ?? 0) + (this.deleted ? this.entry.bytes.length : 0);
   }
 
   /**
@@ -128,11 +106,6 @@ export class History {
     this.#bytes += change.cost;
     const { events, millis } = this.#limits;
     while (this.length > events && this.#changes[this.#head]!.at < change.at - millis) this.#drop();
-  }
-
-  /** Has the entries of all changes made anew when somebody looks at them. */
-  remake(make: (entry: Entry) => Entry): void {
-    for (let i = this.#head; i < this.#changes.length; i++) this.#changes[i]!.remake(make);
   }
 
   /** Drops the oldest changes until at most `bytes` are left. */

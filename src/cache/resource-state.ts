@@ -120,18 +120,6 @@ export class ResourceState {
     });
   }
 
-  /** The first `most` entries from the key `from` on, and the key with which to go on after them. */
-  part(from: string, most: number): { readonly entries: Entry[]; readonly next: string | undefined } {
-    const entries: Entry[] = [];
-    let next: string | undefined;
-    this.#entries.scan({ key: from }, (entry) => {
-      if (entries.length === most) next = entry.key;
-      else entries.push(entry);
-      return next === undefined;
-    });
-    return { entries, next };
-  }
-
   /** Labels without an index by which a selection could be answered faster than by looking at all entries in its place. */
   labelsWorthAnIndex({ key, prefix, labels }: Selection): readonly string[] {
     if (key !== undefined || labels === undefined || labels.length === 0 || this.count(prefix) <= FEW) return [];

@@ -55,9 +55,10 @@ interface Watchers {
 
 /** See the head of this file. */
 export class ResourceCache {
+  /** What the cache keeps, and how its entries are made. */
+  readonly resource: CacheResource;
   readonly #hub: Hub;
   readonly #timeline: Timeline;
-  #resource: CacheResource;
   /** Made when the first one comes. */
   #watchers: Watchers | undefined;
   #closed: CacheError | undefined;
@@ -67,13 +68,8 @@ export class ResourceCache {
   /** Made by the hub, which then calls {@link ResourceCache.reset}. */
   constructor(hub: Hub, resource: CacheResource, timeline: Timeline = new Timeline(hub)) {
     this.#hub = hub;
-    this.#resource = resource;
+    this.resource = resource;
     this.#timeline = timeline;
-  }
-
-  /** What the cache keeps, and how its entries are made. */
-  get resource(): CacheResource {
-    return this.#resource;
   }
 
   /**
@@ -130,7 +126,7 @@ export class ResourceCache {
       if ((error as CacheError).code !== "compacted") throw error;
     }
     const { store, pause } = this.#hub;
-    const state = await loadState(store, this.#resource, revision, pause).catch(fromStore);
+    const state = await loadState(store, this.resource, revision, pause).catch(fromStore);
     return this.#show(revision, this.#timeline.foreign(state, revision));
   }
 
@@ -159,7 +155,7 @@ export class ResourceCache {
   stats(): ResourceStats {
     const { history, size, keptVersions, indexedLabels } = this.#timeline;
     return {
-      prefix: this.#resource.prefix,
+      prefix: this.resource.prefix,
       objects: size,
       historyEvents: history.length,
       historyBytes: history.bytes,
@@ -183,7 +179,7 @@ export class ResourceCache {
 
   /** The same resource in another cache, as it is now and without its past; for the hub. */
   fork(hub: Hub): ResourceCache {
-    return new ResourceCache(hub, this.#resource, this.#timeline.fork(hub, hub.revision));
+    return new ResourceCache(hub, this.resource, this.#timeline.fork(hub, hub.revision));
   }
 
   /**
@@ -196,26 +192,9 @@ export class ResourceCache {
     this.#eachWatch((watch) => watch.end(compacted(watch.revision, revision)));
   }
 
-  /**
-   * Puts another resource with the same prefix in the place of this one; for the hub. Objects, watches and history stay;
-   * only watches of a selection that is not kept end with `compacted`. Until it resolves all is as it was. Rejects with
-   * what the new resource throws when it cannot make an entry; then nothing has changed.
-   */
-  async update(resource: CacheResource, keeps: (selection: Selection) => boolean): Promise<void> {
-    const make = (entry: Entry): Entry => resource.restamp(entry, entry.revision);
-    for (let done = false; !done;) {
-      this.#checkThere();
-      done = await this.#timeline.remake(make, this.#hub.pause);
-    }
-    this.#resource = resource;
-    this.#eachWatch((watch) => {
-      if (!keeps(watch.selection)) watch.end(compacted(watch.revision, this.#hub.revision));
-    });
-  }
-
   /** Takes a committed change to one of its keys; for the hub. */
   apply(event: StoreEvent): void {
-    const { prefix, factory, restamp } = this.#resource;
+    const { prefix, factory, restamp } = this.resource;
     const deleted = event.type === "delete";
     const key = keyInside(prefix, event.key);
     if (deleted && this.#timeline.get(key) === undefined) return;
@@ -230,7 +209,7 @@ export class ResourceCache {
 
   /** Ends every watch that is open now, as `closed`; they can be taken up again where they were. */
   endWatches(): void {
-    const error = closed(this.#resource.prefix);
+    const error = closed(this.resource.prefix);
     this.#eachWatch((watch) => watch.end(error));
   }
 
@@ -241,7 +220,7 @@ export class ResourceCache {
   }
 
   /** Ends every watch and gives up what is in memory, whoever still holds this cache; for the hub. */
-  drop(error: CacheError = closed(this.#resource.prefix)): void {
+  drop(error: CacheError = closed(this.resource.prefix)): void {
     this.close(error);
     this.#timeline.reset(ResourceState.of([]), this.#hub.revision);
     this.#watchers = undefined;
@@ -249,7 +228,7 @@ export class ResourceCache {
   }
 
   #checkThere(): void {
-    if (this.#dropped) throw this.#closed ?? closed(this.#resource.prefix);
+    if (this.#dropped) throw this.#closed ?? closed(this.resource.prefix);
   }
 
   #show(revision: number, version: Version): Snapshot {
@@ -272,7 +251,7 @@ export class ResourceCache {
     const hub = this.#hub;
     const timeline = this.#timeline;
     const historyStart = (): number => timeline.history.start;
-    const resource = (): CacheResource => this.#resource;
+    const { resource } = this;
     return {
       get delivered() {
         return hub.delivered;
@@ -284,9 +263,8 @@ export class ResourceCache {
       prepare: (selection) => this.prepare(selection),
       snapshot: () => this.snapshot(),
       changesAfter: (revision, most) => timeline.history.after(revision, most),
-      seenBy: (change, selection) => change.seenBy(selection, resource().restamp),
-      replay: (selection, after, sink) =>
-        replay({ store: hub.store, resource: resource(), historyStart }, selection, after, sink),
+      seenBy: (change, selection) => change.seenBy(selection, resource.restamp),
+      replay: (selection, after, sink) => replay({ store: hub.store, resource, historyStart }, selection, after, sink),
       reached: (revision, signal) => hub.reached(revision, signal),
       pause: hub.pause,
       join: (selection, member) => groups.join(selection, member),

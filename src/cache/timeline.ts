@@ -24,8 +24,6 @@ export interface TimelineSettings {
 
 /** Changes between two states that are kept so that going back in time stays fast. */
 const CHECKPOINT = 4096;
-/** Entries that are remade in one turn. */
-const STEP = 500;
 
 /** See the head of this file. */
 export class Timeline {
@@ -42,8 +40,6 @@ export class Timeline {
   #current: Version | undefined;
   #retired = 0;
   #sinceCheckpoint = 0;
-  /** Keys that were written since the entries began to be remade; there while they are. */
-  #written: Set<string> | undefined;
 
   constructor(settings: TimelineSettings, state: ResourceState = ResourceState.of([]), revision = 0) {
     this.#settings = settings;
@@ -121,7 +117,6 @@ export class Timeline {
     this.#since = revision;
     this.#current = undefined;
     this.#versions = undefined;
-    this.#written = undefined;
     this.#history = new History(revision, this.#settings.historyLimits);
   }
 
@@ -132,7 +127,6 @@ export class Timeline {
     const previous = deleted ? state.remove(key) : state.put(entry);
     if (deleted) this.#known?.delete(key);
     else (this.#known ??= new Map()).set(key, entry);
-    this.#written?.add(key);
     const change = new Change(entry, previous, deleted, this.#settings.clock.steady());
     this.#history.push(change);
     this.#retired += previous?.bytes.length ?? 0;
@@ -147,44 +141,8 @@ export class Timeline {
     return labels.length === 0 ? undefined : this.#index(labels, pause);
   }
 
-  /**
-   * Replaces every entry by what `make` makes of it, those of the history when they are next looked at. It is done
-   * beside the present state, in turns, and shown at once when nothing is left; versions that were kept are given up.
-   * Answers false when the timeline was started anew on the way, so that there is nothing to show.
-   */
-  async remake(make: (entry: Entry) => Entry, pause: Pause): Promise<boolean> {
-    const written = (this.#written = new Set<string>());
-    const { state: base } = this.present();
-    const state = base.clone();
-    for (let from: string | undefined = ""; from !== undefined; await pause()) {
-      const { entries, next } = base.part(from, STEP);
-      for (const entry of entries) state.put(make(entry));
-      from = next;
-    }
-    for (; this.#written === written; await pause()) {
-      for (const key of take(written, STEP)) {
-        const entry = this.#state.get(key);
-        if (entry) state.put(make(entry));
-        else state.remove(key);
-      }
-      if (written.size > 0) continue;
-      this.#show(state, make);
-      return true;
-    }
-    return false;
-  }
-
   async #index(labels: readonly string[], pause: Pause): Promise<void> {
     for (const label of labels) while (!this.#state.extendIndex(label)) await pause();
-  }
-
-  #show(state: ResourceState, make: (entry: Entry) => Entry): void {
-    this.#state = state;
-    this.#written = undefined;
-    this.#known = undefined;
-    this.#current = undefined;
-    this.#versions = undefined;
-    this.#history.remake(make);
   }
 
   /** The present state to be changed at `revision`; what snapshots hold is left to them. */
@@ -229,11 +187,4 @@ export class Timeline {
   #expire(): void {
     this.#versions?.expire(this.#settings.clock.steady(), this.#history.start, this.#retired);
   }
-}
-
-/** Takes the first few out of a set. */
-function take<T>(set: Set<T>, most: number): T[] {
-  const taken = [...set.values().take(most)];
-  for (const item of taken) set.delete(item);
-  return taken;
 }
