@@ -3,6 +3,7 @@ import type { WatchSink } from "../cache/index.ts";
 import { kubernetes } from "../meta/dialect.ts";
 import { badRequest } from "../meta/status.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
+import { ManualClock } from "../util/clock.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import type { Resource } from "./contract.ts";
 import { CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "./testing/registry.ts";
@@ -221,5 +222,39 @@ describe("admission that waits", () => {
       ["UPDATE", "example.com", "v1", "widgets", undefined],
       ["DELETE", "example.com", "v1", "widgets", undefined],
     ]);
+  });
+
+  test("keeps its object for a bounded time: it is given up, and the next writer goes on", async () => {
+    const clock = new ManualClock();
+    const told: AbortSignal[] = [];
+    const { kinds } = await registryOf([widget("v1")], {
+      clock,
+      steps: [
+        {
+          name: "Hangs",
+          mutate({ object, turn }) {
+            if (!object?.metadata.labels) return undefined;
+            told.push(turn!.signal);
+            return new Promise<void>(() => {});
+          },
+        },
+      ],
+    });
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    await widgets.create(named(""), body("a"), WRITE, CALLER);
+    const hanging = widgets.update(
+      named("a"),
+      body("a", { metadata: { name: "a", labels: { a: "b" } } }),
+      WRITE,
+      CALLER,
+    );
+    const refused = hanging.catch((error: unknown) => error);
+    const next = widgets.update(named("a"), body("a", { spec: { c: "d" } }), WRITE, CALLER);
+    await later();
+    expect(told.map(({ aborted }) => aborted)).toEqual([false]);
+    clock.advance(30_000);
+    expect(await refused).toMatchObject({ code: 504, reason: "Timeout" });
+    expect((await next).object["spec"]).toEqual({ c: "d" });
+    expect(told.map(({ aborted }) => aborted)).toEqual([true]);
   });
 });

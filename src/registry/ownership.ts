@@ -103,7 +103,7 @@ export function applyOwned(
 }
 
 /** Puts entries into an object, or takes the member away when there are none. */
-export function setEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[]): void {
+export function setEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[] | readonly ManagedFields[]): void {
   if (entries.length === 0) delete object.metadata.managedFields;
   else object.metadata.managedFields = entries as unknown as ManagedFields[];
 }

@@ -51,9 +51,11 @@ export async function telling<T>(ctx: WriteContext, work: () => Promise<T>): Pro
   }
 }
 
-/** The rules of the way in which an object is written: its own, or those of a subresource. */
-export function rulesOf(kind: Pick<Kind, "definition">, subresource: string): WriteRules {
-  return subresource ? (kind.definition.subresources?.[subresource] ?? {}) : kind.definition;
+/** The rules of the way in which an object is written: its own, also through a lens, or those of a subresource. */
+export function rulesOf({ definition }: Pick<Kind, "definition">, subresource: string): WriteRules {
+  if (subresource === "") return definition;
+  const rules = definition.subresources?.[subresource];
+  return rules?.lens ? definition : (rules ?? {});
 }
 
 /** What admission steps see of a write. */
@@ -151,24 +153,36 @@ export function admitted(
 ): AdmissionRequest | Promise<AdmissionRequest> {
   const check = (): AdmissionRequest | Promise<AdmissionRequest> => {
     between?.();
-    const validated = inOrder(chain, (step) => step.validate?.(request));
+    const validated = inOrder(chain, request, (step) => step.validate?.(request));
     return validated ? validated.then(() => request) : request;
   };
-  const mutated = inOrder(chain, (step) => step.mutate?.(request));
+  const mutated = inOrder(chain, request, (step) => step.mutate?.(request));
   return mutated ? mutated.then(check) : check();
 }
 
-/** Runs steps one after another; a promise only when one of them waits. */
+/** Runs steps one after another; a promise only when one of them waits, and no longer than the turn of the write lasts. */
 function inOrder(
   chain: Admission,
+  request: AdmissionRequest,
   run: (step: AdmissionStep) => void | Promise<void>,
   from = 0,
 ): Promise<void> | undefined {
   for (let i = from; i < chain.length; i++) {
     const wait = run(chain[i]!);
-    if (wait) return wait.then(() => inOrder(chain, run, i + 1));
+    if (wait) return within(request.turn?.signal, wait).then(() => inOrder(chain, request, run, i + 1));
   }
   return undefined;
+}
+
+/** The end of some work, or the reason why it is not waited for any longer. */
+function within(signal: AbortSignal | undefined, work: Promise<void>): Promise<void> {
+  if (!signal) return work;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const giveUp = (): void => reject(signal.reason as Error);
+  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", giveUp);
+  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+  return promise;
 }
 
 function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors): void {

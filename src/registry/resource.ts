@@ -11,6 +11,7 @@ import type { Resource } from "./contract.ts";
 import { headOf } from "./codec.ts";
 import { historyOf } from "./history.ts";
 import type { Kind } from "./kind.ts";
+import { LensEntry } from "./lens.ts";
 import { blameReport } from "./ownership-reports.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
@@ -48,12 +49,12 @@ export function resourceOf(kind: Kind, actions: Actions): Resource {
     patch: (target, body, options, caller) => fromPresent(() => patch(kind, target, body, options, caller)),
     delete: (target, options, caller) => fromPresent(() => deleteObject(kind, target, options, caller)),
     deleteCollection: (namespace, options, how, caller) => deleteCollection(kind, namespace, options, how, caller),
-    view: (entry) => viewOf(kind, entry),
+    view: (entry) => (entry instanceof LensEntry ? entry.bytes : viewOf(kind, entry)),
     itemOffset: house.api.dialect.rules.itemsCarryKind ? 0 : skipped,
     get blank() {
       return (bookmark ??= house.api.dialect.rules.fullBookmarks ? alwaysPrinted(kind) : {});
     },
-    object: (entry) => objectOf(kind, entry),
+    object: (entry) => (entry instanceof LensEntry ? entry.object : objectOf(kind, entry)),
     history: (target, options) => historyOf(kind, target, options),
     blame: (entry) => blameReport(kind, objectOf(kind, entry)),
   };

@@ -87,11 +87,26 @@ export interface WriteRules {
   readonly resetFields?: readonly string[];
 }
 
-/** A subresource that is a view of the same object (`status`, `finalize`). */
+/** How an object looks as another kind: what a client reads and writes there stands for members of the object. */
+export interface Lens {
+  /** The members of the value beside apiVersion, kind and metadata; the identity is that of the object. Pure. */
+  read(object: ApiObject): Readonly<Record<string, unknown>>;
+  /** Puts what a value wants into the object. Changes `object`. */
+  write(object: ApiObject, value: ApiObject): void;
+  /** Fields of the value and the fields of the object that they stand for, as dotted paths: they have the same owners. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/**
+ * A subresource is a way to an object, whatever its verbs: the same object under other rules (`status`, `finalize`,
+ * `approval`), what a lens shows of it (`scale`), or a question below it that is answered and not stored (`token`).
+ */
 export interface SubresourceRules extends WriteRules {
   readonly verbs: readonly ("get" | "update" | "patch" | "create")[];
   /** The kind of its bodies where that is not the kind of the object (`token` takes a TokenRequest). */
   readonly takes?: ResourceDefinition;
+  /** What get, update and patch show and change of the object, in the kind that it takes. */
+  readonly lens?: Lens;
 }
 
 /** A kind that is stored in the form of another definition: one storage, several group versions. */

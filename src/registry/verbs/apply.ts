@@ -10,6 +10,8 @@ import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/s
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
 import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeApplied } from "../decode.ts";
+import type { Kind } from "../kind.ts";
+import { formOf } from "../lens.ts";
 import { applyConflictReport } from "../ownership-reports.ts";
 import { applyOwned, managerOf, setEntries } from "../ownership.ts";
 import { misplaced, placeObject } from "../metadata.ts";
@@ -18,21 +20,24 @@ import { checkPatchedUid, checkVersion, checkVersionForm, uidMismatch } from "./
 import { guaranteedUpdate } from "./update.ts";
 
 /** Applies the intent of a body. 200, or 201 when it created the object; 409 with every conflict. */
-export function applyPatch(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
+export async function applyPatch(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {
   const { kind, target, caller, ctx } = write;
-  const intent = intentOf(write, body);
+  const form = formOf(kind, target.subresource);
+  const intent = intentOf(write, form.kind, body);
   const manager = managerOf(options, caller);
   const apply = (live: ApiObject | undefined): ApiObject => {
-    const outcome = applyOwned(kind, live, intent as Value, manager, target.subresource, options.force);
-    const { object: value, managedFields } = settle(outcome, (conflicts) =>
-      applyConflictReport(kind, { conflicts, live: live!, intent: intent as Value, body: body.value, manager }),
+    const shown = live && form.show(live);
+    const outcome = applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
+    const { object: applied, managedFields } = settle(outcome, (conflicts) =>
+      applyConflictReport(form.kind, { conflicts, live: shown!, intent: intent as Value, body: body.value, manager }),
     );
-    const object = decodeApplied(kind, clone(value), ctx);
-    placeObject(kind, object, target);
-    setEntries(object, managedFields);
+    const value = decodeApplied(form.kind, clone(applied), ctx);
+    placeObject(kind, value, target);
+    const object = live ? form.put(live, value) : value;
+    setEntries(object, live ? form.owners(live, managedFields) : managedFields);
     return object;
   };
-  return guaranteedUpdate(write, {
+  const result = await guaranteedUpdate(write, {
     change(old) {
       const sent = intent as unknown as ApiObject;
       checkAppliedUid(write, sent, old);
@@ -41,6 +46,7 @@ export function applyPatch(write: Write, body: Body, options: PatchOptions): Pro
     },
     missing: target.subresource ? undefined : () => create(write, body, intent, apply),
   });
+  return form.answer(result);
 }
 
 /** A uid in an intent must be that of the stored object: 409 by the documents (DEC-22), 422 as in any patch else. */
@@ -75,7 +81,7 @@ function create(write: Write, body: Body, intent: ValueObject, apply: (live: und
  * The intent of a body: an object of the kind of the path (400 otherwise), its place filled in. The body's value is not
  * changed.
  */
-function intentOf({ kind, target, ctx, options }: Write, body: Body): ValueObject {
+function intentOf({ kind: { namespaced }, target, ctx, options }: Write, kind: Kind, body: Body): ValueObject {
   const { value } = body;
   if (!isObject(value)) throw badRequest("expected the body of an apply to be an object in YAML or JSON");
   tellDuplicates(body, options, ctx);
@@ -95,7 +101,7 @@ function intentOf({ kind, target, ctx, options }: Write, body: Body): ValueObjec
     throw badRequest("metadata.managedFields must be nil: owners are kept by the server");
   }
   samePlace("name", target.name, metadata["name"]);
-  if (kind.namespaced) samePlace("namespace", target.namespace, metadata["namespace"]);
+  if (namespaced) samePlace("namespace", target.namespace, metadata["namespace"]);
   const { managedFields: _entries, ...rest } = metadata;
   const intent: ValueObject = { ...value, metadata: metadata["name"] ? rest : { ...rest, name: target.name } };
   if (ctx.dialect.rules.applyFoldsStringData) kind.definition.convert?.(intent as unknown as ApiObject, ctx);

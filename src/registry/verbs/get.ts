@@ -8,7 +8,8 @@ import { notFound } from "../../meta/status.ts";
 import type { Target } from "../contract.ts";
 import { cacheError, storeError } from "../errors.ts";
 import { type Kind, keyOf } from "../kind.ts";
-import { makeReady } from "../versions/view.ts";
+import { formOf } from "../lens.ts";
+import { makeReady, objectOf } from "../versions/view.ts";
 import { parseVersion } from "./versions.ts";
 
 const WAIT_MS = 3000;
@@ -21,7 +22,7 @@ export async function get(kind: Kind, target: Target, options: { readonly resour
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (!entry) throw notFound(kind.ref, target.name);
   await makeReady(kind, [entry]);
-  return entry;
+  return formOf(kind, target.subresource).entry(entry, () => objectOf(kind, entry));
 }
 
 /** Waits until the cache has everything that was committed before this moment, through whatever server. */

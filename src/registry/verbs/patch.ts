@@ -18,6 +18,7 @@ import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 import type { Body, Caller, PatchOptions, Target, WriteResult } from "../contract.ts";
 import { decodePatched, patchInvalid } from "../decode.ts";
 import { type Kind, keyOf } from "../kind.ts";
+import { formOf } from "../lens.ts";
 import { parseEntry } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
@@ -44,23 +45,26 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   // That there is nothing to patch comes before what is wrong with the patch.
   if (!kind.cache.get(keyOf(kind, target.namespace, target.name))) throw notFound(kind.ref, target.name);
   if (body.failure) throw body.failure;
-  const how = read(() => patcher(kind, body, options));
+  const form = formOf(kind, target.subresource);
+  const how = read(() => patcher(form.kind, body, options));
   const manager = managerOf(options, caller);
-  return guaranteedUpdate(write, {
+  const result = await guaranteedUpdate(write, {
     change(old, entry) {
-      const base = parseEntry(kind, entry) as unknown as ValueObject;
+      const base = form.show(parseEntry(kind, entry)) as unknown as ValueObject;
       const patched = read(() => how.patch(base));
-      checkIdentity(kind, patched, how.ignoresKind);
-      const object = decodePatched(kind, patched, body.duplicates, how.unknown, options, write.ctx);
-      placeObject(kind, object, target);
-      if (!object.metadata.name)
+      checkIdentity(form.kind, patched, how.ignoresKind);
+      const value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);
+      placeObject(kind, value, target);
+      if (!value.metadata.name)
         throw badRequest("name must be provided: expected the patch to leave metadata.name in place");
-      checkPatchedUid(write, object, old);
-      checkVersion(write, object, old);
+      checkPatchedUid(write, value, old);
+      checkVersion(write, value, old);
+      const object = form.put(old, value);
       ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
       return object;
     },
   });
+  return form.answer(result);
 }
 
 interface Patcher {

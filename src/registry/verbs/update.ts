@@ -16,6 +16,7 @@ import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contrac
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
 import { type Kind, keyOf } from "../kind.ts";
+import { formOf } from "../lens.ts";
 import { converting } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
@@ -44,16 +45,18 @@ export function update(
 
 async function updateNow(write: Write, body: Body): Promise<WriteResult> {
   const { kind, target, options, caller, ctx } = write;
-  const sent = decodeBody(kind, body, options, ctx);
+  const form = formOf(kind, target.subresource);
+  const sent = decodeBody(form.kind, body, options, ctx);
   placeObject(kind, sent, target);
   if (!sent.metadata.name) throw badRequest("name must be provided: expected metadata.name in the body, got none");
   const manager = managerOf(options, caller);
-  return guaranteedUpdate(write, {
+  const result = await guaranteedUpdate(write, {
     change(old) {
-      const object = clone(sent as Value & object) as unknown as ApiObject;
-      if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, object);
-      checkUid(write, object, old);
-      checkVersion(write, object, old);
+      const value = clone(sent as Value & object) as unknown as ApiObject;
+      if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
+      checkUid(write, value, old);
+      checkVersion(write, value, old);
+      const object = form.put(old, value);
       ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: object as unknown as Value });
       return object;
     },
@@ -73,6 +76,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
           }
         : undefined,
   });
+  return form.answer(result);
 }
 
 /** How a verb makes the next state of an object. */
