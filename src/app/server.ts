@@ -14,7 +14,7 @@ import { type Controller, builtInControllers, chooseControllers } from "../contr
 import { type Dialect, neutral } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
 import { type Pki, createPki, openPki } from "../pki/index.ts";
-import type { ServerHandle } from "../server/index.ts";
+import type { Listener, ServerHandle, TlsOptions } from "../server/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
@@ -23,6 +23,7 @@ import { DataDirectory } from "./data-directory.ts";
 import { openEtcd } from "./etcd.ts";
 import { kubeconfig } from "./kubeconfig.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
+import { keepRenewed } from "./renewal.ts";
 import { VERSION } from "./version.ts";
 
 /** What a server is made of beside its options; the machine's unless told. */
@@ -97,10 +98,15 @@ async function assemble(
     throw await refusalOf(error, options, directory);
   });
   open.defer(() => cluster.close(options.graceMillis));
-  const url = await listen(cluster.server, options, pki);
+  const { url, listener } = await listen(cluster.server, options, pki);
+  const config = (): string => kubeconfig(url, pki);
+  const kubeconfigFile = directory?.writeKubeconfig(config());
+  const renewed = (): void => {
+    listener.setTls(tlsOf(pki));
+    directory?.writeKubeconfig(config());
+  };
+  if (!options.insecureHttp) open.use(keepRenewed(pki, renewed, { clock, log }));
   await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert, store));
-  const text = kubeconfig(url, pki);
-  const kubeconfigFile = directory?.writeKubeconfig(text);
   if (directory) {
     const started = new Date(clock.now()).toISOString();
     directory.writeRunning({ pid: process.pid, version: VERSION, addresses: [url], dialect: dialect.name, started });
@@ -110,7 +116,9 @@ async function assemble(
     url,
     dialect,
     pki,
-    kubeconfig: text,
+    get kubeconfig() {
+      return config();
+    },
     kubeconfigFile,
     store,
     client: (userAgent) => cluster.client(userAgent),
@@ -182,17 +190,25 @@ async function refusalOf(error: unknown, { store }: ServeOptions, directory?: Da
   return damagedStore(directory.store, cause.message, cause);
 }
 
-/** Opens the port, and answers how the server is reached there. */
-async function listen(server: ServerHandle, { bind, port, insecureHttp }: ServeOptions, pki: Pki): Promise<string> {
-  const tls = { key: pki.server.key, cert: pki.server.cert, clientCa: pki.ca.cert };
+/** A port, and how the server is reached there. */
+interface Address {
+  readonly url: string;
+  readonly listener: Listener;
+}
+
+/** Opens the port. */
+async function listen(server: ServerHandle, { bind, port, insecureHttp }: ServeOptions, pki: Pki): Promise<Address> {
+  const tls = insecureHttp ? {} : { tls: tlsOf(pki) };
   try {
-    const listener = await server.listen({ host: bind, port, ...(insecureHttp ? {} : { tls }) });
-    return `${insecureHttp ? "http" : "https"}://${reachable(bind)}:${listener.port}`;
+    const listener = await server.listen({ host: bind, port, ...tls });
+    return { url: `${insecureHttp ? "http" : "https"}://${reachable(bind)}:${listener.port}`, listener };
   } catch (error) {
     const why = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ""];
     throw why ? new OptionError(why(bind, port)) : error;
   }
 }
+
+const tlsOf = ({ server, ca }: Pki): TlsOptions => ({ key: server.key, cert: server.cert, clientCa: ca.cert });
 
 const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => string>> = {
   EADDRINUSE: (bind, port) => `expected port ${port} of ${bind} to be free, another process listens there`,

@@ -6,4 +6,5 @@
  */
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
 export type { Route } from "./context.ts";
+export type { Listener, TlsOptions } from "./http/listeners.ts";
 export type { HealthCheck } from "./operations/health-check.ts";
