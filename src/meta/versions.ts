@@ -1,3 +1,6 @@
+/** `group/version`, or the version alone for the core group (META-1). */
+export const apiVersionOf = (group: string, version: string): string => (group ? `${group}/${version}` : version);
+
 /** Alpha, beta, stable. */
 const STAGES = ["alpha", "beta", ""];
 

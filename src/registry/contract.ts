@@ -132,6 +132,8 @@ export interface WatchStart {
 /** One resource: a kind in one group and version. */
 export interface Resource {
   readonly definition: ResourceDefinition;
+  /** The form in which its objects are written; undefined for what is asked and not stored. */
+  readonly storage: Pick<ResourceDefinition, "group" | "version" | "kind"> | undefined;
 
   /** The object (or its subresource view) as it is at `resourceVersion` or later (DEC-25). */
   get(target: Target, options: { readonly resourceVersion: string }): Promise<Entry>;

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { apiVersionOf } from "../meta/versions.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import { type Walker, walkerOf } from "../schema/walker.ts";
 import type { Admission } from "../admission/contract.ts";
@@ -83,9 +84,6 @@ export function kindOf(
     hot: new HotObjects(),
   };
 }
-
-/** `group/version`, or the version alone for the core group (META-1). */
-export const apiVersionOf = (group: string, version: string): string => (group ? `${group}/${version}` : version);
 
 /** The prefix under which a resource is stored. */
 export const storePrefix = (group: string, plural: string): string => `/${group || "core"}/${plural}/`;

@@ -9,10 +9,10 @@
  * @module
  */
 import type { ResourceDefinition } from "../schema/definition.ts";
-import { compareVersions } from "../meta/versions.ts";
+import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { cacheResource } from "./codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource } from "./contract.ts";
-import { type House, type Kind, type StoredResource, apiVersionOf, kindOf, storePrefix } from "./kind.ts";
+import { type House, type Kind, type StoredResource, kindOf, storePrefix } from "./kind.ts";
 import { resourceOf } from "./resource.ts";
 import { type Converter, hubConverter } from "./versions/converter.ts";
 import { type Actions, askedResource } from "./virtual/asked.ts";

@@ -10,10 +10,11 @@ import type { ApiObject, Lens, ResourceDefinition } from "../schema/definition.t
 import { walkerOf } from "../schema/walker.ts";
 import { structOf } from "../apply/schema/schema.ts";
 import type { Entry } from "../cache/index.ts";
+import { apiVersionOf } from "../meta/versions.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
 import { type Value, clone } from "../value/value.ts";
 import type { WriteResult } from "./contract.ts";
-import { type Kind, HotObjects, apiVersionOf } from "./kind.ts";
+import { type Kind, HotObjects } from "./kind.ts";
 import { hubConverter } from "./versions/converter.ts";
 import { textWithVersion } from "./versions/view.ts";
 

@@ -36,6 +36,7 @@ export function resourceOf(kind: Kind, actions: Actions): Resource {
   let bookmark: Readonly<Record<string, Value>> | undefined;
   return {
     definition,
+    storage: kind.stored.versions.get(kind.stored.storageVersion)?.definition,
     get: (target, options) => get(kind, target, options),
     list: (namespace, options) => list(kind, namespace, options),
     watch: (namespace, options, sink) => watch(kind, namespace, options, sink),

@@ -33,9 +33,9 @@ const health = (name: "healthz" | "livez" | "readyz"): Route[] => [
 
 const groupVersions = ({ discovery }: ServerContext, core: boolean): string[] =>
   discovery.groups
-    .filter(({ name }) => (name === "") === core)
-    .flatMap(({ name, versions }) =>
-      versions.map(({ version }) => (core ? `/api/${version}` : `/apis/${name}/${version}`)),
+    .filter(({ group }) => (group === "") === core)
+    .flatMap(({ group, versions }) =>
+      versions.map(({ version }) => (core ? `/api/${version}` : `/apis/${group}/${version}`)),
     );
 
 /** The routes of every server. */
@@ -62,7 +62,8 @@ export const ROUTES: readonly Route[] = [
     path: "/apis/{group}",
     slash: true,
     methods: GET,
-    listed: ({ discovery }) => discovery.groups.filter(({ name }) => name !== "").map(({ name }) => `/apis/${name}`),
+    listed: ({ discovery }) =>
+      discovery.groups.filter(({ group }) => group !== "").map(({ group }) => `/apis/${group}`),
     answer: (server, request, { group }) => answerGroup(server, request, group!),
   },
   {

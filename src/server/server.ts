@@ -94,7 +94,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     random: options.random,
     log: options.log,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    metrics: new ServerMetrics(options.collectors ?? [], running),
+    metrics: new ServerMetrics(registry, options.collectors ?? [], running),
     version: versionInfo(options.version),
     health: options.health ?? [],
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),

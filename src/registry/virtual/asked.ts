@@ -14,7 +14,8 @@ import { FieldErrors } from "../../meta/field-errors.ts";
 import { ApiError, badRequest, invalid, methodNotAllowed, notFound } from "../../meta/status.ts";
 import type { Body, Caller, Resource, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
-import { type Kind, apiVersionOf, keyOf } from "../kind.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
+import { type Kind, keyOf } from "../kind.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { pretended } from "../results.ts";
@@ -66,6 +67,7 @@ export function askedResource(definition: ResourceDefinition, api: ApiContext, a
   };
   return {
     definition,
+    storage: undefined,
     async create(target, body, options, caller) {
       const ctx: WriteContext = { ...api, warnings: [] };
       const object = decodeBody(kind, body, options, ctx);

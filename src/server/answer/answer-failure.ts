@@ -6,7 +6,7 @@
 import { ApiError, internalError } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
-import { contentType, valueInForm } from "./encode.ts";
+import { contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
 /** Answers with a failure; one that comes after the answer has begun is logged only. */

@@ -6,7 +6,8 @@
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
-import { answerBytes, contentType, jsonInForm } from "./encode.ts";
+import { answerBytes } from "./encode.ts";
+import { contentType, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import { type Format, OBJECT, type Offer } from "./negotiate.ts";
 import type { ServerRequest } from "../request.ts";

@@ -1,47 +1,14 @@
 /**
- * Answers as bytes: compact or indented JSON, YAML, protobuf, compressed when they are large and the client is far.
+ * Answers with bytes, compressed when they are many and the client is far.
  *
  * @module
  */
 import { gzip } from "node:zlib";
-import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
-import type { Value } from "../../value/value.ts";
-import { decodeJson } from "../../value/json.ts";
-import { encodeYaml } from "../../value/yaml-encode.ts";
 import type { ServerContext } from "../context.ts";
 import { lengthOf } from "../http/exchange.ts";
-import { indentJson } from "./indent-json.ts";
+import { contentType, valueInForm } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
 import type { ServerRequest } from "../request.ts";
-
-/** The Content-Type of an answer in a form. */
-export const contentType = (format: Format): string => CONTENT_TYPES[format.media];
-
-const CONTENT_TYPES = { json: "application/json", yaml: "application/yaml", protobuf: PROTOBUF } as const;
-
-const NEWLINE = 10;
-/** Up to here a copy is cheaper than a second piece. */
-const COPY = 16_384;
-const LINE_END: Uint8Array = Buffer.from("\n");
-
-/** Bytes of JSON, that end without a line, in the form of an answer. */
-export function jsonInForm(bytes: Uint8Array, format: Format): Uint8Array | readonly Uint8Array[] {
-  if (format.media === "yaml") return Buffer.from(encodeYaml(decodeJson(bytes).value));
-  if (format.media === "protobuf") return encodeAnswer(decodeJson(bytes).value as object, format.kind ?? STATUS);
-  if (format.pretty) return indentJson(bytes);
-  if (bytes.length > COPY) return [bytes, LINE_END];
-  const line = Buffer.allocUnsafe(bytes.length + 1);
-  line.set(bytes);
-  line[bytes.length] = NEWLINE;
-  return line;
-}
-
-/** A value in the form of an answer. */
-export function valueInForm(value: unknown, format: Format): Buffer {
-  if (format.media === "yaml") return Buffer.from(encodeYaml(value as Value));
-  if (format.media === "protobuf") return encodeAnswer(value as object, format.kind ?? STATUS);
-  return Buffer.from(format.pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`);
-}
 
 /** Answers with a value. */
 export function answerValue(

@@ -4,90 +4,46 @@
  *
  * @module
  */
+import { createHash } from "node:crypto";
 import { ALL_VERBS, type ResourceDefinition, type SubresourceRules } from "../../schema/definition.ts";
-
-/** What is served under one group and version. */
-export interface GroupVersion {
-  readonly group: string;
-  readonly version: string;
-  readonly definitions: readonly ResourceDefinition[];
-}
-
-/** What is served under one group: its versions, the preferred one first. */
-export interface Group {
-  readonly name: string;
-  readonly versions: readonly GroupVersion[];
-}
-
-/** The groups of definitions in the order in which they come, each with its versions, stable ones first. */
-export function groupsOf(definitions: readonly ResourceDefinition[]): readonly Group[] {
-  const groups = new Map<string, Map<string, ResourceDefinition[]>>();
-  for (const definition of definitions) {
-    let versions = groups.get(definition.group);
-    if (!versions) groups.set(definition.group, (versions = new Map()));
-    const known = versions.get(definition.version);
-    if (known) known.push(definition);
-    else versions.set(definition.version, [definition]);
-  }
-  return [...groups].map(([name, versions]) => ({
-    name,
-    versions: [...versions]
-      .map(([version, members]) => ({ group: name, version, definitions: members.toSorted(byPlural) }))
-      .toSorted((a, b) => byStability(a.version, b.version)),
-  }));
-}
-
-const byPlural = (a: ResourceDefinition, b: ResourceDefinition): number => (a.plural < b.plural ? -1 : 1);
-
-const STAGES = ["alpha", "beta", ""];
-
-/** Stable versions before beta before alpha, and higher numbers first: v2, v1, v2beta1, v1beta2, v1alpha1. */
-function byStability(a: string, b: string): number {
-  const [x, y] = [stability(a), stability(b)];
-  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return y[i]! - x[i]!;
-  return a < b ? -1 : 1;
-}
-
-function stability(version: string): number[] {
-  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
-  if (!match) return [-1, 0, 0];
-  return [STAGES.indexOf(match[2] ?? ""), Number(match[1]), Number(match[3] ?? 0)];
-}
-
-/** `group/version`, or the version alone for the core group. */
-export const groupVersion = (group: string, version: string): string => (group ? `${group}/${version}` : version);
+import { apiVersionOf } from "../../meta/versions.ts";
+import type { GroupResources, Resource, VersionResources } from "../../registry/contract.ts";
 
 /** The document of `/api`. */
-export const apiVersions = (groups: readonly Group[]): object => ({
+export const apiVersions = (groups: readonly GroupResources[]): object => ({
   kind: "APIVersions",
-  versions: groups.find(({ name }) => name === "")?.versions.map(({ version }) => version) ?? [],
+  versions: groups.find(({ group }) => group === "")?.versions.map(({ version }) => version) ?? [],
   serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "" }],
 });
 
-const groupMembers = ({ name, versions }: Group): object => {
-  const all = versions.map(({ version }) => ({ groupVersion: groupVersion(name, version), version }));
-  return { name, versions: all, preferredVersion: all[0] };
+const groupMembers = ({ group, versions }: GroupResources): object => {
+  const all = versions.map(({ version }) => ({ groupVersion: apiVersionOf(group, version), version }));
+  return { name: group, versions: all, preferredVersion: all[0] };
 };
 
 /** The document of `/apis`. */
-export const apiGroupList = (groups: readonly Group[]): object => ({
+export const apiGroupList = (groups: readonly GroupResources[]): object => ({
   kind: "APIGroupList",
   apiVersion: "v1",
-  groups: groups.filter(({ name }) => name !== "").map(groupMembers),
+  groups: groups.filter(({ group }) => group !== "").map(groupMembers),
 });
 
 /** The document of `/apis/GROUP`. */
-export const apiGroup = (group: Group): object => ({ kind: "APIGroup", apiVersion: "v1", ...groupMembers(group) });
-
-/** The document of `/api/v1` or `/apis/GROUP/VERSION`. */
-export const apiResourceList = ({ group, version, definitions }: GroupVersion): object => ({
-  kind: "APIResourceList",
-  ...(group === "" ? {} : { apiVersion: "v1" }),
-  groupVersion: groupVersion(group, version),
-  resources: definitions.flatMap(plainResources),
+export const apiGroup = (group: GroupResources): object => ({
+  kind: "APIGroup",
+  apiVersion: "v1",
+  ...groupMembers(group),
 });
 
-function plainResources(definition: ResourceDefinition): object[] {
+/** The document of `/api/v1` or `/apis/GROUP/VERSION`. */
+export const apiResourceList = (group: string, { version, resources }: VersionResources): object => ({
+  kind: "APIResourceList",
+  ...(group === "" ? {} : { apiVersion: "v1" }),
+  groupVersion: apiVersionOf(group, version),
+  resources: resources.flatMap(plainResources),
+});
+
+function plainResources({ definition, storage }: Resource): object[] {
   const { plural, singular, kind, shortNames, categories } = definition;
   const namespaced = definition.scope === "Namespaced";
   return [
@@ -99,6 +55,7 @@ function plainResources(definition: ResourceDefinition): object[] {
       verbs: verbsOf(definition),
       ...(shortNames?.length ? { shortNames } : {}),
       ...(categories?.length ? { categories } : {}),
+      ...(storage ? { storageVersionHash: storageVersionHash(storage) } : {}),
     },
     ...subresourcesOf(definition).map(([name, rules]) => ({
       name: `${plural}/${name}`,
@@ -111,6 +68,11 @@ function plainResources(definition: ResourceDefinition): object[] {
   ];
 }
 
+/** What tells those who migrate stored objects that the form in which they are stored has changed. */
+function storageVersionHash({ group, version, kind }: NonNullable<Resource["storage"]>): string {
+  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
+}
+
 const kindOf = ({ group, version, kind }: ResourceDefinition): object => ({ group, version, kind });
 
 const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => (verbs ?? ALL_VERBS).toSorted();
@@ -118,19 +80,27 @@ const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => (verbs ?? 
 const subresourcesOf = ({ subresources }: ResourceDefinition): [string, SubresourceRules][] =>
   Object.entries(subresources ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** The aggregated document with these groups: `/api` has the core group, `/apis` all others. */
-export const aggregated = (groups: readonly Group[]): object => ({
-  kind: "APIGroupDiscoveryList",
-  apiVersion: "apidiscovery.k8s.io/v2",
-  metadata: {},
-  items: groups.map(({ name, versions }) => ({
-    metadata: name === "" ? { creationTimestamp: null } : { name, creationTimestamp: null },
-    versions: versions.map(({ version, definitions }) => ({
-      version,
-      resources: definitions.map(aggregatedResource),
-      freshness: "Current",
-    })),
-  })),
+/**
+ * The text of the aggregated document with these groups: `/api` has the core group, `/apis` all others.
+ *
+ * @param textOf the text of what {@link aggregatedVersion} says of a version
+ */
+export function aggregated(
+  groups: readonly GroupResources[],
+  textOf: (group: string, version: VersionResources) => string,
+): string {
+  const items = groups.map(({ group, versions }) => {
+    const metadata = group === "" ? { creationTimestamp: null } : { name: group, creationTimestamp: null };
+    return `{"metadata":${JSON.stringify(metadata)},"versions":[${versions.map((one) => textOf(group, one)).join(",")}]}`;
+  });
+  return `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[${items.join(",")}]}`;
+}
+
+/** What the aggregated document says of a version of a group. */
+export const aggregatedVersion = ({ version, resources }: VersionResources): object => ({
+  version,
+  resources: resources.map(({ definition }) => aggregatedResource(definition)),
+  freshness: "Current",
 });
 
 function aggregatedResource(definition: ResourceDefinition): object {

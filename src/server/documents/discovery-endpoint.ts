@@ -4,11 +4,10 @@
  * @module
  */
 import { unknownPath } from "../../meta/status.ts";
-import type { RouteAnswer, ServerContext } from "../context.ts";
-import { type Group, aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery-documents.ts";
-import { contentType, valueInForm } from "../answer/encode.ts";
+import { contentType } from "../answer/in-form.ts";
 import { answerDocument } from "../answer/etag.ts";
-import { type Clause, DOCUMENT, clausesOf } from "../answer/negotiate.ts";
+import { type Clause, DOCUMENT, type Format, clausesOf } from "../answer/negotiate.ts";
+import type { RouteAnswer, ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 
 const AGGREGATED_TYPE = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -19,8 +18,9 @@ export function answerGroup(
   request: ServerRequest,
   name: string,
 ): RouteAnswer | Promise<RouteAnswer> {
-  const group = server.discovery.groups.find((one) => one.name === name);
-  return group ? answerPlain(server, request, `/apis/${name}`, () => apiGroup(group)) : false;
+  if (!server.discovery.has(name)) return false;
+  const format = request.format(DOCUMENT);
+  return answerDocument(server, request, server.discovery.group(name, format)!, contentType(format));
 }
 
 /** `/apis/GROUP/VERSION`, or `/api/VERSION` of the core group: false when the group is not known. */
@@ -30,32 +30,24 @@ export function answerResources(
   name: string,
   version: string,
 ): RouteAnswer | Promise<RouteAnswer> {
-  const group = server.discovery.groups.find((one) => one.name === name);
-  if (!group) return false;
-  const found = group.versions.find((one) => one.version === version);
-  if (!found) throw unknownPath();
-  const path = name === "" ? `/api/${version}` : `/apis/${name}/${version}`;
-  return answerPlain(server, request, path, () => apiResourceList(found));
+  if (!server.discovery.has(name)) return false;
+  const format = request.format(DOCUMENT);
+  const document = server.discovery.resources(name, version, format);
+  if (!document) throw unknownPath();
+  return answerDocument(server, request, document, contentType(format));
 }
 
 /** `/api` or `/apis`: aggregated for whoever asks for it, wherever in the Accept header. */
 export function answerGroups(server: ServerContext, request: ServerRequest, core: boolean): void | Promise<void> {
+  const { discovery } = server;
   const clause = clausesOf(request.exchange.header("accept")).find(wantsAggregated);
   if (!clause) {
-    return answerPlain(server, request, core ? "/api" : "/apis", core ? apiVersions : apiGroupList);
+    const format = request.format(DOCUMENT);
+    return answerDocument(server, request, discovery.root(core, format), contentType(format));
   }
-  const { pretty } = request;
   const media = clause.media === "yaml" ? "yaml" : "json";
-  const id = `aggregated ${core} ${media} ${pretty}`;
-  const document = server.discovery.document(id, (groups) =>
-    valueInForm(aggregated(groups.filter(({ name }) => (name === "") === core)), {
-      media,
-      shape: "",
-      version: "",
-      pretty,
-    }),
-  );
-  return answerDocument(server, request, document, `application/${media};${AGGREGATED_TYPE}`);
+  const format: Format = { media, shape: "", version: "", pretty: request.pretty };
+  return answerDocument(server, request, discovery.aggregated(core, format), `application/${media};${AGGREGATED_TYPE}`);
 }
 
 const wantsAggregated = ({ media, as, group, version }: Clause): boolean =>
@@ -64,15 +56,3 @@ const wantsAggregated = ({ media, as, group, version }: Clause): boolean =>
   as === "APIGroupDiscoveryList" &&
   group === "apidiscovery.k8s.io" &&
   version === "v2";
-
-function answerPlain(
-  server: ServerContext,
-  request: ServerRequest,
-  path: string,
-  make: (groups: readonly Group[]) => object,
-): void | Promise<void> {
-  const format = request.format(DOCUMENT);
-  const id = `${path} ${format.media} ${format.pretty}`;
-  const document = server.discovery.document(id, (groups) => valueInForm(make(groups), format));
-  return answerDocument(server, request, document, contentType(format));
-}

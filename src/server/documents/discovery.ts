@@ -1,17 +1,33 @@
 /**
- * The discovery documents: made once for each generation of the registry.
+ * The discovery documents. What is said of a group and version is made once and kept until that one changes; what is said
+ * of all groups is put together from that.
  *
  * @module
  */
-import type { Registry } from "../../registry/contract.ts";
-import { type Group, groupsOf } from "./discovery-documents.ts";
+import { valueInForm } from "../answer/in-form.ts";
+import type { Format } from "../answer/negotiate.ts";
+import type { GroupResources, Registry } from "../../registry/contract.ts";
+import { ByVersion } from "./by-version.ts";
+import {
+  aggregated,
+  aggregatedVersion,
+  apiGroup,
+  apiGroupList,
+  apiResourceList,
+  apiVersions,
+} from "./discovery-documents.ts";
 import { type HashedDocument, hashed } from "./hashed-document.ts";
 
 /** The discovery documents of a registry. */
 export class Discovery {
   readonly #registry: Registry;
-  readonly #documents = new Map<string, HashedDocument>();
-  #groups: readonly Group[] = [];
+  readonly #resources = new ByVersion((group, version) => {
+    const list = apiResourceList(group, version);
+    return kept((format) => valueInForm(list, format));
+  });
+  readonly #aggregated = new ByVersion((_group, version) => JSON.stringify(aggregatedVersion(version)));
+  /** Documents that tell of more than one group and version, as long as all of them stay as they are. */
+  readonly #overviews = new Map<string, HashedDocument>();
   #generation: number | undefined;
 
   constructor(registry: Registry) {
@@ -19,20 +35,72 @@ export class Discovery {
   }
 
   /** The groups that are served now. */
-  get groups(): readonly Group[] {
-    if (this.#generation !== this.#registry.generation) {
-      this.#generation = this.#registry.generation;
-      this.#groups = groupsOf(this.#registry.resources.map(({ definition }) => definition));
-      this.#documents.clear();
-    }
-    return this.#groups;
+  get groups(): readonly GroupResources[] {
+    return this.#registry.groups();
   }
 
-  /** A document, kept until the registry changes. */
-  document(id: string, make: (groups: readonly Group[]) => Buffer): HashedDocument {
-    const { groups } = this;
-    let document = this.#documents.get(id);
-    if (!document) this.#documents.set(id, (document = hashed(make(groups))));
+  /** `/api` or `/apis`. */
+  root(core: boolean, format: Format): HashedDocument {
+    return this.#overview(`root ${core}`, format, () => (core ? apiVersions : apiGroupList)(this.groups));
+  }
+
+  /** `/api` or `/apis` with everything that is below. */
+  aggregated(core: boolean, format: Format): HashedDocument {
+    return this.#overview(`aggregated ${core}`, format, () => {
+      const groups = this.groups.filter(({ group }) => (group === "") === core);
+      return aggregated(groups, (group, version) => this.#aggregated.get(group, version));
+    });
+  }
+
+  /** `/apis/GROUP`; undefined for a group that is not served. */
+  group(name: string, format: Format): HashedDocument | undefined {
+    const group = this.#find(name);
+    return group && this.#overview(`group ${name}`, format, () => apiGroup(group));
+  }
+
+  /** `/apis/GROUP/VERSION`; undefined for a version that is not served. */
+  resources(name: string, version: string, format: Format): HashedDocument | undefined {
+    const found = this.#find(name)?.versions.find((one) => one.version === version);
+    return found && this.#resources.get(name, found)(format);
+  }
+
+  /** Whether anything of a group is served. */
+  has(name: string): boolean {
+    return this.#registry.hasGroup(name);
+  }
+
+  #find(name: string): GroupResources | undefined {
+    return this.groups.find(({ group }) => group === name);
+  }
+
+  #overview(id: string, format: Format, make: () => object | string): HashedDocument {
+    if (this.#generation !== this.#registry.generation) {
+      this.#generation = this.#registry.generation;
+      this.#overviews.clear();
+    }
+    const key = `${id} ${formName(format)}`;
+    let document = this.#overviews.get(key);
+    if (!document) this.#overviews.set(key, (document = hashed(inForm(make(), format))));
     return document;
   }
+}
+
+const formName = ({ media, pretty }: Format): string => `${media} ${pretty}`;
+
+/** A document that is there as a value, or as the text of one. */
+function inForm(made: object | string, format: Format): Buffer {
+  if (typeof made !== "string") return valueInForm(made, format);
+  if (format.media === "json" && !format.pretty) return Buffer.from(`${made}\n`);
+  return valueInForm(JSON.parse(made), format);
+}
+
+/** A document in each form, made when that is first asked for. */
+function kept(make: (format: Format) => Buffer): (format: Format) => HashedDocument {
+  const documents = new Map<string, HashedDocument>();
+  return (format) => {
+    const key = formName(format);
+    let document = documents.get(key);
+    if (!document) documents.set(key, (document = hashed(make(format))));
+    return document;
+  };
 }

@@ -8,28 +8,44 @@
  */
 import type { Json } from "./openapi-schemas.ts";
 
-/** A whole document from those of the groups; the paths and components of later ones are added to the first. */
-export function openApiV2(documents: readonly Json[], version: string): Json {
-  const paths: Json = {};
-  const definitions: Json = {};
-  for (const document of documents) {
-    const { schemas } = document["components"] as { schemas: Record<string, Json> };
-    for (const [path, item] of Object.entries(document["paths"] as Record<string, Json>)) {
-      paths[path] = pathItemV2(item);
-    }
-    for (const [name, schema] of Object.entries(schemas)) definitions[name] ??= schemaV2(schema);
-  }
+/** What a group and version adds to the document: the texts of its paths and definitions, by name. */
+export interface PartV2 {
+  readonly paths: ReadonlyMap<string, string>;
+  readonly definitions: ReadonlyMap<string, string>;
+}
+
+/** The part of a document of OpenAPI v3. */
+export function partV2(document: Json): PartV2 {
+  const { schemas } = document["components"] as { schemas: Record<string, Json> };
   return {
-    swagger: "2.0",
-    info: { title: "Keelson", version },
-    paths,
-    definitions,
+    paths: texts(document["paths"] as Record<string, Json>, pathItemV2),
+    definitions: texts(schemas, schemaV2),
+  };
+}
+
+const texts = (members: Record<string, Json>, convert: (member: Json) => Json): Map<string, string> =>
+  new Map(Object.entries(members).map(([name, member]) => [name, JSON.stringify(convert(member))]));
+
+/** The text of the whole document; of definitions with one name the first counts. */
+export function openApiV2(parts: readonly PartV2[], version: string): string {
+  const paths = new Map<string, string>();
+  const definitions = new Map<string, string>();
+  for (const part of parts) {
+    for (const [path, text] of part.paths) paths.set(path, text);
+    for (const [name, text] of part.definitions) if (!definitions.has(name)) definitions.set(name, text);
+  }
+  const around = JSON.stringify({
     securityDefinitions: {
       BearerToken: { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" },
     },
     security: [{ BearerToken: [] }],
-  };
+  });
+  const info = JSON.stringify({ title: "Keelson", version });
+  return `{"swagger":"2.0","info":${info},"paths":${members(paths)},"definitions":${members(definitions)},${around.slice(1)}`;
 }
+
+const members = (named: ReadonlyMap<string, string>): string =>
+  `{${[...named].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
 
 function pathItemV2(item: Json): Json {
   const out: Json = {};

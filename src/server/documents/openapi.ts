@@ -5,13 +5,15 @@
  *
  * @module
  */
-import type { Registry } from "../../registry/contract.ts";
-import { type GroupVersion, groupVersion, groupsOf } from "./discovery-documents.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
+import type { Registry, VersionResources } from "../../registry/contract.ts";
+import { turn } from "../../util/clock.ts";
+import { ByVersion } from "./by-version.ts";
 import { gnosticDocument } from "./gnostic.ts";
 import { type HashedDocument, hashed } from "./hashed-document.ts";
 import { resourcePaths } from "./openapi-paths.ts";
 import { type Json, kindComponents, sharedComponents } from "./openapi-schemas.ts";
-import { openApiV2 } from "./openapi-v2.ts";
+import { type PartV2, openApiV2, partV2 } from "./openapi-v2.ts";
 
 /** Where the index is; the documents are below it. */
 export const ROOT = "/openapi/v3";
@@ -19,11 +21,12 @@ export const ROOT = "/openapi/v3";
 /** The forms of the document of OpenAPI v2. */
 export type V2Form = "json" | "protobuf";
 
-/** The documents of a registry. */
+/** The documents of a registry. What is made of a group and version is kept until that one changes. */
 export class OpenApi {
   readonly #registry: Registry;
   readonly #version: string;
-  readonly #documents = new Map<string, HashedDocument>();
+  readonly #documents: ByVersion<HashedDocument>;
+  readonly #parts: ByVersion<PartV2>;
   readonly #v2 = new Map<V2Form, Promise<HashedDocument>>();
   #index: HashedDocument | undefined;
   #generation: number | undefined;
@@ -31,6 +34,8 @@ export class OpenApi {
   constructor(registry: Registry, version: string) {
     this.#registry = registry;
     this.#version = version;
+    this.#documents = new ByVersion((_group, one) => hashed(Buffer.from(JSON.stringify(this.#make(one)))));
+    this.#parts = new ByVersion((_group, one) => partV2(this.#make(one)));
   }
 
   /** The index. Documents are made one at a time, so that others get their turn between them. */
@@ -39,9 +44,8 @@ export class OpenApi {
     if (this.#index) return this.#index;
     const generation = this.#generation;
     const paths: Record<string, Json> = {};
-    for (const one of this.#groupVersions()) {
-      const name = nameOf(one);
-      const { hash } = this.#document(name, one);
+    for (const [name, group, one] of this.#named()) {
+      const { hash } = this.#documents.get(group, one);
       paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${hash}` };
       await turn();
     }
@@ -52,9 +56,8 @@ export class OpenApi {
 
   /** The document of a group and version by its name in the index (`apis/storage.svc.io/v1`); undefined for others. */
   document(name: string): HashedDocument | undefined {
-    this.#refresh();
-    const one = this.#groupVersions().find((candidate) => nameOf(candidate) === name);
-    return one && this.#document(name, one);
+    const [, group, one] = this.#named().find(([candidate]) => candidate === name) ?? [];
+    return one && this.#documents.get(group!, one);
   }
 
   /** The document of OpenAPI v2 in a form; those who ask while it is made wait for the same one. */
@@ -66,29 +69,20 @@ export class OpenApi {
   }
 
   async #makeV2(form: V2Form): Promise<HashedDocument> {
-    const documents: Json[] = [];
-    for (const one of this.#groupVersions()) {
-      documents.push(this.#make(one));
+    const parts: PartV2[] = [];
+    for (const [, group, one] of this.#named()) {
+      parts.push(this.#parts.get(group, one));
       await turn();
     }
-    const document = openApiV2(documents, this.#version);
+    const text = openApiV2(parts, this.#version);
     await turn();
-    return hashed(form === "json" ? Buffer.from(JSON.stringify(document)) : gnosticDocument(document));
+    return hashed(form === "json" ? Buffer.from(text) : gnosticDocument(JSON.parse(text) as Json));
   }
 
-  #document(name: string, one: GroupVersion): HashedDocument {
-    let document = this.#documents.get(name);
-    if (!document) {
-      document = hashed(Buffer.from(JSON.stringify(this.#make(one))));
-      this.#documents.set(name, document);
-    }
-    return document;
-  }
-
-  #make({ definitions }: GroupVersion): Json {
+  #make({ resources }: VersionResources): Json {
     const paths: Json = {};
     const schemas: Json = sharedComponents();
-    for (const definition of definitions) {
+    for (const { definition } of resources) {
       Object.assign(paths, resourcePaths(definition));
       Object.assign(schemas, kindComponents(definition));
       for (const { takes } of Object.values(definition.subresources ?? {})) {
@@ -107,24 +101,20 @@ export class OpenApi {
     };
   }
 
-  #groupVersions(): readonly GroupVersion[] {
-    return groupsOf(this.#registry.resources.map(({ definition }) => definition)).flatMap(({ versions }) => versions);
+  /** Every group and version, with its name in the index. */
+  #named(): [name: string, group: string, one: VersionResources][] {
+    return this.#registry.groups().flatMap(({ group, versions }) =>
+      versions.map((one): [string, string, VersionResources] => {
+        const root = group === "" ? "api" : "apis";
+        return [`${root}/${apiVersionOf(group, one.version)}`, group, one];
+      }),
+    );
   }
 
   #refresh(): void {
     if (this.#generation === this.#registry.generation) return;
     this.#generation = this.#registry.generation;
-    this.#documents.clear();
     this.#v2.clear();
     this.#index = undefined;
   }
 }
-
-/** Lets others have their turn of the event loop. */
-const turn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-
-const nameOf = ({ group, version }: GroupVersion): string =>
-  `${group === "" ? "api" : "apis"}/${groupVersion(group, version)}`;

@@ -3,13 +3,14 @@
  * kube-apiserver know.
  *
  * Labels come from what is served, never from what a client sends (CVE-2020-8552): resources that exist, verbs that we
- * know, answers that we give. Everything else is `other`.
+ * know, answers that we give. Everything else is `other`. The series of a resource are there as long as it is served,
+ * whatever becomes of its definition.
  *
  * @module
  */
 import type { ResourceDefinition } from "../../schema/definition.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
-import type { Resource } from "../../registry/contract.ts";
+import type { KindsChange, Registry, Resource } from "../../registry/contract.ts";
 import { type Collector, type Labels, type Metric, expose, single } from "./exposition.ts";
 import { RequestSeries, requestMetrics } from "./request-series.ts";
 
@@ -28,20 +29,35 @@ export interface Measured {
   readonly bytesOut: number;
 }
 
+/** What is counted of one resource in one group and version. */
+interface ResourceCounts {
+  readonly labels: Labels;
+  readonly series: Map<string, RequestSeries>;
+  watchers: number;
+}
+
 /** The metrics of one server. */
 export class ServerMetrics {
-  readonly #byResource = new Map<ResourceDefinition, Map<string, RequestSeries>>();
+  readonly #registry: Pick<Registry, "find" | "onChange">;
+  readonly #byName = new Map<string, ResourceCounts>();
+  /** The same, found without a name. */
+  readonly #byDefinition = new WeakMap<ResourceDefinition, ResourceCounts>();
   readonly #others = new Map<string, RequestSeries>();
-  readonly #watchers = new Map<ResourceDefinition, number>();
   readonly #collectors: readonly Collector[];
   readonly #running: Readonly<Record<1 | 2, number>>;
   #events = 0;
   #closedSlow = 0;
 
   /** @param running how many requests run: reads at 1, writes at 2; looked at when the metrics are asked for */
-  constructor(collectors: readonly Collector[], running: Readonly<Record<1 | 2, number>>) {
+  constructor(
+    registry: Pick<Registry, "find" | "onChange">,
+    collectors: readonly Collector[],
+    running: Readonly<Record<1 | 2, number>>,
+  ) {
+    this.#registry = registry;
     this.#collectors = collectors;
     this.#running = running;
+    registry.onChange((change) => this.#forget(change));
   }
 
   /** Counts a request that has been answered. */
@@ -54,11 +70,9 @@ export class ServerMetrics {
     let known = this.#others;
     let id = "other";
     if (request.resource) {
-      const { definition } = request.resource;
       const { subresource } = request.info!;
       id = subresource === "" ? verb : `${verb} ${subresource}`;
-      known = this.#byResource.get(definition) ?? new Map<string, RequestSeries>();
-      if (known.size === 0) this.#byResource.set(definition, known);
+      known = this.#countsOf(request.resource.definition).series;
     } else if (METHODS.has(verb) || VERBS.has(verb)) {
       id = verb;
     }
@@ -67,9 +81,30 @@ export class ServerMetrics {
     return series;
   }
 
+  #countsOf(definition: ResourceDefinition): ResourceCounts {
+    const found = this.#byDefinition.get(definition);
+    if (found) return found;
+    const { group, version, plural: resource } = definition;
+    const name = nameOf(definition);
+    const counts = this.#byName.get(name) ?? { labels: { group, version, resource }, series: new Map(), watchers: 0 };
+    // What is answered after its resource has gone is not told any more.
+    if (this.#registry.find(group, version, resource)) this.#byName.set(name, counts);
+    this.#byDefinition.set(definition, counts);
+    return counts;
+  }
+
+  #forget({ before, after }: KindsChange): void {
+    const kept = new Set(after.map(({ definition }) => nameOf(definition)));
+    for (const { definition } of [...before, ...after]) {
+      this.#byDefinition.delete(definition);
+      if (!kept.has(nameOf(definition))) this.#byName.delete(nameOf(definition));
+    }
+  }
+
   /** Everything as text, in the Prometheus exposition format. */
   async text(): Promise<string> {
-    const series = [...this.#byResource.values(), this.#others].flatMap((known) => [...known.values()]);
+    const known = [...[...this.#byName.values()].map(({ series }) => series), this.#others];
+    const series = known.flatMap((one) => [...one.values()]);
     const others = await Promise.all(this.#collectors.map(async (collect) => collect()));
     return expose([...requestMetrics(series), ...this.#own(), ...others.flat()]);
   }
@@ -81,10 +116,7 @@ export class ServerMetrics {
         name: "apiserver_longrunning_requests",
         type: "gauge",
         help: "Watches that are running.",
-        samples: [...this.#watchers].map(([{ group, version, plural: resource }, value]) => ({
-          labels: { group, version, resource },
-          value,
-        })),
+        samples: [...this.#byName.values()].map(({ labels, watchers }) => ({ labels, value: watchers })),
       },
       single("counter", "apiserver_watch_events_total", "Events that were sent to watchers.", this.#events),
       {
@@ -107,7 +139,7 @@ export class ServerMetrics {
 
   /** A watch has begun (1) or ended (-1). */
   watchers(definition: ResourceDefinition, change: 1 | -1): void {
-    this.#watchers.set(definition, (this.#watchers.get(definition) ?? 0) + change);
+    this.#countsOf(definition).watchers += change;
   }
 
   /** A watch was closed because its reader did not keep up. */
@@ -120,6 +152,8 @@ export class ServerMetrics {
     this.#events += count;
   }
 }
+
+const nameOf = ({ group, version, plural }: ResourceDefinition): string => `${group}/${version}/${plural}`;
 
 function labelsOf({ info, resource }: Measured): Labels {
   const verb = info?.verb ?? "";

@@ -151,6 +151,7 @@ export function fakeResource(definition: ResourceDefinition): FakeResource {
   };
   return {
     definition,
+    storage: definition,
     calls,
     sinks,
     put: (object) => void store(object, "ADDED"),

@@ -6,7 +6,8 @@
 import type { Resource } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteOptions } from "./delete.ts";
-import { answerBytes, contentType, jsonInForm } from "../answer/encode.ts";
+import { answerBytes } from "../answer/encode.ts";
+import { contentType, jsonInForm } from "../answer/in-form.ts";
 import { DELETED } from "../answer/negotiate.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";

@@ -3,11 +3,13 @@
  *
  * @module
  */
+import { apiVersionOf } from "../../meta/versions.ts";
 import type { ListHead } from "../../wire/protobuf/index.ts";
 import type { ListResult, Resource } from "../../registry/contract.ts";
 import type { Entry } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
-import { answerValue, contentType } from "../answer/encode.ts";
+import { answerValue } from "../answer/encode.ts";
+import { contentType } from "../answer/in-form.ts";
 import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST } from "../answer/negotiate.ts";
@@ -119,7 +121,7 @@ function headOf({ definition }: Resource, result: ListResult, format: Format): L
   const { group, version, kind, listKind = `${kind}List` } = definition;
   const metadata = listMeta(result);
   if (format.shape !== "") return { kind: format.shape, apiVersion: `meta.k8s.io/${format.version}`, metadata };
-  return { kind: listKind, apiVersion: group ? `${group}/${version}` : version, metadata };
+  return { kind: listKind, apiVersion: apiVersionOf(group, version), metadata };
 }
 
 /** An empty list of metadata has no list at all where items are as in Kubernetes; DEC-4 has every list otherwise. */

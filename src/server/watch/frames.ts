@@ -6,6 +6,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import { PROTOBUF, STATUS, encodeAnswer, encodeEvent } from "../../wire/protobuf/index.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
 import type { Status } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
@@ -115,7 +116,7 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
   const version = String(revision);
   const object: ApiObject = {
     kind: definition.kind,
-    apiVersion: definition.group ? `${definition.group}/${definition.version}` : definition.version,
+    apiVersion: apiVersionOf(definition.group, definition.version),
     metadata: {
       resourceVersion: version,
       ...(end ? { annotations: endOfInitialEvents(style.domain) } : {}),

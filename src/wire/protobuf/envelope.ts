@@ -13,7 +13,8 @@
  */
 import { Buffer } from "node:buffer";
 import type { Value, ValueObject } from "../../value/value.ts";
-import { type ProtobufKind, STATUS, apiVersionOf, codecOf, listMetaCodec, partialObjectMetadata } from "./kinds.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
+import { type ProtobufKind, STATUS, codecOf, listMetaCodec, partialObjectMetadata } from "./kinds.ts";
 import { ProtobufError } from "./protobuf-error.ts";
 import { BYTES, WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
@@ -109,7 +110,7 @@ function expectPlain(what: string, got: string, plain: string): void {
 export function encodeProtobuf(object: object, kind: ProtobufKind): Buffer {
   const writer = new WireWriter();
   codecOf(kind).write(writer, object as ValueObject);
-  return sealed(writer, apiVersionOf(kind), kind.kind);
+  return sealed(writer, apiVersionOf(kind.group, kind.version), kind.kind);
 }
 
 /** Puts the envelope around what was written. */

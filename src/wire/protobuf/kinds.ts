@@ -4,6 +4,7 @@
  * @module
  */
 import { type JsonSchema, structOf } from "../../apply/schema/schema.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
 import { ObjectMetaSchema } from "../../meta/object-meta.ts";
 import {
   type TSchema,
@@ -30,16 +31,15 @@ export interface ProtobufKind {
   readonly schema: TSchema;
 }
 
-/** `group/version`, or the version alone for the core group. */
-export const apiVersionOf = ({ group, version }: ProtobufKind): string => (group ? `${group}/${version}` : version);
-
 /** Whether a kind has a protobuf form. */
-export const hasProtobuf = (kind: ProtobufKind): boolean => messageOf(apiVersionOf(kind), kind.kind) !== undefined;
+export const hasProtobuf = (kind: ProtobufKind): boolean =>
+  messageOf(apiVersionOf(kind.group, kind.version), kind.kind) !== undefined;
 
 /** The codec of a kind that has a protobuf form. */
 export function codecOf(kind: ProtobufKind): MessageCodec {
-  const message = messageOf(apiVersionOf(kind), kind.kind);
-  if (message === undefined) throw new Error(`Expected ${kind.kind} of ${apiVersionOf(kind)} to have a protobuf form`);
+  const message = messageOf(apiVersionOf(kind.group, kind.version), kind.kind);
+  if (message === undefined)
+    throw new Error(`Expected ${kind.kind} of ${apiVersionOf(kind.group, kind.version)} to have a protobuf form`);
   return messageCodec(structOf(kind.schema as JsonSchema), message);
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeYaml } from "../../value/yaml.ts";
-import { jsonInForm, valueInForm } from "./encode.ts";
+import { jsonInForm, valueInForm } from "./in-form.ts";
 import { indentJson } from "./indent-json.ts";
 import { listForm } from "./list-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";

@@ -1,0 +1,23 @@
+import type { VersionResources } from "../../registry/contract.ts";
+
+/**
+ * A value for each group and version that is served: made when it is first asked for, kept until that group and version
+ * changes, and forgotten when it goes. Another one that changes costs it nothing.
+ */
+export class ByVersion<T> {
+  readonly #make: (group: string, version: VersionResources) => T;
+  readonly #made = new WeakMap<VersionResources, { readonly generation: number; readonly value: T }>();
+
+  constructor(make: (group: string, version: VersionResources) => T) {
+    this.#make = make;
+  }
+
+  get(group: string, version: VersionResources): T {
+    const { generation } = version;
+    const known = this.#made.get(version);
+    if (known?.generation === generation) return known.value;
+    const value = this.#make(group, version);
+    this.#made.set(version, { generation, value });
+    return value;
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { registryOf, widget } from "../../registry/testing/registry.ts";
+import { Discovery } from "./discovery.ts";
+import { OpenApi } from "./openapi.ts";
+
+const FORM = { media: "json", shape: "", version: "", pretty: false } as const;
+const other = widget("v1", { group: "other.com" });
+
+async function setUp() {
+  const { kinds } = await registryOf([widget("v1"), other]);
+  return { kinds, discovery: new Discovery(kinds), openApi: new OpenApi(kinds, "0") };
+}
+
+const textOf = (document: { bytes: Buffer } | undefined): string => document?.bytes.toString() ?? "";
+
+test("a kind that comes is in the documents of its group, and those of other groups stay the very same", async () => {
+  const { kinds, discovery, openApi } = await setUp();
+  const documents = () => ({
+    mine: [discovery.resources("example.com", "v1", FORM), openApi.document("apis/example.com/v1")],
+    others: [discovery.resources("other.com", "v1", FORM), openApi.document("apis/other.com/v1")],
+  });
+  const before = documents();
+  await kinds.set({ versions: [widget("v1", { kind: "Gadget", plural: "gadgets", singular: "gadget" })] });
+  const after = documents();
+  for (const [i, document] of after.others.entries()) expect(document).toBe(before.others[i]);
+  for (const document of after.mine) expect(textOf(document)).toContain("Gadget");
+});
+
+test("documents of all groups follow what comes and goes", async () => {
+  const { kinds, discovery, openApi } = await setUp();
+  const overviews = async (): Promise<string[]> => [
+    textOf(discovery.root(false, FORM)),
+    textOf(discovery.aggregated(false, FORM)),
+    textOf(await openApi.index()),
+    textOf(await openApi.v2("json")),
+  ];
+  for (const text of await overviews()) expect(text).toContain("other.com");
+  await kinds.remove("widgets.other.com");
+  for (const text of await overviews()) expect(text).not.toContain("other.com");
+  expect([discovery.has("other.com"), openApi.document("apis/other.com/v1")]).toEqual([false, undefined]);
+  await kinds.set({ versions: [other] });
+  for (const text of await overviews()) {
+    expect(text).toContain("other.com");
+    expect(JSON.parse(text)).toBeInstanceOf(Object);
+  }
+});
+
+test("objects that are stored in another version have the hash of that", async () => {
+  const beta = widget("v1beta1");
+  const { kinds } = await registryOf([]);
+  await kinds.set({ versions: [widget("v1"), beta], storage: beta });
+  const discovery = new Discovery(kinds);
+  const hashes = ["v1", "v1beta1"].map(
+    (version) => /"storageVersionHash":"([^"]*)"/.exec(textOf(discovery.resources("example.com", version, FORM)))?.[1],
+  );
+  expect(hashes[0]).toMatch(/^.{11}=$/);
+  expect(hashes[1]).toBe(hashes[0]);
+  await kinds.set({ versions: [widget("v1"), beta], storage: widget("v1") });
+  expect(textOf(discovery.resources("example.com", "v1", FORM))).not.toContain(hashes[0]);
+});
