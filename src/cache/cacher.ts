@@ -104,15 +104,20 @@ export class Cacher {
   /**
    * A second cache over `store`, which must be a fork of this one's store: it has the resources that are loaded, as they
    * are now, and follows its store from there. Watches, history and what was kept for pages stay behind: older revisions
-   * are `compacted`. Settings are those of this cache unless told; work is counted only where told. Neither cache sees
-   * what happens to the other, and each is closed for itself.
+   * are `compacted`. Where that store stands at a later revision than its parent, nothing has happened in between. Settings
+   * are those of this cache unless told; work is counted only where told. Neither cache sees what happens to the other, and
+   * each is closed for itself.
    *
    * @throws CacheError when the cache is closed
    */
   fork(store: Store, options: CacherOptions = {}): Cacher {
     if (this.#closed) throw this.#closed;
-    const revision = this.#revision;
-    assert(store.revision >= revision, `a fork has a revision of at least ${revision}, got ${store.revision}`);
+    const isBehind = this.#store.revision > this.#revision;
+    const revision = isBehind ? this.#revision : store.revision;
+    assert(
+      store.revision >= this.#revision,
+      `a fork has a revision of at least ${this.#revision}, got ${store.revision}`,
+    );
     const { activity: _, ...inherited } = this.#options;
     const fork = new Cacher(store, { ...inherited, ...options });
     fork.#revision = fork.#delivered = revision;

@@ -18,7 +18,13 @@ import type { Controller, RunningController } from "../controllers/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
-import { type BuiltRegistry, type Kinds, type RegistryOptions, buildRegistry } from "../registry/index.ts";
+import {
+  type BuiltRegistry,
+  type Kinds,
+  type RegistryOptions,
+  buildRegistry,
+  forkRegistry,
+} from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
 import type { Store } from "../storage/contract.ts";
@@ -58,6 +64,9 @@ export interface ClusterParts {
   >;
 }
 
+/** What a fork has of its own: a fork of the store, and whatever else is not as it was. */
+export type ForkParts = Partial<ClusterParts> & Pick<ClusterParts, "store">;
+
 /** A cluster that answers. */
 export interface Cluster extends AsyncDisposable {
   readonly store: Store;
@@ -68,6 +77,11 @@ export interface Cluster extends AsyncDisposable {
   readonly server: ServerHandle;
   /** A client in the same process, in the name of the admin unless told. */
   client(userAgent: string, identity?: Identity): Client;
+  /**
+   * A second cluster over a fork of the store, in a time that does not depend on how much is stored. It has the kinds that
+   * are served now and the parts of this one, where it is not given its own; no watches and no controllers.
+   */
+  fork(parts: ForkParts): Cluster;
   /** Starts controllers side by side; resolves when each has seen what there is. */
   start(controllers: readonly Controller[]): Promise<void>;
   /**
@@ -81,25 +95,41 @@ const GRACE_MS = 10_000;
 
 /** Puts a cluster together; it answers when this resolves. Rejects with CacheError or StoreError. */
 export async function createCluster(parts: ClusterParts): Promise<Cluster> {
-  const { store, dialect, clock = systemClock, random = systemRandom, log = silentLog } = parts;
-  const api: ApiContext = { dialect, clock, random, gates: parts.gates ?? gatesOf(dialect) };
-  const authorizer = parts.authorizer ?? mastersAuthorizer;
-  const built = await buildRegistry({
+  const built = await buildRegistry(registryOptions(parts));
+  await built.provisionNamespaces(parts.dialect.rules.systemNamespaces);
+  return assemble(parts, built);
+}
+
+function registryOptions(parts: ClusterParts): RegistryOptions {
+  const { store, log = silentLog } = parts;
+  const api = apiOf(parts);
+  return {
     api,
     store,
     definitions: parts.definitions ?? builtInDefinitions(api),
-    authorizer,
+    authorizer: parts.authorizer ?? mastersAuthorizer,
     signer: parts.signer ?? noSigner,
     ...(parts.admission ? { admission: parts.admission } : {}),
     cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }), ...parts.cache },
-  });
-  await built.provisionNamespaces(dialect.rules.systemNamespaces);
+  };
+}
+
+const apiOf = ({ dialect, clock = systemClock, random = systemRandom, gates }: ClusterParts): ApiContext => {
+  return { dialect, clock, random, gates: gates ?? gatesOf(dialect) };
+};
+
+/** Puts the rooms above the registry on it. */
+function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
+  const { store, dialect, log = silentLog } = parts;
+  const api = apiOf(parts);
+  const { clock, random } = api;
+  const authorizer = parts.authorizer ?? mastersAuthorizer;
   const checks = checkCache(api, built, log);
   const server = serverOf(parts, { api, authorizer, built, log, mismatches: () => checks.mismatches });
   const running: RunningController[] = [];
   const transport = inProcessTransport(server);
   const client = (userAgent: string, identity: Identity = ADMIN): Client =>
-    new Client(transport(identity), { userAgent });
+    new Client(transport(identity), { userAgent, clock });
   const close = async (graceMillis = GRACE_MS): Promise<void> => {
     const stopped = running.splice(0).map((controller) => controller.stop());
     await Promise.all([server.close(graceMillis), ...stopped]);
@@ -118,6 +148,11 @@ export async function createCluster(parts: ClusterParts): Promise<Cluster> {
         running.push(await controller.start(context));
       };
       await Promise.all(controllers.map(start));
+    },
+    fork(own) {
+      // Its kinds are those of now, not those that it was once given.
+      const forked = { ...parts, ...own, definitions: [] };
+      return assemble(forked, forkRegistry(built, registryOptions(forked)));
     },
     close,
     [Symbol.asyncDispose]: () => close(),

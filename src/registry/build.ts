@@ -58,6 +58,12 @@ export async function buildRegistry(options: RegistryOptions): Promise<BuiltRegi
   return built;
 }
 
+/** The kinds of a registry over a fork of its store, in a time that does not depend on how much is stored. */
+export function forkRegistry(parent: BuiltRegistry, options: RegistryOptions): BuiltRegistry {
+  const cacher = parent.cacher.fork(options.store, { clock: options.api.clock, ...options.cache });
+  return over(options, cacher, (house, actions) => parent.kinds.fork(house, actions));
+}
+
 /** Puts the room together around a cache. */
 function over(
   options: RegistryOptions,
