@@ -10,12 +10,14 @@ export const inProcessTransport =
   (server: Pick<ServerHandle, "inject">) =>
   (identity: Identity): Transport =>
   async ({ method, path, headers, body, signal }) => {
+    signal?.throwIfAborted();
     const answer = await server.inject({
       method,
       url: path,
       headers,
       identity,
       ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
     });
     const { code: status, headers: told } = answer;
     return { status, headers: told, body: signal ? until(signal, answer) : answer.pieces() };

@@ -4,3 +4,4 @@
  * @module
  */
 export { type Cluster, type ClusterParts, createCluster } from "./cluster.ts";
+export { inProcessTransport } from "./in-process.ts";

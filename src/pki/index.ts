@@ -4,4 +4,5 @@
  * @module
  */
 export { type KeyPair, authority, client, serving } from "./certificate.ts";
+export { kubeconfig } from "./kubeconfig.ts";
 export { type Pki, type PkiFiles, createPki, openPki } from "./pki.ts";

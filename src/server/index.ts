@@ -5,6 +5,10 @@
  * @module
  */
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
-export type { Route } from "./context.ts";
+export type { Route, ServerContext } from "./context.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";
 export type { HealthCheck } from "./operations/health-check.ts";
+export { type Filter } from "./filters/contract.ts";
+export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
+export type { ServerRequest } from "./request.ts";
+export { type WatchOutput, firstOf } from "./watch/output.ts";

@@ -20,6 +20,12 @@ export interface Taps {
   handled(request: ServerRequest): void | Promise<void>;
 }
 
+/** A request as something that counts as under way. */
+export interface Counted {
+  pause(): void;
+  resume(): void;
+}
+
 /** One request. The filters fill it in, in their order. */
 export class ServerRequest {
   /** How it is answered; a filter may put its own in front. */
@@ -41,6 +47,8 @@ export class ServerRequest {
   answer: (() => void | Promise<void>) | undefined = undefined;
   /** Whoever wants to hear of it while it is handled. */
   taps: Taps | undefined = undefined;
+  /** Where it is counted as under way, where anybody counts. */
+  counted: Counted | undefined = undefined;
   /** What a filter puts between the watch that this request begins and its stream. */
   wrapWatch: ((output: WatchOutput) => WatchOutput) | undefined = undefined;
   /** The body, once it has been decoded. */
@@ -112,6 +120,15 @@ export class ServerRequest {
   get target(): Target {
     const { name, subresource } = this.info!;
     return { namespace: this.namespace, name, subresource };
+  }
+
+  /**
+   * Takes it out of what counts as under way, until what is given back is disposed: it waits for what is not, for the clock
+   * to move or for everything else.
+   */
+  park(): Disposable {
+    this.counted?.pause();
+    return { [Symbol.dispose]: () => this.counted?.resume() };
   }
 
   /** Adds texts for Warning headers. */

@@ -19,6 +19,8 @@ export interface TimerOptions {
   readonly owner?: string;
   /** Nothing is lost if it fires late and once where it would have fired often: bookmarks, sweeps, checks. */
   readonly upkeep?: boolean;
+  /** Keeps the process alive while it waits; for the clock of the machine. */
+  readonly holds?: boolean;
 }
 
 /** The time of day, a steady counter and timers. */
@@ -27,7 +29,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds of a steady counter: for durations, never for dates. */
   steady(): number;
-  /** Runs `work` once, after `ms` milliseconds; a pending timer does not keep the process alive. */
+  /** Runs `work` once, after `ms` milliseconds; a pending timer does not keep the process alive unless told. */
   after(ms: number, work: () => void, options?: TimerOptions): Timer;
 }
 
@@ -46,11 +48,11 @@ const LONGEST_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   steady: () => performance.now(),
-  after(ms, work) {
+  after(ms, work, { holds = false } = {}) {
     let timer: NodeJS.Timeout;
     const arm = (left: number): void => {
       timer = left > LONGEST_MS ? setTimeout(() => arm(left - LONGEST_MS), LONGEST_MS) : setTimeout(work, left);
-      timer.unref();
+      if (!holds) timer.unref();
     };
     arm(ms);
     return { cancel: () => clearTimeout(timer) };

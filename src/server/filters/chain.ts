@@ -6,7 +6,7 @@
 import type { Activity } from "../../util/activity.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
 import type { ServerContext } from "../context.ts";
-import type { ServerRequest, Taps } from "../request.ts";
+import type { Counted, ServerRequest, Taps } from "../request.ts";
 import type { Filter } from "./contract.ts";
 
 /** Thrown where the way ends because a filter has answered, or lost the answer, by itself. */
@@ -89,8 +89,9 @@ export class FilterChain implements Taps {
     if (this.#tapped) request.taps = this;
     const followed = new Followed(
       () => this.#ended(request),
-      this.#activity?.begin(`${exchange.method} ${rawPath.slice(0, 200)}`),
+      () => this.#activity?.begin(`${exchange.method} ${rawPath.slice(0, 200)}`),
     );
+    request.counted = followed;
     exchange.onOver(() => followed.over());
     return followed;
   }
@@ -102,16 +103,27 @@ export class FilterChain implements Taps {
 }
 
 /** A request from its arrival to its very end: it has left the filters, and its exchange is over, in either order. */
-class Followed {
+class Followed implements Counted {
   readonly #ended: () => void;
-  readonly #rest: (() => void) | undefined;
+  readonly #count: () => (() => void) | undefined;
+  #rest: (() => void) | undefined;
   #left = false;
   #over = false;
 
-  /** @param rest ends what is counted as under way: a watch that has begun is not */
-  constructor(ended: () => void, rest: (() => void) | undefined) {
+  /** @param count counts it as under way, until what it gives back is called: a watch that has begun is not */
+  constructor(ended: () => void, count: () => (() => void) | undefined) {
     this.#ended = ended;
-    this.#rest = rest;
+    this.#count = count;
+    this.#rest = count();
+  }
+
+  pause(): void {
+    this.#rest?.();
+    this.#rest = undefined;
+  }
+
+  resume(): void {
+    if (!this.#left || !this.#over) this.#rest ??= this.#count();
   }
 
   left(longRunning: boolean): void {

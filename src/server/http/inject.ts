@@ -21,6 +21,8 @@ export interface InjectRequest {
   readonly connection?: Connection;
   /** Who asks, where the caller vouches for it; no credential is looked at then. */
   readonly identity?: Identity;
+  /** Aborted when the caller gives up before there is an answer; what it waits for rejects with the reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** An answer in the same process. Its body is read once, piece by piece or as a whole. */
@@ -67,6 +69,11 @@ export class InjectExchange implements Exchange {
     this.identity = request.identity;
     this.#body = typeof request.body === "string" ? Buffer.from(request.body) : (request.body ?? new Uint8Array(0));
     this.hasBody = this.#body.length > 0;
+    const { signal } = request;
+    if (!signal) return;
+    const leave = (): void => this.#breakOff(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+    this.#over.push(() => signal.removeEventListener("abort", leave));
   }
 
   header(name: string): string {
@@ -95,10 +102,7 @@ export class InjectExchange implements Exchange {
   }
 
   destroy(): void {
-    if (this.answered) return;
-    this.answered = true;
-    this.#answer.reject(new Error("expected an answer, the server broke off"));
-    this.#end();
+    this.#breakOff(new Error("expected an answer, the server broke off"));
   }
 
   onOver(listener: () => void): void {
@@ -106,6 +110,13 @@ export class InjectExchange implements Exchange {
   }
 
   closeAfterAnswer(): void {}
+
+  #breakOff(why: unknown): void {
+    if (this.answered) return;
+    this.answered = true;
+    this.#answer.reject(why);
+    this.#end();
+  }
 
   #begin(code: number, headers: OutHeaders): Pipe {
     this.answered = true;

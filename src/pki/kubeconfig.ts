@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Pki } from "../pki/index.ts";
+import type { Pki } from "./pki.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
