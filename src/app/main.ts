@@ -41,6 +41,10 @@ export async function main(args: readonly string[]): Promise<void> {
     version: VERSION,
     flags: SERVE_OPTIONS,
     serve: (flags, file) => serve(flags, file, print),
+    async run({ command, ...options }) {
+      const { runCommand } = await import("../testing/run-command.ts");
+      return runCommand(command, options);
+    },
     info: async (dataDir) => describe(new DataDirectory(await dataDirOf(dataDir))),
     async kubeconfig(dataDir) {
       const directory = new DataDirectory(await dataDirOf(dataDir));
@@ -70,7 +74,7 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 /** Errors that say themselves what is wrong: of the store, of a command, of a server that was asked. */
-const TOLD: ReadonlySet<string> = new Set(["StoreError", "CliError", "StatusError", "TransportError"]);
+const TOLD: ReadonlySet<string> = new Set(["StoreError", "CliError", "StatusError", "TransportError", "ApplyError"]);
 
 /** Prints an error as its kind deserves it, and answers the exit code. */
 function tell(error: Error, failed: number): number {

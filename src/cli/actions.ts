@@ -17,6 +17,21 @@ export interface FlagSpec {
 /** Starts a server with the flags that were given (by key, as text) and an optional file; resolves when it has ended. */
 export type Serve = (flags: Readonly<Record<string, string>>, file: string | undefined) => Promise<void>;
 
+/** A command that is run against a cluster of its own. */
+export interface RunRequest {
+  readonly command: readonly [string, ...string[]];
+  /** Files and folders with objects that are there when the command starts. */
+  readonly fixtures: readonly string[];
+  readonly dialect: "kubernetes" | "neutral";
+  /** Whether the command may mark, reset and disturb the cluster over HTTP. */
+  readonly control: boolean;
+  /** Whether the cluster stays when the command has ended. */
+  readonly keep: boolean;
+}
+
+/** Runs a command against a throw-away cluster; resolves to the code that the program ends with. */
+export type Run = (request: RunRequest) => Promise<number>;
+
 /** What is known of a data directory. */
 export interface DirectoryInfo {
   readonly path: string;
@@ -115,6 +130,7 @@ export interface Actions {
   /** The flags of `serve`, one for each option of a server. */
   readonly flags: readonly FlagSpec[];
   readonly serve: Serve;
+  readonly run: Run;
   readonly info: InfoSource;
   readonly kubeconfig: KubeconfigSource;
   readonly files: StoreFiles;

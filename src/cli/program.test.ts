@@ -40,6 +40,10 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     version: "1.2.3",
     flags: FLAGS,
     serve: async (...call) => void calls.push(["serve", ...call]),
+    run: async (...call) => {
+      calls.push(["run", ...call]);
+      return 3;
+    },
     info: async (...call) => {
       calls.push(["info", ...call]);
       return INFO;
@@ -97,6 +101,32 @@ describe("serve", () => {
   });
 });
 
+describe("run", () => {
+  const request = { fixtures: [], dialect: "kubernetes", keep: false, control: false };
+
+  test.each([
+    [["--", "go", "test", "./..."], { ...request, command: ["go", "test", "./..."] }],
+    [
+      ["--fixtures", "crds", "--fixtures", "more.yaml", "--", "make"],
+      { ...request, fixtures: ["crds", "more.yaml"], command: ["make"] },
+    ],
+    [
+      ["--neutral", "--keep", "--control", "--", "pytest", "--keep", "-x"],
+      { dialect: "neutral", keep: true, control: true, fixtures: [], command: ["pytest", "--keep", "-x"] },
+    ],
+  ])("%j runs what stands after the dashes, and ends with its code", async (args, expected) => {
+    const exit = { done: 0, failed: 1 };
+    const { calls, error } = await run(["run", ...args], { exit });
+    expect([calls, error, exit.done]).toEqual([[["run", expected]], undefined, 3]);
+  });
+
+  test("without a command it is refused", async () => {
+    const { complaints, error } = await run(["run", "--keep"]);
+    expect(complaints).toContain("missing required argument 'command'");
+    expect(error).toBeInstanceOf(CommanderError);
+  });
+});
+
 describe("info", () => {
   test("prints what is known, aligned", async () => {
     const { printed, calls } = await run(["info", "--data-dir", "/data"]);
@@ -149,7 +179,7 @@ describe("completion", () => {
   test("bash completes commands first, then the flags of the command", async () => {
     const { printed } = await run(["completion", "bash"]);
     expect(printed).toContain(
-      'compgen -W "serve info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
+      'compgen -W "serve run info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
     );
     expect(printed).toContain('serve) COMPREPLY=($(compgen -W "--config --data-dir --port --dev" -- "$word"))');
     expect(printed).toMatch(/complete .* keelson$/);
@@ -161,7 +191,7 @@ describe("completion", () => {
     );
     const fish = (await run(["completion", "fish"])).printed;
     expect(fish).toContain(
-      '-a "serve info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
+      '-a "serve run info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
     );
     expect(fish).toContain('complete -c keelson -n "__fish_seen_subcommand_from serve" -l data-dir');
   });

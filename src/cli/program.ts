@@ -18,6 +18,7 @@ import { kubeconfigCommand } from "./kubeconfig.ts";
 import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
 import { restoreCommand } from "./restore.ts";
+import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { undeleteCommand } from "./undelete.ts";
 
@@ -31,6 +32,7 @@ export function createProgram(actions: Actions): Command {
     .exitOverride();
   const commands = [
     serveCommand(actions),
+    runCommand(actions),
     infoCommand(actions),
     kubeconfigCommand(actions),
     blameCommand(actions),

@@ -1,0 +1,137 @@
+/**
+ * The clock of a cluster in a test: it stands still until the test moves it, or is that of the machine.
+ *
+ * @module
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { type Clock, ManualClock, type Timer, type TimerOptions, sleep, systemClock } from "../util/clock.ts";
+import { type Duration, millisOf } from "../util/duration.ts";
+
+/** A timer that waits for the clock. */
+export interface WaitingTimer {
+  /** When it is due, RFC 3339. */
+  readonly at: string;
+  readonly owner: string;
+}
+
+/** A clock that a test reads, waits for and moves. */
+export interface TestClock extends Clock {
+  /** Resolves after some time of this clock, or when `signal` is aborted; rejects when the clock is set back. */
+  sleep(time: Duration, signal?: AbortSignal): Promise<void>;
+  /**
+   * Moves the clock forward, from timer to timer, and lets everything settle at each instant; so an hour is sixty minutes.
+   * Rejects as `settled()` does, within another move or a reconcile, and with the clock of the machine.
+   */
+  advance(by: Duration): Promise<void>;
+  /** Moves the clock forward to a time (RFC 3339). */
+  advanceTo(time: string): Promise<void>;
+  /**
+   * Moves the clock to the next timer; false, and to the end of `within`, where none is due in it. Without `within` and
+   * without a timer the clock stays.
+   */
+  next(options?: { readonly within?: Duration }): Promise<boolean>;
+  /** What waits for the clock, the earliest first. */
+  timers(): readonly WaitingTimer[];
+}
+
+/** Where code that the clock waits for runs: it would wait for itself if it moved the clock. */
+const within = new AsyncLocalStorage<string>();
+
+/** Runs `work`, and all that comes of it, as part of what a move of the clock waits for. */
+export const inside = <T>(what: string, work: () => T): T => within.run(what, work);
+
+/** A clock that stands still until it is moved. */
+export class VirtualClock implements TestClock {
+  readonly #settle: () => Promise<void>;
+  #manual: ManualClock;
+  /** Aborted when the clock is set back. */
+  #era = new AbortController();
+
+  /** @param settle resolves when nothing is under way any more */
+  constructor(now: number, steady: number, settle: () => Promise<void>) {
+    this.#manual = new ManualClock(now, steady);
+    this.#settle = settle;
+  }
+
+  /** The clock for parts that end when it is set back. */
+  get manual(): ManualClock {
+    return this.#manual;
+  }
+
+  /** Sets the time of day; the steady counter goes on, and what slept is woken with an error. */
+  set(now: number): void {
+    this.#manual = new ManualClock(now, this.#manual.steady());
+    const era = this.#era;
+    this.#era = new AbortController();
+    era.abort(new Error("The clock was set back while this slept"));
+  }
+
+  now(): number {
+    return this.#manual.now();
+  }
+
+  steady(): number {
+    return this.#manual.steady();
+  }
+
+  after(ms: number, work: () => void, options?: TimerOptions): Timer {
+    return this.#manual.after(ms, work, options);
+  }
+
+  async sleep(time: Duration, signal?: AbortSignal): Promise<void> {
+    const { signal: setBack } = this.#era;
+    const either = signal ? AbortSignal.any([signal, setBack]) : setBack;
+    await sleep(this.#manual, millisOf(time), either, { owner: "the test" });
+    setBack.throwIfAborted();
+  }
+
+  async advance(by: Duration): Promise<void> {
+    this.#mayMove();
+    await this.#manual.advanceSettled(millisOf(by), this.#settle);
+  }
+
+  async advanceTo(time: string): Promise<void> {
+    const to = Date.parse(time);
+    if (Number.isNaN(to)) throw new RangeError(`expected a time such as 2026-01-01T00:00:00Z, got ${time}`);
+    const by = to - this.now();
+    if (by < 0) throw new RangeError(`expected a time from ${iso(this.now())} on, got ${time}`);
+    await this.advance(by);
+  }
+
+  async next(options: { readonly within?: Duration } = {}): Promise<boolean> {
+    this.#mayMove();
+    if (options.within === undefined) return this.#manual.nextSettled(this.#settle);
+    await this.#settle();
+    const most = millisOf(options.within);
+    const first = this.#manual.timers().find(({ upkeep }) => upkeep !== true);
+    const found = first !== undefined && first.at - this.now() <= most;
+    await this.#manual.advanceSettled(found ? Math.max(0, first.at - this.now()) : most, this.#settle);
+    return found;
+  }
+
+  timers(): readonly WaitingTimer[] {
+    return this.#manual.timers().map(({ at, owner = "the server" }) => ({ at: iso(at), owner }));
+  }
+
+  #mayMove(): void {
+    const who = within.getStore();
+    if (who !== undefined) throw new Error(`The clock cannot be moved by ${who}: the move would wait for it`);
+  }
+}
+
+const iso = (millis: number): string => new Date(millis).toISOString();
+
+const cannotMove = (): Promise<never> =>
+  Promise.reject(new Error('The clock of the machine cannot be moved; create the cluster with clock: "virtual"'));
+
+/** The clock of the machine. */
+export const machineClock: TestClock = {
+  now: () => systemClock.now(),
+  steady: () => systemClock.steady(),
+  after: (ms, work, options) => systemClock.after(ms, work, options),
+  sleep: (time, signal) => sleep(systemClock, millisOf(time), signal),
+  advance: cannotMove,
+  advanceTo: cannotMove,
+  next: cannotMove,
+  timers: () => [],
+};

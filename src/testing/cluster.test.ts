@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { ConfigMap, Namespace, ServiceAccount } from "../client/kinds/index.ts";
+import { createCluster } from "./cluster.ts";
+
+const map = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace: "default" }, data });
+
+describe("createCluster", () => {
+  test("answers in process, as the real server does, with what every namespace has", async () => {
+    await using cluster = await createCluster();
+    const client = cluster.client();
+    expect((await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name)).toEqual([
+      "default",
+      "kube-node-lease",
+      "kube-public",
+      "kube-system",
+    ]);
+    expect(await client.resource(ServiceAccount).get({ namespace: "default", name: "default" })).toMatchObject({
+      metadata: { creationTimestamp: "2026-01-01T00:00:00Z" },
+    });
+    const [applied] = await cluster.apply(ConfigMap, map("a", { colour: "red" }));
+    expect(applied).toMatchObject({ data: { colour: "red" }, metadata: { managedFields: [{ manager: "test" }] } });
+  });
+
+  test("two of one seed are alike, uid by uid; another seed is not", async () => {
+    const uids = async (seed: number): Promise<unknown> => {
+      await using cluster = await createCluster({ seed });
+      const [made] = await cluster.apply(ConfigMap, map("a"));
+      const { items } = await cluster.client().resource(Namespace).list();
+      return [made, ...items].map((object) => [
+        object!.metadata.name,
+        object!.metadata.uid,
+        object!.metadata.resourceVersion,
+      ]);
+    };
+    const first = await uids(1);
+    expect(await uids(1)).toEqual(first);
+    expect(await uids(2)).not.toEqual(first);
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * How a cluster for tests is made: a whole API server in the test's own process.
+ *
+ *     await using cluster = await createCluster();
+ *     await cluster.run(myController);
+ *     await cluster.apply("fixtures/");
+ *     await cluster.settled();
+ *
+ * Store, server, built-in controllers, the controllers under test and the test itself share one event loop. Until
+ * `listen()` there is no socket, no file, no certificate and no other process or thread.
+ *
+ * @module
+ */
+import { type Controller as BuiltIn, builtInControllers, chooseControllers } from "../controllers/index.ts";
+import { type Dialect, dialectOf } from "../meta/dialect.ts";
+import { systemClock } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
+import type { Cluster, ClusterOptions } from "./contract.ts";
+import { ASKED_FOR } from "./fault.ts";
+import { decodeSnapshot } from "./snapshot.ts";
+import { TestCluster } from "./test-cluster.ts";
+import { firstMoment } from "./world.ts";
+
+const EVENT_TTL_MS = 3_600_000;
+const BEGINNING = "2026-01-01T00:00:00Z";
+
+/** Standard error for what somebody should see: not what was asked for, and no reports. */
+const loudLog: Log = {
+  error(message, facts = {}) {
+    const text = JSON.stringify(facts);
+    if (!text.includes(ASKED_FOR)) process.emitWarning(`${message} ${text}`, "Keelson");
+  },
+  warn: (message) => process.emitWarning(message, "Keelson"),
+  info() {},
+  debug() {},
+};
+
+/** Makes a cluster; it answers when this resolves, and the built-in controllers have done their part. */
+export async function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { clock = "virtual", now = BEGINNING, seed = 1, from, routes, log = loudLog } = options;
+  const virtual = clock === "virtual";
+  if (Number.isNaN(Date.parse(now))) throw new RangeError(`expected now to be a time such as ${BEGINNING}, got ${now}`);
+  const dialect = dialectOf(options.dialect ?? "kubernetes")!;
+  const builtIn = chooseBuiltIn(dialect, options.controllers ?? "lifecycle");
+  const moment = await firstMoment({
+    dialect,
+    now: virtual ? Date.parse(now) : systemClock.now(),
+    seed,
+    ...(from ? { from: decodeSnapshot(from) } : {}),
+  });
+  const cluster = new TestCluster({ dialect, virtual, builtIn, log }, moment, routes);
+  // What a snapshot was taken of had begun.
+  if (!from) await cluster.begin();
+  return cluster;
+}
+
+/** @throws Error for a name that no controller has */
+function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
+  const all = builtInControllers({ dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" });
+  const names = chosen === "lifecycle" || chosen === "all" ? ["*"] : chosen === "none" ? [] : chosen;
+  return chooseControllers(all, names);
+}

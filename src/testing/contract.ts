@@ -1,0 +1,96 @@
+/**
+ * What a cluster of the kit is for a test.
+ *
+ * @module
+ */
+import type { ApiObject, ApplyConfiguration, Client, Kind } from "../client/index.ts";
+import type { Route } from "../server/index.ts";
+import type { Log } from "../util/log.ts";
+import type { TestClock } from "./clock.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { ToldEvent } from "./events.ts";
+import type { Faults } from "./faults.ts";
+import type { Manifest } from "./manifests.ts";
+import type { SettleOptions } from "./settled.ts";
+import type { Recording, RequestMatch, RequestRecord } from "./traffic.ts";
+
+/** How a cluster is made; all of it has a default. */
+export interface ClusterOptions {
+  /** `kubernetes` unless told. */
+  readonly dialect?: "kubernetes" | "neutral";
+  /**
+   * The built-in controllers: `lifecycle` (namespaces and what belongs to them, expiry of Events), all there are, none, or
+   * those named; `lifecycle` unless told.
+   */
+  readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
+  /** `virtual` unless told: time moves when the test says so. */
+  readonly clock?: "virtual" | "system";
+  /** Where a virtual clock begins, RFC 3339; 2026-01-01T00:00:00Z unless told. */
+  readonly now?: string;
+  /** What chance begins with: uids, names, jitter; 1 unless told. */
+  readonly seed?: number;
+  /** A `snapshot()` to begin with; its time and its chance go on. */
+  readonly from?: Uint8Array;
+  /** Paths that the server answers beside its own. */
+  readonly routes?: (cluster: () => Cluster) => readonly Route[];
+  /** Where the server, and what was forgotten in a test, is told; warnings go to standard error unless told. */
+  readonly log?: Log;
+}
+
+declare const mark: unique symbol;
+
+/** A moment of a cluster to which it can be reset. */
+export interface Mark {
+  readonly [mark]: true;
+}
+
+/** A cluster for tests. */
+export interface Cluster extends AsyncDisposable {
+  /** The test's own hand: the admin, whom no fault meets unless it asks for `origin: "test"`. */
+  client(userAgent?: string): Client;
+  /** Somebody else: a subject of faults and records, with the rights of the user and the groups. */
+  as(user: { readonly user: string; readonly groups?: readonly string[] }): Client;
+  /**
+   * Applies objects in an order that works; files, folders, YAML and objects. Those of a namespaced kind without a
+   * namespace go to `default`. What is there answers in the order in which it was given.
+   *
+   * @throws ApplyError with all that was refused, when all else has been applied
+   */
+  apply(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
+  apply<T extends ApiObject>(kind: Kind<T>, ...configs: readonly ApplyConfiguration<T>[]): Promise<readonly T[]>;
+  /**
+   * Resolves when nothing is under way: no request, no event on its way to a watch, no key of a controller. What waits for
+   * the clock only is not under way.
+   *
+   * @throws NotSettled, HotLoop or ReconcileFailed
+   */
+  settled(options?: SettleOptions): Promise<void>;
+  /** Work of the test's own that `settled()` waits for. */
+  track<V>(work: Promise<V>): Promise<V>;
+  readonly clock: TestClock;
+  readonly faults: Faults;
+  /** A second cluster that begins with what is stored here now, at once and in constant time; each is closed for itself. */
+  fork(options?: { readonly seed?: number }): Cluster;
+  /** This moment, to come back to. */
+  mark(): Mark;
+  /** Goes back: to how it was created or forked unless told, under the same address. Prefer a fork. */
+  reset(to?: Mark): Promise<void>;
+  /** All that is stored, with time and chance, as bytes for `createCluster({ from })` in another process. */
+  snapshot(): Uint8Array;
+  /** The requests that were met since the beginning, the last 10,000 at most. */
+  requests(match?: RequestMatch): readonly RequestRecord[];
+  /** The requests that are met from now on. */
+  record(match?: RequestMatch): Recording;
+  /** What was reported with Events, about one object where it is given. */
+  events(about?: ApiObject): Promise<readonly ToldEvent[]>;
+  /** Opens a port, for clients in other processes; any free one unless told. */
+  listen(options?: { readonly port?: number }): Promise<Endpoint>;
+  /** Whether clients outside take part, in real time: a port is open, or the clock is that of the machine. */
+  readonly realTime: boolean;
+  /** The newest version of all that is stored. */
+  readonly version: number;
+  /** Resolves when something has been written after a version, or after some real time. */
+  changed(since: number, withinMillis: number): Promise<void>;
+  /** Ends everything; what was forgotten is told: faults that nothing met. */
+  close(): Promise<void>;
+}

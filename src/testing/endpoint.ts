@@ -1,0 +1,63 @@
+/**
+ * A port of a cluster, for clients in other processes: certificates that are made on the spot, a token and a kubeconfig.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Pki, kubeconfig } from "../pki/index.ts";
+import type { Exchange } from "../server/http/exchange.ts";
+import { listen } from "../server/http/listeners.ts";
+import { systemClock } from "../util/clock.ts";
+
+/** How a cluster is reached over a port. */
+export interface Endpoint extends AsyncDisposable {
+  readonly url: string;
+  /** The admin's bearer token. */
+  readonly token: string;
+  /** Certificate of the authority that vouches for the port, PEM. */
+  readonly ca: string;
+  /** The text of a kubeconfig for the admin. */
+  readonly kubeconfig: string;
+  /** What commands of other languages are told by: KUBECONFIG (a file), KEELSON_URL, KEELSON_TOKEN, USE_EXISTING_CLUSTER. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Closes the port and removes the file. */
+  close(): Promise<void>;
+}
+
+/** Names and addresses that a port is reached by. */
+export const HOSTS: readonly string[] = ["localhost", "127.0.0.1", "::1"];
+
+/** How long requests may take to end when the port is closed. */
+const GRACE_MS = 1000;
+
+/** Opens a port on this machine; what comes in is handed to `handle`, and `closed` is told when that is over. */
+export async function openEndpoint(
+  port: number,
+  pki: Pki,
+  handle: (exchange: Exchange) => void,
+  closed: () => void,
+): Promise<Endpoint> {
+  const tls = { key: pki.server.key, cert: pki.server.cert, clientCa: pki.ca.cert };
+  const listener = await listen({ host: "127.0.0.1", port, tls }, systemClock, handle);
+  const url = `https://127.0.0.1:${listener.port}`;
+  const text = kubeconfig(url, pki);
+  const folder = mkdtempSync(join(tmpdir(), "keelson-"));
+  const file = join(folder, "kubeconfig");
+  writeFileSync(file, text, { mode: 0o600 });
+  const close = async (): Promise<void> => {
+    await listener.close(GRACE_MS);
+    rmSync(folder, { recursive: true, force: true });
+    closed();
+  };
+  return {
+    url,
+    token: pki.adminToken,
+    ca: pki.ca.cert,
+    kubeconfig: text,
+    env: { KUBECONFIG: file, KEELSON_URL: url, KEELSON_TOKEN: pki.adminToken, USE_EXISTING_CLUSTER: "true" },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

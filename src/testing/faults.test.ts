@@ -1,0 +1,335 @@
+/**
+ * Faults, each played to a client that does not know of them (rules 9 to 11 of the kit).
+ */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Client, StatusError, nodeTransport } from "../client/index.ts";
+import { Client as PortClient } from "../client/index.ts";
+import { ConfigMap, Secret } from "../client/kinds/index.ts";
+import {
+  type Cluster,
+  type Fault,
+  alreadyExists,
+  conflict,
+  createCluster,
+  dropConnection,
+  forbidden,
+  hang,
+  internalError,
+  notFound,
+  serviceUnavailable,
+  slow,
+  storeRefuses,
+  tooManyRequests,
+  watchEnds,
+  watchExpires,
+  watchLags,
+  watchStalls,
+} from "./index.ts";
+
+const KEY = { namespace: "default", name: "a" } as const;
+const map = (name = "a", data: Record<string, string> = {}) => ({ metadata: { ...KEY, name }, data });
+
+let cluster: Cluster;
+let subject: Client;
+beforeEach(async () => {
+  cluster = await createCluster();
+  subject = cluster.as({ user: "alice", groups: ["system:masters"] });
+});
+afterEach(() => cluster.close());
+
+const create = (name = "a"): Promise<ConfigMap> => subject.resource(ConfigMap).create(map(name));
+const stored = (name = "a"): Promise<ConfigMap | undefined> =>
+  cluster
+    .client()
+    .resource(ConfigMap)
+    .find({ ...KEY, name });
+const failure = async (work: Promise<unknown>): Promise<StatusError["status"]> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof StatusError) return error.status;
+  throw new Error(`expected a refusal, got ${String(error)}`);
+};
+
+describe("refusals", () => {
+  test.each<[() => Fault, number, string]>([
+    [conflict, 409, "Conflict"],
+    [alreadyExists, 409, "AlreadyExists"],
+    [notFound, 404, "NotFound"],
+    [forbidden, 403, "Forbidden"],
+    [internalError, 500, "InternalError"],
+    [serviceUnavailable, 503, "ServiceUnavailable"],
+    [storeRefuses, 507, "StorageFull"],
+  ])("%s is answered in the server's own words, and nothing is stored", async (make, code, reason) => {
+    using refused = cluster.faults.next({ verb: "create", kind: ConfigMap }, make());
+    expect(await failure(create())).toMatchObject({ code, reason, kind: "Status", status: "Failure" });
+    expect([refused.hits, await refused.met]).toEqual([
+      1,
+      expect.objectContaining({
+        verb: "create",
+        name: "a",
+        user: "alice",
+        code,
+        reason,
+        fault: refused.name,
+        changed: false,
+      }),
+    ]);
+    expect(await stored()).toBeUndefined();
+    await create();
+  });
+
+  test("a conflict says what scripts look for", async () => {
+    const made = await create();
+    cluster.faults.next({ verb: "update" }, conflict());
+    const { message, details } = await failure(subject.resource(ConfigMap).update(made));
+    expect(message).toBe(
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    );
+    expect(details).toEqual({ name: "a", kind: "configmaps" });
+  });
+
+  test("a store that refuses writes still answers reads, and a dry run needs no room", async () => {
+    cluster.faults.always({}, storeRefuses());
+    expect((await subject.resource(ConfigMap).list()).items).not.toEqual([]);
+    await subject.resource(ConfigMap).create(map(), { dryRun: true });
+    expect(await failure(create())).toMatchObject({ code: 507 });
+    await cluster.apply(ConfigMap, map());
+  });
+
+  test("rule 10: our client comes back when Retry-After has passed, five times; the wait is the clock's", async () => {
+    const busy = cluster.faults.next({ verb: "create" }, tooManyRequests("3s"), 2);
+    const creating = create();
+    await cluster.settled();
+    expect(busy.hits).toBe(1);
+    await cluster.clock.advance("2s");
+    expect(busy.hits).toBe(1);
+    await cluster.clock.advance("4s");
+    expect([busy.hits, (await creating).metadata.creationTimestamp]).toEqual([2, "2026-01-01T00:00:06Z"]);
+    cluster.faults.next({ verb: "create" }, tooManyRequests("1s"), 6);
+    const given = failure(create("b"));
+    await cluster.clock.advance("10s");
+    expect(await given).toMatchObject({ code: 429, details: { retryAfterSeconds: 1 } });
+  });
+});
+
+describe("waits", () => {
+  test("a slow request is handled when the time has passed, and is not under way until then", async () => {
+    cluster.faults.next({ verb: "create" }, slow("5s"));
+    const creating = create();
+    await cluster.settled();
+    expect(cluster.clock.timers()).toContainEqual({
+      at: "2026-01-01T00:00:05.000Z",
+      owner: expect.stringContaining("slow"),
+    });
+    await cluster.clock.advance("4s");
+    expect(await stored()).toBeUndefined();
+    await cluster.clock.advance("1s");
+    expect((await creating).metadata.creationTimestamp).toBe("2026-01-01T00:00:05Z");
+  });
+
+  test("a request that hangs is never answered, and nothing is stored when its client gives up", async () => {
+    const hangs = cluster.faults.next({ verb: "list" }, hang());
+    const abort = new AbortController();
+    const listing = subject.resource(ConfigMap).list({ signal: abort.signal });
+    const outcome = listing.then(
+      () => "answered",
+      () => "given up",
+    );
+    await cluster.clock.advance("10h");
+    expect(hangs.hits).toBe(1);
+    abort.abort();
+    expect(await outcome).toBe("given up");
+    await cluster.settled();
+  });
+
+  test("what hangs when the cluster is closed is answered, so that nothing stays behind", async () => {
+    cluster.faults.next({}, hang());
+    const listing = failure(subject.resource(ConfigMap).list());
+    await cluster.settled();
+    await cluster.close();
+    expect(await listing).toMatchObject({ code: 503 });
+  });
+});
+
+describe("lost answers", () => {
+  test.each(["before", "after"] as const)("a connection that drops %s the write: in process", async (when) => {
+    const dropped = cluster.faults.next({ verb: "create" }, dropConnection({ when }));
+    await expect(create()).rejects.not.toBeInstanceOf(StatusError);
+    expect((await stored()) !== undefined).toBe(when === "after");
+    const record = await dropped.met;
+    expect([record.code, record.changed, record.fault]).toEqual([undefined, when === "after", "dropConnection"]);
+    await cluster.settled();
+  });
+
+  test.each(["before", "after"] as const)("a connection that drops %s the write: over a port", async (when) => {
+    await using endpoint = await cluster.listen();
+    const transport = nodeTransport({ url: endpoint.url, ca: endpoint.ca, token: endpoint.token });
+    const client = new PortClient(transport, { userAgent: "outside" });
+    cluster.faults.next({ verb: "create" }, dropConnection({ when }));
+    await expect(client.resource(ConfigMap).create(map())).rejects.toThrow(/no answer from/);
+    expect((await stored()) !== undefined).toBe(when === "after");
+    expect(await client.resource(ConfigMap).list()).toBeDefined();
+    transport.close();
+  });
+});
+
+describe("watches", () => {
+  /** A watch of ConfigMaps from now on, and what it has told by the time of asking. */
+  async function watching() {
+    const told: string[] = [];
+    const { metadata } = await subject.resource(ConfigMap).list();
+    const { resourceVersion } = metadata;
+    const run = async (): Promise<void> => {
+      for await (const { type, object } of subject.resource(ConfigMap).watch({ resourceVersion })) {
+        if (type !== "BOOKMARK") told.push(`${type} ${object.metadata.name}`);
+      }
+      told.push("end");
+    };
+    const done = run().catch(
+      (error: unknown) =>
+        void told.push(error instanceof StatusError ? `${error.status.code} ${error.status.reason}` : String(error)),
+    );
+    await cluster.settled();
+    return { told, done };
+  }
+
+  test("watchEnds after some events ends in order", async () => {
+    cluster.faults.next({ verb: "watch", kind: ConfigMap }, watchEnds({ events: 1 }));
+    const { told, done } = await watching();
+    await cluster.apply(ConfigMap, map("a"), map("b"));
+    await done;
+    expect(told).toEqual(["ADDED a", "end"]);
+  });
+
+  test("watchExpires is an event of 410 Expired, also on a watch that is open", async () => {
+    const { told, done } = await watching();
+    await cluster.apply(ConfigMap, map("a"));
+    await cluster.settled();
+    expect(cluster.faults.open({ kind: ConfigMap }, watchExpires())).toBe(1);
+    await done;
+    expect(told).toEqual(["ADDED a", "410 Expired"]);
+    const [record] = cluster.requests({ verb: "watch" });
+    expect(record).toMatchObject({ code: 200, events: 1, fault: "watchExpires" });
+  });
+
+  test("watchLags tells everything late and in order, once the clock has moved", async () => {
+    cluster.faults.always({ verb: "watch" }, watchLags("5s"));
+    const { told } = await watching();
+    await cluster.apply(ConfigMap, map("a"), map("b"));
+    await cluster.settled();
+    await cluster.clock.advance("4s");
+    expect(told).toEqual([]);
+    await cluster.clock.advance("1s");
+    expect(told).toEqual(["ADDED a", "ADDED b"]);
+  });
+
+  test("watchStalls tells nothing any more, bookmarks neither, and stays open", async () => {
+    const { told } = await watching();
+    cluster.faults.open({ kind: ConfigMap }, watchStalls());
+    await cluster.apply(ConfigMap, map("a"));
+    await cluster.clock.advance("10m");
+    expect(told).toEqual([]);
+  });
+
+  test("open says which watches there are when it finds none", async () => {
+    await watching();
+    expect(() => cluster.faults.open({ kind: Secret }, watchEnds())).toThrow(
+      "expected an open watch for watchEnds, there is ConfigMap of alice",
+    );
+  });
+});
+
+describe("rule 9: who meets which fault", () => {
+  test("next comes first, the oldest first, then sometimes, then the newest always", async () => {
+    cluster.faults.always({ kind: ConfigMap }, internalError());
+    cluster.faults.always({ kind: ConfigMap }, serviceUnavailable());
+    cluster.faults.sometimes({ kind: ConfigMap }, 1, forbidden());
+    cluster.faults.next({ kind: ConfigMap }, conflict());
+    cluster.faults.next({ kind: ConfigMap }, alreadyExists());
+    const reasons = [];
+    for (let i = 0; i < 3; i++) reasons.push((await failure(create())).reason);
+    expect(reasons).toEqual(["Conflict", "AlreadyExists", "Forbidden"]);
+    cluster.faults.clear();
+    await create();
+  });
+
+  test("one that is disposed acts no more, and gives way to the one that is older", async () => {
+    cluster.faults.always({ kind: ConfigMap }, internalError());
+    {
+      using _newer = cluster.faults.always({ kind: ConfigMap }, serviceUnavailable());
+      expect((await failure(create())).code).toBe(503);
+    }
+    expect((await failure(create())).code).toBe(500);
+  });
+
+  test("skip leaves out the first of those that fit", async () => {
+    const third = cluster.faults.next({ verb: "create", skip: 2 }, conflict());
+    await create("a");
+    await create("b");
+    expect([third.hits, (await failure(create("c"))).reason]).toEqual([0, "Conflict"]);
+  });
+
+  test("what is refused by itself is no hit: 401, 403, 404 of a kind, a body that cannot be read", async () => {
+    const handle = cluster.faults.always({ origin: "any", kind: ConfigMap }, internalError());
+    const nobody = cluster.as({ user: "nobody" });
+    expect((await failure(nobody.resource(ConfigMap).list())).code).toBe(403);
+    const unknown = { ...ConfigMap, plural: "nothings" };
+    expect((await failure(subject.resource(unknown).list())).code).toBe(404);
+    expect(handle.hits).toBe(0);
+    expect(cluster.requests({ user: "nobody" })).toMatchObject([
+      { verb: "list", kind: "ConfigMap", code: 403, reason: "Forbidden" },
+    ]);
+  });
+
+  test("the test's own hand and the built-in controllers meet none unless origin says so", async () => {
+    const handle = cluster.faults.always({}, internalError());
+    await cluster.apply(ConfigMap, map());
+    await cluster.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
+    await cluster.settled();
+    expect(handle.hits).toBe(0);
+    expect(cluster.requests({ origin: "builtin", namespace: "team", verb: "create" })).toHaveLength(2);
+    const own = cluster.faults.next({ origin: "test" }, conflict());
+    expect((await failure(cluster.client().resource(ConfigMap).get(KEY))).code).toBe(409);
+    expect(own.hits).toBe(1);
+  });
+
+  test("sometimes is a chance that the seed repeats; each handle has its own", async () => {
+    const pattern = async (other: boolean): Promise<string> => {
+      await using fresh = await createCluster({ seed: 7 });
+      const bob = fresh.as({ user: "bob", groups: ["system:masters"] });
+      const handle = fresh.faults.sometimes({ verb: "get" }, 0.5, notFound());
+      if (other) fresh.faults.sometimes({ verb: "create" }, 0.5, notFound());
+      let hits = "";
+      for (let i = 0; i < 20; i++) {
+        await bob.resource(Secret).find({ namespace: "default", name: "x" });
+        if (other && i === 5) await failure(bob.resource(Secret).list({ namespace: "x".repeat(300) })).catch(() => {});
+        hits = `${hits}${handle.hits},`;
+      }
+      return hits;
+    };
+    const first = await pattern(false);
+    expect(await pattern(false)).toBe(first);
+    expect(await pattern(true)).toBe(first);
+    expect(new Set(first.split(",")).size).toBeGreaterThan(4);
+  });
+
+  test("what no request has met is pending, and told when the cluster is closed", async () => {
+    const warnings: string[] = [];
+    const quiet = { error() {}, info() {}, debug() {}, warn: (message: string) => void warnings.push(message) };
+    const fresh = await createCluster({ log: quiet });
+    fresh.faults.next({}, conflict());
+    fresh.faults.next({}, hang())[Symbol.dispose]();
+    expect(fresh.faults.pending().map(({ name }) => name)).toEqual(["conflict"]);
+    await fresh.close();
+    expect(warnings).toEqual(["a cluster was closed with faults that no request met: conflict"]);
+  });
+
+  test.each([
+    [() => cluster.faults.next({}, conflict(), 0), "expected times to be 1 or more, got 0"],
+    [() => cluster.faults.sometimes({}, 2, conflict()), "expected a probability from 0 to 1, got 2"],
+  ])("%s is refused", (ask, message) => {
+    expect(ask).toThrow(message);
+  });
+});

@@ -1,0 +1,185 @@
+/**
+ * What stands in the way of requests: the recorder, and the faults.
+ *
+ * Both hang on the cluster that a test holds, so a server that takes the place of another one (`reset()`) goes on with
+ * them.
+ *
+ * @module
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { unavailable } from "../meta/status.ts";
+import type { Filter, ServerContext, ServerRequest } from "../server/index.ts";
+import { DEFAULT_FILTERS, withFilter } from "../server/index.ts";
+import { type Clock, sleep } from "../util/clock.ts";
+import type { Fault, RequestPlay } from "./fault.ts";
+import type { FaultBook } from "./faults.ts";
+import { senderOf } from "./sender.ts";
+import type { OpenRecord, Origin, Traffic, Verb } from "./traffic.ts";
+import { FaultyWatch } from "./watch-faults.ts";
+
+/** What the filters work with. */
+export interface FilterParts {
+  readonly traffic: Traffic;
+  readonly faults: FaultBook;
+  readonly clock: Clock;
+  /** Aborted when the server of these filters goes away. */
+  readonly closing: AbortSignal;
+}
+
+/** A request on its way. */
+interface Passing {
+  readonly record: OpenRecord;
+  fault: Fault | undefined;
+}
+
+/** The write whose turn it is to be refused by the store. */
+const refused = new AsyncLocalStorage<Passing>();
+
+/** Whether the store refuses the write that is being made. */
+export const storeIsToRefuse = (): boolean => refused.getStore()?.fault?.play.act === "storeRefuses";
+
+/** The way of a request past recorder and faults. */
+export function filtersOf(parts: FilterParts): readonly Filter[] {
+  const passing = new WeakMap<ServerRequest, Passing>();
+  const recorded = withFilter(recorder(parts, passing), { after: "read path" }, DEFAULT_FILTERS);
+  return withFilter(player(parts, passing), { before: "handle" }, recorded);
+}
+
+const APPLY = "application/apply-patch+";
+
+function recorder({ traffic, clock }: FilterParts, passing: WeakMap<ServerRequest, Passing>): Filter {
+  return {
+    name: "record",
+    enter(server, request) {
+      if (!request.info!.isResource) return;
+      const record = openRecord(server, request, clock);
+      passing.set(request, { record, fault: undefined });
+      traffic.add(record);
+    },
+    decoded(_server, request) {
+      const found = passing.get(request);
+      if (found) addSent(found.record, request);
+    },
+    leave(_server, request) {
+      const found = passing.get(request);
+      if (found) addAnswer(found.record, request);
+    },
+    ended(_server, request) {
+      const found = passing.get(request);
+      if (found && request.longRunning) found.record.events = request.events;
+    },
+  };
+}
+
+function openRecord({ registry }: ServerContext, request: ServerRequest, clock: Clock): OpenRecord {
+  const { group, version, resource, namespace, namespaced, name, subresource, verb } = request.info!;
+  const { exchange, query } = request;
+  const isApply = verb === "patch" && exchange.header("content-type").startsWith(APPLY);
+  const fieldManager = query.text("fieldManager");
+  return {
+    verb: (isApply ? "apply" : verb) as Verb,
+    kind: registry.find(group, version, resource)?.definition.kind ?? resource,
+    group,
+    ...(namespaced ? { namespace } : {}),
+    ...(name === "" ? {} : { name }),
+    ...(subresource === "" ? {} : { subresource }),
+    ...(fieldManager ? { fieldManager } : {}),
+    dryRun: query.text("dryRun") === "All",
+    user: request.identity.user,
+    userAgent: request.userAgent,
+    origin: originOf(request),
+    at: new Date(clock.now()).toISOString(),
+    changed: false,
+  };
+}
+
+/** The built-in controllers' clients are the only ones of this process that are vouched for and have no sender. */
+function originOf({ exchange }: ServerRequest): Origin {
+  const sender = senderOf(exchange.connection);
+  return sender?.origin ?? (exchange.identity === undefined ? "subject" : "builtin");
+}
+
+/** What is known of a request when its body has been read. */
+function addSent(record: OpenRecord, request: ServerRequest): void {
+  record.user = request.identity.user;
+  if (request.body === undefined) return;
+  record.body = request.body;
+  const { name } = (request.body as { metadata?: { name?: unknown } } | null)?.metadata ?? {};
+  if (record.verb === "create" && typeof name === "string" && record.name === undefined) record.name = name;
+}
+
+/** What is known of a request when it has been answered, or its answer was lost. */
+function addAnswer(record: OpenRecord, { identity, code, reason, changed }: ServerRequest): void {
+  record.user = identity.user;
+  record.changed = changed;
+  if (code !== 0) record.code = code;
+  if (reason !== undefined) record.reason = reason;
+}
+
+function player(parts: FilterParts, passing: WeakMap<ServerRequest, Passing>): Filter {
+  const { faults, clock } = parts;
+  return {
+    name: "faults",
+    enter(_server, request) {
+      const found = passing.get(request);
+      if (!found) return;
+      if (found.record.verb === "watch") {
+        request.wrapWatch = (output) => {
+          const watch = new FaultyWatch(output, found.record, clock);
+          const closed = faults.watchOpened(watch);
+          request.exchange.onOver(closed);
+          if (found.fault) watch.play(found.fault as never);
+          return watch;
+        };
+        return;
+      }
+      const { answer } = request;
+      if (answer) request.answer = () => refused.run(found, answer);
+    },
+    decoded(_server, request) {
+      const found = passing.get(request);
+      if (!found || faults.idle) return undefined;
+      found.fault = faults.meet(found.record);
+      return found.fault && playBefore(parts, request, found.fault.play as RequestPlay);
+    },
+    handled(_server, request) {
+      const play = passing.get(request)?.fault?.play;
+      if ((play?.act === "drop" || play?.act === "crash") && play.when === "after") breakOff(request, play.act);
+    },
+  };
+}
+
+function playBefore(parts: FilterParts, request: ServerRequest, play: RequestPlay): void | Promise<void> {
+  switch (play.act) {
+    case "refuse": {
+      const { group, plural, kind } = request.resource!.definition;
+      throw play.error({ group, plural, kind }, request.info!.name);
+    }
+    case "wait":
+      return wait(parts, request, play.millis);
+    case "drop":
+    case "crash":
+      if (play.when === "before") breakOff(request, play.act);
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Loses the answer; of a crash, its sender first, so that it does not hear of the loss. */
+function breakOff(request: ServerRequest, act: "drop" | "crash"): void {
+  if (act === "crash") senderOf(request.exchange.connection)?.crash?.();
+  request.exchange.destroy();
+}
+
+/** Lets time pass, which is not counted as being under way; nothing is done for who has gone meanwhile. */
+async function wait({ clock, closing }: FilterParts, request: ServerRequest, millis: number): Promise<void> {
+  const gone = new AbortController();
+  request.exchange.onOver(() => gone.abort());
+  using _parked = request.park();
+  const signal = AbortSignal.any([gone.signal, closing]);
+  if (millis === Infinity) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  else await sleep(clock, millis, signal, { owner: `slow ${request.exchange.method} ${request.rawPath}` });
+  if (closing.aborted) throw unavailable("the server is shutting down");
+  if (gone.signal.aborted) throw unavailable("the client has gone");
+}

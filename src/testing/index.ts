@@ -1,0 +1,48 @@
+/**
+ * `keelson/testing`: a cluster for tests of controllers, operators and drivers, in the test's own process.
+ *
+ *     import { conflict, createCluster } from "keelson/testing";
+ *
+ *     await using cluster = await createCluster();
+ *     await cluster.apply("fixtures/");
+ *     cluster.faults.next({ verb: "update" }, conflict());
+ *     await cluster.settled();
+ *     await cluster.clock.advance("1h");
+ *
+ * `docs/testing-kit.md` begins from an empty folder.
+ *
+ * @module
+ */
+export { ApplyError, type Refusal } from "./apply.ts";
+export { hasCondition, isOwnedBy } from "./assertions.ts";
+export type { TestClock, WaitingTimer } from "./clock.ts";
+export { createCluster } from "./cluster.ts";
+export type { Cluster, ClusterOptions, Mark } from "./contract.ts";
+export type { Endpoint } from "./endpoint.ts";
+export type { ToldEvent } from "./events.ts";
+export { consistently, eventually } from "./eventually.ts";
+export {
+  type Fault,
+  type WatchFault,
+  alreadyExists,
+  conflict,
+  crash,
+  dropConnection,
+  forbidden,
+  hang,
+  internalError,
+  notFound,
+  serviceUnavailable,
+  slow,
+  storeRefuses,
+  tooManyRequests,
+  watchEnds,
+  watchExpires,
+  watchLags,
+  watchStalls,
+} from "./fault.ts";
+export type { FaultHandle, Faults } from "./faults.ts";
+export type { Manifest } from "./manifests.ts";
+export { type RunCommandOptions, runCommand } from "./run-command.ts";
+export { HotLoop, NotSettled, ReconcileFailed, type SettleOptions } from "./settled.ts";
+export type { Origin, Recording, RequestMatch, RequestRecord, Verb } from "./traffic.ts";

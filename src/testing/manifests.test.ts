@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { inOrder } from "./apply-order.ts";
+import { type Manifest, readManifests } from "./manifests.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keelson-manifests-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const named = (kind: string, name: string, apiVersion = "v1"): Manifest => ({ apiVersion, kind, metadata: { name } });
+const names = (source: string | Manifest): string[] =>
+  readManifests(source).map(({ manifest }) => `${manifest.kind} ${manifest.metadata.name}`);
+
+describe("readManifests", () => {
+  test("a file has several documents; empty ones and comments are none", () => {
+    const path = file(
+      "two.yaml",
+      "---\n# nothing\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n--- # b\napiVersion: v1\nkind: Secret\nmetadata:\n  name: b\n",
+    );
+    expect(names(path)).toEqual(["ConfigMap a", "Secret b"]);
+    expect(readManifests(path)[1]!.from).toBe(`${path}, document 4`);
+  });
+
+  test("a folder is read by name with what is below it, manifests only", () => {
+    const yaml = (name: string): string => `{apiVersion: v1, kind: ConfigMap, metadata: {name: ${name}}}`;
+    file("tree/b.yml", yaml("b"));
+    file("tree/a/deep.json", yaml('"deep"'));
+    file("tree/c.yaml", yaml("c"));
+    file("tree/notes.md", "# no manifest");
+    file("tree/kustomization.yaml", "resources: [c.yaml]");
+    expect(names(join(folder, "tree"))).toEqual(["ConfigMap deep", "ConfigMap b", "ConfigMap c"]);
+  });
+
+  test("a text with a line break is YAML itself, a list is its items, an object is itself", () => {
+    const list = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: p}}\n";
+    expect(names(list)).toEqual(["Pod p"]);
+    expect(names(named("Node", "n"))).toEqual(["Node n"]);
+  });
+
+  test("YAML is read as the server reads it: `yes` is true, a large number keeps its digits", () => {
+    const [found] = readManifests(
+      "apiVersion: v1\nkind: K\nmetadata: {name: x}\nspec: {flag: yes, bytes: 9007199254740993}\n",
+    );
+    expect(JSON.stringify(found!.manifest["spec"])).toBe('{"flag":true,"bytes":9007199254740993}');
+  });
+
+  test.each([
+    ["kind: ConfigMap\nmetadata: {name: a}\n", "expected apiVersion of the text to be a text, got undefined"],
+    ["apiVersion: v1\nkind: K\nmetadata: {}\n", "expected metadata.name of the text to be a text, got undefined"],
+    ["apiVersion: v1\nkind: K\n---\n- 1\n", "expected metadata.name of the text, document 1 to be a text"],
+    ["a: b\n---\n- 1\n", "expected apiVersion of the text, document 1"],
+    ["a: [\n", "expected the text to be YAML or JSON: "],
+  ])("%j is refused with where it stands", (text, message) => {
+    expect(() => readManifests(text)).toThrow(message);
+  });
+
+  test("a path that is not there is told", () => {
+    expect(() => readManifests(join(folder, "missing.yaml"))).toThrow(/ENOENT.*missing\.yaml/);
+  });
+});
+
+test("what others need is applied first, webhooks last, the rest as it was given", () => {
+  const given = [
+    named("ValidatingWebhookConfiguration", "w", "admissionregistration.k8s.io/v1"),
+    named("Widget", "z", "example.com/v1"),
+    named("Pod", "p"),
+    named("RoleBinding", "rb", "rbac.authorization.k8s.io/v1"),
+    named("Role", "r", "rbac.authorization.k8s.io/v1"),
+    named("Secret", "s"),
+    named("ConfigMap", "c"),
+    named("ServiceAccount", "sa"),
+    named("StorageClass", "sc", "storage.k8s.io/v1"),
+    named("CustomResourceDefinition", "crd", "apiextensions.k8s.io/v1"),
+    named("Namespace", "ns"),
+  ];
+  const ordered = inOrder(given.map((manifest) => ({ manifest, from: "" }))).map((f) => f.manifest.metadata.name);
+  expect(ordered).toEqual(["ns", "crd", "sc", "sa", "s", "c", "r", "rb", "z", "p", "w"]);
+});

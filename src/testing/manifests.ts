@@ -1,0 +1,90 @@
+/**
+ * Objects of a test from wherever it has them: files, folders, texts of several documents, objects, lists.
+ *
+ * @module
+ */
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { DecodeError } from "../value/decode-error.ts";
+import { type Value, isObject } from "../value/value.ts";
+import { decodeYaml } from "../value/yaml.ts";
+
+/** An object as files have it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly [member: string]: unknown };
+  readonly [member: string]: unknown;
+}
+
+/** A manifest and where it stood, for messages: `fixtures/web.yaml, document 2`. */
+export interface FoundManifest {
+  readonly manifest: Manifest;
+  readonly from: string;
+}
+
+/** What of a folder is read. */
+const EXTENSIONS: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
+/** Files of kustomize beside the manifests that they speak of. */
+const NO_MANIFESTS = /^kustomiz(ation|econfig)\.ya?ml$/i;
+
+/**
+ * The objects of a source, in their order: an object, the path of a file or a folder (with all below it, by name), or YAML
+ * itself, which is told by its line break. Lists become their items; empty documents are left out.
+ *
+ * @throws Error that names the file and the document where something is no manifest
+ */
+export function readManifests(source: string | Manifest): readonly FoundManifest[] {
+  if (typeof source !== "string") return itemsOf(source as unknown as Value, "an object");
+  if (source.includes("\n")) return manifestsOf(source, "the text");
+  return filesOf(source).flatMap((file) => manifestsOf(readFileSync(file, "utf8"), file));
+}
+
+function filesOf(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const inside = readdirSync(path, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return inside.flatMap((entry) => {
+    const file = join(path, entry.name);
+    if (entry.isDirectory()) return filesOf(file);
+    return EXTENSIONS.has(extname(entry.name)) && !NO_MANIFESTS.test(basename(file)) ? [file] : [];
+  });
+}
+
+/** A line that separates two documents, with whatever stands behind the dashes. */
+const SEPARATOR = /^---(?:[ \t].*)?$/m;
+
+function manifestsOf(text: string, file: string): FoundManifest[] {
+  return text.split(SEPARATOR).flatMap((document, at, { length }) => {
+    const from = length === 1 ? file : `${file}, document ${at + 1}`;
+    return itemsOf(valueOf(document, from), from);
+  });
+}
+
+function valueOf(document: string, from: string): Value {
+  try {
+    return decodeYaml(document).value;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new Error(`expected ${from} to be YAML or JSON: ${error.message}`, { cause: error });
+  }
+}
+
+function itemsOf(value: Value, from: string): FoundManifest[] {
+  if (value === null) return [];
+  const { kind, items } = isObject(value) ? value : {};
+  if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
+    return items.flatMap((item, at) => itemsOf(item, `${from}, item ${at + 1}`));
+  }
+  return [{ manifest: checked(value, from), from }];
+}
+
+function checked(value: Value, from: string): Manifest {
+  if (!isObject(value)) throw new Error(`expected ${from} to be an object, got ${JSON.stringify(value)?.slice(0, 50)}`);
+  const { apiVersion, kind, metadata } = value;
+  const name = isObject(metadata) ? metadata["name"] : undefined;
+  for (const [member, text] of Object.entries({ apiVersion, kind, "metadata.name": name })) {
+    if (typeof text === "string" && text !== "") continue;
+    throw new Error(`expected ${member} of ${from} to be a text, got ${JSON.stringify(text)}`);
+  }
+  return value as unknown as Manifest;
+}

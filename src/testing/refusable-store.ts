@@ -1,0 +1,60 @@
+/**
+ * A store that refuses a write where a test wants it to.
+ *
+ * @module
+ */
+import type {
+  HistoryBounds,
+  KeyHistory,
+  Pin,
+  RangeOptions,
+  RangeResult,
+  StoredRecord,
+  StoreStats,
+  StoreWatch,
+  StoreWatcher,
+  Write,
+} from "../storage/contract.ts";
+import { StoreError } from "../storage/contract.ts";
+import { ASKED_FOR } from "./fault.ts";
+import type { MemoryStore, MemoryStoreOptions } from "../storage/memory/store.ts";
+
+/** The store, with no room for writes while `refuses` says so; its forks do likewise. */
+export class RefusableStore implements MemoryStore {
+  readonly #store: MemoryStore;
+  readonly #refuses: () => boolean;
+
+  constructor(store: MemoryStore, refuses: () => boolean) {
+    this.#store = store;
+    this.#refuses = refuses;
+  }
+
+  get revision(): number {
+    return this.#store.revision;
+  }
+
+  get failed(): Promise<StoreError> {
+    return this.#store.failed;
+  }
+
+  async write(write: Write): Promise<number> {
+    if (this.#refuses()) throw new StoreError("full", `The store has no room: ${ASKED_FOR}`, { key: write.key });
+    return this.#store.write(write);
+  }
+
+  fork(options?: MemoryStoreOptions): RefusableStore {
+    return new RefusableStore(this.#store.fork(options), this.#refuses);
+  }
+
+  records = (): readonly StoredRecord[] => this.#store.records();
+  get = (key: string): Promise<StoredRecord | undefined> => this.#store.get(key);
+  range = (prefix: string, options?: RangeOptions): Promise<RangeResult> => this.#store.range(prefix, options);
+  watch = (prefix: string, after: number, watcher: StoreWatcher): StoreWatch =>
+    this.#store.watch(prefix, after, watcher);
+  compact = (revision: number): Promise<void> => this.#store.compact(revision);
+  currentRevision = (): Promise<number> => this.#store.currentRevision();
+  stats = (): Promise<StoreStats> => this.#store.stats();
+  history = (key: string, bounds?: HistoryBounds): Promise<KeyHistory> => this.#store.history!(key, bounds);
+  pin = (): Promise<Pin> => this.#store.pin!();
+  close = (): Promise<void> => this.#store.close();
+}

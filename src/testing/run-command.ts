@@ -1,0 +1,132 @@
+/**
+ * Any command against a cluster of its own: what `keelson run` does.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { stripVTControlCharacters } from "node:util";
+import type { Log, LogFacts } from "../util/log.ts";
+import { createCluster } from "./cluster.ts";
+import { controlRoutes } from "./control.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** How a command is run. */
+export interface RunCommandOptions {
+  /** Files and folders that are applied first. */
+  readonly fixtures?: readonly string[];
+  /** `kubernetes` unless told. */
+  readonly dialect?: "kubernetes" | "neutral";
+  /** Whether the command may mark, reset and disturb the cluster over HTTP: see `control.ts`. */
+  readonly control?: boolean;
+  /** Whether the cluster stays when the command has ended, until a signal comes. */
+  readonly keep?: boolean;
+}
+
+/** Where a command runs; the process's own unless told. */
+export interface RunSurroundings {
+  /** Prints a text for people. */
+  readonly tell?: (text: string) => void;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+/** What a shell answers for a command that is not there, and for one that cannot be run. */
+const EXIT_NOT_FOUND = 127;
+const EXIT_CANNOT_RUN = 126;
+const EXIT_SIGNAL = 128;
+/** How many lines of the log are kept for a command that fails. */
+const LOG_LINES = 1000;
+
+/**
+ * Starts a throw-away cluster, runs a command with KUBECONFIG and friends set, and resolves to its exit code: its own, 128
+ * and the signal that ended it, 127 where there is no such command. The log of the server is shown when that is not 0.
+ *
+ * @throws ApplyError when a fixture is refused; the command is not run then
+ */
+export async function runCommand(
+  command: readonly [string, ...string[]],
+  { fixtures = [], dialect = "kubernetes", control = false, keep = false }: RunCommandOptions = {},
+  { tell = (text) => void process.stderr.write(text), env = process.env }: RunSurroundings = {},
+): Promise<number> {
+  const log = new KeptLog();
+  await using cluster = await createCluster({
+    dialect,
+    clock: "system",
+    log,
+    ...(control ? { routes: controlRoutes } : {}),
+  });
+  await cluster.apply(...fixtures);
+  await cluster.settled();
+  await using endpoint = await cluster.listen();
+  const code = await exitCode(command, { ...env, ...endpoint.env }, tell);
+  if (code !== 0) log.show(tell);
+  if (keep) await untilSignal(endpoint, tell);
+  return code;
+}
+
+async function exitCode(
+  [file, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string | undefined>>,
+  tell: (text: string) => void,
+): Promise<number> {
+  const child = spawn(file, args, { stdio: "inherit", env });
+  const forward = passSignals(child);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("exit", (code, signal) => resolve(code ?? EXIT_SIGNAL + constants.signals[signal!]));
+    });
+  } catch (error) {
+    tell(`keelson: ${file} could not be run: ${(error as Error).message}\n`);
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+  } finally {
+    forward.stop();
+  }
+}
+
+/** Hands the signals of this process to the child, and lets the child decide when it ends. */
+function passSignals(child: ChildProcess): { stop(): void } {
+  const handlers = SIGNALS.map((signal) => {
+    const pass = (): void => {
+      // What is typed at a terminal reaches the whole group; a second one would mean "at once" to many.
+      if (signal === "SIGINT" && process.stdin.isTTY) return;
+      child.kill(signal);
+    };
+    process.on(signal, pass);
+    return { signal, pass };
+  });
+  return {
+    stop() {
+      for (const { signal, pass } of handlers) process.off(signal, pass);
+    },
+  };
+}
+
+async function untilSignal({ env, url }: Endpoint, tell: (text: string) => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
+  // Who has read this may interrupt with the next breath.
+  tell(`keelson: the cluster stays at ${url} until it is interrupted\nexport KUBECONFIG=${env["KUBECONFIG"]!}\n`);
+  await promise;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, resolve);
+}
+
+/** A log that is kept, and shown only if somebody wants to see it. */
+class KeptLog implements Log {
+  readonly #lines: string[] = [];
+  error = (message: string, facts?: LogFacts): void => this.#add("error", message, facts);
+  warn = (message: string, facts?: LogFacts): void => this.#add("warn", message, facts);
+  info = (message: string, facts?: LogFacts): void => this.#add("info", message, facts);
+  debug = (): void => {};
+
+  show(tell: (text: string) => void): void {
+    if (this.#lines.length > 0) tell(`keelson: the log of the server:\n${this.#lines.join("")}`);
+  }
+
+  #add(level: string, message: string, facts: LogFacts = {}): void {
+    const told = Object.entries(facts).map(([name, fact]) => ` ${name}=${JSON.stringify(fact)}`);
+    this.#lines.push(`  ${level}: ${stripVTControlCharacters(message)}${told.join("")}\n`);
+    if (this.#lines.length > LOG_LINES) this.#lines.shift();
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What a test puts between a watch and its stream.
+ *
+ * @module
+ */
+import { type ApiError, expired } from "../meta/status.ts";
+import type { WatchBatch } from "../registry/index.ts";
+import { type WatchOutput, firstOf } from "../server/index.ts";
+import type { Clock } from "../util/clock.ts";
+import type { WatchFault, WatchPlay } from "./fault.ts";
+import type { OpenWatch } from "./faults.ts";
+import type { OpenRecord } from "./traffic.ts";
+
+/** A watch that counts what it tells, until a fault is played to it. */
+export class FaultyWatch implements WatchOutput, OpenWatch {
+  readonly record: OpenRecord;
+  readonly #output: WatchOutput;
+  readonly #clock: Clock;
+  #play: WatchPlay | undefined;
+  /** Events that are still told before `#play` ends the watch. */
+  #left = Infinity;
+  #over = false;
+  /** What lags, in order: something that is due later never overtakes. */
+  #lastDue = 0;
+
+  constructor(output: WatchOutput, record: OpenRecord, clock: Clock) {
+    this.#output = output;
+    this.record = record;
+    this.#clock = clock;
+    record.events = 0;
+  }
+
+  play(fault: WatchFault): void {
+    this.#play = fault.play;
+    if (fault.play.act !== "end" && fault.play.act !== "expire") return;
+    this.#left = fault.play.events;
+    if (this.#left === 0) this.#finish();
+  }
+
+  events(batch: WatchBatch): void {
+    const told = firstOf(batch, this.#left);
+    this.#left -= told.events.length;
+    this.#pass(() => {
+      this.record.events = (this.record.events ?? 0) + told.events.length;
+      this.#output.events(told);
+    });
+    if (this.#left <= 0) this.#finish();
+  }
+
+  bookmark(revision: number, end: boolean): void {
+    this.#pass(() => this.#output.bookmark(revision, end));
+  }
+
+  error(error: ApiError): void {
+    this.#pass(() => this.#output.error(error));
+  }
+
+  end(): void {
+    this.#pass(() => this.#output.end());
+  }
+
+  destroy(): void {
+    this.#over = true;
+    this.#output.destroy();
+  }
+
+  /** Does what the watch has to say now, later or never. */
+  #pass(tell: () => void): void {
+    if (this.#over || this.#play?.act === "stall") return;
+    if (this.#play?.act !== "lag") {
+      tell();
+      return;
+    }
+    const now = this.#clock.steady();
+    this.#lastDue = Math.max(this.#lastDue, now + this.#play.millis);
+    const due = (): void => {
+      if (!this.#over) tell();
+    };
+    this.#clock.after(this.#lastDue - now, due, { owner: `a watch of ${this.record.kind} that lags` });
+  }
+
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#play?.act === "expire") this.#output.error(expired("The resourceVersion that was asked for is too old"));
+    else this.#output.end();
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The server inside a cluster of the kit: from nothing, from a snapshot, or from a moment of another one.
+ *
+ * @module
+ */
+import type { Authenticator } from "../auth/contract.ts";
+import type { TokenSigner } from "../auth/service-account-tokens.ts";
+import { type Cluster as Core, createCluster as createCore } from "../cluster/index.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import type { Filter, Route } from "../server/index.ts";
+import { type MemoryStore, openMemoryStore } from "../storage/memory/store.ts";
+import type { Activity } from "../util/activity.ts";
+import { type Clock, ManualClock, type SeededRandom, seededRandom } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
+import { storeIsToRefuse } from "./filters.ts";
+import { RefusableStore } from "./refusable-store.ts";
+import { type Snapshot, encodeSnapshot } from "./snapshot.ts";
+
+/** A moment of a cluster: all that is stored, the time and the chance. Nobody asks its server; others are made from it. */
+export interface Moment {
+  readonly core: Core;
+  readonly store: MemoryStore;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly random: SeededRandom;
+}
+
+/** What a server that is made from a moment has of its own. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: SeededRandom;
+  readonly activity: Activity;
+  readonly filters: readonly Filter[];
+  readonly routes: readonly Route[];
+  readonly authenticator: Authenticator;
+  readonly signer: () => TokenSigner;
+  readonly log: Log;
+  /** Where its revisions go on; where those of the moment end unless told. */
+  readonly revision?: number;
+}
+
+/** What a first moment is made of. */
+export interface Beginning {
+  readonly dialect: Dialect;
+  readonly now: number;
+  readonly seed: number;
+  readonly from?: Snapshot;
+}
+
+/** A moment in which there is nothing but the namespaces of the system, or what a snapshot holds. */
+export async function firstMoment({ dialect, now, seed, from }: Beginning): Promise<Moment> {
+  if (from && from.dialect !== dialect.name) {
+    throw new Error(`expected a snapshot of the ${dialect.name} dialect, got one of ${from.dialect}`);
+  }
+  const random = seededRandom(seed);
+  const inner = await openMemoryStore(from ? { records: from.records, revision: from.revision } : {});
+  const store = new RefusableStore(inner, storeIsToRefuse);
+  const core = await createCore({ store, dialect, clock: new ManualClock(from?.now ?? now), random });
+  return { core, store, now: from?.now ?? now, random: from ? seededRandom(from.random) : random };
+}
+
+/** A moment of a server that goes on; what is shared nobody changes. */
+export function momentOf({ core, store }: Pick<Moment, "core" | "store">, now: number, random: SeededRandom): Moment {
+  const forked = store.fork();
+  // The server of a moment answers nobody, but draws when it is put together.
+  const idle = core.fork({ store: forked, clock: new ManualClock(now), random: random.fork(), server: {} });
+  return { core: idle, store: forked, now, random: random.fork() };
+}
+
+/** A server that begins with a moment. */
+export function serverFrom(
+  { core, store }: Moment,
+  { activity, filters, routes, revision, ...own }: Surroundings,
+): Pick<Moment, "core" | "store"> {
+  const forked = store.fork({ activity, ...(revision === undefined ? {} : { revision }) });
+  return { core: core.fork({ ...own, store: forked, server: { activity, filters, routes } }), store: forked };
+}
+
+/** The bytes of a moment. */
+export const snapshotOf = ({ core, store, now, random }: Moment): Uint8Array =>
+  encodeSnapshot({
+    format: 1,
+    dialect: core.dialect.name,
+    now,
+    random: random.position,
+    revision: store.revision,
+    records: store.records(),
+  });
