@@ -4,7 +4,7 @@
  *     node bench/cache.ts
  *
  * Defends: a selector costs in proportion to its answer (below 100 µs for a page of 50 among 10 000 objects), a snapshot
- * is free, an event costs each watcher a function call, an object of 1 KiB takes at most 2.5 KiB.
+ * and a fork are free, an event costs each watcher a function call, an object of 1 KiB takes at most 2.5 KiB.
  */
 import { bench, do_not_optimize, run, summary } from "mitata";
 import { Cacher, type CacheResource, type Entry, type Selection } from "../src/cache/index.ts";
@@ -44,15 +44,18 @@ const resource: CacheResource = {
 };
 
 /** A cache and the watcher through which it is fed. */
-async function open(options = {}): Promise<{ cacher: Cacher; feed: StoreWatcher }> {
+async function open(options = {}): Promise<{ cacher: Cacher; feed: StoreWatcher; store: Store }> {
   let feed: StoreWatcher | undefined;
   const store = {
     currentRevision: async () => 0,
     range: async () => ({ records: [], revision: 0, more: false }),
     watch: (_: string, __: number, watcher: StoreWatcher) => ((feed = watcher), { close: () => {} }),
+    get revision() {
+      return revision;
+    },
   } as unknown as Store;
   const cacher = await Cacher.open(store, [resource], options);
-  return { cacher, feed: feed! };
+  return { cacher, feed: feed!, store };
 }
 
 let revision = 0;
@@ -71,17 +74,19 @@ const heap = (): number => {
 };
 
 const before = heap();
-const { cacher, feed } = await open({ historyEvents: 0, historyMillis: 0, historyBytes: 0 });
+const { cacher, feed, store } = await open({ historyEvents: 0, historyMillis: 0, historyBytes: 0 });
 for (let i = 0; i < OBJECTS; i++) feed.events([event(i)]);
 const perObject = (heap() - before) / OBJECTS;
 console.log(`memory: ${Math.round(perObject)} bytes for an object of ${event(0).value.length} (needs --expose-gc)`);
 
 const cache = cacher.resource(PREFIX);
+/** A store whose watchers hear nothing: for forks. */
+const quiet = Object.assign(Object.create(store) as Store, { watch: () => ({ close: () => {} }) });
 const all: Selection = { id: "all", prefix: "" };
 const namespace: Selection = { id: "ns", prefix: "namespace-7/" };
 const selected: Selection = { id: "part", prefix: "", labels: [["part", "7"]] };
 const filtered: Selection = { id: "f", prefix: "", matches: (entry) => entry.labels["part"] === "7" };
-cache.snapshot().list(selected);
+await cache.prepare(selected);
 
 let at = 0;
 const next = (): number => (at = (at + 7919) % OBJECTS);
@@ -94,6 +99,7 @@ summary(() => {
     cache.snapshot();
     feed.events([event(next())]);
   });
+  bench("fork", () => cacher.fork(quiet).close());
   bench("list of all 10 000", () => do_not_optimize(cache.snapshot().list(all)));
   bench("list of a namespace of 500", () => do_not_optimize(cache.snapshot().list(namespace)));
   bench("page of 100 in the middle", () =>

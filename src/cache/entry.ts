@@ -85,8 +85,8 @@ export function passes(selection: Selection, entry: Entry): boolean {
 export const afterPrefix = (prefix: string): string =>
   prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 
-/** The effort that one turn of the event loop may take; with objects of a KiB it is 500 of them, a few milliseconds. */
-export const EFFORT = 1000;
+/** The effort that one turn of the event loop may take; with objects of a KiB it is 250 of them, a few milliseconds. */
+export const EFFORT = 500;
 
 /** What it takes to look into an entry, which may have to be parsed: one, and one more for each KiB. */
 export const effortOf = (entry: Entry): number => 1 + (entry.bytes.length >>> 10);

@@ -43,7 +43,7 @@ export interface Snapshot {
 }
 
 /** How much less it takes to list an entry that need not be looked into. */
-const UNSELECTIVE = 20;
+const UNSELECTIVE = 40;
 
 /** A snapshot over a state that nobody changes any more. */
 export class StateSnapshot implements Snapshot {

@@ -71,7 +71,7 @@ export class Timeline {
     const known = this.#known?.get(key);
     if (known !== undefined) return known;
     const entry = this.#state.get(key);
-    if (entry !== undefined) (this.#known ??= new Map()).set(key, entry);
+    if (entry !== undefined) (this.#known ??= new Map()).set(entry.key, entry);
     return entry;
   }
 

@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ManualClock, systemClock } from "../../util/clock.ts";
 import type { Store } from "../contract.ts";
 import { WatchLog } from "../testing/watch-log.ts";
+import { DATABASE_FILE } from "./schema.ts";
 import { openSqliteStore } from "./store.ts";
 import { temporaryDirectory } from "./testing/directory.ts";
 
@@ -40,6 +43,21 @@ test("versions older than historyMillis are forgotten, also while nobody writes"
   expect(await WatchLog.start(store, "", 50).until(50)).toHaveLength(50);
   expect(await store.get("old")).toMatchObject({ revision: 50 });
   await store.close();
+});
+
+test("what is deleted leaves nothing in the log once it is compacted, neither its versions nor the deletes", async () => {
+  const store = await openSqliteStore({ directory: directory.path, clock: systemClock });
+  const stay = await store.write({ type: "create", key: "stays", value: VALUE });
+  for (let i = 0; i < 200; i++) {
+    const expected = await store.write({ type: "create", key: `k${i % 20}`, value: VALUE });
+    await store.write({ type: "delete", key: `k${i % 20}`, value: VALUE, expected });
+  }
+  await store.compact(store.revision);
+  await store.close();
+  const db = new DatabaseSync(join(directory.path, DATABASE_FILE), { readOnly: true });
+  expect(db.prepare("SELECT revision, key FROM log").all()).toMatchObject([{ revision: stay, key: "stays" }]);
+  expect(db.prepare("SELECT log_bytes = live_bytes AS none FROM meta").get()).toMatchObject({ none: 1 });
+  db.close();
 });
 
 test("the history takes no more room than it may, and the writes that push it out pay for that", async () => {
