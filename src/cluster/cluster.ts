@@ -126,12 +126,18 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
   const authorizer = parts.authorizer ?? mastersAuthorizer;
   const checks = checkCache(api, built, log);
   const server = serverOf(parts, { api, authorizer, built, log, mismatches: () => checks.mismatches });
-  const running: RunningController[] = [];
+  const started: Promise<RunningController>[] = [];
   const transport = inProcessTransport(server);
   const client = (userAgent: string, identity: Identity = ADMIN): Client =>
     new Client(transport(identity), { userAgent, clock });
   const close = async (graceMillis = GRACE_MS): Promise<void> => {
-    const stopped = running.splice(0).map((controller) => controller.stop());
+    // One that is still starting would follow a cluster that is gone.
+    const stopped = started.splice(0).map((starting) =>
+      starting.then(
+        (controller) => controller.stop(),
+        () => {},
+      ),
+    );
     await Promise.all([server.close(graceMillis), ...stopped]);
     checks.close();
     built.cacher.close();
@@ -143,11 +149,11 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
     server,
     client,
     async start(controllers) {
-      const start = async (controller: Controller): Promise<void> => {
-        const context = { client: client(`keelson-${controller.name}`), dialect, clock, random, log };
-        running.push(await controller.start(context));
-      };
-      await Promise.all(controllers.map(start));
+      const starting = controllers.map((controller) =>
+        controller.start({ client: client(`keelson-${controller.name}`), dialect, clock, random, log }),
+      );
+      started.push(...starting);
+      await Promise.all(starting);
     },
     fork(own) {
       // Its kinds are those of now, not those that it was once given.

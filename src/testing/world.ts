@@ -6,7 +6,10 @@
 import type { Authenticator } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type Cluster as Core, createCluster as createCore } from "../cluster/index.ts";
+import { builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import { gatesOf } from "../meta/gates.ts";
+import type { ResourceDefinition } from "../schema/definition.ts";
 import type { Filter, Route } from "../server/index.ts";
 import { type MemoryStore, openMemoryStore } from "../storage/memory/store.ts";
 import type { Activity } from "../util/activity.ts";
@@ -47,6 +50,18 @@ export interface Beginning {
   readonly from?: Snapshot;
 }
 
+const known = new Map<Dialect, readonly ResourceDefinition[]>();
+
+/** The built-in kinds, which are data: what is compiled of them once serves every cluster of the process. */
+function definitionsOf(dialect: Dialect): readonly ResourceDefinition[] {
+  const definitions = known.get(dialect) ?? builtInDefinitions({ dialect, gates: gatesOf(dialect), ...NOWHERE });
+  known.set(dialect, definitions);
+  return definitions;
+}
+
+/** Definitions are asked with the clock of each request; their own is never looked at. */
+const NOWHERE = { clock: new ManualClock(), random: seededRandom(0) };
+
 /** A moment in which there is nothing but the namespaces of the system, or what a snapshot holds. */
 export async function firstMoment({ dialect, now, seed, from }: Beginning): Promise<Moment> {
   if (from && from.dialect !== dialect.name) {
@@ -55,7 +70,13 @@ export async function firstMoment({ dialect, now, seed, from }: Beginning): Prom
   const random = seededRandom(seed);
   const inner = await openMemoryStore(from ? { records: from.records, revision: from.revision } : {});
   const store = new RefusableStore(inner, storeIsToRefuse);
-  const core = await createCore({ store, dialect, clock: new ManualClock(from?.now ?? now), random });
+  const core = await createCore({
+    store,
+    dialect,
+    clock: new ManualClock(from?.now ?? now),
+    random,
+    definitions: definitionsOf(dialect),
+  });
   return { core, store, now: from?.now ?? now, random: from ? seededRandom(from.random) : random };
 }
 
