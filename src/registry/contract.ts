@@ -12,6 +12,7 @@ import type { Entry, Selection, Watch, WatchSink } from "../cache/index.ts";
 import type { HistoryReport } from "../meta/history-report.ts";
 import type { BlameReport } from "../meta/ownership-reports.ts";
 import type { Status } from "../meta/status.ts";
+import type { PatchType } from "../schema/patch-types.ts";
 import type { Value } from "../value/value.ts";
 
 /** Who asks, and for what: the same for all verbs. */
@@ -50,9 +51,6 @@ export interface WriteOptions {
   readonly fieldManager: string;
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
 }
-
-/** The four ways to patch (DEC-17). */
-export type PatchType = "json" | "merge" | "strategic" | "apply";
 
 /** Options of a patch; `force` only for apply. */
 export interface PatchOptions extends WriteOptions {

@@ -21,6 +21,7 @@ import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Gates } from "../meta/gates.ts";
 import type { ObjectMeta } from "../meta/object-meta.ts";
 import type { TSchema } from "../meta/types.ts";
+import type { PatchType } from "./patch-types.ts";
 
 /** What is the same for every request of a server. */
 export interface ApiContext {
@@ -139,6 +140,8 @@ export interface ResourceDefinition extends WriteRules {
   readonly description: string;
   readonly schema: TSchema;
   readonly verbs?: readonly Verb[];
+  /** The ways to patch it; all unless told. A kind without merge keys has no strategic merge. */
+  readonly patches?: readonly PatchType[];
   /** Not served unless this says so (a feature gate, a dialect). */
   readonly served?: boolean;
   /** Never stored: a create asks something of the server, and nothing else is possible (a review, a request for a token). */

@@ -14,7 +14,8 @@ import {
   decodeProtobuf,
 } from "../../wire/protobuf/index.ts";
 import { ApiError, badRequest, unrecognised, tooLarge, unsupportedMediaType } from "../../meta/status.ts";
-import type { Body, PatchType } from "../../registry/contract.ts";
+import type { Body, Resource } from "../../registry/contract.ts";
+import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-types.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson } from "../../value/json.ts";
 import { decodeYamlInline } from "../../value/yaml.ts";
@@ -28,19 +29,20 @@ const JSON_TYPE = "application/json";
 const YAML_TYPE = "application/yaml";
 const BODY_TYPES = [JSON_TYPE, YAML_TYPE];
 
-const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
-  ["application/json-patch+json", "json"],
-  ["application/merge-patch+json", "merge"],
-  ["application/strategic-merge-patch+json", "strategic"],
-  ["application/apply-patch+yaml", "apply"],
-]);
-
-/** The kind of a patch from its media type: case counts, a parameter after a semicolon does not (checked.md DEC-17). */
-export function patchTypeOf(request: ServerRequest): PatchType {
+/**
+ * The kind of a patch from its media type: case counts, a parameter after a semicolon does not (checked.md DEC-17). 415 for
+ * one that the resource does not take.
+ */
+export function patchTypeOf(request: ServerRequest, { definition }: Resource): PatchType {
+  const { patches = ALL_PATCHES } = definition;
   const sent = request.exchange.header("content-type");
   const at = sent.indexOf(";");
-  const type = PATCH_TYPES.get(at < 0 ? sent : sent.slice(0, at));
-  if (!type) throw unsupportedMediaType(sent, [...PATCH_TYPES.keys()]);
+  const media = at < 0 ? sent : sent.slice(0, at);
+  const type = patches.find((one) => PATCH_MEDIA[one] === media);
+  if (!type) {
+    const taken = patches.map((one) => PATCH_MEDIA[one]);
+    throw unsupportedMediaType(sent, taken);
+  }
   return type;
 }
 

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { ALL_PATCHES, PATCH_MEDIA } from "../../schema/patch-types.ts";
 import { ALL_VERBS, type ResourceDefinition, type SubresourceRules, type Verb } from "../../schema/definition.ts";
 import { type Json, SHARED, componentName, ref } from "./openapi-schemas.ts";
 
@@ -89,12 +90,8 @@ const DELETE_PARAMETERS: readonly Json[] = [
 ];
 
 const MEDIA = ["application/json", "application/yaml"];
-const PATCH_MEDIA = [
-  "application/apply-patch+yaml",
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-];
+const patchMedia = ({ patches = ALL_PATCHES }: ResourceDefinition): readonly string[] =>
+  patches.map((type) => PATCH_MEDIA[type]).toSorted();
 
 const content = (media: readonly string[], schema: Json): Json =>
   Object.fromEntries(media.map((type) => [type, { schema }]));
@@ -248,7 +245,7 @@ function objectOperations(d: ResourceDefinition, spot: string, kind: Kind, verbs
     answer: object,
     codes: [200, 201],
     parameters: [...WRITE_PARAMETERS, FORCE],
-    body: { content: content(PATCH_MEDIA, ref(SHARED.patch)), required: true },
+    body: { content: content(patchMedia(d), ref(SHARED.patch)), required: true },
   };
   return {
     ...(verbs.includes("get") ? operation(d, spot, get) : {}),

@@ -9,14 +9,8 @@
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
 import { badRequest, invalid } from "../../meta/status.ts";
-import type {
-  DeleteOptions,
-  ListOptions,
-  PatchOptions,
-  PatchType,
-  WatchOptions,
-  WriteOptions,
-} from "../../registry/contract.ts";
+import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from "../../registry/contract.ts";
+import type { PatchType } from "../../schema/patch-types.ts";
 import { type Value, getMember, isObject } from "../../value/value.ts";
 import type { Query } from "../query.ts";
 

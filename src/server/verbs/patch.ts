@@ -15,7 +15,7 @@ import type { ServerRequest } from "../request.ts";
 /** Answers a patch of an object or of one of its subresources. */
 export async function patchObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = objectFormat(request);
-  const type = patchTypeOf(request);
+  const type = patchTypeOf(request, resource);
   const options = patchOptions(request.query, type);
   request.options = options;
   const body = await patchBody(server, request, type);
