@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
+import { systemClock } from "../../src/util/clock.ts";
 import { at } from "../rules/answer.ts";
-import { Api } from "../rules/api.ts";
+import { Api, worldOf } from "../rules/api.ts";
 
 const ITEMS = "/api/v1/namespaces/default/configmaps";
 const api = new Api();
 let directory: string;
-let server: RunningServer;
 /** The version of the list before the first page was read. */
 let old: string;
 let token: string;
@@ -18,36 +18,40 @@ let compacted: string;
 /** What a new start answered for the rest of the list, and for its version, when only the store still had that. */
 let recalled: Awaited<ReturnType<Api["get"]>>[];
 
-const start = (): Promise<RunningServer> => {
-  const options = { "data-dir": directory, port: "0", "insecure-http": "true", dialect: "neutral" };
-  return startServer(resolveOptions({ ...options, "shutdown-grace": "100ms" }), { log: silentLog });
-};
+async function start(): Promise<void> {
+  const store = await openSqliteStore({ directory, clock: systemClock });
+  api.use(await worldOf({ controllers: "none" }, { store }));
+}
 
-/** A server that has forgotten: its store was compacted and its memory is of a new start. */
+async function stop(): Promise<void> {
+  const { cluster } = api.world;
+  await cluster.close(0);
+  await cluster.store.close();
+}
+
+/** A cluster that has forgotten: its store was compacted and its memory is of a new start. */
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "keelson-expired-"));
-  server = await start();
-  api.use(server);
+  await start();
   for (const name of ["a", "b", "c", "d"]) await api.post(ITEMS, { metadata: { name } });
   const page = await api.get(ITEMS, { limit: "2" });
   [old, token] = [page.resourceVersion, String(page.at("metadata.continue"))];
   await api.delete(`${ITEMS}/c`);
   await api.post(ITEMS, { metadata: { name: "bb" } });
   compacted = (await api.get(ITEMS)).resourceVersion;
-  await server.close();
-  server = await start();
-  api.use(server);
+  await stop();
+  await start();
   recalled = [
     await api.get(ITEMS, { limit: "2", continue: token }),
     await api.get(ITEMS, { resourceVersion: old, resourceVersionMatch: "Exact" }),
   ];
-  await server.store.compact(server.store.revision);
-  await server.close();
-  server = await start();
-  api.use(server);
+  const { store } = api.world.cluster;
+  await store.compact(store.revision);
+  await stop();
+  await start();
 });
 afterAll(async () => {
-  await server.close();
+  await stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -65,7 +69,7 @@ describe("a version before the history", () => {
     const event = await watch.next();
     expect(event).toMatchObject({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } });
     await api.post(ITEMS, { metadata: { name: "after-the-error" } });
-    expect(await watch.end()).toBe(true);
+    expect([await watch.next(), watch.ended]).toEqual([undefined, true]);
     expect(watch.lines).toHaveLength(1);
     await api.delete(`${ITEMS}/after-the-error`);
   });

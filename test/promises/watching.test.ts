@@ -44,7 +44,7 @@ describe("the start of a watch: every combination of version, sendInitialEvents 
       resourceVersionMatch: initial === undefined ? undefined : "NotOlderThan",
       allowWatchBookmarks: bookmarks,
     });
-    expect(watch.response.status).toBe(200);
+    expect(watch.status).toBe(200);
     await api.post(path, { metadata: { name: "last" } });
     // A watch from no version, or from any, is one that asks for the initial events.
     const state = initial === "true" || (initial === undefined && version !== "past");

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { OutHeaders } from "../../src/server/http/exchange.ts";
+
 /** A JSON object. */
 export type Members = Record<string, unknown>;
 
@@ -20,10 +22,6 @@ export class Answer {
     this.headers = headers;
     this.text = text;
     this.body = parse(text);
-  }
-
-  static async of(response: Response): Promise<Answer> {
-    return new Answer(response.status, response.headers, await response.text());
   }
 
   /** The value at a path such as `spec.drivers.0.name`; undefined when there is none. */
@@ -73,6 +71,15 @@ export class Answer {
     const { managedFields: _, resourceVersion: __, ...metadata } = (this.body["metadata"] ?? {}) as Members;
     return { ...this.body, metadata };
   }
+}
+
+/** The headers of an answer within the process, as a client of the network has them. */
+export function headersOf(told: OutHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(told)) {
+    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, String(one));
+  }
+  return headers;
 }
 
 /** Fails, with the text of the answer, when its status is another one. */

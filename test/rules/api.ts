@@ -1,17 +1,30 @@
 /**
- * A running server and a client of it that the tests of the numbered rules share.
+ * A cluster in the test's own process, and a client of it, which the tests of the numbered rules share. No port, no
+ * certificate: requests are handed to the server, and pass all that requests from the network pass.
  *
- *     const api = serve();                       // one server per file, in memory, on a free port
+ *     const api = serve();                       // one cluster per file, in memory, with a clock that stands still
  *     const ns = fresh("ns");                    // a namespace of its own for each test
  *     const made = await api.post(paths.configmaps(ns), { metadata: { name: "a" }, data: { k: "v" } });
  *     expect(made.status).toBe(201);
+ *     await api.pass(3_600_000);                 // an hour later
  *
  * @module
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { type RawOptions, type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
-import { Answer } from "./answer.ts";
+import { type RawOptions, resolveOptions } from "../../src/app/index.ts";
+import { ADMIN } from "../../src/auth/admin.ts";
+import type { Identity } from "../../src/auth/contract.ts";
+import { tokenSigner } from "../../src/auth/service-account-tokens.ts";
+import { type Cluster, type ClusterParts, createCluster } from "../../src/cluster/index.ts";
+import { builtInControllers, chooseControllers } from "../../src/controllers/index.ts";
+import { neutral } from "../../src/meta/dialect.ts";
+import { gatesOf } from "../../src/meta/gates.ts";
+import { createPki } from "../../src/pki/index.ts";
+import type { InjectAnswer } from "../../src/server/http/inject.ts";
+import { openMemoryStore } from "../../src/storage/memory/store.ts";
+import { Activity } from "../../src/util/activity.ts";
+import { ManualClock, seededRandom, turn } from "../../src/util/clock.ts";
+import { Answer, headersOf } from "./answer.ts";
 import { Watch } from "./watch-stream.ts";
 
 /** Query parameters; undefined ones are left out. */
@@ -20,11 +33,14 @@ export type Query = Readonly<Record<string, string | undefined>>;
 /** What a request has beside its path and body. */
 export interface Extras {
   readonly query?: Query;
+  /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The admin unless told; null for whoever the headers say. */
+  readonly identity?: Identity | null;
 }
 
 /** A body: text and bytes go as they are, all else as JSON. */
-export type Body = string | Uint8Array<ArrayBuffer> | object;
+export type Body = string | Uint8Array | object;
 
 export const JSON_TYPE = "application/json";
 export const MERGE = "application/merge-patch+json";
@@ -37,17 +53,24 @@ let names = 0;
 /** A name that no other test of the file uses. */
 export const fresh = (stem: string): string => `${stem}-${(names++).toString(36)}`;
 
-/** One server, over HTTP, as its admin. */
-export class Api {
-  #server: RunningServer | undefined;
+/** A cluster, and what a test moves and waits for. */
+export interface World {
+  readonly cluster: Cluster;
+  readonly clock: ManualClock;
+  readonly activity: Activity;
+}
 
-  use(server: RunningServer | undefined): void {
-    this.#server = server;
+/** One cluster, as its admin. */
+export class Api {
+  #world: World | undefined;
+
+  use(world: World | undefined): void {
+    this.#world = world;
   }
 
-  get server(): RunningServer {
-    if (!this.#server) throw new Error("expected a running server: call serve() at the top of the file");
-    return this.#server;
+  get world(): World {
+    if (!this.#world) throw new Error("expected a cluster: call serve() at the top of the file");
+    return this.#world;
   }
 
   get(path: string, query: Query = {}, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
@@ -96,55 +119,101 @@ export class Api {
 
   /** Opens a watch on a collection. */
   async watch(path: string, query: Query = {}, headers: Readonly<Record<string, string>> = {}): Promise<Watch> {
-    const abort = new AbortController();
-    const response = await fetch(this.#url(path, { watch: "true", ...query }), {
-      signal: abort.signal,
-      headers: { ...this.#authorization(), ...headers },
-    });
-    return new Watch(response, abort);
+    const answer = await this.raw("GET", path, undefined, { query: { watch: "true", ...query }, headers });
+    return new Watch(answer, () => this.settled());
   }
 
-  async send(method: string, path: string, body: Body | undefined, extras: Extras = {}): Promise<Answer> {
-    const response = await fetch(this.#url(path, extras.query ?? {}), {
+  async send(method: string, path: string, body?: Body, extras: Extras = {}): Promise<Answer> {
+    const answer = await this.raw(method, path, body, extras);
+    return new Answer(answer.code, headersOf(answer.headers), await answer.text());
+  }
+
+  /** The answer as it comes. */
+  raw(method: string, path: string, body?: Body, extras: Extras = {}): Promise<InjectAnswer> {
+    const { query = {}, headers = {}, identity = ADMIN } = extras;
+    return this.world.cluster.server.inject({
       method,
-      headers: { ...this.#authorization(), ...extras.headers },
+      url: urlOf(path, query),
+      headers: { "user-agent": "node", accept: "*/*", ...headers },
       ...(body === undefined ? {} : { body: encode(body) }),
+      ...(identity ? { identity } : {}),
     });
-    return Answer.of(response);
   }
 
-  /** Repeats a request until its answer is as wanted; answers the last one when that takes over `ms`. */
+  /** Resolves when nothing is under way: no request, no event on its way to a watch. */
+  settled(): Promise<void> {
+    return this.world.activity.settled();
+  }
+
+  /** Lets time pass, from timer to timer. */
+  async pass(ms: number): Promise<void> {
+    await this.world.clock.advanceSettled(ms, () => this.settled());
+  }
+
+  /** What comes of a request that waits for time to pass. */
+  async later<T>(ms: number, request: Promise<T>): Promise<T> {
+    await turn();
+    this.world.clock.advance(ms);
+    return request;
+  }
+
+  /** Lets time pass until an answer is as wanted; answers the last one when that takes over `ms`. */
   async until(path: string, wanted: (answer: Answer) => boolean, ms = 10_000): Promise<Answer> {
-    for (const end = Date.now() + ms; ;) {
+    const { clock } = this.world;
+    for (const end = clock.now() + ms; ;) {
+      await this.settled();
       const answer = await this.get(path);
-      if (wanted(answer) || Date.now() > end) return answer;
-      await pause(25);
+      if (wanted(answer)) return answer;
+      if (!(await clock.nextSettled(() => this.settled(), end - clock.now()))) return answer;
     }
-  }
-
-  #url(path: string, query: Query): string {
-    const url = new URL(this.server.url + path);
-    for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.append(key, value);
-    return url.href;
-  }
-
-  #authorization(): Record<string, string> {
-    return { authorization: `Bearer ${this.server.pki.adminToken}` };
   }
 }
 
-const encode = (body: Body): string | Uint8Array<ArrayBuffer> =>
+/** Path and query as a client writes them. */
+function urlOf(path: string, query: Query): string {
+  const url = new URL(`http://localhost${path}`);
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.append(key, value);
+  return url.pathname + url.search;
+}
+
+const encode = (body: Body): string | Uint8Array =>
   typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 
-/** A server for the tests of a file or of a `describe` block: started before them, closed after them. */
-export function serve(options: RawOptions = {}): Api {
-  const api = new Api();
-  beforeAll(async () => {
-    const all = { dev: "true", port: "0", "insecure-http": "true", dialect: "neutral", "shutdown-grace": "100ms" };
-    api.use(await startServer(resolveOptions({ ...all, ...options }), { log: silentLog }));
+/** A cluster with the options of `keelson serve`, and parts of a test's own. */
+export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterParts> = {}): Promise<World> {
+  const { dialect = neutral, featureGates, eventTtlMillis, controllers } = resolveOptions(options);
+  const clock = new ManualClock();
+  const random = seededRandom(1);
+  const activity = new Activity(clock);
+  const cluster = await createCluster({
+    store: await openMemoryStore({ activity }),
+    dialect,
+    gates: gatesOf(dialect, featureGates),
+    clock,
+    random,
+    signer: () =>
+      tokenSigner(createPki({ hosts: [], clock }).tokenKey, `https://${dialect.labelDomain}`, {
+        dialect,
+        clock,
+        random,
+      }),
+    ...parts,
+    server: { activity, ...parts.server },
   });
+  await cluster.start(
+    chooseControllers(builtInControllers({ dialect, eventTtlMillis, caCertificate: "" }), controllers),
+  );
+  return { cluster, clock, activity };
+}
+
+/** A cluster for the tests of a file or of a `describe` block: made before them, closed after them. */
+export function serve(options: RawOptions = {}, parts: Partial<ClusterParts> = {}): Api {
+  const api = new Api();
+  beforeAll(async () => api.use(await worldOf(options, parts)));
   afterAll(async () => {
-    await api.server.close();
+    const { cluster } = api.world;
+    await cluster.close(0);
+    await cluster.store.close();
     api.use(undefined);
   });
   return api;

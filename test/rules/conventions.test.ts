@@ -50,7 +50,7 @@ describe.each(RESOURCES)("$kind", (r) => {
   test("CONV-6: the list can be watched", async () => {
     const { items, name } = await made();
     using watch = await api.watch(items, { fieldSelector: `metadata.name=${name}` });
-    expect(watch.response.status).toBe(200);
+    expect(watch.status).toBe(200);
     expect(await watch.take(1)).toEqual([`ADDED ${name}`]);
     await api.merge(`${items}/${name}`, { metadata: { labels: { a: "1" } } });
     expect(await watch.take(1)).toEqual([`MODIFIED ${name}`]);

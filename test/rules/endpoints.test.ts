@@ -1,10 +1,11 @@
 /** Paths, operations, and what each resource answers (EP-1..53, PAR-1, PAR-2, PAR-11). */
 import { describe, expect, test } from "vitest";
+import { adminAuthenticator } from "../../src/auth/admin.ts";
 import { expectStatus } from "./answer.ts";
 import { APPLY, JSON_TYPE, MERGE, fresh, serve } from "./api.ts";
 import { RESOURCES, type Resource, collection, objectOf } from "./resources.ts";
 
-const api = serve();
+const api = serve({}, { authenticator: adminAuthenticator("the-token-of-the-admin", () => 0) });
 
 const IDS: Readonly<Record<string, string>> = {
   ConfigMap: "EP-30",
@@ -125,7 +126,10 @@ describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) 
     const object = objectOf(r, name, { labels: { stolen: "yes" } });
     for (const authorization of ["Bearer wrong", "Basic YTpi", ""]) {
       const call = (method: string, path: string, body?: object, type = JSON_TYPE) =>
-        api.send(method, path, body, { headers: { authorization, ...(body ? { "content-type": type } : {}) } });
+        api.send(method, path, body, {
+          headers: { authorization, ...(body ? { "content-type": type } : {}) },
+          identity: null,
+        });
       const answers = [
         await call("GET", item),
         await call("GET", items),

@@ -280,7 +280,7 @@ describe("other codes", () => {
   });
 
   test("DEC-25: 504 with Retry-After for a version beyond the present", async () => {
-    const answer = await api.get(MAPS("default"), { resourceVersion: "999999999" });
+    const answer = await api.later(3000, api.get(MAPS("default"), { resourceVersion: "999999999" }));
     expect([answer.status, answer.body["reason"], answer.headers.get("retry-after")]).toEqual([504, "Timeout", "1"]);
   });
 

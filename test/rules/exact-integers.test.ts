@@ -90,7 +90,9 @@ describe("out", () => {
     expect(digitsOf(await kube.get(DRIVERS, own, { accept: "application/yaml" }))).toBe(BIG);
     const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
     expect(digitsOf(await kube.get(DRIVERS, { ...own, includeObject: "Object" }, table))).toBe(BIG);
-    expect(digitsOf(await kube.get(DRIVERS, { ...own, watch: "true", timeoutSeconds: "1" }))).toBe(BIG);
+    using watch = await kube.watch(DRIVERS, own);
+    await watch.next();
+    expect(watch.lines[0]).toContain(`"${MEMBER}":${BIG}`);
   });
 
   test("a later write of something else keeps them", async () => {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { setTimeout as pause } from "node:timers/promises";
-import { type Members, at } from "./answer.ts";
+import type { InjectAnswer } from "../../src/server/http/inject.ts";
+import { type Members, at, headersOf } from "./answer.ts";
 
 /** One line of a watch. */
 export interface WatchEvent {
@@ -12,18 +12,23 @@ export interface WatchEvent {
   readonly object: Members;
 }
 
-/** A watch stream; close it when done, `await using` does. */
+/** A watch stream; close it when done, `using` does. */
 export class Watch {
-  readonly response: Response;
-  readonly #abort: AbortController;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly #answer: InjectAnswer;
+  readonly #settled: () => Promise<void>;
   readonly #events: WatchEvent[] = [];
   readonly #lines: string[] = [];
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor(response: Response, abort: AbortController) {
-    this.response = response;
-    this.#abort = abort;
+  /** @param settled resolves when nothing is under way in the cluster, so that nothing more can come by itself */
+  constructor(answer: InjectAnswer, settled: () => Promise<void>) {
+    this.status = answer.code;
+    this.headers = headersOf(answer.headers);
+    this.#answer = answer;
+    this.#settled = settled;
     void this.#read();
   }
 
@@ -37,17 +42,13 @@ export class Watch {
     return this.#lines;
   }
 
-  /** The next event; undefined when the stream has ended or nothing came in time. */
-  async next(ms = 5000): Promise<WatchEvent | undefined> {
-    for (const end = Date.now() + ms; this.#events.length === 0 && !this.#ended;) {
-      const left = end - Date.now();
-      if (left <= 0) return undefined;
+  /** The next event; undefined when the stream has ended, or nothing is under way that could bring one. */
+  async next(): Promise<WatchEvent | undefined> {
+    if (this.#events.length === 0 && !this.#ended) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      const timer = new AbortController();
-      await Promise.race([woken, pause(left, undefined, { signal: timer.signal }).catch(() => undefined)]);
-      timer.abort();
+      await Promise.race([woken, this.#settled()]);
     }
     return this.#events.shift();
   }
@@ -63,14 +64,8 @@ export class Watch {
     return taken;
   }
 
-  /** Resolves when the server has ended the stream, or after `ms`. */
-  async end(ms = 5000): Promise<boolean> {
-    for (const end = Date.now() + ms; !this.#ended && Date.now() < end;) await pause(10);
-    return this.#ended;
-  }
-
   close(): void {
-    this.#abort.abort();
+    this.#answer.cancel();
   }
 
   [Symbol.dispose](): void {
@@ -81,14 +76,14 @@ export class Watch {
     let rest = "";
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of this.response.body ?? []) {
-        const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+      for await (const chunk of this.#answer.pieces()) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
         rest = lines.pop() ?? "";
         for (const line of lines) this.#line(line);
       }
       if (rest) this.#line(rest);
     } catch {
-      // The test closed the stream.
+      // The server broke the stream off.
     }
     this.#ended = true;
     this.#wake?.();
