@@ -31,13 +31,19 @@ describe("DataDirectory", () => {
     expect(directory.describe()).toEqual({ format: 1, dialect: "neutral" });
   });
 
-  test("holds back secrets until it is claimed, and writes them for its owner alone", () => {
+  test("holds back secrets until they are saved, and writes them for its owner alone", async () => {
     const directory = DataDirectory.open(path, neutral);
     directory.pki.write("ca.key", "secret");
     directory.pki.write("admin.token", "token");
-    expect(existsSync(join(path, "pki"))).toBe(false);
+    directory.pki.write("server.key", "early");
+    expect([existsSync(join(path, "pki")), directory.pki.read("ca.key")]).toEqual([false, "secret"]);
     directory.claim(neutral);
+    const saved = directory.save();
     directory.pki.write("server.key", "late");
+    await saved;
+    expect(directory.read("pki/server.key")).toBe("early");
+    await directory.save();
+    expect(directory.read("pki/server.key")).toBe("late");
     expect([mode("pki"), mode("pki/ca.key"), mode("pki/server.key"), mode("admin.token")]).toEqual([
       "700",
       "600",
@@ -57,7 +63,7 @@ describe("DataDirectory", () => {
     late.pki.write("ca.key", "mine");
     DataDirectory.open(path, kubernetes).claim(kubernetes);
     expect(() => late.claim(neutral)).toThrow("expected --dialect kubernetes");
-    expect(late.pki.read("ca.key")).toBeUndefined();
+    expect(existsSync(join(path, "pki"))).toBe(false);
     expect(() => DataDirectory.open(path, neutral)).toThrow("expected --dialect kubernetes");
     expect(() => DataDirectory.open(path, kubernetes)).not.toThrow();
   });

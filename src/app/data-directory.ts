@@ -22,6 +22,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { OptionError } from "./options.ts";
@@ -47,9 +48,8 @@ interface Description {
 /** A data directory. Whoever has not {@link DataDirectory.claim}ed it only reads. */
 export class DataDirectory {
   readonly path: string;
-  /** Certificates and keys that were made before the directory was ours. */
+  /** Certificates and keys that are not on disk yet. */
   readonly #held = new Map<string, string>();
-  #claimed = false;
 
   constructor(path: string) {
     this.path = path;
@@ -67,16 +67,36 @@ export class DataDirectory {
   }
 
   /**
-   * Writes what was held back, now that the caller has the lock on the directory: of two processes that start at the
-   * same moment only the one that stays may leave its dialect and its certificates.
+   * Writes what the directory is, now that the caller has the lock on it: of two processes that start at the same moment
+   * only the one that stays may leave its dialect and, with {@link DataDirectory.save}, its certificates.
    */
   claim(dialect: Dialect): void {
     if (!this.#check(dialect)) {
       this.#writeText("keelson.json", `${JSON.stringify({ format: FORMAT, dialect: dialect.name })}\n`, 0o600, true);
     }
-    this.#claimed = true;
-    for (const [name, text] of this.#held) this.#writeSecret(name, text);
-    this.#held.clear();
+  }
+
+  /**
+   * Writes the certificates and keys that are held back, all at once: each waits for the disk, and they wait together.
+   */
+  async save(): Promise<void> {
+    const held = [...this.#held];
+    if (held.length > 0) mkdirSync(this.file("pki"), { recursive: true, mode: 0o700 });
+    await Promise.all(held.map(([name, text]) => this.#saveSecret(name, text)));
+    for (const [name, text] of held) if (this.#held.get(name) === text) this.#held.delete(name);
+  }
+
+  async #saveSecret(name: string, text: string): Promise<void> {
+    const file = this.file(name);
+    const next = `${file}.new`;
+    try {
+      await writeFile(next, text, { mode: 0o600, flush: true });
+      chmodSync(next, 0o600);
+      renameSync(next, file);
+    } catch (error) {
+      rmSync(next, { force: true });
+      throw naming(file, error);
+    }
   }
 
   /** Dialect and format of the directory; undefined when it is new. */
@@ -131,21 +151,16 @@ export class DataDirectory {
     return join(this.path, name);
   }
 
-  /** Certificates and keys; the admin token lies at the top, where people look for it. */
+  /**
+   * Certificates and keys, held back until {@link DataDirectory.save}; the admin token lies at the top, where people look
+   * for it.
+   */
   get pki(): PkiFiles {
     const place = (name: string): string => (name === "admin.token" ? name : join("pki", name));
     return {
-      read: (name) => this.read(place(name)),
-      write: (name, text) => {
-        if (this.#claimed) this.#writeSecret(place(name), text);
-        else this.#held.set(place(name), text);
-      },
+      read: (name) => this.#held.get(place(name)) ?? this.read(place(name)),
+      write: (name, text) => void this.#held.set(place(name), text),
     };
-  }
-
-  #writeSecret(name: string, text: string): void {
-    mkdirSync(this.file("pki"), { recursive: true, mode: 0o700 });
-    this.#writeText(name, text, 0o600, true);
   }
 
   /** The text of a file, undefined when there is none. */

@@ -21,11 +21,12 @@ const path = mkdtempSync(join(tmpdir(), "keelson-renewal-"));
 afterAll(() => rmSync(path, { recursive: true, force: true }));
 
 /** A data directory whose leaf certificates were made so many days before `now`. */
-function directoryOfAge(days: number, now: number): DataDirectory {
+async function directoryOfAge(days: number, now: number): Promise<DataDirectory> {
   const directory = DataDirectory.open(join(path, `${days}`), neutral);
   directory.claim(neutral);
   const hosts = ["localhost", "127.0.0.1", "::1", hostname()];
   void openPki(directory.pki, { hosts, clock: { now: () => now - days * DAY } }).ca;
+  await directory.save();
   return directory;
 }
 
@@ -62,7 +63,7 @@ function userOf(file: string): { cert: string; key: string } {
 test("certificates are renewed while the server runs: new connections see the new one, old ones go on", async () => {
   // Clients judge by the time of the machine, so the clock begins two days ago.
   const clock = new ManualClock(systemClock.now() - 2 * DAY);
-  const directory = directoryOfAge(334, clock.now());
+  const directory = await directoryOfAge(334, clock.now());
   const options = resolveOptions({ "data-dir": directory.path, port: 0, controllers: "none" });
   const server = await startServer(options, { clock });
   const first = { ca: server.pki.ca.cert, server: server.pki.server.cert };
@@ -74,6 +75,7 @@ test("certificates are renewed while the server runs: new connections see the ne
   clock.advance(DAY / 2);
   expect(readFileSync(file, "utf8")).toBe(before);
   clock.advance(1.5 * DAY);
+  await expect.poll(() => readFileSync(file, "utf8"), { timeout: 20_000 }).not.toBe(before);
   expect(server.pki.ca.cert).toBe(first.ca);
   const renewed = userOf(file);
   expect(renewed.cert).not.toBe(user.cert);
@@ -89,7 +91,7 @@ test("certificates are renewed while the server runs: new connections see the ne
   await server.close();
 });
 
-test("what cannot be renewed is told and tried again, until the server ends", () => {
+test("what cannot be renewed is told and tried again, until the server ends", async () => {
   const clock = new ManualClock();
   const told: [string, LogFacts | undefined][] = [];
   const log = { ...silentLog, error: (message: string, facts?: LogFacts) => void told.push([message, facts]) };
@@ -99,8 +101,9 @@ test("what cannot be renewed is told and tried again, until the server ends", ()
     return true;
   };
   let renewals = 0;
-  const timer = keepRenewed({ renew } as Pki, () => renewals++, { clock, log });
+  const timer = keepRenewed({ renew } as Pki, async () => void renewals++, { clock, log });
   clock.advance(DAY);
+  await Promise.resolve();
   expect([tries, renewals, told]).toEqual([
     2,
     1,

@@ -15,20 +15,21 @@ interface Around {
  * Renews certificates while the server runs, until it is disposed of; `renewed` puts the new ones to use. What cannot be
  * renewed is logged and tried again, and what is there serves on.
  */
-export function keepRenewed(pki: Pki, renewed: () => void, { clock, log }: Around): Disposable {
+export function keepRenewed(pki: Pki, renewed: () => Promise<void>, { clock, log }: Around): Disposable {
   let timer: Timer;
   const wait = (): void => {
     timer = clock.after(PERIOD_MS, look);
   };
   const look = (): void => {
     wait();
-    try {
-      if (!pki.renew()) return;
-      renewed();
-      log.info("certificates have been renewed");
-    } catch (error) {
+    renew().catch((error: unknown) => {
       log.error("the certificates could not be renewed", { error: String(error) });
-    }
+    });
+  };
+  const renew = async (): Promise<void> => {
+    if (!pki.renew()) return;
+    await renewed();
+    log.info("certificates have been renewed");
   };
   wait();
   return { [Symbol.dispose]: () => timer.cancel() };

@@ -80,6 +80,10 @@ async function assemble(
   const pki = directory ? openPki(directory.pki, { hosts, clock }) : createPki({ hosts, clock });
   const store = await openStore(options, directory, { clock, random, log }, open);
   directory?.claim(dialect);
+  // Certificates reach the disk while the cluster is put together.
+  if (!options.insecureHttp) void pki.ca;
+  const saving = Promise.allSettled([directory?.save()]);
+  open.defer(async () => void (await saving));
   const cluster = await createCluster({
     store,
     dialect,
@@ -99,9 +103,12 @@ async function assemble(
   open.defer(() => cluster.close(options.graceMillis));
   const { url, listener } = await listen(cluster.server, options, pki);
   const config = (): string => kubeconfig(url, pki);
+  const [saved] = await saving;
+  if (saved.status === "rejected") throw saved.reason;
   const kubeconfigFile = directory?.writeKubeconfig(config());
-  const renewed = (): void => {
+  const renewed = async (): Promise<void> => {
     listener.setTls(tlsOf(pki));
+    await directory?.save();
     directory?.writeKubeconfig(config());
   };
   if (!options.insecureHttp) open.use(keepRenewed(pki, renewed, { clock, log }));

@@ -3,9 +3,14 @@
  *
  * @module
  */
-import http from "node:http";
-import https from "node:https";
+import type http from "node:http";
+import type https from "node:https";
 import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
+
+// Not by their faces as ES modules: to import `node:http` so reads every name that it has, and loads a whole client (undici)
+// behind some of them, which cost 40 ms of each start.
+const nodeHttp: Pick<typeof http, "Agent" | "request"> = process.getBuiltinModule("node:http");
+const nodeHttps: Pick<typeof https, "Agent" | "request"> = process.getBuiltinModule("node:https");
 
 /** Where a server is and how to prove who asks. Certificates and keys are PEM texts. */
 export interface NodeTransportOptions {
@@ -41,7 +46,7 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   const secure = base.protocol === "https:";
   const { ca, cert, key, serverName, insecure, token } = options;
   const agent = secure
-    ? new https.Agent({
+    ? new nodeHttps.Agent({
         keepAlive: true,
         rejectUnauthorized: insecure !== true,
         ...(ca === undefined ? {} : { ca }),
@@ -49,13 +54,13 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
         ...(key === undefined ? {} : { key }),
         ...(serverName === undefined ? {} : { servername: serverName }),
       })
-    : new http.Agent({ keepAlive: true });
+    : new nodeHttp.Agent({ keepAlive: true });
   const prefix = base.pathname.replace(/\/$/, "");
   const credential = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const send = (request: TransportRequest): Promise<TransportAnswer> => {
     const { method, path, headers, body, signal } = request;
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    const outgoing = (secure ? https : http).request(new URL(prefix + path, base), {
+    const outgoing = (secure ? nodeHttps : nodeHttp).request(new URL(prefix + path, base), {
       method,
       agent,
       headers: { ...credential, ...headers, ...length },

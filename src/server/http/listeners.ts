@@ -3,7 +3,7 @@
  *
  * @module
  */
-import http from "node:http";
+import type http from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -12,6 +12,7 @@ import type { Clock } from "../../util/clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { H1Exchange } from "./h1.ts";
 import { H2Exchange, type SessionState } from "./h2.ts";
+import { nodeHttp } from "./node-http.ts";
 import { WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
 
 /** The key and certificate of the server, and whose client certificates it believes; PEM. */
@@ -138,7 +139,7 @@ async function close(
 }
 
 function plainServer(handle: Handle): http.Server {
-  const server = http.createServer(H1_LIMITS);
+  const server = nodeHttp.createServer(H1_LIMITS);
   const take = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     handle(new H1Exchange(request, response, connectionOf(request.socket, false)));
   };

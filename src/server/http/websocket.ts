@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { Connection } from "../../auth/contract.ts";
@@ -15,6 +15,7 @@ import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { H1Exchange } from "./h1.ts";
+import { nodeHttp } from "./node-http.ts";
 import { Query } from "../query.ts";
 
 /** Where browsers, which cannot set headers, put their token; it must not be the only sub-protocol. */
@@ -109,7 +110,7 @@ export class WebSocketExchange implements Exchange {
     if (this.answered) return;
     this.answered = true;
     const { request, socket, connection } = this.#upgrade;
-    const response = new ServerResponse(request);
+    const response = new nodeHttp.ServerResponse(request);
     // Nobody reads requests from this connection any more.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
