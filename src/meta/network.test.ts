@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkVersion } from "./network.ts";
+import { addressWarnings, networkVersion } from "./network.ts";
 
 test.each([
   ["10.0.0.0/24", 4],
@@ -21,4 +21,18 @@ test.each([
   ["example.com/8", 0],
 ])("%j is a network of version %i", (network, version) => {
   expect(networkVersion(network)).toBe(version);
+});
+
+test.each([
+  ["10.0.0.1", 0],
+  ["10.0.0.01", 1],
+  ["010.000.0.1", 1],
+  ["10.0.0.256", 0],
+  ["::ffff:10.0.0.1", 1],
+  ["::1", 0],
+  ["fd00:0::1", 1],
+  ["FD00::1", 1],
+  ["none", 0],
+])("KIND-All-22: %j is taken with %i Warnings", (address, count) => {
+  expect(addressWarnings("spec.ip", address)).toHaveLength(count);
 });

@@ -159,11 +159,14 @@ export class ServerRequest {
 
 const MOST_WARNING_BYTES = 4096;
 
-/** Warning headers as clients print them (RFC 7234 5.5, code 299): quoted, without control characters, bounded. */
+/**
+ * Warning headers as clients print them (RFC 7234 5.5, code 299): each text once, quoted, without control characters,
+ * bounded.
+ */
 export function warningHeaders(texts: readonly string[]): string[] {
   const headers: string[] = [];
   let left = MOST_WARNING_BYTES;
-  for (const text of texts) {
+  for (const text of new Set(texts)) {
     const clean = text.replaceAll(/[\p{Cc}]/gu, " ").replaceAll(/[\\"]/g, (mark) => `\\${mark}`);
     // Header values are bytes; UTF-8 goes out as it is.
     const header = Buffer.from(`299 - "${clean}"`, "utf8").toString("latin1");

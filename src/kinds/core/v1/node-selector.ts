@@ -55,7 +55,20 @@ export function validateNodeSelector(selector: NodeSelectorValue, at: string, er
 export function validateTerm(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
   term.matchExpressions?.forEach((requirement, i) => {
     validateExpression(requirement, `${at}.matchExpressions[${i}]`, errors);
+    validateValues(requirement.values, `${at}.matchExpressions[${i}]`, errors);
   });
+  validateFields(term, at, errors);
+}
+
+/** Everything that is wrong with a term that is wished for: values that no label has are told in a Warning. */
+export function validateWish(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
+  term.matchExpressions?.forEach((requirement, i) => {
+    validateExpression(requirement, `${at}.matchExpressions[${i}]`, errors);
+  });
+  validateFields(term, at, errors);
+}
+
+function validateFields(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
   term.matchFields?.forEach((requirement, i) => validateField(requirement, `${at}.matchFields[${i}]`, errors));
 }
 
@@ -83,7 +96,10 @@ function validateExpression(
   }
   const wrongKey = qualifiedName(key);
   if (wrongKey !== undefined) errors.invalid(`${at}.key`, key, wrongKey);
-  values.forEach((value, i) => {
+}
+
+function validateValues(values: readonly string[] | undefined, at: string, errors: FieldErrors): void {
+  values?.forEach((value, i) => {
     const wrong = labelValue(value);
     if (wrong !== undefined) errors.invalid(`${at}.values[${i}]`, value, wrong);
   });
@@ -113,4 +129,15 @@ export function termWarnings(term: NodeSelectorTermValue, at: string, ctx: ApiCo
     const old = oldNodeLabel(key, ctx.dialect);
     return old === undefined ? [] : [`${at}.matchExpressions[${i}].key: ${old}`];
   });
+}
+
+/** Warnings about a term that is wished for: those of any, and values that no label has. */
+export function wishWarnings(term: NodeSelectorTermValue, at: string, ctx: ApiContext): readonly string[] {
+  const values = (term.matchExpressions ?? []).flatMap(({ values: listed = [] }, i) =>
+    listed.flatMap((value, j) => {
+      const wrong = labelValue(value);
+      return wrong === undefined ? [] : [`${at}.matchExpressions[${i}].values[${j}]: ${value} is invalid, ${wrong}`];
+    }),
+  );
+  return [...termWarnings(term, at, ctx), ...values];
 }

@@ -492,7 +492,74 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
   });
 
   test.each([
-    ["a negative grace period", { terminationGracePeriodSeconds: -1 }, 1],
+    ["a negative grace period", { terminationGracePeriodSeconds: -1 }, 0],
+    [
+      "one port name in two containers",
+      {
+        containers: [
+          { ...C, ports: [{ containerPort: 1, name: "a" }] },
+          { ...C, name: "d", ports: [{ containerPort: 2, name: "a" }] },
+        ],
+      },
+      1,
+    ],
+    [
+      "a term without selector, twice",
+      {
+        affinity: {
+          podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "a" }, { topologyKey: "b" }] },
+        },
+      },
+      2,
+    ],
+    [
+      "a wish for a label that no node can have",
+      {
+        affinity: {
+          nodeAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { weight: 1, preference: { matchExpressions: [{ key: "a", operator: "In", values: ["-x"] }] } },
+            ],
+          },
+        },
+      },
+      1,
+    ],
+    ["an address with a leading zero", { hostAliases: [{ ip: "fd00:0::1" }] }, 1],
+    [
+      "files of the downward API that hide one another",
+      {
+        volumes: [
+          {
+            name: "v",
+            downwardAPI: {
+              items: [
+                { path: "a", fieldRef: { fieldPath: "metadata.name" } },
+                { path: "a/b", fieldRef: { fieldPath: "metadata.uid" } },
+                { path: "ab", fieldRef: { fieldPath: "metadata.uid" } },
+              ],
+            },
+          },
+        ],
+      },
+      1,
+    ],
+    [
+      "half a byte for an ephemeral volume",
+      {
+        volumes: [
+          {
+            name: "v",
+            ephemeral: {
+              volumeClaimTemplate: {
+                spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "500m" } } },
+              },
+            },
+          },
+        ],
+      },
+      1,
+    ],
     [
       "a hidden variable",
       {
@@ -545,6 +612,24 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     ["an alias twice", { hostAliases: [{ ip: "1.1.1.1" }, { ip: "1.1.1.1" }] }, 1],
   ])("SUP-5: %s is told in Warnings", (_what, spec, count) => {
     expect(create(spec)).toMatchObject({ causes: [], warnings: { length: count } });
+  });
+
+  test("SUP-5: a name that is no host name, and annotations whose members have taken over, are told in Warnings", () => {
+    expect(create({}, { name: "a.b" }).warnings).toHaveLength(1);
+    const annotations = {
+      [`seccomp.security.alpha.${bench.dialect.labelDomain}/pod`]: "runtime/default",
+      [`container.seccomp.security.alpha.${bench.dialect.labelDomain}/c`]: "runtime/default",
+    };
+    const profile = { securityContext: { seccompProfile: { type: "RuntimeDefault" } } };
+    expect(create({}, { name: "x", annotations }).warnings).toHaveLength(2);
+    expect(create(profile, { name: "x", annotations }).warnings).toHaveLength(1);
+    expect(create({ containers: [{ ...C, ...profile }] }, { name: "x", annotations }).warnings).toHaveLength(1);
+  });
+
+  test("KIND-PodSpec-18: a negative grace period becomes 1", () => {
+    expect(create({ terminationGracePeriodSeconds: -1 }).object["spec"]).toMatchObject({
+      terminationGracePeriodSeconds: 1,
+    });
   });
 
   describe("kubectl get pods -o wide", () => {

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { dnsLabel } from "../../../meta/names.ts";
 import { always } from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -71,6 +72,14 @@ const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
   "status.nominatedNodeName": (object) => (object as Pod).status?.nominatedNodeName ?? "",
 };
 
+/** A Pod's name is its host name, which is a DNS label. */
+function nameWarnings(name = ""): readonly string[] {
+  const wrong = dnsLabel(name);
+  return wrong === undefined
+    ? []
+    : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior: ${wrong}`];
+}
+
 /** The definition of Pod. */
 export function pod(ctx: ApiContext): ResourceDefinition {
   const sources = inlineSources(ctx);
@@ -95,6 +104,8 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     selectableFields,
     defaults: (object, write) => defaultPod(object as Pod, sources, write),
     prepareForCreate(object, write) {
+      const { spec } = object as Pod;
+      if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       dropGatedVolumes((object as Pod).spec.volumes ?? [], [], write);
       object["status"] = firstStatus(object as Pod);
     },
@@ -117,7 +128,8 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       validatePodChange((object as Pod).spec, (old as Pod).spec, errors);
     },
     // Who updates Pods is a program, and would be told the same again and again.
-    warnings: (object, old, write) => (old ? [] : podWarnings(object as Pod, sources, write)),
+    warnings: (object, old, write) =>
+      old ? [] : [...nameWarnings(object.metadata.name), ...podWarnings(object as Pod, sources, write)],
     subresources: {
       status: {
         verbs: ["get", "update", "patch"],

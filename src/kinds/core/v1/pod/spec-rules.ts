@@ -8,7 +8,7 @@ import { type TextCheck, dnsLabel, dnsSubdomain, labelValue, qualifiedName } fro
 import { validateLabels } from "../../../../meta/object-meta-rules.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { validateLabelSelector } from "../../../../schema/validation/label-selector.ts";
-import { validateNodeSelector, validateTerm } from "../node-selector.ts";
+import { validateNodeSelector, validateWish } from "../node-selector.ts";
 import type { Source } from "../volumes/sources.ts";
 import { checkQuantities, checkResources, validateContainers } from "./container-rules.ts";
 import type { Pod } from "./defaults.ts";
@@ -152,7 +152,7 @@ function checkAffinity(affinity: Affinity | undefined, at: string, errors: Field
   (node?.preferredDuringSchedulingIgnoredDuringExecution ?? []).forEach(({ weight, preference }, i) => {
     const entry = `${at}.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[${i}]`;
     checkWeight(`${entry}.weight`, weight, errors);
-    validateTerm(preference ?? {}, `${entry}.preference`, errors);
+    validateWish(preference ?? {}, `${entry}.preference`, errors);
   });
   for (const kind of ["podAffinity", "podAntiAffinity"] as const) {
     (affinity?.[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []).forEach((term, i) => {

@@ -127,32 +127,46 @@ export function volumeWarnings(volumes: readonly PodVolume[], sources: readonly 
     return [
       ...sourceWarnings(sources, volume, at),
       ...(template ? claimSpecWarnings(template, `${at}.ephemeral.volumeClaimTemplate.spec`) : []),
-      ...overlapWarnings(volume, at),
+      ...overlapWarnings(volume),
     ];
   });
 }
 
-function overlapWarnings(volume: PodVolume, at: string): readonly string[] {
-  const taken: string[] = [];
+/** Files of a volume that hide one another; once for two sources, however often the same is found in them. */
+function overlapWarnings(volume: PodVolume): readonly string[] {
+  const taken: { readonly path: string; readonly from: string }[] = [];
   const warnings: string[] = [];
-  const add = (paths: readonly string[]): void => {
-    for (const path of paths.map((text) => text.replace(/\/+$/, ""))) {
+  const name = JSON.stringify(volume.name);
+  const add = (paths: readonly string[], from: string): void => {
+    for (const path of paths.map((text) => text.replace(/\/+$/, "")).filter((text) => text !== "")) {
       for (const other of taken) {
-        if (overlap(path, other)) warnings.push(`${at}: the file ${path} overlaps with the file ${other}`);
+        if (!overlap(path, other.path)) continue;
+        warnings.push(`volume ${name}: overlapping paths: ${path} (${from}) with ${other.path} (${other.from})`);
       }
-      taken.push(path);
+      taken.push({ path, from });
     }
   };
   for (const member of ["configMap", "secret", "downwardAPI"]) {
     const items = (volume[member] as { items?: readonly { path?: string }[] } | undefined)?.items ?? [];
-    add(items.map(({ path = "" }) => path));
+    add(
+      items.map(({ path = "" }) => path),
+      member,
+    );
   }
-  projectionsOf(volume).forEach((source, j) => {
-    if (isEmpty(source)) warnings.push(`${at}.projected.sources[${j}]: it has no source`);
+  for (const source of projectionsOf(volume)) {
+    if (isEmpty(source)) warnings.push(`volume ${name} (projected) has no sources provided`);
     const token = source.serviceAccountToken?.path;
-    add(token ? [...pathsOf(source), token] : pathsOf(source));
-  });
+    add(token ? [...pathsOf(source), token] : pathsOf(source), originOf(source));
+  }
   return warnings;
+}
+
+/** What a source of a projection is, with the name of the object that it is made of. */
+function originOf(source: Projection): string {
+  const member = PROJECTION_MEMBERS.find((one) => source[one] !== undefined) ?? "";
+  const named = source[member || "secret"] as { name?: string; signerName?: string } | undefined;
+  const name = named?.name ?? named?.signerName;
+  return name === undefined ? member : `${member} ${name}`;
 }
 
 /** Whether one of two paths is the other, or a directory above it. */

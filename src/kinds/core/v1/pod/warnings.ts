@@ -5,7 +5,8 @@
  */
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { oldNodeLabel } from "../../../storage/v1/node-labels.ts";
-import { termWarnings } from "../node-selector.ts";
+import { addressWarnings } from "../../../../meta/network.ts";
+import { termWarnings, wishWarnings } from "../node-selector.ts";
 import { fractionWarning } from "../quantities.ts";
 import type { Source } from "../volumes/sources.ts";
 import type { ContainerValue } from "./container-schema.ts";
@@ -32,6 +33,11 @@ export function podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContex
       ...variableWarnings(container, at),
     ]),
     ...portWarnings(spec),
+    ...portNameWarnings(spec),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((address, i) =>
+      addressWarnings(`spec.dnsConfig.nameservers[${i}]`, address),
+    ),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, i) => addressWarnings(`spec.hostAliases[${i}].ip`, ip)),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? ["spec.terminationGracePeriodSeconds: a negative number is taken for 1"]
       : []),
@@ -39,7 +45,7 @@ export function podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContex
 }
 
 const containersOf = (spec: PodSpec): readonly (readonly [ContainerValue, string])[] =>
-  (["initContainers", "containers"] as const).flatMap((list) =>
+  (["containers", "initContainers", "ephemeralContainers"] as const).flatMap((list) =>
     (spec[list] ?? []).map((container, i) => [container, `spec.${list}[${i}]`] as const),
   );
 
@@ -54,7 +60,7 @@ function labelWarnings(spec: PodSpec, ctx: ApiContext): readonly string[] {
       termWarnings(term, `${at}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${i}]`, ctx),
     ),
     ...wishes.flatMap(({ preference }, i) =>
-      termWarnings(preference, `${at}.preferredDuringSchedulingIgnoredDuringExecution[${i}].preference`, ctx),
+      wishWarnings(preference, `${at}.preferredDuringSchedulingIgnoredDuringExecution[${i}].preference`, ctx),
     ),
     ...(spec.topologySpreadConstraints ?? []).flatMap((constraint, i) => {
       const field = `spec.topologySpreadConstraints[${i}]`;
@@ -75,9 +81,16 @@ function podTermWarnings({ affinity }: PodSpec): readonly string[] {
     const part = affinity?.[kind];
     const required = part?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     const wished = part?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-    return [...required, ...wished.map((wish) => wish.podAffinityTerm)]
-      .filter((term) => !term.labelSelector)
-      .map(() => `spec.affinity.${kind}: a term without labelSelector matches no Pod`);
+    const terms = [
+      ...required.map((term, i) => [term, `requiredDuringSchedulingIgnoredDuringExecution[${i}]`] as const),
+      ...wished.map(
+        (wish, i) =>
+          [wish.podAffinityTerm, `preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm`] as const,
+      ),
+    ];
+    return terms
+      .filter(([term]) => !term.labelSelector)
+      .map(([, at]) => `spec.affinity.${kind}.${at}.labelSelector: a null labelSelector results in matching no pod`);
   });
 }
 
@@ -88,10 +101,18 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   "security.alpha.DOMAIN/unsafe-sysctls": "sysctls",
 };
 
-function annotationWarnings({ metadata }: Pod, ctx: ApiContext): readonly string[] {
-  return Object.entries(OLD_ANNOTATIONS).flatMap(([pattern, member]) => {
+function annotationWarnings({ metadata, spec }: Pod, ctx: ApiContext): readonly string[] {
+  const unsecured = containersOf(spec).filter(([container]) => !container.securityContext?.seccompProfile);
+  const old: (readonly [pattern: string, member: string])[] = [
+    ...Object.entries(OLD_ANNOTATIONS),
+    ...(spec.securityContext?.seccompProfile ? [] : [["seccomp.security.alpha.DOMAIN/pod", "seccompProfile"] as const]),
+    ...unsecured.map(([{ name }]) => [`container.seccomp.security.alpha.DOMAIN/${name}`, "seccompProfile"] as const),
+  ];
+  return old.flatMap(([pattern, member]) => {
     const key = pattern.replace("DOMAIN", ctx.dialect.labelDomain);
-    return metadata.annotations?.[key] === undefined ? [] : [`metadata.annotations[${key}]: not used, set ${member}`];
+    return metadata.annotations?.[key] === undefined
+      ? []
+      : [`metadata.annotations[${key}]: not used, use the "${member}" field instead`];
   });
 }
 
@@ -123,6 +144,22 @@ function variableWarnings({ env = [] }: ContainerValue, at: string): readonly st
     const extends_ = !valueFrom && value !== reference && value.includes(reference);
     return repeats && !extends_ ? [`${at}.env[${i}]: hides the definition of ${name} before it`] : [];
   });
+}
+
+/** Ports of one name: who asks by name is given the first. */
+function portNameWarnings(spec: PodSpec): readonly string[] {
+  const first = new Map<string, string>();
+  return containersOf(spec).flatMap(([container, where]) =>
+    (container.ports ?? []).flatMap(({ name }, i) => {
+      if (!name) return [];
+      const at = `${where}.ports[${i}]`;
+      const other = first.get(name);
+      if (other === undefined) first.set(name, at);
+      return other === undefined
+        ? []
+        : [`${at}: duplicate port name "${name}" with ${other}, which is the one that is used`];
+    }),
+  );
 }
 
 /** Ports that are defined twice, or that may take one another's place on the node. */
