@@ -7,7 +7,7 @@
 import type { Dialect } from "./dialect.ts";
 import type { FieldErrors } from "./field-errors.ts";
 import { type ObjectNameRule, dnsLabel, labelValue, qualifiedName } from "./names.ts";
-import type { ObjectMeta, OwnerRef } from "./object-meta.ts";
+import type { ManagedFields, ObjectMeta, OwnerRef } from "./object-meta.ts";
 
 /** What a check of metadata must know of the kind. */
 export interface ObjectMetaRules {
@@ -66,10 +66,31 @@ export function validateObjectMetaUpdate(
   validateShared(meta, errors, rules);
 }
 
+const MAX_MANAGER_BYTES = 128;
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+
+/** The name of a field manager: at most 128 bytes, all of them of printable characters (DEC-15). */
+export function validateFieldManager(manager: string, field: string, errors: FieldErrors): void {
+  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) errors.tooLong(field, MAX_MANAGER_BYTES);
+  if (!PRINTABLE.test(manager)) errors.invalid(field, manager, "expected printable characters");
+}
+
+const MAX_SUBRESOURCE_BYTES = 256;
+
+/** Entries that a client may have edited: what they are called is bounded, like the manager of any write. */
+function validateManagedFields(entries: readonly ManagedFields[], errors: FieldErrors): void {
+  entries.forEach(({ manager = "", subresource = "" }, i) => {
+    const field = `metadata.managedFields[${i}]`;
+    validateFieldManager(manager, `${field}.manager`, errors);
+    if (subresource.length > MAX_SUBRESOURCE_BYTES) errors.tooLong(`${field}.subresource`, MAX_SUBRESOURCE_BYTES);
+  });
+}
+
 function validateShared(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
   if (meta.labels) validateLabels(meta.labels, "metadata.labels", errors);
   if (meta.annotations) validateAnnotations(meta.annotations, "metadata.annotations", errors);
   if (meta.ownerReferences) validateOwners(meta.ownerReferences, errors, rules.dialect);
+  if (meta.managedFields) validateManagedFields(meta.managedFields, errors);
   if (meta.finalizers) {
     validateFinalizers(meta.finalizers, errors, rules.strictFinalizers ?? rules.dialect.rules.strictFinalizers);
   }

@@ -143,6 +143,13 @@ export const keyedList = <T extends TSchema>(
     ...extra,
   });
 
+/** A list keyed as by {@link keyedList} for those who apply, and replaced as a whole by a strategic merge patch. */
+export const replacedList = <T extends TSchema>(
+  item: T,
+  keys: readonly [string, ...string[]],
+  description?: string,
+): List<T> => array(item, description, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
+
 /** The TypeScript type of an object that fits a schema. */
 export type Static<T extends TSchema> = Type.Static<T>;
 

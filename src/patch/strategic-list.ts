@@ -10,7 +10,7 @@
  */
 
 import { canonicalJson } from "../value/canonical.ts";
-import { getMember, isObject, type Value, type ValueObject } from "../value/value.ts";
+import { getMember, isContainer, isObject, type Value, type ValueObject } from "../value/value.ts";
 import { PatchError } from "./patch-error.ts";
 
 /** What the type says of a list, and what to do with its elements. */
@@ -60,6 +60,12 @@ export function orderList(
   checkOrder(given ?? [], order, shape);
   const items = [...(stored ?? []), ...(given ?? [])];
   if (items.length > 0) holdsMaps(items, shape);
+  if (key === undefined && (items.some(isContainer) || order.some(isContainer))) {
+    throw new PatchError(
+      "invalid",
+      `Expected ${shape.name} to be a list of scalars, or one with a merge key, to be ordered`,
+    );
+  }
   const merged = !given ? stored! : stored ? mergeLists(stored, given, shape) : (shape.asNew(given) as Value[]);
   return weave(merged, order, stored ?? [], key);
 }

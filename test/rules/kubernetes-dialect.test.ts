@@ -74,6 +74,50 @@ describe("DEC-18: mistakes of a patch, in the order in which they are noticed", 
   });
 });
 
+describe("DEC-17: strategic merges of lists", () => {
+  const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
+
+  test("the secrets of a ServiceAccount merge by name, its imagePullSecrets are replaced and have no order", async () => {
+    const name = fresh("n");
+    const named = (...names: string[]) => names.map((each) => ({ name: each }));
+    await kube.post(ACCOUNTS, { metadata: { name }, secrets: named("a", "b"), imagePullSecrets: named("x", "y") });
+    const patch = (body: object) => kube.strategic(`${ACCOUNTS}/${name}`, body);
+    const merged = await patch({ secrets: named("c"), imagePullSecrets: named("z") });
+    expect([merged.at("secrets"), merged.at("imagePullSecrets")]).toEqual([named("c", "a", "b"), named("z")]);
+    const ordered = await patch({
+      "$setElementOrder/secrets": named("b", "a"),
+      secrets: [{ name: "c", $patch: "delete" }],
+    });
+    expect(ordered.at("secrets")).toEqual(named("b", "a"));
+    expect((await patch({ "$setElementOrder/imagePullSecrets": named("z") })).status).toBe(422);
+  });
+});
+
+describe("DEC-14: edited entries", () => {
+  test.each<[string, object, string]>([
+    [
+      "a manager of more than 128 bytes",
+      { manager: "é".repeat(65) },
+      "FieldValueTooLong metadata.managedFields[0].manager",
+    ],
+    ["a manager that cannot be printed", { manager: "a\u0001" }, "FieldValueInvalid metadata.managedFields[0].manager"],
+    ["a long subresource", { subresource: "s".repeat(257) }, "FieldValueTooLong metadata.managedFields[0].subresource"],
+  ])("%s is refused", async (_, members, cause) => {
+    const { item, name } = await made();
+    const entry = {
+      manager: "m",
+      operation: "Apply",
+      apiVersion: "v1",
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:data": {} },
+    };
+    const metadata = { name, managedFields: [{ ...entry, ...members }] };
+    for (const answer of [await kube.merge(item, { metadata }), await kube.put(item, { metadata, data: { k: "v" } })]) {
+      expect([answer.status, answer.causes]).toEqual([422, [cause]]);
+    }
+  });
+});
+
 describe("metadata", () => {
   test("DEC-1: what the server fills is dropped from a POST, and nobody owns it", async () => {
     const sent = {

@@ -7,6 +7,7 @@
  * @module
  */
 import { FieldErrors } from "../../meta/field-errors.ts";
+import { validateFieldManager } from "../../meta/object-meta-rules.ts";
 import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
 import { badRequest, invalid } from "../../meta/status.ts";
 import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from "../../registry/contract.ts";
@@ -23,8 +24,6 @@ const refuse = (kind: OptionsKind, errors: FieldErrors): void => {
 const VALIDATIONS = ["Ignore", "Warn", "Strict"] as const;
 const POLICIES = ["Background", "Foreground", "Orphan"] as const;
 const MATCHES = ["Exact", "NotOlderThan"] as const;
-const MAX_MANAGER_BYTES = 128;
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
 
 /** The options of a create (DEC-21..24). */
 export const createOptions = (query: Query): WriteOptions => writeOptions(query, "CreateOptions");
@@ -46,8 +45,7 @@ function readWriteOptions(query: Query, errors: FieldErrors): WriteOptions {
   const validation = query.text("fieldValidation");
   const dryRun = readDryRun(query.all("dryRun"), errors);
   if (fieldManager === "" && validation === "" && !dryRun) return PLAIN_WRITE;
-  if (Buffer.byteLength(fieldManager) > MAX_MANAGER_BYTES) errors.tooLong("fieldManager", MAX_MANAGER_BYTES);
-  if (!PRINTABLE.test(fieldManager)) errors.invalid("fieldManager", fieldManager, "expected printable characters");
+  validateFieldManager(fieldManager, "fieldManager", errors);
   const known = validation === "" ? "Warn" : VALIDATIONS.find((name) => name === validation);
   if (!known) errors.notSupported("fieldValidation", validation, VALIDATIONS);
   return { dryRun, fieldManager, fieldValidation: known ?? "Warn" };

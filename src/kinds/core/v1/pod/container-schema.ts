@@ -12,6 +12,7 @@ import {
   int64,
   intOrString,
   keyedList,
+  replacedList,
   map,
   optional,
   pointer,
@@ -78,7 +79,7 @@ export const ResourceRequirements = struct("What is asked for and what is the mo
   limits: optional(map(quantity(), "The most that may be used.")),
   requests: optional(map(quantity(), "What is needed at least; the limits when unset.")),
   claims: optional(
-    keyedList(
+    replacedList(
       struct("A claim of the Pod.", {
         name: required(text("Name of the claim in spec.resourceClaims.")),
         request: optional(text("One request of the claim; all when empty.")),

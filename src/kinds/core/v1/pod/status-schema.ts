@@ -11,6 +11,7 @@ import {
   int32,
   int64,
   keyedList,
+  replacedList,
   map,
   nullable,
   optional,
@@ -94,7 +95,7 @@ const ContainerStatus = struct("How far a container is.", {
       struct("The health of a resource.", {
         name: required(text("Name of the resource.")),
         resources: optional(
-          keyedList(
+          replacedList(
             struct("One device.", {
               resourceID: required(text("Its identifier.")),
               health: optional(text("`Healthy`, `Unhealthy` or `Unknown`.")),
