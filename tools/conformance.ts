@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { Player, type Target } from "../test/conformance/player.ts";
-import { loadFiles, loadScenarios, writeGolden } from "../test/conformance/scenario.ts";
+import { leftOut, loadFiles, loadScenarios, writeGolden } from "../test/conformance/scenario.ts";
 import { startConformanceServer } from "../test/conformance/server.ts";
 
 const { values } = parseArgs({
@@ -57,6 +57,9 @@ async function compare(): Promise<boolean> {
     const equal = mine.filter((o) => o.differences.length === 0).length;
     console.log(`${area}: scenarios ${equal}/${mine.length}, steps ${steps - wrong}/${steps}`);
   }
+  const missing = loadFiles(folder).flatMap((file) => file.scenarios.map(leftOut));
+  const reasons = Map.groupBy(missing, (why) => why);
+  for (const [why, those] of reasons) if (why !== undefined) console.log(`left out: ${those.length}, ${why}`);
   return failed.length === 0;
 }
 

@@ -67,15 +67,26 @@ export function loadFiles(folder: string): readonly ScenarioFile[] {
     });
 }
 
-/** Every scenario that has recorded answers, in the order of the files. */
+/** Every scenario that has recorded answers and can be played, in the order of the files. */
 export function loadScenarios(folder: string): readonly RecordedScenario[] {
   return loadFiles(folder).flatMap(({ scenarios, golden }) =>
     scenarios.flatMap((scenario) => {
-      const expected = golden[scenario.name];
+      const expected = leftOut(scenario) === undefined ? golden[scenario.name] : undefined;
       return expected ? [{ scenario, expected, area: scenario.name.split("/")[0]! }] : [];
     }),
   );
 }
+
+/** What a scenario may need that the server does not have, and how that shows. */
+const LATER: readonly { readonly why: string; needs(scenario: Scenario): boolean }[] = [
+  {
+    why: "custom resources come later",
+    needs: ({ steps }) => requestsOf(steps).some(({ path = "" }) => path.includes("/customresourcedefinitions")),
+  },
+];
+
+/** Why a scenario is not played, undefined for one that is. */
+export const leftOut = (scenario: Scenario): string | undefined => LATER.find(({ needs }) => needs(scenario))?.why;
 
 /** Writes recorded answers, a step on each line. */
 export function writeGolden(folder: string, name: string, golden: Golden): void {
