@@ -78,7 +78,7 @@ export function loadScenarios(folder: string): readonly RecordedScenario[] {
 }
 
 /** What a scenario may need that the server does not have, and how that shows. */
-const LATER: readonly { readonly why: string; needs(scenario: Scenario): boolean }[] = [
+const LATER: readonly { readonly why: string; readonly needs: (scenario: Scenario) => boolean }[] = [
   {
     why: "custom resources come later",
     needs: ({ steps }) => requestsOf(steps).some(({ path = "" }) => path.includes("/customresourcedefinitions")),

@@ -103,12 +103,12 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
 
 function annotationWarnings({ metadata, spec }: Pod, ctx: ApiContext): readonly string[] {
   const unsecured = containersOf(spec).filter(([container]) => !container.securityContext?.seccompProfile);
-  const old: (readonly [pattern: string, member: string])[] = [
+  const replaced: (readonly [pattern: string, member: string])[] = [
     ...Object.entries(OLD_ANNOTATIONS),
     ...(spec.securityContext?.seccompProfile ? [] : [["seccomp.security.alpha.DOMAIN/pod", "seccompProfile"] as const]),
     ...unsecured.map(([{ name }]) => [`container.seccomp.security.alpha.DOMAIN/${name}`, "seccompProfile"] as const),
   ];
-  return old.flatMap(([pattern, member]) => {
+  return replaced.flatMap(([pattern, member]) => {
     const key = pattern.replace("DOMAIN", ctx.dialect.labelDomain);
     return metadata.annotations?.[key] === undefined
       ? []
