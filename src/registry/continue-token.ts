@@ -1,8 +1,11 @@
 /**
- * The `continue` token of a paged list: which version of which collection, and after which key (DEC-25).
+ * The `continue` token of a paged list: which version of a collection, and after which key (DEC-25).
  *
- * A token is bound to its collection: one that was given out for another resource or namespace is refused, so that a
- * forged key never leads outside of what the request may read.
+ * It is written as kube-apiserver writes it, so that whoever takes one apart, or breaks one, sees what is known from
+ * there. Its key is relative to the collection that is listed: a forged one never leads outside of what the request may
+ * read (CVE-2022-3162).
+ *
+ *     {"v":"meta.k8s.io/v1","rv":1234,"start":"web\u0000"}
  *
  * @module
  */
@@ -14,31 +17,38 @@ export interface ContinueToken {
   readonly after: string;
 }
 
-const VERSION = "k1";
+const VERSION = "meta.k8s.io/v1";
+/** The next key is the smallest one behind: the last one and a zero. */
+const NEXT = "\0";
 
-/** The text of a token for the collection `prefix` (store prefix and namespace). */
-export function encodeContinue(prefix: string, token: ContinueToken): string {
-  return Buffer.from(JSON.stringify([VERSION, prefix, token.revision, token.after])).toString("base64url");
+/** The text of a token for the keys that begin with `prefix`. */
+export function encodeContinue(prefix: string, { revision, after }: ContinueToken): string {
+  const start = after.slice(prefix.length) + NEXT;
+  return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start })).toString("base64url");
 }
 
-/** Reads a token; undefined when it is malformed or was given out for another collection. */
+/** Reads a token for the keys that begin with `prefix`; undefined when it is malformed. */
 export function decodeContinue(prefix: string, text: string): ContinueToken | undefined {
-  let parts: unknown;
+  const { v, rv, start } = parse(text) ?? {};
+  if (v !== VERSION || typeof start !== "string" || !start.endsWith(NEXT) || !isKey(start)) return undefined;
+  if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv === 0) return undefined;
+  return { revision: Math.max(rv, -1), after: prefix + start.slice(0, -1) };
+}
+
+function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } | undefined {
+  // Node reads past what is no base64; a token that somebody has added to is not the one that was given out.
+  if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) return undefined;
   try {
-    parts = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    return typeof parsed === "object" && parsed !== null ? parsed : undefined;
   } catch {
     return undefined;
   }
-  if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION || parts[1] !== prefix) return undefined;
-  const [, , revision, after] = parts as unknown[];
-  if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision === 0 || revision < -1)
-    return undefined;
-  if (typeof after !== "string" || after === "" || !isKey(after)) return undefined;
-  return { revision, after };
 }
 
-/** A key of ours has no empty, `.` or `..` part (CVE-2022-3162). */
-const isKey = (key: string): boolean => {
-  const parts = key.split("/");
-  return parts.length <= 2 && parts.every((part) => part !== "" && part !== "." && part !== "..");
-};
+/** A key of ours has no empty, `.` or `..` part. */
+const isKey = (start: string): boolean =>
+  start
+    .slice(0, -1)
+    .split("/")
+    .every((part) => part !== "" && part !== "." && part !== "..");

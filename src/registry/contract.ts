@@ -112,6 +112,10 @@ export type DeleteResult =
   | WriteResult
   | (Pick<WriteResult, "changed" | "warnings"> & { readonly status: Status; readonly code: 200 | 202 });
 
+/** What a delete of a collection answers: what was there, or a Status. */
+export type DeleteCollectionResult = Pick<WriteResult, "changed" | "warnings"> &
+  ({ readonly list: ListResult } | { readonly status: Status });
+
 /** A page of a list: entries in order, in stored form; turn them into bytes with {@link Resource.view}. */
 export interface ListResult {
   readonly entries: readonly Entry[];
@@ -148,7 +152,7 @@ export interface Resource {
     list: ListOptions,
     options: DeleteOptions,
     caller: Caller,
-  ): Promise<Pick<WriteResult, "bytes" | "changed" | "warnings">>;
+  ): Promise<DeleteCollectionResult>;
 
   /** The JSON bytes of an entry in this version, as `get` answers them; made once per entry and version. */
   view(entry: Entry): Uint8Array;

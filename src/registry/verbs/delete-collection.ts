@@ -4,9 +4,8 @@
  * @module
  */
 import { hasReason, success } from "../../meta/status.ts";
-import type { Caller, DeleteOptions, ListOptions, WriteResult } from "../contract.ts";
+import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
 import type { Kind } from "../kind.ts";
-import { objectOf } from "../versions/view.ts";
 import { newContext } from "../pipeline.ts";
 import { deleteObject } from "./delete.ts";
 import { list } from "./list.ts";
@@ -20,7 +19,7 @@ export async function deleteCollection(
   options: ListOptions,
   how: DeleteOptions,
   caller: Caller,
-): Promise<Pick<WriteResult, "bytes" | "changed" | "warnings">> {
+): Promise<DeleteCollectionResult> {
   const page = await list(kind, namespace, options);
   const names = page.entries.map((entry) => {
     const slash = entry.key.indexOf("/");
@@ -33,20 +32,8 @@ export async function deleteCollection(
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
   const { warnings, dialect } = newContext(kind);
-  if (dialect.rules.deleteCollectionAnswersStatus) {
-    return { bytes: Buffer.from(JSON.stringify(success(kind.ref))), changed, warnings };
-  }
-  const items = page.entries.map((entry) => {
-    const object = objectOf(kind, entry);
-    const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
-    return dialect.rules.itemsCarryKind ? object : item;
-  });
-  const head = {
-    kind: kind.definition.listKind ?? `${kind.definition.kind}List`,
-    apiVersion: kind.apiVersion,
-    metadata: { resourceVersion: String(page.revision), ...(page.continue ? { continue: page.continue } : {}) },
-  };
-  return { bytes: Buffer.from(JSON.stringify({ ...head, items })), changed, warnings };
+  if (dialect.rules.deleteCollectionAnswersStatus) return { status: success(kind.ref), changed, warnings };
+  return { list: page, changed, warnings };
 }
 
 /** Whether this delete changed the object; one that is gone already was deleted by somebody else, which is as good. */

@@ -17,11 +17,10 @@ import { parseVersion } from "./versions.ts";
 /** Lists a namespace, or all of them. Every page of one list shows the same revision; 410 when that has expired. */
 export async function list(kind: Kind, namespace: string, options: ListOptions): Promise<ListResult> {
   const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
-  const collection = kind.stored.prefix + selection.prefix;
-  const token = options.continue === "" ? undefined : readToken(collection, options);
-  const snapshot = token ? await continued(kind, collection, token) : await first(kind, selection, options);
+  const token = options.continue === "" ? undefined : readToken(selection, options);
+  const snapshot = token ? await continued(kind, selection, token) : await first(kind, selection, options);
   // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (checked.md DEC-25).
-  const limit = options.resourceVersion === "0" && options.resourceVersionMatch === "" ? 0 : options.limit;
+  const limit = options.resourceVersion === "0" ? 0 : options.limit;
   const page = await snapshot.listInTurns(selection, {
     ...(token ? { after: token.after } : {}),
     ...(limit > 0 ? { limit } : {}),
@@ -33,7 +32,7 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   return {
     entries: page.entries,
     revision: snapshot.revision,
-    continue: more ? encodeContinue(collection, { revision: snapshot.revision, after: last.key }) : "",
+    continue: more ? encodeContinue(selection.prefix, { revision: snapshot.revision, after: last.key }) : "",
     remaining: more && selection.matches === undefined ? page.remaining : undefined,
   };
 }
@@ -47,9 +46,9 @@ function hasMore(snapshot: Snapshot, { prefix, key }: Selection, after: string):
   return snapshot.list({ id: prefix, prefix }, { after, limit: 1 }).entries.length > 0;
 }
 
-function readToken(collection: string, options: ListOptions): ContinueToken {
-  const token = decodeContinue(collection, options.continue);
-  if (!token) throw badRequest("expected continue to be a token that a list of this collection gave out");
+function readToken({ prefix }: Selection, options: ListOptions): ContinueToken {
+  const token = decodeContinue(prefix, options.continue);
+  if (!token) throw badRequest("expected continue to be a token that a list gave out");
   if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
     throw badRequest("expected no resourceVersion beside continue: the token says which version it is");
   }
@@ -57,7 +56,7 @@ function readToken(collection: string, options: ListOptions): ContinueToken {
 }
 
 /** The snapshot that a token goes on with; when it has expired the client is told how to go on without it. */
-async function continued(kind: Kind, collection: string, token: ContinueToken): Promise<Snapshot> {
+async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken): Promise<Snapshot> {
   if (token.revision === -1) return kind.cache.snapshot();
   try {
     return await kind.cache.recall(token.revision);
@@ -65,7 +64,7 @@ async function continued(kind: Kind, collection: string, token: ContinueToken): 
     if (error instanceof CacheError && error.code === "compacted") {
       throw expired(
         "The continue token is too old: its version is no longer kept. Begin anew, or go on with the token in metadata.continue, which shows the present state from here on",
-        encodeContinue(collection, { revision: -1, after: token.after }),
+        encodeContinue(prefix, { revision: -1, after: token.after }),
       );
     }
     throw cacheError(error, token.revision, kind.house.cacher.revision);

@@ -48,7 +48,12 @@ function tableOf(
 ): Buffer {
   const { resourceVersion } = object.metadata;
   const meta = JSON.stringify(resourceVersion === undefined ? {} : { resourceVersion });
-  const style = { include: includeObject(request.query), version: format.version, now: server.clock.now() };
+  const style = {
+    include: includeObject(request.query),
+    version: format.version,
+    now: server.clock.now(),
+    log: server.log,
+  };
   const header = tableHeader(resource.definition, format.version, meta, true);
   return tableOfRow(header, rowBytes(resource, object, bytes, style));
 }

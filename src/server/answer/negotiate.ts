@@ -55,8 +55,6 @@ export const LIST: Offer = {
 };
 /** A stream of events; {@link streams} says which of its forms there are. */
 export const WATCH: Offer = { shapes: ["Table", "PartialObjectMetadata"], media: ALL };
-/** What was deleted: a list or a Status, without other shapes. */
-export const DELETED: Offer = { shapes: [], media: ALL };
 /** A document without other shapes. */
 export const DOCUMENT: Offer = { shapes: [], media: BOTH };
 /** A document that is there as JSON only. */

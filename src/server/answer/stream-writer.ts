@@ -7,6 +7,7 @@
 import { type Gzip, constants, createGzip } from "node:zlib";
 import type { ServerContext } from "../context.ts";
 import { COMPRESS_FROM, compresses } from "./encode.ts";
+import { drained } from "../http/drained.ts";
 import type { OutStream } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
 
@@ -181,17 +182,7 @@ class GzipOut implements OutStream {
   }
 
   drained(): Promise<void> {
-    if (this.closed || !this.#gzip.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const gzip = this.#gzip;
-      const done = (): void => {
-        gzip.off("drain", done);
-        gzip.off("close", done);
-        resolve();
-      };
-      gzip.on("drain", done);
-      gzip.on("close", done);
-    });
+    return this.closed ? Promise.resolve() : drained(this.#gzip);
   }
 
   end(): void {

@@ -7,8 +7,10 @@
  * @module
  */
 import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
+import { nameColumn } from "../../schema/columns.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
+import type { ServerLog } from "../context.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import type { Query } from "../query.ts";
 
@@ -22,14 +24,6 @@ export function includeObject(query: Query): IncludeObject {
   if (value === "None" || value === "Object") return value;
   throw badRequest(`expected includeObject to be None, Metadata or Object, got ${JSON.stringify(value)}`);
 }
-
-const NAME: Column = {
-  name: "Name",
-  type: "string",
-  format: "name",
-  description: "Name of the object, unique among objects of its kind in its namespace.",
-  cell: (object) => object.metadata.name ?? "",
-};
 
 const CREATED: Column = {
   name: "Created At",
@@ -45,7 +39,7 @@ export function columnsOf(definition: ResourceDefinition): readonly Column[] {
   let columns = columnsOfDefinition.get(definition);
   if (!columns) {
     const own = definition.columns ?? [CREATED];
-    columns = own.some(({ name }) => name === NAME.name) ? own : [NAME, ...own];
+    columns = own.some(({ name }) => name === nameColumn.name) ? own : [nameColumn, ...own];
     columnsOfDefinition.set(definition, columns);
   }
   return columns;
@@ -96,11 +90,13 @@ export interface RowStyle {
   readonly version: string;
   /** Milliseconds since the epoch, for ages. */
   readonly now: number;
+  /** Where a column that fails is told, once; not told of objects that cannot have what it reads. */
+  readonly log: ServerLog | undefined;
 }
 
 /** The bytes of a row. */
 export function rowBytes(resource: Resource, object: ApiObject, bytes: Uint8Array, style: RowStyle): Buffer {
-  const head = Buffer.from(`{"cells":${cellsText(resource.definition, object, style.now)},"object":`);
+  const head = Buffer.from(`{"cells":${cellsText(resource.definition, object, style)},"object":`);
   return Buffer.concat([head, besideCells(bytes, style), ROW_TAIL]);
 }
 
@@ -112,17 +108,33 @@ function besideCells(bytes: Uint8Array, style: RowStyle): Uint8Array {
   return style.include === "Object" ? bytes : partialBytes(bytes, style.version);
 }
 
-const cellsText = (definition: ResourceDefinition, object: ApiObject, now: number): string =>
-  JSON.stringify(columnsOf(definition).map((column) => cellOf(column, object, now)));
+const cellsText = (definition: ResourceDefinition, object: ApiObject, style: RowStyle): string =>
+  JSON.stringify(columnsOf(definition).map((column) => cellOf(column, definition, object, style)));
 
 /** A cell; an object that lacks what a column reads (a bookmark has metadata only) gives the empty value of its type. */
-function cellOf(column: Column, object: ApiObject, now: number): string | number | boolean | null {
+function cellOf(
+  column: Column,
+  definition: ResourceDefinition,
+  object: ApiObject,
+  { now, log }: RowStyle,
+): string | number | boolean | null {
   try {
     return column.cell(object, now) ?? emptyCell(column);
-  } catch {
+  } catch (error) {
+    if (log && !failed.has(column)) {
+      failed.add(column);
+      log.error("a column fails and stays empty", {
+        kind: definition.kind,
+        column: column.name,
+        cause: String((error as Error | undefined)?.stack ?? error),
+      });
+    }
     return emptyCell(column);
   }
 }
+
+/** Columns whose failure has been told: a table asks each of them for every row. */
+const failed = new WeakSet<Column>();
 
 function emptyCell({ type }: Column): string | number | boolean | null {
   switch (type) {

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connection } from "../../auth/contract.ts";
+import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import { readBody } from "../body/read-body.ts";
@@ -87,12 +88,7 @@ export class H1Exchange implements Exchange {
 
   /** A body that was not read to its end would be taken for the next request; end the connection instead. */
   #closeWhenUnread(): void {
-    if (!this.hasBody || this.#request.complete) return;
-    this.#response.shouldKeepAlive = false;
-    const request = this.#request;
-    this.#response.once("finish", () => {
-      if (!request.complete) request.destroy();
-    });
+    if (this.hasBody && !this.#request.complete) this.#response.shouldKeepAlive = false;
   }
 }
 
@@ -122,17 +118,7 @@ class H1OutStream implements OutStream {
   }
 
   drained(): Promise<void> {
-    if (this.closed || !this.#response.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const response = this.#response;
-      const done = (): void => {
-        response.off("drain", done);
-        response.off("close", done);
-        resolve();
-      };
-      response.on("drain", done);
-      response.on("close", done);
-    });
+    return this.closed ? Promise.resolve() : drained(this.#response);
   }
 
   end(): void {

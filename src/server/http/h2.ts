@@ -5,6 +5,7 @@
  */
 import http2 from "node:http2";
 import type { Connection } from "../../auth/contract.ts";
+import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import { readBody } from "../body/read-body.ts";
@@ -165,17 +166,7 @@ class H2OutStream implements OutStream {
   }
 
   drained(): Promise<void> {
-    if (this.closed || !this.#stream.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const stream = this.#stream;
-      const done = (): void => {
-        stream.off("drain", done);
-        stream.off("close", done);
-        resolve();
-      };
-      stream.on("drain", done);
-      stream.on("close", done);
-    });
+    return this.closed ? Promise.resolve() : drained(this.#stream);
   }
 
   end(): void {

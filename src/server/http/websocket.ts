@@ -13,6 +13,7 @@ import type { WebSocket, WebSocketServer } from "ws";
 import type { Connection } from "../../auth/contract.ts";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
+import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { H1Exchange } from "./h1.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -218,17 +219,7 @@ class WebSocketOut implements OutStream {
   }
 
   drained(): Promise<void> {
-    if (this.closed || !this.#socket.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const socket = this.#socket;
-      const done = (): void => {
-        socket.off("drain", done);
-        socket.off("close", done);
-        resolve();
-      };
-      socket.on("drain", done);
-      socket.on("close", done);
-    });
+    return this.closed ? Promise.resolve() : drained(this.#socket);
   }
 
   end(): void {

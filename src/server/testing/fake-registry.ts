@@ -5,7 +5,7 @@
  */
 import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
 import { objectSchema } from "../../schema/object-schema.ts";
-import { alreadyExists, deleted, notFound } from "../../meta/status.ts";
+import { alreadyExists, deleted, notFound, success } from "../../meta/status.ts";
 import { map, optional, text } from "../../meta/types.ts";
 import type { Registry, Resource, Target, WriteResult } from "../../registry/contract.ts";
 import type { Entry, WatchBatch, WatchEvent, WatchSink } from "../../registry/index.ts";
@@ -218,7 +218,7 @@ export function fakeResource(definition: ResourceDefinition): FakeResource {
     },
     async deleteCollection(namespace, list, options, caller) {
       calls.push(["deleteCollection", namespace, list, options, caller]);
-      return { bytes: Buffer.from('{"kind":"Status"}'), changed: true, warnings: [] };
+      return { status: success(ref), changed: true, warnings: [] };
     },
     view: (entry) => entry.bytes,
     itemOffset: 0,

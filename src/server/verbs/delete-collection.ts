@@ -6,24 +6,24 @@
 import type { Resource } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteOptions } from "./delete.ts";
-import { answerBytes } from "../answer/encode.ts";
-import { contentType, jsonInForm } from "../answer/in-form.ts";
-import { DELETED } from "../answer/negotiate.ts";
+import { answerValue } from "../answer/encode.ts";
+import { answerList, listFormat } from "./list.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
 import type { ServerRequest } from "../request.ts";
 
-/** Answers a delete of a collection. */
+/** Answers a delete of a collection, as a list would have been answered or with a Status. */
 export async function deleteCollection(
   server: ServerContext,
   request: ServerRequest,
   resource: Resource,
 ): Promise<void> {
-  const format = request.format(DELETED);
+  const format = listFormat(request);
   const list = listOptions(request.query);
   const options = await deleteOptions(server, request, false);
   const { namespace, caller } = request;
   const result = await perform(request, () => resource.deleteCollection(namespace, list, options, caller));
   request.warn(result.warnings);
-  await answerBytes(server, request, 200, jsonInForm(result.bytes, format), contentType(format));
+  if ("list" in result) return answerList(server, request, resource, result.list, format);
+  await answerValue(server, request, 200, result.status, { ...format, shape: "" });
 }

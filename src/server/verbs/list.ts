@@ -22,14 +22,32 @@ import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
 
 /** Answers a list. */
 export async function listObjects(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
-  const format = request.format(LIST);
-  const itemOf = itemMaker(server, request, resource, format);
+  const format = listFormat(request);
   const options = listOptions(request.query);
   const result = await perform(request, () => resource.list(request.namespace, options));
+  return answerList(server, request, resource, result, format);
+}
+
+/** The form of an answer with a list; checked before anything is done for it. */
+export function listFormat(request: ServerRequest): Format {
+  const format = request.format(LIST);
+  if (format.shape === "Table") includeObject(request.query);
+  return format;
+}
+
+/** Answers with a page of a collection. */
+export async function answerList(
+  server: ServerContext,
+  request: ServerRequest,
+  resource: Resource,
+  result: ListResult,
+  format: Format,
+): Promise<void> {
   if (isNullList(server, result, format)) {
     const value = { ...headOf(resource, result, format), items: null };
     return answerValue(server, request, 200, value, format);
   }
+  const itemOf = itemMaker(server, request, resource, format);
   const asStored = format.shape === "" && format.media === "json" && !format.pretty;
   const expected = asStored ? sizeOf(resource, result.entries) : undefined;
   const writer = new StreamWriter(server, request, contentType(format), expected);
@@ -87,7 +105,12 @@ type ItemOf = (entry: Entry) => Uint8Array;
 
 function itemMaker(server: ServerContext, request: ServerRequest, resource: Resource, format: Format): ItemOf {
   if (format.shape === "Table") {
-    const style = { include: includeObject(request.query), version: format.version, now: server.clock.now() };
+    const style = {
+      include: includeObject(request.query),
+      version: format.version,
+      now: server.clock.now(),
+      log: server.log,
+    };
     return (entry) => rowBytes(resource, resource.object(entry), resource.view(entry), style);
   }
   if (format.shape !== "") return (entry) => partialBytes(resource.view(entry), format.version);

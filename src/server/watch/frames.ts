@@ -11,9 +11,10 @@ import type { Status } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
 import { decodeJson } from "../../value/json.ts";
+import type { ServerLog } from "../context.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import type { Format } from "../answer/negotiate.ts";
-import { type IncludeObject, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
+import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
 
 /** How a watcher wants its events. Watchers that want the same share one. */
 export interface FrameStyle {
@@ -49,20 +50,32 @@ export function frameStyle(resource: Resource, format: Format, include: IncludeO
  *
  * @param first whether these are the first events of the watcher: a table tells its columns once
  */
-export function batchFrames(style: FrameStyle, batch: WatchBatch, first: boolean, now: number): Uint8Array {
-  if (first && style.format.shape === "Table") return encode(style, batch.events, true, now);
+export function batchFrames(
+  style: FrameStyle,
+  batch: WatchBatch,
+  first: boolean,
+  now: number,
+  log: ServerLog,
+): Uint8Array {
+  if (first && style.format.shape === "Table") return encode(style, batch.events, true, now, log);
   let bytes = batch.memo.get(style) as Uint8Array | undefined;
-  if (!bytes) batch.memo.set(style, (bytes = encode(style, batch.events, false, now)));
+  if (!bytes) batch.memo.set(style, (bytes = encode(style, batch.events, false, now, log)));
   return bytes;
 }
 
-function encode(style: FrameStyle, events: readonly WatchEvent[], withColumns: boolean, now: number): Buffer {
+function encode(
+  style: FrameStyle,
+  events: readonly WatchEvent[],
+  withColumns: boolean,
+  now: number,
+  log: ServerLog,
+): Buffer {
   const parts: Uint8Array[] = [];
   let columns = withColumns;
   for (const { type, entry } of events) {
     const bytes = style.resource.view(entry);
     const object = (): ApiObject => style.resource.object(entry);
-    pushFrame(parts, style, type, shaped(style, bytes, object, String(entry.revision), columns, now));
+    pushFrame(parts, style, type, shaped(style, bytes, object, String(entry.revision), columns, { now, log }));
     columns = false;
   }
   return Buffer.concat(parts);
@@ -87,7 +100,7 @@ function shaped(
   object: () => ApiObject,
   revision: string,
   withColumns: boolean,
-  now: number,
+  told: Pick<RowStyle, "now" | "log">,
 ): Uint8Array {
   const { resource, format, include } = style;
   if (format.shape === "") return bytes;
@@ -98,7 +111,7 @@ function shaped(
     JSON.stringify({ resourceVersion: revision }),
     withColumns,
   );
-  return tableOfRow(header, rowBytes(resource, object(), bytes, { include, version: format.version, now }));
+  return tableOfRow(header, rowBytes(resource, object(), bytes, { include, version: format.version, ...told }));
 }
 
 /** In the words of the dialect and in those of every Go client, which waits for its own word and hears no other. */
@@ -129,7 +142,7 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
     parts,
     style,
     "BOOKMARK",
-    shaped(style, bytes, () => object, version, first, now),
+    shaped(style, bytes, () => object, version, first, { now, log: undefined }),
   );
   return Buffer.concat(parts);
 }

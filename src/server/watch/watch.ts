@@ -188,7 +188,8 @@ class Watcher implements WatchSink, WatchOutput, Due {
 
   events(batch: WatchBatch): void {
     if (this.#closed) return;
-    this.#out!.write(batchFrames(this.#style, batch, this.#first, this.#server.clock.now()));
+    const { clock, log } = this.#server;
+    this.#out!.write(batchFrames(this.#style, batch, this.#first, clock.now(), log));
     this.#first = false;
     const count = batch.events.length;
     this.#server.metrics.watchEvents(count);
