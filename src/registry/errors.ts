@@ -36,8 +36,7 @@ export function turnError(error: unknown): unknown {
 /** The answer to a write that the store refused. */
 export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
   const error = turnError(cause);
-  if (error instanceof ApiError) return error;
-  if (!(error instanceof StoreError)) return internalError(error);
+  if (!(error instanceof StoreError)) return failureOf(error);
   switch (error.code) {
     case "exists":
       return alreadyExists(kind.ref, name);
@@ -68,11 +67,23 @@ export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
 
 /** The answer to a read at a version that the cache does not have. */
 export function cacheError(error: unknown, asked: number, current: number): ApiError {
+  return error instanceof CacheError && error.code === "future"
+    ? resourceVersionTooLarge(asked, current)
+    : failureOf(error);
+}
+
+/** The answer to whatever was thrown on the way of a request. A resource can go while it is asked: who tries again is told. */
+export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof CacheError)) return internalError(error);
-  return error.code === "future"
-    ? resourceVersionTooLarge(asked, current)
-    : error.code === "compacted"
-      ? expired("The resourceVersion that was asked for is too old")
-      : internalError(error);
+  switch (error.code) {
+    case "compacted":
+      return expired("The resourceVersion that was asked for is too old");
+    case "closed":
+      return unavailable("the resource is not served any more; try again");
+    case "failed":
+      return unavailable("the resource cannot be served now: its records could not be read; try again");
+    default:
+      return internalError(error);
+  }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 export { type BuiltRegistry, type RegistryOptions, buildRegistry, forkRegistry } from "./build.ts";
+export { failureOf } from "./errors.ts";
 export { type Kinds } from "./kinds.ts";
 export type * from "./contract.ts";
 export type { Entry, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";

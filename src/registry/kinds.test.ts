@@ -6,6 +6,7 @@ import { openMemoryStore } from "../storage/memory/store.ts";
 import { ManualClock } from "../util/clock.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import type { Resource } from "./contract.ts";
+import { failureOf } from "./errors.ts";
 import { CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "./testing/registry.ts";
 
 const KEY = "widgets.example.com";
@@ -57,6 +58,21 @@ describe("a live set of kinds", () => {
     await kinds.remove(KEY);
     await kinds.set({ versions: [widget("v1")] });
     expect(await read(kinds.find("example.com", "v1", "widgets")!, "a")).toMatchObject({ metadata: { name: "a" } });
+  });
+
+  test("a request that is under way when its kind goes is told to try again", async () => {
+    const { kinds } = await registryOf([widget("v1")]);
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    await widgets.create(named(""), body("a"), WRITE, CALLER);
+    await kinds.remove(KEY);
+    for (const late of [
+      read(widgets, "a"),
+      widgets.list("", LIST),
+      widgets.update(named("a"), body("a"), WRITE, CALLER),
+    ]) {
+      const error: unknown = await late.catch((thrown: unknown) => thrown);
+      expect(failureOf(error)).toMatchObject({ code: 503, reason: "ServiceUnavailable" });
+    }
   });
 
   test("a kind changes while it is watched: the watch ends, goes on where it was, and nothing is lost", async () => {

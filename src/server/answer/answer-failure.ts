@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { ApiError, internalError } from "../../meta/status.ts";
+import type { ApiError } from "../../meta/status.ts";
+import { failureOf } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 import { contentType, valueInForm } from "./in-form.ts";
@@ -11,7 +12,7 @@ import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
 /** Answers with a failure; one that comes after the answer has begun is logged only. */
 export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void {
-  const failure = error instanceof ApiError ? error : internalError(error);
+  const failure = failureOf(error);
   if (failure.reason === "InternalError") logFailure(server, request, failure.cause ?? error);
   request.reason = failure.reason;
   if (request.exchange.answered) return;
