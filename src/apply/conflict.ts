@@ -27,10 +27,14 @@ function nameOwner({ manager, operation, apiVersion, subresource }: ManagerInfo)
   return JSON.stringify(manager) + at + (operation === "Update" ? ` using ${apiVersion}` : "");
 }
 
+/** A conflict may be about each of many thousand fields with each of many owners; nobody reads on after this many. */
+export const MOST_TOLD = 1000;
+
 /** One sentence for all conflicts: how many, with whom, about which fields. */
 export function conflictMessage(conflicts: readonly FieldConflict[]): string {
-  const byOwner = Map.groupBy(conflicts, (conflict) => conflict.message);
+  const byOwner = Map.groupBy(conflicts.slice(0, MOST_TOLD), (conflict) => conflict.message);
   const parts = [...byOwner].map(([message, same]) => `${message}: ${same.map(({ field }) => field).join(", ")}`);
   const count = conflicts.length === 1 ? "1 conflict" : `${conflicts.length} conflicts`;
-  return `Apply failed with ${count}: ${parts.join("; ")}`;
+  const rest = conflicts.length > MOST_TOLD ? `; and ${conflicts.length - MOST_TOLD} more` : "";
+  return `Apply failed with ${count}: ${parts.join("; ")}${rest}`;
 }

@@ -32,7 +32,7 @@ export * from "./entries.ts";
 export { sentEntries, storedEntries, withEntries, withoutEntries } from "./objects.ts";
 export { NEVER_OWNED } from "./never-owned.ts";
 export { ANCIENT } from "./cap.ts";
-export { conflictMessage } from "./conflict.ts";
+export { MOST_TOLD, conflictMessage } from "./conflict.ts";
 export type { FieldConflict } from "./conflict.ts";
 export { LAST_APPLIED } from "./last-applied.ts";
 export { blame } from "./blame.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
-import { type ApplyOutcome, type FieldConflict, conflictMessage } from "../../apply/index.ts";
+import { type ApplyOutcome, type FieldConflict, MOST_TOLD, conflictMessage } from "../../apply/index.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
 import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.ts";
@@ -132,7 +132,9 @@ function settle(
     case "conflicts":
       throw applyConflict(
         conflictMessage(outcome.conflicts),
-        outcome.conflicts.map(({ field, message }) => ({ reason: "FieldManagerConflict", message, field })),
+        outcome.conflicts
+          .slice(0, MOST_TOLD)
+          .map(({ field, message }) => ({ reason: "FieldManagerConflict", message, field })),
         () => explain(outcome.conflicts),
       );
     case "invalid":
