@@ -12,6 +12,11 @@ export class ByVersion<T> {
     this.#make = make;
   }
 
+  /** Whether the value is there, so that {@link ByVersion.get} costs nothing. */
+  has(version: VersionResources): boolean {
+    return this.#made.get(version)?.generation === version.generation;
+  }
+
   get(group: string, version: VersionResources): T {
     const { generation } = version;
     const known = this.#made.get(version);

@@ -38,16 +38,16 @@ export class OpenApi {
     this.#parts = new ByVersion((_group, one) => partV2(this.#make(one)));
   }
 
-  /** The index. Documents are made one at a time, so that others get their turn between them. */
+  /** The index. Documents that are not there are made one at a time, so that others get their turn between them. */
   async index(): Promise<HashedDocument> {
     this.#refresh();
     if (this.#index) return this.#index;
     const generation = this.#generation;
     const paths: Record<string, Json> = {};
     for (const [name, group, one] of this.#named()) {
+      if (!this.#documents.has(one)) await turn();
       const { hash } = this.#documents.get(group, one);
       paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${hash}` };
-      await turn();
     }
     const index = hashed(Buffer.from(JSON.stringify({ paths })));
     if (this.#generation === generation) this.#index = index;
@@ -71,8 +71,8 @@ export class OpenApi {
   async #makeV2(form: V2Form): Promise<HashedDocument> {
     const parts: PartV2[] = [];
     for (const [, group, one] of this.#named()) {
+      if (!this.#parts.has(one)) await turn();
       parts.push(this.#parts.get(group, one));
-      await turn();
     }
     const text = openApiV2(parts, this.#version);
     await turn();
