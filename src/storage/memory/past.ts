@@ -32,7 +32,9 @@ interface Versions extends Keyed {
 
 /** See the head of this file. */
 export class Past {
-  readonly #versions = new OrderedIndex<Keyed, Versions>(byKey);
+  readonly #versions = new Map<string, Versions>();
+  /** The same in order; a key is searched for there only when it comes and goes. */
+  readonly #sorted = new OrderedIndex<Keyed, Versions>(byKey);
   /** Every change after `#compacted`, from `#head` on. */
   #log: StoreEvent[] = [];
   #head = 0;
@@ -63,7 +65,7 @@ export class Past {
 
   /** What is kept of a key, newest first, its deletes among it; the present version is not. */
   of(key: string): StoreEvent[] {
-    return (this.#versions.get({ key })?.list ?? []).map(({ event }) => event).toReversed();
+    return (this.#versions.get(key)?.list ?? []).map(({ event }) => event).toReversed();
   }
 
   /**
@@ -72,7 +74,7 @@ export class Past {
    */
   at(revision: number, prefix: string, from: string, most: number): StoreEvent[] {
     const found: StoreEvent[] = [];
-    this.#versions.scan({ key: from }, ({ key, list }) => {
+    this.#sorted.scan({ key: from }, ({ key, list }) => {
       if (!key.startsWith(prefix)) return false;
       const version = list.findLast(({ event }) => event.revision <= revision);
       if (version && version.event.type === "put" && revision < version.until) found.push(version.event);
@@ -98,18 +100,25 @@ export class Past {
 
   #keep(version: Version): void {
     const { key, value } = version.event;
-    const there = this.#versions.get({ key });
-    if (there) there.list.push(version);
-    else this.#versions.set({ key, list: [version] });
     this.#bytes += value.length;
+    const there = this.#versions.get(key);
+    if (there) {
+      there.list.push(version);
+      return;
+    }
+    const first = { key, list: [version] };
+    this.#versions.set(key, first);
+    this.#sorted.set(first);
   }
 
   #drop({ key, revision, type }: StoreEvent): void {
-    const there = this.#versions.get({ key });
+    const there = this.#versions.get(key);
     if (!there) return;
     const { list } = there;
     const last = type === "delete" ? revision : revision - 1;
     while (list.length > 0 && list[0]!.event.revision <= last) this.#bytes -= list.shift()!.event.value.length;
-    if (list.length === 0) this.#versions.delete({ key });
+    if (list.length > 0) return;
+    this.#versions.delete(key);
+    this.#sorted.delete(there);
   }
 }

@@ -264,18 +264,20 @@ class Memory implements MemoryStore {
     return [...found, ...this.#past.at(revision, prefix, from, most)].toSorted(byKey).slice(0, most);
   }
 
+  /** Puts a change in, and takes it out again where the key is not at the version that the write names: mostly it is. */
   #apply(write: Write): StoreEvent | StoreError {
     const { key, value } = write;
-    const previous = this.#records.get({ key });
+    const expected = write.type === "create" ? 0 : write.expected;
+    const type = write.type === "delete" ? "delete" : "put";
+    const event: StoreEvent = { type, key, value, revision: this.#revision + 1, previousRevision: expected };
+    const previous = type === "put" ? this.#records.set(event) : this.#records.delete(event);
     const current = previous?.revision ?? 0;
-    if (current !== (write.type === "create" ? 0 : write.expected) || (write.type !== "create" && current === 0)) {
+    if (current !== expected || (write.type !== "create" && current === 0)) {
+      if (previous) this.#records.set(previous);
+      else this.#records.delete(event);
       return conditionError(write, current);
     }
     this.#revision += 1;
-    const type = write.type === "delete" ? "delete" : "put";
-    const event: StoreEvent = { type, key, value, revision: this.#revision, previousRevision: current };
-    if (type === "put") this.#records.set(event);
-    else this.#records.delete(event);
     this.#bytes += (type === "put" ? value.length : 0) - (previous?.value.length ?? 0);
     this.#past.add(event, previous);
     return event;
