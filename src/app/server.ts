@@ -10,11 +10,12 @@ import { adminAuthenticator } from "../auth/admin.ts";
 import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import type { Client } from "../client/index.ts";
 import { createCluster } from "../cluster/index.ts";
-import { type Controller, builtInControllers, chooseControllers } from "../controllers/index.ts";
+import { builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { type Dialect, neutral } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
 import { type Pki, createPki, kubeconfig, openPki } from "../pki/index.ts";
 import type { Listener, ServerHandle, TlsOptions } from "../server/index.ts";
+import type { Controller } from "../runtime/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
@@ -23,6 +24,7 @@ import { DataDirectory } from "./data-directory.ts";
 import { openEtcd } from "./etcd.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
 import { keepRenewed } from "./renewal.ts";
+import { startUpkeep } from "./upkeep.ts";
 import { VERSION } from "./version.ts";
 
 /** What a server is made of beside its options; the machine's unless told. */
@@ -112,7 +114,14 @@ async function assemble(
     directory?.writeKubeconfig(config());
   };
   if (!options.insecureHttp) open.use(keepRenewed(pki, renewed, { clock, log }));
-  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert, store));
+  const isShared = options.store === "etcd";
+  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert), { isShared });
+  // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
+  if (isShared) {
+    const client = cluster.client("keelson-upkeep");
+    const upkeep = startUpkeep({ store, millis: options.historyMillis, client, dialect, clock, random, log });
+    open.defer(() => upkeep.stop());
+  }
   if (directory) {
     const started = new Date(clock.now()).toISOString();
     directory.writeRunning({ pid: process.pid, version: VERSION, addresses: [url], dialect: dialect.name, started });
@@ -228,15 +237,10 @@ const checkControllerNames = (options: ServeOptions): void =>
   void chosenControllers({ ...options, dialect: options.dialect ?? neutral }, "");
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
-function chosenControllers(options: ChosenOptions, caCertificate: string, store?: Store): readonly Controller[] {
-  const { dialect, eventTtlMillis, historyMillis, controllers } = options;
-  // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
-  const sharedHistory = options.store === "etcd" ? { millis: historyMillis, of: () => store! } : undefined;
+function chosenControllers(options: ChosenOptions, caCertificate: string): readonly Controller[] {
+  const { dialect, eventTtlMillis, controllers } = options;
   try {
-    return chooseControllers(
-      builtInControllers({ dialect, eventTtlMillis, caCertificate, sharedHistory }),
-      controllers,
-    );
+    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, caCertificate }), controllers);
   } catch (error) {
     throw new OptionError((error as Error).message);
   }

@@ -27,6 +27,8 @@ export interface ClientOptions {
   readonly token?: string;
   /** For the waits between tries; the machine's unless told. */
   readonly clock?: Clock;
+  /** The server is in this process. */
+  readonly isLocal?: boolean;
   /** Hears of every write, before and after. */
   readonly writes?: WriteListener;
 }
@@ -64,7 +66,13 @@ export class Client implements Requests {
 
   /** A client to the same server, with other options. */
   with({ through, ...options }: DerivedOptions): Client {
-    return new Client(through?.(this.#transport) ?? this.#transport, { ...this.#options, ...options });
+    const transport = through?.(this.#transport) ?? this.#transport;
+    return new Client(transport, { ...this.#options, isLocal: this.isLocal, ...options });
+  }
+
+  /** Whether the server is in this process: its watches do not fall silent unnoticed. */
+  get isLocal(): boolean {
+    return this.#options.isLocal ?? false;
   }
 
   /** Who hears of writes. */

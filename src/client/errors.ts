@@ -77,6 +77,24 @@ export async function retryOnConflict<V>(work: () => Promise<V>, attempts = 5): 
   }
 }
 
+/** What a code alone says, where no Status came with it. */
+const REASONS: Readonly<Record<number, StatusReason>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
 /** The error of a failed answer; a Status is made up for answers that carry none. */
 export function failureOf(code: number, text: string, asked: AskedFor): StatusError {
   const made = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code } as const;
@@ -90,5 +108,6 @@ export function failureOf(code: number, text: string, asked: AskedFor): StatusEr
   } catch {
     // Not JSON: a proxy answered, or a path that is served as text.
   }
-  return new StatusError({ ...made, message: text.slice(0, 500) }, { asked });
+  const reason = REASONS[code];
+  return new StatusError({ ...made, message: text.slice(0, 500), ...(reason ? { reason } : {}) }, { asked });
 }

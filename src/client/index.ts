@@ -5,7 +5,6 @@
  */
 export { Client, type ClientOptions, type DerivedOptions, type Document } from "./client.ts";
 export * from "./discovery.ts";
-export * from "./informer.ts";
 export { type AskedFor, type Attempt, StatusError, attempt, isStatus, retryOnConflict } from "./errors.ts";
 export * from "./kind.ts";
 export type * from "./queries.ts";

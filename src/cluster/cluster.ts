@@ -14,7 +14,6 @@ import type { Authenticator, Authorizer, Identity } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { startChecks } from "../cache/index.ts";
 import { Client } from "../client/index.ts";
-import type { Controller, RunningController } from "../controllers/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
@@ -27,6 +26,7 @@ import {
 } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
+import { type Controller, type Manager, createManager } from "../runtime/index.ts";
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
@@ -82,8 +82,11 @@ export interface Cluster extends AsyncDisposable {
    * are served now and the parts of this one, where it is not given its own; no watches and no controllers.
    */
   fork(parts: ForkParts): Cluster;
-  /** Starts controllers side by side; resolves when each has seen what there is. */
-  start(controllers: readonly Controller[]): Promise<void>;
+  /**
+   * Runs controllers on one manager; resolves when each has seen what there is, or stands by. Where several servers share
+   * the store, `isShared`, they elect who runs them.
+   */
+  start(controllers: readonly Controller[], options?: { readonly isShared?: boolean }): Promise<void>;
   /**
    * Stops controllers, ends watches, lets requests finish within `graceMillis` (10 s unless told) and stops following
    * the store. The store stays open.
@@ -126,19 +129,14 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
   const authorizer = parts.authorizer ?? mastersAuthorizer;
   const checks = checkCache(api, built, log);
   const server = serverOf(parts, { api, authorizer, built, log, mismatches: () => checks.mismatches });
-  const started: Promise<RunningController>[] = [];
+  const managers: Manager[] = [];
   const transport = inProcessTransport(server);
   const client = (userAgent: string, identity: Identity = ADMIN): Client =>
-    new Client(transport(identity), { userAgent, clock });
+    new Client(transport(identity), { userAgent, clock, isLocal: true });
   const close = async (graceMillis = GRACE_MS): Promise<void> => {
-    // One that is still starting would follow a cluster that is gone.
-    const stopped = started.splice(0).map((starting) =>
-      starting.then(
-        (controller) => controller.stop(),
-        () => {},
-      ),
-    );
-    await Promise.all([server.close(graceMillis), ...stopped]);
+    // Controllers are clients: they are told first, and are answered while the server finishes what runs.
+    const stopped = managers.splice(0).map((manager) => manager.stop({ grace: graceMillis }));
+    await Promise.all([...stopped, server.close(graceMillis)]);
     checks.close();
     built.cacher.close();
   };
@@ -148,12 +146,22 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
     kinds: built.kinds,
     server,
     client,
-    async start(controllers) {
-      const starting = controllers.map((controller) =>
-        controller.start({ client: client(`keelson-${controller.name}`), dialect, clock, random, log }),
-      );
-      started.push(...starting);
-      await Promise.all(starting);
+    async start(controllers, { isShared = false } = {}) {
+      if (controllers.length === 0) return;
+      const namespace = dialect.rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
+      const leaderElection = { lease: { namespace, name: "keelson-controllers" }, identity: random.uuid() };
+      const manager = createManager({
+        client: client("keelson-controllers"),
+        name: "keelson-controllers",
+        clock,
+        seed: Math.floor(random.next() * 2 ** 32),
+        dialect: dialect.name,
+        log,
+        ...(parts.server?.activity ? { activity: parts.server.activity } : {}),
+        ...(isShared ? { leaderElection } : {}),
+      });
+      managers.push(manager.add(...controllers));
+      await manager.start();
     },
     fork(own) {
       // Its kinds are those of now, not those that it was once given.

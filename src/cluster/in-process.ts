@@ -24,16 +24,16 @@ export const inProcessTransport =
   };
 
 /** The pieces of an answer until `signal` is aborted; a signal may outlive many answers, so nothing stays with it. */
-async function* until(
-  signal: AbortSignal,
-  answer: Awaited<ReturnType<ServerHandle["inject"]>>,
-): AsyncGenerator<Uint8Array> {
+function until(signal: AbortSignal, answer: Awaited<ReturnType<ServerHandle["inject"]>>): AsyncIterable<Uint8Array> {
+  // From now on, not from the first piece that is asked for: who gives up may not have begun to read.
   const cancel = (): void => answer.cancel();
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);
-  try {
-    yield* answer.pieces();
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
+  return (async function* () {
+    try {
+      yield* answer.pieces();
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  })();
 }

@@ -1,16 +1,14 @@
 /**
- * The controllers that are built in.
+ * The controllers that are built in. Each is a client: it reads through informers, acts through the API, and never
+ * touches registry or storage.
  *
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
-import type { Controller } from "./controller.ts";
+import type { Controller } from "../runtime/index.ts";
 import { eventExpiry } from "./event-expiry.ts";
-import { type SharedHistory, historyCompaction } from "./history-compaction.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
-
-export { type Controller, type RunningController, chooseControllers } from "./controller.ts";
 
 /** What the controllers are told. */
 export interface ControllerSettings {
@@ -18,8 +16,6 @@ export interface ControllerSettings {
   readonly eventTtlMillis: number;
   /** PEM of the CA that signed the serving certificate; empty without TLS. */
   readonly caCertificate: string;
-  /** The history of a store that several servers share; undefined for a store of our own. */
-  readonly sharedHistory?: SharedHistory | undefined;
 }
 
 /** Every controller of a dialect; those that only clusters with pods need run only in the kubernetes one. */
@@ -27,12 +23,30 @@ export function builtInControllers({
   dialect,
   eventTtlMillis,
   caCertificate,
-  sharedHistory,
 }: ControllerSettings): readonly Controller[] {
   return [
     namespaceLifecycle,
     eventExpiry(eventTtlMillis),
-    ...(sharedHistory ? [historyCompaction(sharedHistory)] : []),
     ...(dialect.rules.namespaceObjects ? [defaultServiceAccount, rootCaPublisher(caCertificate)] : []),
   ];
+}
+
+/** The name of a controller in `--controllers`; its own has the name of the program before it. */
+const shortName = ({ name }: Controller): string => name.replace(/^keelson-/, "");
+
+/**
+ * The controllers that a list of names chooses: `*` for all, `name` for that one, `-name` for all others, `none`.
+ * Throws for a name that no controller has.
+ */
+export function chooseControllers(all: readonly Controller[], names: readonly string[]): readonly Controller[] {
+  const known = all.map(shortName);
+  for (const name of names) {
+    const bare = name.replace(/^-/, "");
+    if (bare !== "*" && bare !== "none" && !known.includes(bare)) {
+      throw new Error(`expected --controllers to name some of ${known.join(", ")}, got "${name}"`);
+    }
+  }
+  const onlyWithout = names.length > 0 && names.every((name) => name.startsWith("-"));
+  const isChosen = (name: string): boolean => onlyWithout || names.includes("*") || names.includes(name);
+  return all.filter((one) => !names.includes(`-${shortName(one)}`) && isChosen(shortName(one)));
 }

@@ -6,75 +6,57 @@
  *
  * @module
  */
-import { Informer, type Kind, type NewObject, type UntypedObject, isStatus } from "../client/index.ts";
+import { type ApiObject, type Kind, type NewObject, attempt } from "../client/index.ts";
 import { ConfigMap, Namespace, ServiceAccount } from "../client/kinds/index.ts";
-import { WorkQueue } from "../util/work-queue.ts";
-import type { Controller, ControllerContext, RunningController } from "./controller.ts";
-
-type Untyped = Kind<UntypedObject, "Namespaced">;
+import { type Controller, defineController, sharedInformer, watches } from "../runtime/index.ts";
 
 /** The ServiceAccount that pods without one of their own run as. */
-export const defaultServiceAccount: Controller = perNamespace("serviceaccount", ServiceAccount as Untyped, () => ({
+export const defaultServiceAccount: Controller = perNamespace("keelson-serviceaccount", ServiceAccount, {
   metadata: { name: "default" },
-}));
+});
+
+const ABOUT_CA =
+  "The certificate with which clients inside the cluster verify the API server; it is good for nothing else.";
 
 /** The ConfigMap with the server's CA. */
 export const rootCaPublisher = (certificate: string): Controller =>
-  perNamespace("root-ca", ConfigMap as Untyped, () => ({
-    metadata: {
-      name: "kube-root-ca.crt",
-      annotations: {
-        "kubernetes.io/description":
-          "The certificate with which clients inside the cluster verify the API server; it is good for nothing else.",
-      },
-    },
+  perNamespace("keelson-root-ca", ConfigMap, {
+    metadata: { name: "kube-root-ca.crt", annotations: { "kubernetes.io/description": ABOUT_CA } },
     data: { "ca.crt": certificate },
-  }));
+  });
 
-function perNamespace(name: string, kind: Untyped, make: () => NewObject<UntypedObject>): Controller {
-  return {
+type WithData = { readonly data?: Readonly<Record<string, unknown>> };
+
+/** A controller that keeps an object in every namespace: made when it is missing, its data put right. */
+function perNamespace<T extends ApiObject>(
+  name: string,
+  kind: Kind<T, "Namespaced">,
+  wanted: NewObject<T> & { readonly metadata: { readonly name: string } } & WithData,
+): Controller {
+  const copies = sharedInformer(kind, { fieldSelector: `metadata.name=${wanted.metadata.name}` });
+  return defineController({
     name,
-    async start({ client, clock, random, log }: ControllerContext): Promise<RunningController> {
-      const objects = client.resource(kind);
-      const wanted = make();
-      const queue = new WorkQueue({
-        clock,
-        random,
-        async work(namespace) {
-          const owner = namespaces.get("", namespace);
-          if (!owner || owner.metadata.deletionTimestamp !== undefined) return;
-          const there = copies.get(namespace, wanted.metadata.name!);
-          if (!there) await objects.create({ ...make(), metadata: { ...wanted.metadata, namespace } });
-          else if (differs(there, wanted))
-            await objects.patch({ namespace, name: wanted.metadata.name! }, { data: wanted["data"] });
-        },
-        failed(namespace, error) {
-          if (isStatus(error, "AlreadyExists", "NotFound", "Forbidden")) return;
-          log.warn(`${kind.kind} ${wanted.metadata.name} could not be made`, { namespace, error: String(error) });
-        },
-      });
-      const look = (namespace: Namespace): void => queue.add(namespace.metadata.name);
-      const lookAgain = (object: UntypedObject): void => queue.add(object.metadata.namespace!);
-      const namespaces = new Informer(client.resource(Namespace), { clock, random, handlers: { added: look } });
-      const copies = new Informer(objects, {
-        clock,
-        random,
-        fieldSelector: `metadata.name=${wanted.metadata.name}`,
-        handlers: { changed: lookAgain, deleted: lookAgain },
-      });
-      await copies.start();
-      await namespaces.start();
-      return {
-        async stop() {
-          await Promise.all([queue.close(), namespaces.stop(), copies.stop()]);
-        },
-      };
+    for: Namespace,
+    // Who makes one looks at it again only when it has changed or gone.
+    sources: [watches(copies, homeOf, ({ type }) => type !== "added")],
+    async reconcile({ object, client, informer }) {
+      if (object.metadata.deletionTimestamp !== undefined) return;
+      const key = { namespace: object.metadata.name, name: wanted.metadata.name };
+      const there: (T & WithData) | undefined = informer(copies).get(key);
+      if (!there) {
+        const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
+        await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
+      } else if (differs(there, wanted)) {
+        await attempt(client.resource(kind).patch(key, { data: wanted.data }), "NotFound");
+      }
     },
-  };
+  });
+}
+
+function homeOf({ metadata: { namespace } }: ApiObject): { name: string }[] {
+  return namespace === undefined ? [] : [{ name: namespace }];
 }
 
 /** Whether the data that we look after is not as it should be. */
-function differs(there: UntypedObject, wanted: NewObject<UntypedObject>): boolean {
-  const [got, expected] = [there["data"] ?? {}, wanted["data"] ?? {}] as Record<string, string>[];
-  return Object.keys(expected!).some((key) => got![key] !== expected![key]);
-}
+const differs = ({ data: got = {} }: WithData, { data: expected = {} }: WithData): boolean =>
+  Object.keys(expected).some((key) => got[key] !== expected[key]);

@@ -7,70 +7,44 @@
  *
  * @module
  */
-import { type Client, Discovery, Informer, type ServedKind, isStatus, preferredKinds } from "../client/index.ts";
+import { type Client, Discovery, type ServedKind, attempt, preferredKinds } from "../client/index.ts";
 import { Namespace } from "../client/kinds/index.ts";
-import { WorkQueue } from "../util/work-queue.ts";
-import type { Controller, ControllerContext, RunningController } from "./controller.ts";
+import { type Controller, defineController } from "../runtime/index.ts";
 
 const FINALIZER = "kubernetes";
-/** How long to wait before looking again at what has not gone yet, more and more. */
-const AGAIN = { first: 200, most: 10_000 };
 /** Created by nothing in the namespace itself, so that reports of the end can still be written. */
 const LAST = "Event";
+/** What has not gone yet is looked at again after a quarter of the time that it takes already, within these bounds. */
+const AGAIN = { least: 200, most: 10_000 };
 
 /** The controller named `namespace`. */
-export const namespaceLifecycle: Controller = {
-  name: "namespace",
-  async start(context: ControllerContext): Promise<RunningController> {
-    const { client, clock, random, log } = context;
-    const namespaces = client.resource(Namespace);
-    const queue = new WorkQueue({
-      clock,
-      random,
-      work: (name) => empty(client, informer.get("", name)),
-      retry: AGAIN,
-      failed(name, error) {
-        if (error instanceof NotEmpty) return;
-        log.warn("a namespace could not be emptied yet", { namespace: name, error: String(error) });
-      },
-    });
-    const look = (namespace: Namespace): void => {
-      if (namespace.metadata.deletionTimestamp !== undefined) queue.add(namespace.metadata.name);
-    };
-    const informer = new Informer(namespaces, { clock, random, handlers: { added: look, changed: look } });
-    await informer.start();
-    return {
-      async stop() {
-        await Promise.all([queue.close(), informer.stop()]);
-      },
-    };
+export const namespaceLifecycle: Controller = defineController({
+  name: "keelson-namespace",
+  for: Namespace,
+  predicate: ({ object }) => object.metadata.deletionTimestamp !== undefined,
+  backoff: { first: AGAIN.least, most: AGAIN.most },
+  timeout: "10m",
+  async reconcile({ object, client, clock }) {
+    const { name, deletionTimestamp = "" } = object.metadata;
+    if ((await deleteContent(client, name)) > 0) {
+      const taken = clock.now() - Date.parse(deletionTimestamp);
+      return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
+    }
+    const { finalizers = [] } = object.spec;
+    if (!finalizers.includes(FINALIZER)) return undefined;
+    const spec = { ...object.spec, finalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER) };
+    // Whoever wrote it meanwhile brings it back here.
+    await attempt(
+      client
+        .resource(Namespace)
+        .subresource("finalize")
+        .update({ ...object, spec }),
+      "NotFound",
+      "Conflict",
+    );
+    return undefined;
   },
-};
-
-/** Something in a namespace has finalizers that are not ours; it will be looked at again. */
-class NotEmpty extends Error {
-  override readonly name = "NotEmpty";
-}
-
-/** Deletes what is in a namespace and lets it go; throws {@link NotEmpty} while something is left. */
-async function empty(client: Client, namespace: Namespace | undefined): Promise<void> {
-  if (!namespace) return;
-  const { name } = namespace.metadata;
-  const left = await deleteContent(client, name);
-  if (left > 0) throw new NotEmpty(`expected namespace ${name} to be empty, ${left} kinds are left`);
-  const { spec } = namespace;
-  if (!spec.finalizers?.includes(FINALIZER)) return;
-  const finalizers = spec.finalizers.filter((f) => f !== FINALIZER);
-  try {
-    await client
-      .resource(Namespace)
-      .subresource("finalize")
-      .update({ ...namespace, spec: { ...spec, finalizers } });
-  } catch (error) {
-    // Somebody wrote it meanwhile; that change brings it back here.
-    if (!isStatus(error, "NotFound", "Conflict")) throw error;
-  }
-}
+});
 
 /** Deletes every collection of a namespace and counts the kinds that still have objects. */
 async function deleteContent(client: Client, namespace: string): Promise<number> {

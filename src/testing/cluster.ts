@@ -11,7 +11,8 @@
  *
  * @module
  */
-import { type Controller as BuiltIn, builtInControllers, chooseControllers } from "../controllers/index.ts";
+import { builtInControllers, chooseControllers } from "../controllers/index.ts";
+import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";

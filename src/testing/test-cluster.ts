@@ -11,7 +11,7 @@ import type { Authenticator, Identity } from "../auth/contract.ts";
 import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import { type ApiObject, type ApplyConfiguration, Client, type Kind, type Transport } from "../client/index.ts";
 import { inProcessTransport } from "../cluster/index.ts";
-import type { Controller as BuiltIn } from "../controllers/index.ts";
+import type { Controller as BuiltIn } from "../runtime/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Pki, createPki } from "../pki/index.ts";
 import type { Route } from "../server/index.ts";

@@ -95,6 +95,21 @@ describe("WorkQueue", () => {
     expect(begun).toHaveLength(9);
   });
 
+  test("a key that is held back gets in line when it is let go, once, and is not under way until then", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let held: Promise<void> | undefined = promise;
+    const activity = new Activity(new ManualClock());
+    const { queue, begun } = setUp({ activity, ready: (key) => (key === "a" ? held : undefined) });
+    queue.add("a");
+    queue.add("b");
+    queue.add("a");
+    expect([begun, activity.count]).toEqual([["b"], 1]);
+    held = undefined;
+    resolve();
+    await promise;
+    expect(begun).toEqual(["b", "a"]);
+  });
+
   test("work that asks for it comes back after its time", async () => {
     const { queue, clock, begun, done } = setUp();
     queue.add("a");

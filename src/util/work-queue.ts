@@ -16,11 +16,15 @@ export interface WorkQueueOptions {
   readonly work: (key: string, attempt: number) => Promise<number | void>;
   /** Whose queue it is, for people. Default `work queue`. */
   readonly name?: string;
+  /**
+   * Asked before a key gets in line: a promise holds it back until that resolves. What holds it is not counted here.
+   */
+  readonly ready?: (key: string) => Promise<void> | undefined;
   /** How many keys are handled side by side. Default 4. */
   readonly workers?: number;
   readonly retry?: BackoffOptions;
   /** Counts keys that wait or are handled; what only waits for its time is not under way. */
-  readonly activity?: Activity;
+  readonly activity?: Pick<Activity, "begin"> | undefined;
   /** Hears of each beginning, and how often the key has been handled since the clock last moved: a loop shows here. */
   readonly started?: (key: string, times: number) => void;
   /** Hears of failures; the key is tried again whatever it does. */
@@ -33,6 +37,8 @@ interface Key {
   /** What has asked for it since it was last begun. */
   wanted: Priority | undefined;
   busy: boolean;
+  /** Whether {@link WorkQueueOptions.ready} holds it back. */
+  held: boolean;
   failures: number;
   /** The time of the steady clock before which nothing brings it back: the end of its first wait after a failure. */
   floor: number;
@@ -111,7 +117,7 @@ export class WorkQueue {
     if (this.#closed) return;
     const known = this.#keyOf(key);
     known.wanted = higher(known.wanted, priority);
-    if (known.busy) return;
+    if (known.busy || known.held) return;
     if (known.floor > this.#options.clock.steady()) this.#park(known, known.floor, priority);
     else this.#enqueue(known);
   }
@@ -145,7 +151,16 @@ export class WorkQueue {
   #keyOf(name: string): Key {
     let key = this.#keys.get(name);
     if (!key) {
-      key = { name, wanted: undefined, busy: false, failures: 0, floor: 0, back: undefined, end: undefined };
+      key = {
+        name,
+        wanted: undefined,
+        busy: false,
+        held: false,
+        failures: 0,
+        floor: 0,
+        back: undefined,
+        end: undefined,
+      };
       this.#keys.set(name, key);
     }
     return key;
@@ -153,13 +168,27 @@ export class WorkQueue {
 
   /** Lets a key that is wanted wait for its turn. */
   #enqueue(key: Key): void {
-    const { activity, name = "work queue" } = this.#options;
+    const { activity, name = "work queue", ready } = this.#options;
     key.back?.timer.cancel();
     key.back = undefined;
+    const held = ready?.(key.name);
+    if (held) {
+      this.#hold(key, held);
+      return;
+    }
     key.end ??= activity?.begin(`${name} ${key.name}`);
     this.#waiting[key.wanted!].add(key);
     if (key.wanted === "normal") this.#waiting.low.delete(key);
     this.#start();
+  }
+
+  #hold(key: Key, until: Promise<void>): void {
+    key.held = true;
+    this.#leave(key);
+    void until.then(() => {
+      key.held = false;
+      if (!this.#closed) this.#enqueue(key);
+    });
   }
 
   /** Lets a key come back at `at`, or earlier if that was agreed, but not before its floor. */
@@ -172,7 +201,7 @@ export class WorkQueue {
     const work = (): void => {
       key.back = undefined;
       key.wanted = higher(key.wanted, urgent);
-      if (!key.busy) this.#enqueue(key);
+      if (!key.busy && !key.held) this.#enqueue(key);
     };
     key.back = { at: due, priority: urgent, timer: clock.after(due - clock.steady(), work, { owner }) };
   }

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigMap, Namespace, ServiceAccount } from "../../src/client/kinds/index.ts";
 import { defaultServiceAccount, rootCaPublisher } from "../../src/controllers/namespace-defaults.ts";
-import { World } from "./world.ts";
+import { World } from "../runtime/world.ts";
 
 const CA = "-----BEGIN CERTIFICATE-----\n";
 
 let world: World;
 beforeEach(async () => {
-  world = await World.start("kubernetes");
+  world = await World.create("kubernetes");
 });
-afterEach(() => world.close());
+afterEach(() => world[Symbol.asyncDispose]());
 
-const account = (namespace: string) => world.find(ServiceAccount, { name: "default", namespace });
-const rootCa = (namespace: string) => world.find(ConfigMap, { name: "kube-root-ca.crt", namespace });
+const account = (namespace: string) => world.resource(ServiceAccount).find({ name: "default", namespace });
+const rootCa = (namespace: string) => world.resource(ConfigMap).find({ name: "kube-root-ca.crt", namespace });
 
 test("every namespace has the ServiceAccount default and the CA, old ones and new ones", async () => {
   await world.run(defaultServiceAccount);
@@ -44,7 +44,7 @@ test("a ServiceAccount that has more than its name is not written again", async 
   await world.until(async () => (await account("default")) !== undefined);
   await world.resource(ServiceAccount).patch({ name: "default", namespace: "default" }, { secrets: [{ name: "x" }] });
   const before = await account("default");
-  await world.pass(60_000, 1000);
+  await world.advance(60_000);
   expect(await account("default")).toEqual(before);
 });
 
@@ -54,7 +54,7 @@ test("a namespace that is going gets nothing back", async () => {
   await world.until(async () => (await account("going")) !== undefined);
   await world.resource(Namespace).delete({ name: "going" });
   await world.resource(ServiceAccount).delete({ name: "default", namespace: "going" });
-  await world.pass(60_000, 1000);
+  await world.advance(60_000);
   expect(await account("going")).toBeUndefined();
   expect(world.warnings).toEqual([]);
 });
@@ -64,6 +64,6 @@ test("a controller that was stopped makes nothing", async () => {
   await world.until(async () => (await account("default")) !== undefined);
   await running.stop();
   await world.resource(Namespace).create({ metadata: { name: "late" } });
-  await world.pass(10_000, 1000);
+  await world.advance(10_000);
   expect(await account("late")).toBeUndefined();
 });

@@ -11,17 +11,17 @@ import {
 } from "../../src/client/kinds/index.ts";
 import type { Dialect } from "../../src/meta/dialect.ts";
 import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
-import { World } from "./world.ts";
+import { World } from "../runtime/world.ts";
 
 describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace controller in the %s dialect", (dialect) => {
   let world: World;
   beforeEach(async () => {
-    world = await World.start(dialect);
+    world = await World.create(dialect);
     await world.resource(Namespace).create({ metadata: { name: "team" } });
   });
-  afterEach(() => world.close());
+  afterEach(() => world[Symbol.asyncDispose]());
 
-  const isGone = async (): Promise<boolean> => (await world.find(Namespace, { name: "team" })) === undefined;
+  const isGone = async (): Promise<boolean> => (await world.resource(Namespace).find({ name: "team" })) === undefined;
   /** Creates an object of the namespace `team`. */
   const create = (kind: Kind<ApiObject, "Namespaced">, name: string, metadata: object = {}, more = {}) =>
     world
@@ -42,7 +42,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     for (const kind of [ConfigMap, Secret, ServiceAccount, CoreEvent] as Kind<ApiObject, "Namespaced">[]) {
       expect((await world.resource(kind).list({ namespace: "team" })).items).toEqual([]);
     }
-    expect(await world.find(ConfigMap, { name: "kept", namespace: "other" })).toBeDefined();
+    expect(await world.resource(ConfigMap).find({ name: "kept", namespace: "other" })).toBeDefined();
     expect(world.warnings).toEqual([]);
   });
 
@@ -51,14 +51,14 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     await create(ConfigMap, "held", { finalizers: ["example.com/mine"] });
     await create(ConfigMap, "free");
     await world.resource(Namespace).delete({ name: "team" });
-    await world.pass(5000);
-    expect(await world.find(ConfigMap, { name: "free", namespace: "team" })).toBeUndefined();
+    await world.advance(5000);
+    expect(await world.resource(ConfigMap).find({ name: "free", namespace: "team" })).toBeUndefined();
     expect(
-      (await world.find(ConfigMap, { name: "held", namespace: "team" }))?.metadata.deletionTimestamp,
+      (await world.resource(ConfigMap).find({ name: "held", namespace: "team" }))?.metadata.deletionTimestamp,
     ).toBeDefined();
-    expect(await world.find(Namespace, { name: "team" })).toMatchObject({ status: { phase: "Terminating" } });
+    expect(await world.resource(Namespace).find({ name: "team" })).toMatchObject({ status: { phase: "Terminating" } });
     await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
-    await world.pass(15_000);
+    await world.advance(15_000);
     expect(await isGone()).toBe(true);
     expect(world.warnings).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
   test("DEC-34: a namespace that was deleted while nothing ran goes after the start", async () => {
     await create(ConfigMap, "a");
     await world.resource(Namespace).delete({ name: "team" });
-    await world.pass(1000);
+    await world.advance(1000);
     expect(await isGone()).toBe(false);
     await world.run(namespaceLifecycle);
     await world.until(isGone);
@@ -82,22 +82,22 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
 
   test("a namespace that nobody deletes is left alone", async () => {
     await create(ConfigMap, "a");
-    const before = await world.find(Namespace, { name: "team" });
+    const before = await world.resource(Namespace).find({ name: "team" });
     await world.run(namespaceLifecycle);
-    await world.pass(5000);
-    expect(await world.find(Namespace, { name: "team" })).toEqual(before);
-    expect(await world.find(ConfigMap, { name: "a", namespace: "team" })).toBeDefined();
+    await world.advance(5000);
+    expect(await world.resource(Namespace).find({ name: "team" })).toEqual(before);
+    expect(await world.resource(ConfigMap).find({ name: "a", namespace: "team" })).toBeDefined();
   });
 
   test("a namespace with finalizers of its own metadata waits for those too", async () => {
     await world.run(namespaceLifecycle);
     await world.resource(Namespace).create({ metadata: { name: "held", finalizers: ["example.com/mine"] } });
     await world.resource(Namespace).delete({ name: "held" });
-    await world.pass(3000);
-    expect(await world.find(Namespace, { name: "held" })).toMatchObject({
+    await world.advance(3000);
+    expect(await world.resource(Namespace).find({ name: "held" })).toMatchObject({
       metadata: { finalizers: ["example.com/mine"] },
     });
     await world.resource(Namespace).patch({ name: "held" }, { metadata: { finalizers: null } });
-    await world.until(async () => (await world.find(Namespace, { name: "held" })) === undefined);
+    await world.until(async () => (await world.resource(Namespace).find({ name: "held" })) === undefined);
   });
 });

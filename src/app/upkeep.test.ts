@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advance } from "./history-compaction.ts";
+import { advance } from "./upkeep.ts";
 
 test("what was reached longer ago than the history lasts is due, and the notes behind it go", () => {
   const notes = [

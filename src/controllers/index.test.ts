@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
-import { chooseControllers } from "./controller.ts";
-import { builtInControllers } from "./index.ts";
+import { builtInControllers, chooseControllers } from "./index.ts";
 
 const all = builtInControllers({
   dialect: kubernetes,
   eventTtlMillis: 1000,
   caCertificate: "",
-  sharedHistory: undefined,
 });
-const chosen = (names: readonly string[]): string[] => chooseControllers(all, names).map(({ name }) => name);
+const chosen = (names: readonly string[]): string[] =>
+  chooseControllers(all, names).map(({ name }) => name.replace("keelson-", ""));
 
 describe("chooseControllers", () => {
   test.each([
@@ -50,7 +49,6 @@ test("controllers that only clusters with pods need do not run in the neutral di
     dialect: neutral,
     eventTtlMillis: 1000,
     caCertificate: "",
-    sharedHistory: undefined,
-  }).map(({ name }) => name);
+  }).map(({ name }) => name.replace("keelson-", ""));
   expect(names).toEqual(["namespace", "event-expiry"]);
 });

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ManualClock, seededRandom } from "../util/clock.ts";
-import { Client } from "./client.ts";
-import type { ApiObject } from "./kind.ts";
-import { ConfigMap } from "./kinds/index.ts";
-import { Informer, type InformerOptions } from "./informer.ts";
-import { type Call, FakeServer, settle } from "./testing/fake-transport.ts";
+import { type ApiObject, Client } from "../client/index.ts";
+import { ConfigMap } from "../client/kinds/index.ts";
+import { type Call, FakeServer, settle } from "../client/testing/fake-transport.ts";
+import { Reflector, type ReflectorOptions } from "./reflector.ts";
 
 const object = (name: string, resourceVersion: number): ApiObject => ({
   apiVersion: "v1",
@@ -28,26 +27,34 @@ const describeObject = ({ metadata }: ApiObject): string => `${metadata.name}@${
 let stop: (() => Promise<void>) | undefined;
 afterEach(() => stop?.());
 
-function setUp(options: Partial<InformerOptions<ApiObject>> = {}) {
+function setUp(options: Partial<ReflectorOptions> = {}) {
   const server = new FakeServer();
   const clock = new ManualClock();
   const told: string[] = [];
   const failures: string[] = [];
-  const informer = new Informer(
-    new Client(server.transport, { userAgent: "test" }).resource<ApiObject, "Namespaced">(ConfigMap),
-    {
-      clock,
-      random: seededRandom(1),
-      handlers: {
-        added: (o) => told.push(`+${describeObject(o)}`),
-        changed: (o, old) => told.push(`~${describeObject(old)} to ${describeObject(o)}`),
-        deleted: (o) => told.push(`-${describeObject(o)}`),
-      },
-      failed: (error) => failures.push(String(error)),
-      ...options,
-    },
-  );
-  stop = () => informer.stop();
+  const client = new Client(server.transport, { userAgent: "test", clock });
+  const reflector = new Reflector(client.resource<ApiObject, "Namespaced">(ConfigMap), {
+    selection: {},
+    clock,
+    random: seededRandom(1),
+    freeze: true,
+    givesUpSilence: true,
+    failed: (error) => failures.push(String(error)),
+    ...options,
+  });
+  reflector.listen((event) => {
+    const now = describeObject(event.object);
+    if (event.type === "changed") told.push(`~${describeObject(event.old)} to ${now}`);
+    else told.push(`${event.type === "added" ? "+" : "-"}${now}`);
+  });
+  stop = () => reflector.stop();
+  /** Begins; resolves when the first list has been told. */
+  const start = (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    reflector.onProgress(() => void (reflector.hasSynced && resolve()));
+    reflector.start();
+    return promise;
+  };
   /** The next request, once the waits before it are over. */
   const next = async (): Promise<Call> => {
     for (let i = 0; server.waiting === 0; i++) {
@@ -57,13 +64,13 @@ function setUp(options: Partial<InformerOptions<ApiObject>> = {}) {
     }
     return server.next();
   };
-  return { server, clock, told, failures, informer, next };
+  return { server, clock, told, failures, reflector, start, next };
 }
 
-/** An informer that has listed a@1 and b@2 at version 5 and watches from there. */
+/** A reflector that has listed a@1 and b@2 at version 5 and watches from there. */
 async function watching() {
   const all = setUp();
-  const started = all.informer.start();
+  const started = all.start();
   (await all.next()).json(page(5, [object("a", 1), object("b", 2)]));
   await started;
   const call = await all.next();
@@ -72,9 +79,9 @@ async function watching() {
 
 describe("the first list", () => {
   test("is read page by page, told as added, and followed from its version", async () => {
-    const { informer, next, told } = setUp({ namespace: "team", labelSelector: "x=y" });
+    const { start, reflector, next, told } = setUp({ selection: { namespace: "team", labelSelector: "x=y" } });
     let ready = false;
-    const started = informer.start().then(() => (ready = true));
+    const started = start().then(() => (ready = true));
     const first = await next();
     expect(first.path).toBe("/api/v1/namespaces/team/configmaps");
     expect(first.query).toEqual({ labelSelector: "x=y", limit: "500" });
@@ -85,14 +92,14 @@ describe("the first list", () => {
     second.json(page(5, [object("b", 2)]));
     await started;
     expect(told).toEqual(["+a@1", "+b@2"]);
-    expect(informer.list().map(describeObject)).toEqual(["a@1", "b@2"]);
+    expect(reflector.memory.list().map(describeObject)).toEqual(["a@1", "b@2"]);
     const watch = await next();
     expect(watch.query).toMatchObject({ watch: "true", resourceVersion: "5", labelSelector: "x=y" });
   });
 
   test("is begun anew when a later page fails: half a list is never followed", async () => {
-    const { informer, next, told, failures } = setUp();
-    const started = informer.start();
+    const { start, next, told, failures } = setUp();
+    const started = start();
     (await next()).json(page(5, [object("a", 1)], "more"));
     (await next()).refuse(500, "InternalError");
     const again = await next();
@@ -104,8 +111,8 @@ describe("the first list", () => {
   });
 
   test("is tried again until it succeeds, with growing waits", async () => {
-    const { informer, next, clock, failures } = setUp();
-    const started = informer.start();
+    const { start, next, clock, failures } = setUp();
+    const started = start();
     const times: number[] = [];
     for (let i = 0; i < 5; i++) {
       (await next()).break();
@@ -115,23 +122,24 @@ describe("the first list", () => {
     await started;
     expect(failures).toHaveLength(5);
     const waits = times.slice(1).map((t, i) => t - times[i]!);
-    expect(waits.every((wait, i) => wait >= 50 * 2 ** i)).toBe(true);
+    // The first return is immediate.
+    expect(waits[0]).toBe(0);
+    expect(waits.slice(1).every((wait, i) => wait >= 50 * 2 ** i)).toBe(true);
   });
 });
 
 describe("following", () => {
   test("tells what is added, changed and deleted, and keeps the copy", async () => {
-    const { stream, told, informer } = await watching();
+    const { stream, told, reflector } = await watching();
     told.length = 0;
     stream.event("ADDED", object("c", 6));
     stream.event("MODIFIED", object("a", 7));
     stream.event("DELETED", object("b", 8));
     await settle();
     expect(told).toEqual(["+c@6", "~a@1 to a@7", "-b@8"]);
-    expect([informer.get("team", "a"), informer.get("team", "b")].map((o) => o && describeObject(o))).toEqual([
-      "a@7",
-      undefined,
-    ]);
+    expect(
+      ["a", "b"].map((name) => reflector.memory.get({ namespace: "team", name })).map((o) => o && describeObject(o)),
+    ).toEqual(["a@7", undefined]);
   });
 
   test("tells nothing twice, and nothing of bookmarks", async () => {
@@ -157,14 +165,52 @@ describe("following", () => {
     expect((await next()).query["resourceVersion"]).toBe("20");
   });
 
-  test("does not come back at once to a server that ends watches as soon as they begin", async () => {
+  test("comes back once at once, then later and later, to a server that ends watches as soon as they begin", async () => {
     const { stream, next, server, clock } = await watching();
     stream.end();
     await settle();
-    expect(server.waiting).toBe(0);
+    expect(server.waiting).toBe(1);
     const before = clock.steady();
     for (let i = 0; i < 4; i++) (await next()).stream().end();
-    expect(clock.steady() - before).toBeGreaterThan(50 + 100 + 200);
+    expect(clock.steady() - before).toBeGreaterThanOrEqual(50 + 100 + 200);
+  });
+
+  test("gives up a watch on which nothing came for two periods of bookmarks, and says so", async () => {
+    const { call, stream, next, clock, reflector, failures } = await watching();
+    expect(reflector.state).toBe("synced");
+    clock.advance(129_000);
+    stream.event("BOOKMARK", { metadata: { resourceVersion: "20" } });
+    await settle();
+    clock.advance(129_000);
+    await settle();
+    expect(call.request.signal?.aborted).toBe(false);
+    clock.advance(2000);
+    await settle();
+    expect([call.request.signal?.aborted, reflector.state]).toEqual([true, "behind"]);
+    expect((await next()).query["resourceVersion"]).toBe("20");
+    expect(failures.join()).toContain("nothing came on a watch");
+  });
+
+  test("a kind that goes takes its objects with it, and is awaited", async () => {
+    const { stream, next, told, reflector } = await watching();
+    told.length = 0;
+    stream.end();
+    (await next()).refuse(404, "NotFound");
+    await settle();
+    expect([reflector.state, told]).toEqual(["absent", ["-a@1", "-b@2"]]);
+    (await next()).json(page(40, [object("a", 39)]));
+    await settle();
+    expect([reflector.state, told.at(-1)]).toEqual(["synced", "+a@39"]);
+  });
+
+  test("an object that was made anew between two lists is told as deleted and added", async () => {
+    const { stream, next, told } = await watching();
+    told.length = 0;
+    stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
+    const reborn = { ...object("a", 20), metadata: { ...object("a", 20).metadata, uid: "another" } };
+    (await next()).json(page(30, [reborn, object("b", 2)]));
+    await settle();
+    expect(told).toEqual(["-a@1", "+a@20"]);
   });
 
   test("goes on where it was when the connection breaks, and says why", async () => {
@@ -207,28 +253,27 @@ describe("following", () => {
 
 describe("stopping", () => {
   test("ends the watch, and nothing is told afterwards", async () => {
-    const { stream, told, informer, server } = await watching();
+    const { stream, told, reflector, server } = await watching();
     told.length = 0;
-    const stopped = informer.stop();
+    const stopped = reflector.stop();
     stream.event("ADDED", object("late", 9));
     await stopped;
     expect([stream.aborted, told, server.waiting]).toEqual([true, [], 0]);
   });
 
   test("does not wait for the next try", async () => {
-    const { informer, next } = setUp();
-    void informer.start();
+    const { start, reflector, next } = setUp();
+    void start();
     (await next()).break();
     await settle();
-    await expect(informer.stop()).resolves.toBeUndefined();
+    await expect(reflector.stop()).resolves.toBeUndefined();
   });
 
-  test("gives up the first list, and lets those go on who wait for it", async () => {
-    const { informer, next, told } = setUp();
-    const started = informer.start();
+  test("gives up the first list", async () => {
+    const { start, reflector, next, told } = setUp();
+    void start();
     const call = await next();
-    await informer.stop();
-    await started;
+    await reflector.stop();
     call.json(page(1, [object("a", 1)]));
     await settle();
     expect([told, call.request.signal?.aborted]).toEqual([[], true]);

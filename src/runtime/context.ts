@@ -1,0 +1,101 @@
+/**
+ * The context of one reconcile: everything it does goes through here, so that writes are refused when it is over, and
+ * remembered until memory shows them.
+ *
+ * @module
+ */
+import {
+  type ApiObject,
+  type Client,
+  type Key,
+  type Kind,
+  type NewObject,
+  type Write,
+  attempt,
+  nameOfKind,
+} from "../client/index.ts";
+import { type Clock, sleep } from "../util/clock.ts";
+import { millisOf } from "../util/duration.ts";
+import { nextCondition } from "./conditions.ts";
+import type { Context, ControllerClock } from "./definition.ts";
+import type { GetInformer } from "./informer.ts";
+import type { Happening } from "./recorder.ts";
+
+/** What a context is made of. */
+export interface ContextParts {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly object: ApiObject;
+  readonly key: Key;
+  readonly attempt: number;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly informer: GetInformer;
+  /** Objects of a kind in `owns` by their owner; throws for other kinds. */
+  readonly owned: (kind: Kind, owner: ApiObject) => readonly ApiObject[];
+  readonly isOwned: (kind: Kind) => boolean;
+  readonly wrote: (write: Write) => void;
+  readonly record: (happening: Pick<Happening, "type" | "reason" | "note" | "regarding" | "related">) => void;
+}
+
+/** Makes the context of a reconcile. */
+export function contextOf(parts: ContextParts): Context {
+  const { name, kind: ownKind, object, key, clock, signal } = parts;
+  const before = (): void => signal.throwIfAborted();
+  const client = parts.client.with({ userAgent: name, writes: { before, after: parts.wrote } });
+  const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => place(body, kind, object, parts);
+  const tell =
+    (type: Happening["type"]) =>
+    (reason: string, note: string, related?: ApiObject): void =>
+      parts.record({ type, reason, note, regarding: object, related });
+  const context: Context = {
+    object,
+    key,
+    attempt: parts.attempt,
+    clock: controllerClock(clock),
+    client,
+    informer: parts.informer,
+    signal,
+    owned: (kind) => parts.owned(kind, object) as never,
+    apply: async (kind, config) =>
+      client.resource(kind).apply(placed(kind, config), { fieldManager: name, force: true }),
+    create: async (kind, body) => client.resource(kind).create(placed(kind, body), { fieldManager: name }),
+    // Another one of that name is not ours to delete.
+    delete: async (kind, target) => void (await attempt(client.resource(kind).delete(target), "NotFound", "Conflict")),
+    status: async (status) => {
+      const { uid } = object.metadata;
+      const intent = { metadata: { ...key, uid }, status } as never;
+      return client.resource(ownKind).status.apply(intent, { fieldManager: name, force: true });
+    },
+    condition: (type, status, reason, message = "") =>
+      nextCondition(object, { type, status, reason, message }, clock.now()),
+    events: { normal: tell("Normal"), warning: tell("Warning") },
+  };
+  return context;
+}
+
+/** Time as controllers see it. */
+export const controllerClock = (clock: Clock): ControllerClock => ({
+  now: () => clock.now(),
+  steady: () => clock.steady(),
+  sleep: (time, signal) => sleep(clock, millisOf(time), signal),
+});
+
+/** The namespace of the owner, and the owner reference for kinds in `owns`. */
+function place<O extends NewObject<ApiObject>>(body: O, kind: Kind, owner: ApiObject, parts: ContextParts): O {
+  const namespace = kind.scope === "Namespaced" ? (body.metadata.namespace ?? owner.metadata.namespace) : undefined;
+  const metadata = { ...body.metadata, ...(namespace === undefined ? {} : { namespace }) };
+  if (!parts.isOwned(kind)) return { ...body, metadata };
+  const home = owner.metadata.namespace;
+  if (home !== undefined && home !== namespace) {
+    throw new TypeError(
+      `expected an object of ${nameOfKind(kind)} to be in namespace ${home} with its owner, got ${namespace ?? "none"}`,
+    );
+  }
+  const { apiVersion, kind: ownerKind } = owner;
+  const { name, uid } = owner.metadata;
+  const reference = { apiVersion, kind: ownerKind, name, uid, controller: true, blockOwnerDeletion: true };
+  const others = (body.metadata.ownerReferences ?? []).filter((one) => one.uid !== uid);
+  return { ...body, metadata: { ...metadata, ownerReferences: [...others, reference] } };
+}

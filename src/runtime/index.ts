@@ -1,0 +1,36 @@
+/**
+ * `keelson/controller`: for people who write controllers. A controller is a function of a key that moves the world
+ * towards what was asked for; the runtime calls it when something that concerns the key has changed, one call per key at
+ * a time, at least once after every change.
+ *
+ * It is a client: informers read, the API writes. Registry and storage are not known here, and neither is the server.
+ *
+ * @module
+ */
+export { conditionOf } from "./conditions.ts";
+export { retryOnConflict } from "../client/index.ts";
+export type { ControllerStatus } from "./controller-run.ts";
+export {
+  type Context,
+  type Controller,
+  type ControllerClock,
+  type ControllerDefinition,
+  type Result,
+  type Tell,
+  defineController,
+} from "./definition.ts";
+export type { LeaderElection } from "./election.ts";
+export {
+  type GetInformer,
+  type Index,
+  type Informer,
+  type InformerSpec,
+  type InformerState,
+  type Selection,
+  sharedInformer,
+} from "./informer.ts";
+export type { HeldInformer } from "./informers.ts";
+export { type Manager, type ManagerOptions, createManager } from "./manager.ts";
+export { type ObjectEvent, type Predicate, anyOf, changed } from "./object-event.ts";
+export { type Source, type WatchSource, keysFrom, watches } from "./sources.ts";
+export type { Failure } from "./surroundings.ts";

@@ -1,0 +1,61 @@
+/**
+ * Informers: what is watched, as a value, and the view of what was seen.
+ *
+ * A spec says which objects to follow. Equal specs in one manager are one list, one watch and one parse, whoever asks.
+ *
+ * @module
+ */
+import type { ApiObject, Key, Kind, Query, Scope } from "../client/index.ts";
+import type { ObjectEvent } from "./object-event.ts";
+
+/** Under which values an object is found in an index; none, one or several. */
+export type Index<T> = {
+  // A method: an index of any object is one of pods, too.
+  of(object: T): string | readonly string[] | undefined;
+}["of"];
+
+/** Which objects an informer follows. */
+export type Selection = Pick<Query, "namespace" | "labelSelector" | "fieldSelector">;
+
+/** Which objects to follow, and by what they are to be found. */
+export interface InformerSpec<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string> {
+  readonly kind: Kind<T, S>;
+  readonly indexes: Readonly<Record<X, Index<T>>>;
+  readonly selection: Selection;
+}
+
+/** The spec of an informer; all objects of the kind unless a namespace or a selector says otherwise. */
+export const sharedInformer = <T extends ApiObject, S extends Scope, X extends string = never>(
+  kind: Kind<T, S>,
+  options: Selection & { readonly indexes?: Readonly<Record<X, Index<T>>> } = {},
+): InformerSpec<T, S, X> => {
+  const { indexes = {} as Readonly<Record<X, Index<T>>>, ...selection } = options;
+  return { kind, indexes, selection };
+};
+
+/** The spec of a kind, or the spec itself. */
+export const specOf = <T extends ApiObject, S extends Scope>(
+  from: Kind<T, S> | InformerSpec<T, S>,
+): InformerSpec<T, S> => ("indexes" in from ? from : { kind: from, indexes: {}, selection: {} });
+
+/**
+ * How far an informer is: the kind is not served (yet), the first list is on its way, it follows, or its watch is
+ * broken and memory may be behind.
+ */
+export type InformerState = "absent" | "syncing" | "synced" | "behind";
+
+/** What an informer has seen. What it gives out is shared and frozen. */
+export interface Informer<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string> {
+  readonly state: InformerState;
+  get(key: Key<S>): T | undefined;
+  list(filter?: { readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> }): readonly T[];
+  /** The objects that an index of the spec has under a value. */
+  by(index: X, value: string): readonly T[];
+  /** Hears what is there as added, then each change. */
+  on(listener: (event: ObjectEvent<T>) => void): Disposable;
+}
+
+/** Gives the informer of a spec. */
+export type GetInformer = <T extends ApiObject, S extends Scope, X extends string>(
+  spec: InformerSpec<T, S, X>,
+) => Informer<T, S, X>;

@@ -1,0 +1,108 @@
+/**
+ * The informers of a manager: equal specs share one reflector, which ends when nobody needs it any more.
+ *
+ * @module
+ */
+import type { ApiObject, Client, Kind, Scope } from "../client/index.ts";
+import type { Index, Informer, InformerSpec } from "./informer.ts";
+import { Reflector, type ReflectorOptions } from "./reflector.ts";
+
+/** An informer that somebody holds; disposed of, it may end. */
+export interface HeldInformer<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string>
+  extends Informer<T, S, X>, Disposable {
+  readonly reflector: Reflector;
+}
+
+interface Shared {
+  readonly reflector: Reflector;
+  holders: number;
+}
+
+/** What reflectors are made with. */
+export type InformersOptions = Omit<ReflectorOptions, "selection"> & { readonly client: Client };
+
+/** See the head of this file. */
+export class Informers {
+  readonly #options: InformersOptions;
+  readonly #shared = new Map<string, Shared>();
+
+  constructor(options: InformersOptions) {
+    this.#options = options;
+  }
+
+  /** The informer of a spec, following from now on. */
+  hold<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X> {
+    const id = this.#idFor(spec);
+    let shared = this.#shared.get(id);
+    if (!shared) {
+      this.#shared.set(id, (shared = { reflector: this.#reflectorOf(spec), holders: 0 }));
+      shared.reflector.start();
+    }
+    shared.holders++;
+    return viewOf(shared.reflector, spec, () => this.#release(id));
+  }
+
+  /** Every reflector of a kind, whatever it selects. */
+  of({ group, plural }: Kind): readonly Reflector[] {
+    const all = [...this.#shared.values()].map(({ reflector }) => reflector);
+    return all.filter(({ kind }) => kind.group === group && kind.plural === plural);
+  }
+
+  /** Ends all. */
+  async stop(): Promise<void> {
+    const all = [...this.#shared.values()];
+    this.#shared.clear();
+    await Promise.all(all.map(({ reflector }) => reflector.stop()));
+  }
+
+  /** An informer of whole objects serves those who want their metadata, too. */
+  #idFor(spec: InformerSpec): string {
+    const whole = idOf(spec, false);
+    return spec.kind.metadataOnly === true && !this.#shared.has(whole) ? idOf(spec, true) : whole;
+  }
+
+  #reflectorOf({ kind, selection }: InformerSpec): Reflector {
+    const { client, ...options } = this.#options;
+    return new Reflector(client.resource(kind), { ...options, selection });
+  }
+
+  #release(id: string): void {
+    const shared = this.#shared.get(id);
+    if (!shared || --shared.holders > 0) return;
+    this.#shared.delete(id);
+    void shared.reflector.stop();
+  }
+}
+
+const idOf = ({ kind, selection }: InformerSpec, metadataOnly: boolean): string => {
+  const { group, version, plural } = kind;
+  const { namespace, labelSelector, fieldSelector } = selection;
+  return JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector]);
+};
+
+function viewOf<T extends ApiObject, S extends Scope, X extends string>(
+  reflector: Reflector,
+  { kind, indexes }: InformerSpec<T, S, X>,
+  release: () => void,
+): HeldInformer<T, S, X> {
+  let held = true;
+  const { memory } = reflector;
+  return {
+    reflector,
+    get state() {
+      return reflector.state;
+    },
+    get: (key) => memory.get(key) as T | undefined,
+    list: (filter) => memory.list(filter) as readonly T[],
+    by(name, value) {
+      const index = indexes[name] as Index<ApiObject> | undefined;
+      if (!index) throw new Error(`expected an index of ${kind.plural} that its informer names, got ${name}`);
+      return memory.by(index, value) as readonly T[];
+    },
+    on: (listener) => reflector.listen((event) => listener(event as Parameters<typeof listener>[0])),
+    [Symbol.dispose]() {
+      if (held) release();
+      held = false;
+    },
+  };
+}

@@ -1,0 +1,223 @@
+/**
+ * A manager: runs controllers, and owns what they share. Nothing is global; two managers know nothing of each other.
+ *
+ *     const manager = createManager({ client, name: "my-operator" }).add(replicaSets, counter);
+ *     await manager.start();
+ *     ...
+ *     await manager.stop();
+ *
+ * @module
+ */
+import { type ApiObject, type Client, type Scope, isStatus, neutral } from "../client/index.ts";
+import { Event, Lease } from "../client/kinds/index.ts";
+import type { Activity } from "../util/activity.ts";
+import { type Clock, type Random, seededRandom, sleep, systemClock, systemRandom } from "../util/clock.ts";
+import { type Duration, millisOf } from "../util/duration.ts";
+import { type Log, silentLog } from "../util/log.ts";
+import { ControllerRun, type ControllerStatus } from "./controller-run.ts";
+import type { Controller } from "./definition.ts";
+import { Election, type LeaderElection } from "./election.ts";
+import type { InformerSpec } from "./informer.ts";
+import { type HeldInformer, Informers } from "./informers.ts";
+import { Lifeline } from "./lifeline.ts";
+import { metricsText } from "./metrics.ts";
+import { Recorder } from "./recorder.ts";
+import type { Failure, Surroundings } from "./surroundings.ts";
+
+/** What a manager is made of. */
+export interface ManagerOptions {
+  readonly client: Client;
+  /** Who it is, for people and in events. */
+  readonly name: string;
+  /** The machine's unless told. */
+  readonly clock?: Clock;
+  /** Chance that repeats itself; that of the machine unless told. */
+  readonly seed?: number;
+  /** Controllers run only while the manager holds a Lease; at once unless told. */
+  readonly leaderElection?: LeaderElection;
+  /** Whose groups Leases and Events have. Default kubernetes. */
+  readonly dialect?: "kubernetes" | "neutral";
+  /** Nobody reads it unless told. */
+  readonly log?: Log;
+  /** Counts what is under way: first lists, keys that wait or are in hand, events that are not sent yet. */
+  readonly activity?: Pick<Activity, "begin">;
+  /** Objects that informers give out are frozen; a bit faster without. Default: unless NODE_ENV is production. */
+  readonly freeze?: boolean;
+  /** Hears of each reconcile that begins, and how often its key has been handled since the clock last moved. */
+  readonly started?: (controller: string, key: string, times: number) => void;
+  /** Hears of each reconcile that threw; it is tried again whatever this does. */
+  readonly failure?: (failure: Failure) => void;
+}
+
+/** See the head of this file. */
+export class Manager implements AsyncDisposable {
+  readonly #options: ManagerOptions;
+  readonly #around: Surroundings;
+  readonly #clock: Clock;
+  readonly #election: Election | undefined;
+  readonly #runs: ControllerRun[] = [];
+  readonly #failed = Promise.withResolvers<Error>();
+  #state: "new" | "started" | "stopped" = "new";
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: ManagerOptions) {
+    const { client, name, clock = systemClock, seed, log = silentLog } = options;
+    const lifeline = new Lifeline();
+    const random = seed === undefined ? systemRandom : seededRandom(seed);
+    this.#options = options;
+    this.#clock = lifeline.clock(clock);
+    const activity = lifeline.activity(options.activity);
+    const own = client.with({ userAgent: name, clock: this.#clock, through: lifeline.transport });
+    const failed = (error: unknown): void => this.#meet(error);
+    const shared = { client: own, clock: this.#clock, random, activity };
+    const isNeutral = options.dialect === "neutral";
+    this.#around = {
+      ...shared,
+      log,
+      lifeline,
+      instance: `${name}-${random.uuid().slice(0, 8)}`,
+      informers: new Informers({ ...shared, failed, freeze: freezes(options), givesUpSilence: !client.isLocal }),
+      recorder: new Recorder({
+        ...shared,
+        kind: isNeutral ? neutral(Event) : Event,
+        failed: (error) => this.#warn(error),
+      }),
+      started: (...told) => options.started?.(...told),
+      failed: (failure) => this.#tell(failure),
+    };
+    this.#election = this.#electionOf(own, isNeutral, random);
+  }
+
+  /** Adds controllers, before it starts or while it runs. @throws when one of that name is there */
+  add(...controllers: readonly Controller[]): this {
+    for (const { name, definition } of controllers) {
+      if (this.#state === "stopped") throw new Error(`expected a manager that is not stopped to add ${name} to`);
+      if (this.#runs.some((run) => run.definition.name === name)) {
+        throw new Error(`expected the name of a controller to be there once, got ${name} again`);
+      }
+      const run = new ControllerRun(definition, this.#around);
+      this.#runs.push(run);
+      if (this.#state === "started") void this.#begin(run);
+    }
+    return this;
+  }
+
+  /** The informer of a spec; it follows until all who asked for it have disposed of it, or the manager stops. */
+  informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X> {
+    return this.#around.informers.hold(spec);
+  }
+
+  /** Resolves when each controller runs, stands by, or waits for a kind. */
+  async start(): Promise<void> {
+    if (this.#state !== "new") throw new Error("expected a manager to be started once");
+    this.#state = "started";
+    this.#election?.start();
+    await Promise.all(this.#runs.map((run) => this.#begin(run)));
+  }
+
+  /** Resolves when an informer of a controller is refused (401, 403): it will not mend itself. */
+  get failed(): Promise<Error> {
+    return this.#failed.promise;
+  }
+
+  /** Whether controllers that only a leader runs may run. */
+  get leading(): boolean {
+    return this.#state === "started" && (this.#election?.leading ?? true);
+  }
+
+  /** Where each controller stands. */
+  status(): readonly ControllerStatus[] {
+    return this.#runs.map(({ status }) => status);
+  }
+
+  /** Metrics in the text format of Prometheus. */
+  metrics(): string {
+    return metricsText(this.#runs.map(({ metrics }) => metrics));
+  }
+
+  /**
+   * Takes no new keys, gives those in hand `grace` (30 s unless told) to end, then aborts their signals; informers,
+   * events and the Lease follow. Afterwards no code of a controller is called any more.
+   */
+  stop({ grace = "30s" }: { readonly grace?: Duration } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(millisOf(grace));
+    return this.#stopping;
+  }
+
+  /** Ends as if the process had died: nothing of it reaches the server any more, calls in flight never settle. */
+  crash(): void {
+    this.#state = "stopped";
+    this.#stopping = Promise.resolve();
+    this.#around.lifeline.cut();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(grace: number): Promise<void> {
+    this.#state = "stopped";
+    const drained = Promise.all(this.#runs.map((run) => run.drain()));
+    await this.#within(grace, drained);
+    const ended = await this.#within(grace, Promise.all(this.#runs.map((run) => run.stop())));
+    await this.#around.informers.stop();
+    await this.#around.recorder.stop();
+    await this.#election?.stop();
+    if (ended) await this.#election?.release().catch((error: unknown) => this.#warn(error));
+  }
+
+  /** Whether work ended within a time. */
+  async #within(millis: number, work: Promise<unknown>): Promise<boolean> {
+    const over = new AbortController();
+    const late = sleep(this.#clock, millis, over.signal, { owner: this.#options.name }).then(() => false);
+    const inTime = await Promise.race([work.then(() => true), late]);
+    over.abort();
+    return inTime;
+  }
+
+  #begin(run: ControllerRun): Promise<void> {
+    if (this.leading || run.definition.needLeaderElection === false) run.lead();
+    return run.start();
+  }
+
+  /** The controllers that only a leader runs. */
+  get #elected(): readonly ControllerRun[] {
+    return this.#runs.filter(({ definition }) => definition.needLeaderElection !== false);
+  }
+
+  #electionOf(client: Client, isNeutral: boolean, random: Random): Election | undefined {
+    const { leaderElection: election } = this.#options;
+    if (!election) return undefined;
+    return new Election({
+      election,
+      leases: client.resource(isNeutral ? neutral(Lease) : Lease),
+      clock: this.#clock,
+      random,
+      won: () => this.#elected.forEach((run) => run.lead()),
+      lost: async () => void (await Promise.all(this.#elected.map((run) => run.resign()))),
+      failed: (error) => this.#warn(error),
+    });
+  }
+
+  /** An informer failed; it tries again by itself, but who is refused should be told. */
+  #meet(error: unknown): void {
+    this.#warn(error);
+    if (isStatus(error, "Unauthorized", "Forbidden")) this.#failed.resolve(error);
+  }
+
+  #tell(failure: Failure): void {
+    const { controller, key, error } = failure;
+    this.#around.log.warn("a reconcile failed and is tried again", { controller, key, error: String(error) });
+    this.#options.failure?.(failure);
+  }
+
+  #warn(error: unknown): void {
+    if (this.#state !== "stopped")
+      this.#around.log.warn("a manager goes on after a failure", { manager: this.#options.name, error: String(error) });
+  }
+}
+
+const freezes = ({ freeze }: ManagerOptions): boolean => freeze ?? process.env["NODE_ENV"] !== "production";
+
+/** Makes a manager; it does nothing before it is started. */
+export const createManager = (options: ManagerOptions): Manager => new Manager(options);

@@ -1,0 +1,104 @@
+/**
+ * Own writes: a controller does not look at a key again before memory shows what it wrote for that key.
+ *
+ * Memory lags behind the server. Who decides again from what was there before his own write writes twice: a second child,
+ * a status that jumps back. So each write of a reconcile is remembered until the informers of its kind have passed it.
+ *
+ * @module
+ */
+import { type ApiObject, type Key, type List, type Write, keyOf, nameOfKind } from "../client/index.ts";
+import { parseLabelSelector } from "../meta/selectors.ts";
+import type { Clock } from "../util/clock.ts";
+import type { Informers } from "./informers.ts";
+import type { Reflector } from "./reflector.ts";
+
+/** What is waited for: `met` looks at memory. */
+interface Expectation {
+  readonly what: string;
+  readonly reflector: Reflector;
+  readonly met: () => boolean;
+}
+
+/** After this time a key starts whatever memory shows. */
+const PATIENCE_MS = 30_000;
+
+/** What keys have written and memory does not show yet. */
+export class OwnWrites {
+  readonly #informers: Informers;
+  readonly #clock: Clock;
+  readonly #late: (key: string, what: string) => void;
+  readonly #expected = new Map<string, Expectation[]>();
+
+  /** @param late hears of keys that start although memory does not show their writes */
+  constructor(informers: Informers, clock: Clock, late: (key: string, what: string) => void) {
+    this.#informers = informers;
+    this.#clock = clock;
+    this.#late = late;
+  }
+
+  /** Remembers a write that was made for `key`. */
+  add(key: string, write: Write): void {
+    const reflectors = this.#informers.of(write.kind);
+    const expected = reflectors.flatMap((reflector) => expectationsOf(reflector, write));
+    const open = expected.filter(({ met }) => !met());
+    if (open.length > 0) this.#expected.set(key, [...(this.#expected.get(key) ?? []), ...open]);
+  }
+
+  /** Resolves when memory shows every write of `key`; undefined when it does already. */
+  shown(key: string): Promise<void> | undefined {
+    const open = (this.#expected.get(key) ?? []).filter(({ met }) => !met());
+    this.#expected.delete(key);
+    return open.length === 0 ? undefined : this.#wait(key, open);
+  }
+
+  #wait(key: string, expected: readonly Expectation[]): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let open = expected;
+    const watched = new DisposableStack();
+    const end = (): void => {
+      watched.dispose();
+      resolve();
+    };
+    const look = (): void => {
+      open = open.filter(({ met }) => !met());
+      if (open.length === 0) end();
+    };
+    for (const reflector of new Set(expected.map((one) => one.reflector))) watched.use(reflector.onProgress(look));
+    const giveUp = (): void => {
+      this.#late(key, open.map(({ what }) => what).join(", "));
+      end();
+    };
+    watched.adopt(this.#clock.after(PATIENCE_MS, giveUp), (timer) => timer.cancel());
+    return promise;
+  }
+}
+
+function expectationsOf(reflector: Reflector, { verb, kind, key, answer }: Write): Expectation[] {
+  const what = `${verb} of ${nameOfKind(kind)}`;
+  if (verb === "delete") return [{ what, reflector, met: isGoing(reflector, key!, uidIn(answer)) }];
+  if (verb === "deletecollection") {
+    const { items = [] } = answer as Partial<List<ApiObject>>;
+    return items.map((item) => ({ what, reflector, met: isGoing(reflector, keyOf(item), item.metadata.uid) }));
+  }
+  const object = answer as ApiObject;
+  const { resourceVersion } = object.metadata;
+  if (!resourceVersion || !concerns(reflector, object)) return [];
+  return [{ what, reflector, met: () => reflector.hasPassed(resourceVersion) }];
+}
+
+const uidIn = (answer: Write["answer"]): string | undefined => (answer as Partial<ApiObject>).metadata?.uid;
+
+const isGoing = (reflector: Reflector, key: Key, uid: string | undefined) => (): boolean => {
+  const known = reflector.memory.get(key);
+  if (!known || (uid !== undefined && known.metadata.uid !== uid)) return true;
+  return known.metadata.deletionTimestamp !== undefined;
+};
+
+/** Whether a reflector is told of an object: it selects it, or has it and is told that it does not any more. */
+function concerns(reflector: Reflector, object: ApiObject): boolean {
+  const { namespace, labelSelector, fieldSelector } = reflector.selection;
+  if (namespace && namespace !== object.metadata.namespace) return false;
+  if (reflector.memory.get(keyOf(object))) return true;
+  if (fieldSelector && fieldSelector !== `metadata.name=${object.metadata.name}`) return false;
+  return !labelSelector || parseLabelSelector(labelSelector).matches(object.metadata.labels);
+}

@@ -1,0 +1,135 @@
+/**
+ * Events about what controllers do, for people (`kubectl describe`).
+ *
+ * Recording never throws and never waits. What happens again is counted in a series, not told anew; who tells too much is
+ * cut short: 25 events of one source about one object, then one more every five minutes.
+ *
+ * @module
+ */
+import { type ApiObject, type Client, type Kind, type NewObject, attempt } from "../client/index.ts";
+import type { Event } from "../client/kinds/index.ts";
+import { formatMicroTime } from "../meta/time.ts";
+import type { Activity } from "../util/activity.ts";
+import type { Clock, Random } from "../util/clock.ts";
+
+/** What a recorder needs. */
+export interface RecorderOptions {
+  readonly client: Client;
+  readonly kind: Kind<Event, "Namespaced">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly activity?: Pick<Activity, "begin"> | undefined;
+  /** Hears why an event could not be written. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Something that happened. */
+export interface Happening {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: ApiObject;
+  readonly related?: ApiObject | undefined;
+  /** Who tells it: the name of the controller. */
+  readonly source: string;
+  /** Which of several of that name. */
+  readonly instance: string;
+}
+
+interface Series {
+  readonly metadata: { readonly namespace: string; readonly name: string };
+  count: number;
+  at: number;
+}
+
+/** Tells in a row, and how long until one more is free. */
+const BURST = 25;
+const REFILL_MS = 300_000;
+/** What happens again within this time is the same series. */
+const SERIES_MS = 360_000;
+const MOST_SERIES = 4096;
+const MOST_NOTE = 1024;
+
+/** Writes events one after the other, in the order of telling. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #series = new Map<string, Series>();
+  readonly #budgets = new Map<string, { left: number; at: number }>();
+  #last: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  record(happening: Happening): void {
+    if (this.#stopped || !this.#mayTell(happening)) return;
+    const end = this.#options.activity?.begin(`event ${happening.reason}`);
+    this.#last = this.#last
+      .then(() => this.#write(happening))
+      .catch(this.#options.failed)
+      .finally(end);
+  }
+
+  /** Resolves when all that was told is written, or could not be; nothing more is taken. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#last;
+  }
+
+  #mayTell({ source, regarding }: Happening): boolean {
+    const now = this.#options.clock.steady();
+    const key = `${source} ${regarding.metadata.uid}`;
+    const { left, at } = this.#budgets.get(key) ?? { left: BURST, at: now };
+    const refilled = Math.min(BURST, left + (now - at) / REFILL_MS);
+    remember(this.#budgets, key, { left: Math.max(0, refilled - 1), at: now });
+    return refilled >= 1;
+  }
+
+  async #write(happening: Happening): Promise<void> {
+    const { client, kind, clock } = this.#options;
+    const { type, reason, note, regarding, related, source } = happening;
+    const key = JSON.stringify([type, reason, note, regarding.metadata.uid, related?.metadata.uid, source]);
+    const known = this.#series.get(key);
+    const events = client.resource(kind);
+    if (known && clock.steady() - known.at < SERIES_MS) {
+      known.count++;
+      known.at = clock.steady();
+      const series = { count: known.count, lastObservedTime: formatMicroTime(clock.now()) };
+      if ((await attempt(events.patch(known.metadata, { series }), "NotFound")).ok) return;
+    }
+    const { metadata } = await events.create(this.#eventOf(happening));
+    const place = { namespace: metadata.namespace!, name: metadata.name };
+    remember(this.#series, key, { metadata: place, count: 1, at: clock.steady() });
+  }
+
+  #eventOf({ type, reason, note, regarding, related, source, instance }: Happening): NewObject<Event> {
+    const { clock, random } = this.#options;
+    const { name, namespace = "default" } = regarding.metadata;
+    const suffix = random.uuid().replaceAll("-", "").slice(0, 16);
+    return {
+      metadata: { namespace, name: `${name.slice(0, 200)}.${suffix}` },
+      eventTime: formatMicroTime(clock.now()),
+      type,
+      reason,
+      note: note.length > MOST_NOTE ? `${note.slice(0, MOST_NOTE - 3)}...` : note,
+      action: reason,
+      regarding: referenceTo(regarding),
+      ...(related ? { related: referenceTo(related) } : {}),
+      reportingController: source,
+      reportingInstance: instance,
+    };
+  }
+}
+
+function referenceTo({ apiVersion, kind, metadata }: ApiObject): NonNullable<Event["regarding"]> {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Sets a member and forgets the oldest one where there are too many. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MOST_SERIES) map.delete(map.keys().next().value!);
+}

@@ -1,0 +1,299 @@
+/**
+ * A reflector: a copy of a collection that follows it, and tells what changed.
+ *
+ *     absent ──► syncing ──► synced ◄──► behind
+ *        └──────────┘ the kind is not served yet
+ *
+ * It lists in pages, then watches from the version of the list. A watch that ends goes on where it was; one whose version
+ * is gone (410) begins with a new list. The first return after a healthy watch is immediate, the next ones wait longer
+ * and longer. A new list is compared with the copy: it tells differences, deletions with the last state, and nothing
+ * twice. A listener that throws loses nothing and stops nobody.
+ *
+ * @module
+ */
+import { type ApiObject, type ResourceClient, isStatus, keyOf, nameOfKind } from "../client/index.ts";
+import type { Activity } from "../util/activity.ts";
+import { backoff } from "../util/backoff.ts";
+import { type Clock, type Random, sleep } from "../util/clock.ts";
+import type { InformerState, Selection } from "./informer.ts";
+import { Memory } from "./memory.ts";
+import type { ObjectEvent } from "./object-event.ts";
+import { isAtLeast } from "./version.ts";
+
+/** Hears of changes; `isInitial` for what was there already. */
+export type Listener = (event: ObjectEvent<ApiObject>, isInitial: boolean) => void;
+
+/** What a reflector needs. */
+export interface ReflectorOptions {
+  readonly selection: Selection;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Counts it while a list is on its way. */
+  readonly activity?: Pick<Activity, "begin"> | undefined;
+  /** Whether objects are frozen. */
+  readonly freeze: boolean;
+  /** Whether a watch on which nothing comes, not even bookmarks, is given up. */
+  readonly givesUpSilence: boolean;
+  /** Hears why a list or watch failed, and what listeners throw. */
+  readonly failed: (error: unknown) => void;
+}
+
+const PAGE = 500;
+const RETRY = { first: 100, most: 30_000 };
+const ABSENT_RETRY = { first: 1000, most: 30_000 };
+/** A watch that lasted so long is taken up again at once. */
+const HEALTHY_MS = 1000;
+/** Two periods of bookmarks, and a bit. */
+const SILENCE_MS = 130_000;
+
+/** Follows one collection until it is stopped. */
+export class Reflector {
+  readonly memory = new Memory();
+  readonly #resource: ResourceClient;
+  readonly #options: ReflectorOptions;
+  readonly #listeners = new Set<Listener>();
+  readonly #progress = new Set<() => void>();
+  readonly #stop = new AbortController();
+  #state: InformerState = "syncing";
+  #position = "";
+  #hasSynced = false;
+  /** The version to watch from; empty when a list comes next. */
+  #from = "";
+  #failures = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(resource: ResourceClient, options: ReflectorOptions) {
+    this.#resource = resource;
+    this.#options = options;
+  }
+
+  get state(): InformerState {
+    return this.#state;
+  }
+
+  /** Whether the first list has been told; from then on memory holds something. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  get kind(): ResourceClient["kind"] {
+    return this.#resource.kind;
+  }
+
+  get selection(): Selection {
+    return this.#options.selection;
+  }
+
+  /** Whether memory is at a version or past it. */
+  hasPassed(version: string): boolean {
+    return this.#position !== "" && isAtLeast(this.#position, version);
+  }
+
+  /** Begins to follow. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Ends; resolves when nothing will be told any more. */
+  async stop(): Promise<void> {
+    this.#listeners.clear();
+    this.#progress.clear();
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  /** Hears what is there as added, then each change. */
+  listen(listener: Listener): Disposable {
+    this.#listeners.add(listener);
+    if (this.#hasSynced)
+      for (const object of this.memory.values()) this.#call(listener, { type: "added", object }, true);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Calls `listener` whenever state or position have moved. */
+  onProgress(listener: () => void): Disposable {
+    this.#progress.add(listener);
+    return { [Symbol.dispose]: () => void this.#progress.delete(listener) };
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random } = this.#options;
+    const { signal } = this.#stop;
+    for (this.#failures = 0; !signal.aborted; this.#failures++) {
+      try {
+        await this.#round();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#meet(error);
+      }
+      if (this.#failures === 0) continue;
+      const retry = this.#state === "absent" ? ABSENT_RETRY : RETRY;
+      await sleep(clock, backoff(this.#failures - 1, retry, random), signal);
+    }
+  }
+
+  /** A list where one is needed, then a watch to its end. */
+  async #round(): Promise<void> {
+    const { activity, clock } = this.#options;
+    const end = activity?.begin(`informer of ${nameOfKind(this.kind)}`) ?? nothing;
+    const began = clock.steady();
+    try {
+      if (this.#from === "") await this.#list();
+      await this.#follow(end);
+    } finally {
+      end();
+      if (clock.steady() - began >= HEALTHY_MS) this.#failures = 0;
+      if (this.#state === "synced") this.#enter("behind");
+    }
+  }
+
+  #meet(error: unknown): void {
+    if (isStatus(error, "Expired", "Gone")) this.#from = "";
+    else if (isStatus(error, "NotFound")) {
+      this.#from = "";
+      this.#enter("absent");
+      // With the kind its objects have gone.
+      for (const object of this.memory.values()) this.#remove(object);
+    } else if ((error as Error).name !== "AbortError") this.#options.failed(error);
+  }
+
+  async #list(): Promise<void> {
+    const { signal } = this.#stop;
+    const seen = new Map<string, ApiObject>();
+    let page: { readonly continue?: string; readonly resourceVersion: string } = { resourceVersion: "" };
+    do {
+      const query = page.continue ? { continue: page.continue } : {};
+      const { items, metadata } = await this.#resource.list({
+        ...this.#options.selection,
+        ...query,
+        limit: PAGE,
+        signal,
+      });
+      for (const item of items) seen.set(`${item.metadata.namespace ?? ""}/${item.metadata.name}`, item);
+      page = metadata;
+    } while (page.continue);
+    if (signal.aborted) return;
+    // Only now: a watch from the version of half a list would never tell of the other half.
+    this.#from = page.resourceVersion;
+    const isInitial = !this.#hasSynced;
+    this.#hasSynced = true;
+    for (const old of this.memory.values()) {
+      if (!seen.has(`${old.metadata.namespace ?? ""}/${old.metadata.name}`)) this.#remove(old);
+    }
+    for (const object of seen.values()) this.#put(object, isInitial);
+    this.#moveTo(page.resourceVersion);
+    this.#enter("synced");
+  }
+
+  /** @param asked called when the watch has been asked for */
+  async #follow(asked: () => void): Promise<void> {
+    const { signal } = this.#stop;
+    const silence = this.#silence();
+    const query = {
+      ...this.#options.selection,
+      resourceVersion: this.#from,
+      signal: silence.signal,
+      opened: () => this.#enter("synced"),
+    };
+    const events = this.#resource.watch(query);
+    try {
+      let next = events.next();
+      asked();
+      for (let event = await next; !event.done && !signal.aborted; event = await next) {
+        silence.heard();
+        this.#take(event.value.type, event.value.object);
+        next = events.next();
+      }
+    } finally {
+      silence.end();
+      await events.return(undefined);
+    }
+  }
+
+  #take(type: string, object: ApiObject): void {
+    // Something came: whatever broke before is mended.
+    this.#failures = 0;
+    if (type === "DELETED") this.#remove(object);
+    else if (type !== "BOOKMARK") this.#put(object, false);
+    const { resourceVersion } = object.metadata;
+    this.#from = resourceVersion;
+    this.#moveTo(resourceVersion);
+  }
+
+  #put(object: ApiObject, isInitial: boolean): void {
+    const old = this.memory.get(keyOf(object));
+    if (old?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    if (this.#options.freeze) freezeAll(object);
+    this.memory.put(object);
+    // One that was deleted and made anew between two lists is another object.
+    if (old && old.metadata.uid !== object.metadata.uid) this.#tell({ type: "deleted", object: old }, false);
+    if (old && old.metadata.uid === object.metadata.uid) this.#tell({ type: "changed", object, old }, false);
+    else this.#tell({ type: "added", object }, isInitial);
+  }
+
+  #remove(last: ApiObject): void {
+    const known = this.memory.get(keyOf(last));
+    if (!known) return;
+    this.memory.delete(known);
+    if (this.#options.freeze) freezeAll(last);
+    this.#tell({ type: "deleted", object: last }, false);
+  }
+
+  #tell(event: ObjectEvent<ApiObject>, isInitial: boolean): void {
+    for (const listener of this.#listeners) this.#call(listener, event, isInitial);
+  }
+
+  #call(listener: Listener, event: ObjectEvent<ApiObject>, isInitial: boolean): void {
+    try {
+      listener(event, isInitial);
+    } catch (error) {
+      this.#options.failed(error);
+    }
+  }
+
+  #moveTo(position: string): void {
+    this.#position = position;
+    for (const listener of this.#progress) listener();
+  }
+
+  #enter(state: InformerState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    for (const listener of this.#progress) listener();
+  }
+
+  /** A signal that ends a watch on which nothing comes any more. */
+  #silence(): { readonly signal: AbortSignal; heard(): void; end(): void } {
+    const { clock, givesUpSilence } = this.#options;
+    const { signal } = this.#stop;
+    if (!givesUpSilence) return { signal, heard: nothing, end: nothing };
+    const dead = new AbortController();
+    const give = (): void => {
+      this.#options.failed(new Error(`nothing came on a watch of ${nameOfKind(this.kind)}, not even bookmarks`));
+      dead.abort();
+    };
+    const stop = (): void => dead.abort();
+    signal.addEventListener("abort", stop);
+    let timer = clock.after(SILENCE_MS, give);
+    return {
+      signal: dead.signal,
+      heard: () => {
+        timer.cancel();
+        timer = clock.after(SILENCE_MS, give);
+      },
+      end: () => {
+        timer.cancel();
+        signal.removeEventListener("abort", stop);
+      },
+    };
+  }
+}
+
+const nothing = (): void => {};
+
+/** Freezes an object of JSON, all the way down. */
+function freezeAll(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freezeAll(member);
+}

@@ -1,0 +1,37 @@
+/**
+ * What a manager gives its controllers.
+ *
+ * @module
+ */
+import type { Client } from "../client/index.ts";
+import type { Activity } from "../util/activity.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
+import type { Informers } from "./informers.ts";
+import type { Lifeline } from "./lifeline.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** A reconcile that threw. */
+export interface Failure {
+  readonly controller: string;
+  /** `default/web`. */
+  readonly key: string;
+  readonly error: unknown;
+}
+
+/** Shared by the controllers of one manager. */
+export interface Surroundings {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly activity: Pick<Activity, "begin"> | undefined;
+  readonly informers: Informers;
+  readonly recorder: Recorder;
+  /** Which of several of that name. */
+  readonly instance: string;
+  readonly lifeline: Lifeline;
+  /** Hears of each beginning, and how often the key has been handled since the clock last moved. */
+  readonly started: (controller: string, key: string, times: number) => void;
+  readonly failed: (failure: Failure) => void;
+}
