@@ -130,6 +130,9 @@ describe("what each verb sends", () => {
     const listing = configMaps.list();
     (await server.next()).json({ metadata: { resourceVersion: "9" }, items: [{ metadata: KEY }] });
     expect((await listing).items).toEqual([BODY]);
+    const empty = configMaps.list();
+    (await server.next()).json({ metadata: { resourceVersion: "9" }, items: null });
+    expect((await empty).items).toEqual([]);
   });
 
   test("metadata alone is asked for as PartialObjectMetadata, and such an object is never sent as a whole", async () => {

@@ -72,8 +72,13 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
 
   async list({ namespace, signal, ...rest }: ListQuery = {}): Promise<List<T>> {
     const path = this.#collection(namespace) + queryText(rest);
-    const { metadata, items } = await this.#client.json<List<T>>("GET", path, { ...this.#accept("List"), signal });
-    return { metadata, items: items.map((item) => this.#whole(item)) };
+    const { metadata, items } = await this.#client.json<Pick<List<T>, "metadata"> & { items: readonly T[] | null }>(
+      "GET",
+      path,
+      { ...this.#accept("List"), signal },
+    );
+    // An empty list is null where a Go program wrote it.
+    return { metadata, items: (items ?? []).map((item) => this.#whole(item)) };
   }
 
   /** Opens a watch, with bookmarks; the generator ends when the server ends it. */
