@@ -7,9 +7,15 @@ const isWholeRun = process.argv.slice(2).every((arg) => arg === "run");
 // anew.
 const { SEED = "1" } = process.env;
 
+/** Tests that look at the process itself (its handles, its memory, how long its turns are), or that start programs. */
+const OWN_PROCESS = [
+  "src/testing/endpoint.test.ts",
+  "test/promises/{forks,turns}.test.ts",
+  "test/{backup,client,clients,crash,etcd,faults,histories,history,kubectl,serve}/**/*.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     setupFiles: ["test/seed.ts"],
     env: SEED === "random" ? { SEED: String(Math.floor(performance.timeOrigin % 1e9)) } : { SEED },
     pool: "forks",
@@ -17,5 +23,13 @@ export default defineConfig({
     hookTimeout: 60_000,
     reporters: isWholeRun ? ["default", "json"] : ["default"],
     outputFile: { json: ".results/tests.json" },
+    projects: [
+      {
+        // Most tests share a process for each core: loading all modules anew for each file costs more than running them.
+        extends: true,
+        test: { name: "shared", isolate: false, include: ["{src,test}/**/*.test.ts"], exclude: OWN_PROCESS },
+      },
+      { extends: true, test: { name: "own process", include: OWN_PROCESS } },
+    ],
   },
 });
