@@ -9,7 +9,7 @@ const { SEED = "1" } = process.env;
 
 /** Tests that look at the process itself (its handles, its memory, how long its turns are), or that start programs. */
 const OWN_PROCESS = [
-  "src/testing/endpoint.test.ts",
+  "src/testing/{endpoint,run-command}.test.ts",
   "test/promises/{forks,turns}.test.ts",
   "test/{backup,client,clients,crash,etcd,faults,histories,history,kubectl,serve}/**/*.test.ts",
 ];

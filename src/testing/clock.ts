@@ -40,6 +40,13 @@ const within = new AsyncLocalStorage<string>();
 /** Runs `work`, and all that comes of it, as part of what a move of the clock waits for. */
 export const inside = <T>(what: string, work: () => T): T => within.run(what, work);
 
+/** A clock whose timers fire in the context of who set them, whoever moves it. */
+export const boundTo = (clock: Clock): Clock => ({
+  now: () => clock.now(),
+  steady: () => clock.steady(),
+  after: (ms, work, options) => clock.after(ms, AsyncLocalStorage.bind(work), options),
+});
+
 /** A clock that stands still until it is moved. */
 export class VirtualClock implements TestClock {
   readonly #settle: () => Promise<void>;

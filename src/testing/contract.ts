@@ -4,6 +4,7 @@
  * @module
  */
 import type { ApiObject, ApplyConfiguration, Client, Kind } from "../client/index.ts";
+import type { Controller } from "../runtime/index.ts";
 import type { Route } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
 import type { TestClock } from "./clock.ts";
@@ -11,6 +12,7 @@ import type { Endpoint } from "./endpoint.ts";
 import type { ToldEvent } from "./events.ts";
 import type { Faults } from "./faults.ts";
 import type { Manifest } from "./manifests.ts";
+import type { RunOptions, Running } from "./run.ts";
 import type { SettleOptions } from "./settled.ts";
 import type { Recording, RequestMatch, RequestRecord } from "./traffic.ts";
 
@@ -58,6 +60,12 @@ export interface Cluster extends AsyncDisposable {
    */
   apply(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
   apply<T extends ApiObject>(kind: Kind<T>, ...configs: readonly ApplyConfiguration<T>[]): Promise<readonly T[]>;
+  /**
+   * Runs controllers on the cluster's clock, as the admin unless told; resolves when they run.
+   *
+   * @throws Error where a kind is not served, or what they follow is refused
+   */
+  run(controllers: Controller | readonly Controller[], options?: RunOptions): Promise<Running>;
   /**
    * Resolves when nothing is under way: no request, no event on its way to a watch, no key of a controller. What waits for
    * the clock only is not under way.

@@ -125,7 +125,7 @@ function player(parts: FilterParts, passing: WeakMap<ServerRequest, Passing>): F
       if (!found) return;
       if (found.record.verb === "watch") {
         request.wrapWatch = (output) => {
-          const watch = new FaultyWatch(output, found.record, clock);
+          const watch = new FaultyWatch(output, found.record, clock, isControllers(request));
           const closed = faults.watchOpened(watch);
           request.exchange.onOver(closed);
           if (found.fault) watch.play(found.fault as never);
@@ -165,6 +165,9 @@ function playBefore(parts: FilterParts, request: ServerRequest, play: RequestPla
       return undefined;
   }
 }
+
+/** Whether controllers of `run()` ask. */
+const isControllers = ({ exchange }: ServerRequest): boolean => senderOf(exchange.connection)?.crash !== undefined;
 
 /** Loses the answer; of a crash, its sender first, so that it does not hear of the loss. */
 function breakOff(request: ServerRequest, act: "drop" | "crash"): void {

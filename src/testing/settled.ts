@@ -65,14 +65,64 @@ export interface SettleOptions {
   readonly hot?: number;
 }
 
-/** Resolves when nothing is under way. @throws NotSettled after `limit` of real time */
-export async function settle(activity: Activity, limit: Duration): Promise<void> {
+/** Resolves when nothing is under way. @throws NotSettled after `limit` of real time, and whatever `alarm` rejects with */
+export async function settle(activity: Activity, limit: Duration, alarm: Promise<never>): Promise<void> {
   const millis = millisOf(limit);
   const late = Promise.withResolvers<never>();
   const timer = systemClock.after(millis, () => late.reject(new NotSettled(activity.list(), millis)), { holds: true });
   try {
-    await Promise.race([activity.settled(), late.promise]);
+    await Promise.race([activity.settled(), late.promise, alarm]);
   } finally {
     timer.cancel();
   }
 }
+
+/** What controllers do that a test should hear of, until it has. */
+export class Complaints {
+  readonly #writes: (controller: string) => readonly string[];
+  readonly #failures: Failure[] = [];
+  #hot: HotLoop | undefined;
+  #limit = HOT;
+  #alarm = Promise.withResolvers<never>();
+
+  /** @param writes the last writes of a controller, in words */
+  constructor(writes: (controller: string) => readonly string[]) {
+    this.#writes = writes;
+    this.#quiet();
+  }
+
+  /** A key was handled, so many times since the clock last moved. */
+  readonly started = (controller: string, key: string, times: number): void => {
+    if (times < this.#limit || this.#hot) return;
+    this.#hot = new HotLoop(controller, key, times, this.#writes(controller));
+    this.#alarm.reject(this.#hot);
+  };
+
+  /** A reconcile failed in a way that no retry is for. */
+  readonly failed = (failure: Failure): void => void this.#failures.push(failure);
+
+  /** Rejects as soon as a key is handled `hot` times while the clock stands still. */
+  alarmAt(hot: number = HOT): Promise<never> {
+    this.#limit = hot;
+    return this.#alarm.promise;
+  }
+
+  /** Throws what there is to complain of; once. */
+  raise(): void {
+    const [hot, failures] = [this.#hot, this.#failures.splice(0)];
+    if (hot) {
+      this.#hot = undefined;
+      this.#alarm = Promise.withResolvers();
+      this.#quiet();
+      throw hot;
+    }
+    if (failures.length > 0) throw new ReconcileFailed(failures);
+  }
+
+  /** Nobody may be listening when it rings. */
+  #quiet(): void {
+    this.#alarm.promise.catch(() => {});
+  }
+}
+
+const HOT = 100;

@@ -11,13 +11,13 @@ import type { Authenticator, Identity } from "../auth/contract.ts";
 import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import { type ApiObject, type ApplyConfiguration, Client, type Kind, type Transport } from "../client/index.ts";
 import { inProcessTransport } from "../cluster/index.ts";
-import type { Controller as BuiltIn } from "../runtime/index.ts";
+import type { Controller } from "../runtime/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Pki, createPki } from "../pki/index.ts";
 import type { Route } from "../server/index.ts";
 import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
-import type { Log } from "../util/log.ts";
+import { type Log, silentLog } from "../util/log.ts";
 import { FIELD_MANAGER, applyManifests } from "./apply.ts";
 import { type TestClock, VirtualClock, machineClock } from "./clock.ts";
 import type { Cluster, ClusterOptions, Mark } from "./contract.ts";
@@ -27,8 +27,9 @@ import { watchExpires } from "./fault.ts";
 import { FaultBook } from "./faults.ts";
 import { filtersOf } from "./filters.ts";
 import { type Manifest, readManifests } from "./manifests.ts";
+import { Run, type RunOptions, type RunParts, type Running } from "./run.ts";
 import { Sender } from "./sender.ts";
-import { type SettleOptions, settle } from "./settled.ts";
+import { Complaints, type SettleOptions, settle } from "./settled.ts";
 import { type Recording, type RequestMatch, type RequestRecord, Traffic } from "./traffic.ts";
 import { type Moment, momentOf, serverFrom, snapshotOf } from "./world.ts";
 
@@ -39,9 +40,17 @@ const GRACE_MS = 1000;
 export interface Settings {
   readonly dialect: Dialect;
   readonly virtual: boolean;
-  readonly builtIn: readonly BuiltIn[];
+  readonly builtIn: readonly Controller[];
   readonly log: Log;
 }
+
+/** A moment with the controllers that ran. */
+interface MarkedMoment extends Moment {
+  readonly runs?: readonly Run[];
+}
+
+/** The failures of controllers are told by `settled()`, not by a log. */
+const quietLog = (log: Log): Log => ({ ...silentLog, error: (message, facts) => log.error(message, facts) });
 
 /** A server that answers, and what ends with it. */
 interface Live extends Pick<Moment, "core" | "store"> {
@@ -60,6 +69,8 @@ export class TestCluster implements Cluster {
   readonly #test = new Sender("test");
   readonly #subject = new Sender("subject");
   readonly #endpoints = new Set<Endpoint>();
+  readonly #runs = new Set<Run>();
+  readonly #complaints = new Complaints((controller) => this.#lastWrites(controller));
   readonly #virtual: VirtualClock | undefined;
   readonly clock: TestClock;
   readonly faults: FaultBook;
@@ -89,12 +100,12 @@ export class TestCluster implements Cluster {
   }
 
   client(userAgent = "test"): Client {
-    return new Client(this.#transport(this.#test, ADMIN), { userAgent, clock: this.clock });
+    return this.#clientOf(this.#test, ADMIN, userAgent);
   }
 
   as({ user, groups = [] }: { readonly user: string; readonly groups?: readonly string[] }): Client {
     const identity = { user, groups: [...groups, "system:authenticated"] };
-    return new Client(this.#transport(this.#subject, identity), { userAgent: user, clock: this.clock });
+    return this.#clientOf(this.#subject, identity, user);
   }
 
   async apply<T extends ApiObject>(
@@ -114,10 +125,23 @@ export class TestCluster implements Cluster {
     return (await applyManifests(this.client(), () => this.#server().core.kinds, found)) as readonly T[];
   }
 
-  async settled({ limit = "5s" }: SettleOptions = {}): Promise<void> {
+  async run(controllers: Controller | readonly Controller[], options: RunOptions = {}): Promise<Running> {
     this.#mayAct();
     this.#wake();
-    await settle(this.#activity, limit);
+    const run = new Run(this.#runParts(), [controllers].flat() as readonly Controller[], options);
+    await run.begin();
+    this.#runs.add(run);
+    return run;
+  }
+
+  async settled({ limit = "5s", hot }: SettleOptions = {}): Promise<void> {
+    this.#mayAct();
+    this.#wake();
+    try {
+      await settle(this.#activity, limit, this.#complaints.alarmAt(hot));
+    } finally {
+      this.#complaints.raise();
+    }
   }
 
   async track<V>(work: Promise<V>): Promise<V> {
@@ -137,13 +161,15 @@ export class TestCluster implements Cluster {
 
   mark(): Mark {
     this.#mayAct();
-    return this.#moment() as unknown as Mark;
+    return { ...this.#moment(), runs: [...this.#runs] } satisfies MarkedMoment as unknown as Mark;
   }
 
   async reset(to?: Mark): Promise<void> {
     this.#mayAct();
-    const moment = (to as unknown as Moment | undefined) ?? this.#origin;
+    const moment: MarkedMoment = (to as unknown as MarkedMoment | undefined) ?? this.#origin;
     const live = this.#live;
+    for (const run of this.#runs) run.cut();
+    this.#runs.clear();
     this.faults.clear();
     this.faults.playAll(watchExpires());
     this.#traffic.clear();
@@ -151,6 +177,10 @@ export class TestCluster implements Cluster {
     // One further: a watch from the newest version of before must not go on as if nothing had happened.
     this.#live = this.#begin(moment, (live ?? this.#origin).store.revision + 1);
     if (live) await this.#end(live);
+    for (const run of moment.runs ?? []) {
+      this.#runs.add(run);
+      await run.begin();
+    }
   }
 
   snapshot(): Uint8Array {
@@ -219,6 +249,8 @@ export class TestCluster implements Cluster {
     const unmet = this.faults.pending().map(({ name }) => name);
     if (unmet.length > 0)
       this.#settings.log.warn(`a cluster was closed with faults that no request met: ${unmet.join(", ")}`);
+    // Those who ask go before who answers.
+    await Promise.all([...this.#runs].map((run) => run.stop()));
     const live = this.#live;
     this.#live = undefined;
     // Side by side: a port waits for its watches, and the server ends them.
@@ -237,6 +269,34 @@ export class TestCluster implements Cluster {
   #server(): Live {
     this.#mayAct();
     return (this.#live ??= this.#begin(this.#origin));
+  }
+
+  #runParts(): RunParts {
+    const { dialect, log } = this.#settings;
+    return {
+      // Of the moment: the clock is another one after a reset.
+      clock: this.clock,
+      activity: this.#activity,
+      log: quietLog(log),
+      dialect: dialect.name,
+      seed: this.#runs.size + 1,
+      client: (sender, identity = ADMIN, userAgent) => this.#clientOf(sender, identity, userAgent),
+      started: this.#complaints.started,
+      failed: this.#complaints.failed,
+    };
+  }
+
+  #clientOf(sender: Sender, identity: Identity, userAgent: string): Client {
+    return new Client(this.#transport(sender, identity), { userAgent, clock: this.clock, isLocal: true });
+  }
+
+  /** The last five writes of a controller, for a complaint. */
+  #lastWrites(controller: string): readonly string[] {
+    const writes = this.requests({ verb: "writes", where: ({ userAgent }) => userAgent === controller });
+    return writes.slice(-5).map(({ verb, kind, namespace = "", name = "", subresource = "", changed }) => {
+      const what = [`${namespace}/${name}`.replace(/^\//, ""), subresource].filter(Boolean).join(" ");
+      return `${verb} ${kind} ${what}${changed ? "" : ", which changed nothing"}`;
+    });
   }
 
   /** The way of a request in this process; a write wakes the built-in controllers. */

@@ -11,11 +11,15 @@ import type { WatchFault, WatchPlay } from "./fault.ts";
 import type { OpenWatch } from "./faults.ts";
 import type { OpenRecord } from "./traffic.ts";
 
+/** Two periods of bookmarks, the longest there are: after so long an informer takes a watch for dead. */
+const SILENCE_MS = 150_000;
+
 /** A watch that counts what it tells, until a fault is played to it. */
 export class FaultyWatch implements WatchOutput, OpenWatch {
   readonly record: OpenRecord;
   readonly #output: WatchOutput;
   readonly #clock: Clock;
+  readonly #noticesSilence: boolean;
   #play: WatchPlay | undefined;
   /** Events that are still told before `#play` ends the watch. */
   #left = Infinity;
@@ -23,15 +27,18 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
   /** What lags, in order: something that is due later never overtakes. */
   #lastDue = 0;
 
-  constructor(output: WatchOutput, record: OpenRecord, clock: Clock) {
+  /** @param noticesSilence whether its reader, who is of this process, would notice if it were not */
+  constructor(output: WatchOutput, record: OpenRecord, clock: Clock, noticesSilence: boolean) {
     this.#output = output;
     this.record = record;
     this.#clock = clock;
+    this.#noticesSilence = noticesSilence;
     record.events = 0;
   }
 
   play(fault: WatchFault): void {
     this.#play = fault.play;
+    if (fault.play.act === "stall" && this.#noticesSilence) this.#beGivenUp();
     if (fault.play.act !== "end" && fault.play.act !== "expire") return;
     this.#left = fault.play.events;
     if (this.#left === 0) this.#finish();
@@ -77,6 +84,12 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
       if (!this.#over) tell();
     };
     this.#clock.after(this.#lastDue - now, due, { owner: `a watch of ${this.record.kind} that lags` });
+  }
+
+  /** Informers of this process trust their server to live, so what they would do over a socket is done here. */
+  #beGivenUp(): void {
+    const owner = `the silence of a watch of ${this.record.kind}`;
+    this.#clock.after(SILENCE_MS, () => void (this.#over || this.destroy()), { owner });
   }
 
   #finish(): void {

@@ -6,7 +6,6 @@
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { Activity } from "../../util/activity.ts";
-import { badRequest } from "../../meta/status.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
 
@@ -37,6 +36,11 @@ export interface InjectAnswer {
   text(): Promise<string>;
   /** Stops listening. */
   cancel(): void;
+}
+
+/** The server has broken off: there is no answer, or no end of it. */
+export class BrokenOff extends Error {
+  override readonly name = "BrokenOff";
 }
 
 const HERE: Connection = { certificate: undefined, address: "", encrypted: true };
@@ -102,7 +106,7 @@ export class InjectExchange implements Exchange {
   }
 
   destroy(): void {
-    this.#breakOff(new Error("expected an answer, the server broke off"));
+    this.#breakOff(new BrokenOff("expected an answer, the server broke off"));
   }
 
   onOver(listener: () => void): void {
@@ -206,7 +210,7 @@ class Pipe implements OutStream, InjectAnswer {
           if (this.buffered < HIGH_WATER) this.#wake();
           yield piece;
         } else if (this.#broken) {
-          throw badRequest("expected the whole answer, the server broke off");
+          throw new BrokenOff("expected the whole answer, the server broke off");
         } else if (this.closed) {
           return;
         } else {
