@@ -8,7 +8,7 @@ import type https from "node:https";
 import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
 
 // Not by their faces as ES modules: to import `node:http` so reads every name that it has, and loads a whole client (undici)
-// behind some of them, which cost 40 ms of each start.
+// behind some of them, some 40 ms of CPU to load.
 const nodeHttp: Pick<typeof http, "Agent" | "request"> = process.getBuiltinModule("node:http");
 const nodeHttps: Pick<typeof https, "Agent" | "request"> = process.getBuiltinModule("node:https");
 
