@@ -85,8 +85,8 @@ function lensForm(kind: Kind, taken: ResourceDefinition, lens: Lens): Form {
   };
 }
 
-/** The kind of the bodies, as the verbs need one; it is never stored. */
-function valueKind(kind: Kind, taken: ResourceDefinition): Kind {
+/** The kind of the bodies of a subresource of `kind`, as the verbs need one; it is never stored. */
+export function valueKind(kind: Kind, taken: ResourceDefinition): Kind {
   const apiVersion = apiVersionOf(taken.group, taken.version);
   const versions = new Map<string, Kind>();
   const made: Kind = {

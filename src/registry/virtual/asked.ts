@@ -9,13 +9,13 @@
  */
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
 import { walkerOf } from "../../schema/walker.ts";
-import { structOf } from "../../apply/schema/schema.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { ApiError, badRequest, invalid, methodNotAllowed, notFound } from "../../meta/status.ts";
 import type { Body, Caller, Resource, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import { type Kind, keyOf } from "../kind.ts";
+import { valueKind } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { pretended } from "../results.ts";
@@ -111,7 +111,7 @@ export async function createBelow(
   const ctx: WriteContext = { ...house.api, warnings: [] };
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (body.value === null) throw badRequest(`expected a ${taken.kind} as body, got none`);
-  const asked = { ...kind, ...decodable(taken, house.api), type: structOf(taken.schema) };
+  const asked = valueKind(kind, taken);
   const object = decodeBody(asked, body, options, ctx);
   placeObject(kind, object, { ...target, name: "" });
   if (!entry) throw notFound(kind.ref, target.name);
