@@ -3,6 +3,7 @@ import type { ApiObject, Kind, NewObject } from "../../src/client/index.ts";
 import {
   ConfigMap,
   CoreEvent,
+  Event,
   Lease,
   Namespace,
   Secret,
@@ -44,6 +45,22 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     }
     expect(await world.resource(ConfigMap).find({ name: "kept", namespace: "other" })).toBeDefined();
     expect(world.warnings).toEqual([]);
+  });
+
+  test("of all groups that have a kind called Event, each one's are deleted", async () => {
+    await world.run(namespaceLifecycle);
+    const kind = dialect === "neutral" ? neutral(Event) : Event;
+    const about = { eventTime: "2026-01-01T00:00:00.000000Z", action: "a", reason: "r", type: "Normal" };
+    const told = {
+      ...about,
+      reportingController: "example.com/c",
+      reportingInstance: "c-1",
+      regarding: { kind: "Pod", namespace: "team" },
+    };
+    await world.resource(kind).create({ metadata: { name: "e", namespace: "team" }, ...told });
+    await world.resource(Namespace).delete({ name: "team" });
+    await world.until(isGone);
+    expect((await world.resource(kind).list({ namespace: "team" })).items).toEqual([]);
   });
 
   test("DEC-34: an object with finalizers holds its namespace, until they are done", async () => {
