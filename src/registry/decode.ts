@@ -5,29 +5,26 @@
  */
 import type { JsonType, Mismatch } from "../schema/decode-report.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
+import { type CompiledKind, complete, walk } from "../schema/write/decode.ts";
 import { badRequest, invalid, unrecognised } from "../meta/status.ts";
 import { type Value, isObject } from "../value/value.ts";
 import type { Body, PatchOptions, WriteOptions } from "./contract.ts";
-import type { Kind } from "./kind.ts";
-
-/** What decoding needs of a kind; kinds that are never stored have no more. */
-export type Decodable = Pick<Kind, "definition" | "apiVersion" | "walker">;
 
 /**
  * Decodes the body of a POST or PUT: wrong apiVersion, kind or JSON types are 400, unknown and duplicate members are
  * what `fieldValidation` says (DEC-18, DEC-24). The body's value is changed in place and becomes the object.
  */
-export function decodeBody(kind: Decodable, body: Body, options: WriteOptions, ctx: WriteContext): ApiObject {
+export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions, ctx: WriteContext): ApiObject {
   const value = body.value ?? {};
   if (!isObject(value)) {
     throw unrecognised(kind.definition.kind, `expected a JSON object, got ${nameOf(value)}`);
   }
   checkKind(kind, value);
   const { object, unknown, mismatch } = walk(kind, value);
-  if (mismatch !== undefined) throw badRequest(unfit(kind, mismatch));
+  if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
   const told = tellFields(unknown, body.duplicates, options, ctx);
   if (told) throw badRequest(unfit(kind, told));
-  return finish(kind, object, ctx);
+  return complete(kind, object, ctx);
 }
 
 /**
@@ -36,7 +33,7 @@ export function decodeBody(kind: Decodable, body: Body, options: WriteOptions, c
  * @param strangers members of the patch's own operations that nobody knows
  */
 export function decodePatched(
-  kind: Decodable,
+  kind: CompiledKind,
   value: Value,
   duplicates: readonly string[],
   strangers: readonly string[],
@@ -45,28 +42,30 @@ export function decodePatched(
 ): ApiObject {
   if (ctx.dialect.rules.readOldManagedFields) readOldEntries(value);
   if (!isObject(value)) throw patchInvalid(`expected the patched object to be an object, got ${nameOf(value)}`);
-  const { object, unknown, mismatch } = walk(kind, value, options.type === "strategic" ? unrestored : misfit);
-  if (mismatch !== undefined) throw patchInvalid(mismatch);
+  const { object, unknown, mismatch } = walk(kind, value);
+  if (mismatch !== undefined) {
+    throw patchInvalid(options.type === "strategic" ? unrestored(mismatch) : misfit(kind, mismatch));
+  }
   const told = tellFields([...strangers, ...unknown], duplicates, options, ctx);
   if (told) throw patchInvalid(told);
-  return finish(kind, object, ctx);
+  return complete(kind, object, ctx);
 }
 
 /** Decodes what an apply made: it was checked against the schema before, so only times, quantities and bytes can be wrong. */
-export function decodeApplied(kind: Decodable, value: Value, ctx: WriteContext): ApiObject {
+export function decodeApplied(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
   const { object, mismatch } = walk(kind, value);
-  if (mismatch !== undefined) throw badRequest(`the intent does not fit the schema: ${mismatch}`);
-  return finish(kind, object, ctx);
+  if (mismatch !== undefined) throw badRequest(`the intent does not fit the schema: ${misfit(kind, mismatch)}`);
+  return complete(kind, object, ctx);
 }
 
-const unfit = ({ definition, apiVersion }: Decodable, why: string): string =>
+const unfit = ({ definition, apiVersion }: CompiledKind, why: string): string =>
   `${definition.kind} in version "${apiVersion}" cannot be handled as a ${definition.kind}: ${why}`;
 
 /** Decodes what somebody else made of an object (an admission webhook): unknown members are dropped, what does not fit is 400. */
-export function decodeAnswered(kind: Decodable, value: Value, ctx: WriteContext): ApiObject {
+export function decodeAnswered(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
   const { object, mismatch } = walk(kind, value);
-  if (mismatch !== undefined) throw badRequest(unfit(kind, mismatch));
-  return finish(kind, object, ctx);
+  if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
+  return complete(kind, object, ctx);
 }
 
 /** 422 for a patch whose result does not fit the type: empty kind and name, one cause at `patch`. */
@@ -76,7 +75,7 @@ export const patchInvalid = (why: string): Error =>
 const NAMED = { apiVersion: "API version", kind: "kind" } as const;
 
 /** apiVersion and kind, where they are sent, must be those of the path. */
-function checkKind(kind: Decodable, value: { [key: string]: Value }): void {
+function checkKind(kind: CompiledKind, value: { [key: string]: Value }): void {
   for (const [member, expected] of [
     ["apiVersion", kind.apiVersion],
     ["kind", kind.definition.kind],
@@ -105,25 +104,14 @@ function readOldEntries(value: Value): void {
   }
 }
 
-function walk(
-  kind: Decodable,
-  value: Value,
-  words: typeof misfit = misfit,
-): { object: ApiObject; unknown: string[]; mismatch: string | undefined } {
-  const report = kind.walker.newReport();
-  const object = kind.walker.decode(value, report) as ApiObject;
-  const first = report.mismatches[0];
-  return { object, unknown: report.unknown, mismatch: first && words(kind, first) };
-}
-
 /** What was expected and found, in front of it the words by which clients know what cannot be decoded. */
-function misfit({ definition }: Decodable, { path, expected, got, type }: Mismatch): string {
+function misfit({ definition }: CompiledKind, { path, expected, got, type }: Mismatch): string {
   const place = path ? `${definition.kind}.${path}` : definition.kind;
   return `json: cannot unmarshal ${type} into Go struct field ${place}: expected ${path || "the body"} to be ${expected}, got ${got}`;
 }
 
 /** {@link misfit} of a strategic merge patch, whose result is not read from JSON. */
-function unrestored(_kind: Decodable, { path, expected, got, type }: Mismatch): string {
+function unrestored({ path, expected, got, type }: Mismatch): string {
   const target = RESTORED[expected];
   const words = target ? `cannot restore ${target} ${FOUND[type]}` : `cannot convert ${FOUND[type]} to another type`;
   return `${words}: expected ${path || "the object"} to be ${expected}, got ${got}`;
@@ -159,16 +147,6 @@ function tellFields(
   if (options.fieldValidation === "Strict") return `strict decoding error: ${texts.join(", ")}`;
   ctx.warnings.push(...texts);
   return undefined;
-}
-
-function finish(kind: Decodable, object: ApiObject, ctx: WriteContext): ApiObject {
-  object.apiVersion = kind.apiVersion;
-  object.kind = kind.definition.kind;
-  object.metadata ??= {};
-  kind.definition.convert?.(object, ctx);
-  kind.walker.applyDefaults(object);
-  kind.definition.defaults?.(object, ctx);
-  return object;
 }
 
 const nameOf = (value: unknown): string =>

@@ -7,6 +7,7 @@
  * @module
  */
 import type { ApiObject } from "../schema/definition.ts";
+import { rulesOf } from "../schema/write/prepare.ts";
 import {
   type ApplyOutcome,
   type Converter,
@@ -26,7 +27,6 @@ import { formatTime } from "../meta/time.ts";
 import type { Value } from "../value/value.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
-import { rulesOf } from "./pipeline.ts";
 import { convertWithin } from "./versions/convert-later.ts";
 
 const LONGEST_MANAGER = 128;

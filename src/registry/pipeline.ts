@@ -10,22 +10,14 @@
  * @module
  */
 import type { Admission, AdmissionOptions, AdmissionRequest, AdmissionStep } from "../admission/contract.ts";
-import type { ApiObject, WriteContext, WriteRules } from "../schema/definition.ts";
-import { FieldErrors } from "../meta/field-errors.ts";
-import { validateObjectMeta, validateObjectMetaUpdate } from "../meta/object-meta-rules.ts";
+import type { ApiObject, WriteContext } from "../schema/definition.ts";
+import { prepareCreate, prepareUpdate, warn } from "../schema/write/prepare.ts";
+import type { FieldErrors } from "../meta/field-errors.ts";
 import { ApiError, invalid } from "../meta/status.ts";
 import type { Turn } from "../util/keyed-lock.ts";
-import { subdomainName } from "../meta/names.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
 import type { Kind } from "./kind.ts";
-import {
-  countGeneration,
-  dropDoubledOwners,
-  dropServerMetadata,
-  fillNewMetadata,
-  keepServerMetadata,
-} from "./metadata.ts";
 
 /** One write under way. */
 export interface Write {
@@ -49,13 +41,6 @@ export async function telling<T>(ctx: WriteContext, work: () => Promise<T>): Pro
     if (error instanceof ApiError) error.warnings = ctx.warnings;
     throw error;
   }
-}
-
-/** The rules of the way in which an object is written: its own, also through a lens, or those of a subresource. */
-export function rulesOf({ definition }: Pick<Kind, "definition">, subresource: string): WriteRules {
-  if (subresource === "") return definition;
-  const rules = definition.subresources?.[subresource];
-  return rules?.lens ? definition : (rules ?? {});
 }
 
 /** What admission steps see of a write. */
@@ -94,24 +79,11 @@ function putInPlace(object: ApiObject, other: ApiObject): void {
 
 /** Makes a new object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
 export function prepareNew(write: Write, object: ApiObject): AdmissionRequest | Promise<AdmissionRequest> {
-  const { kind, ctx } = write;
-  const { definition, house } = kind;
+  const { kind, target, ctx } = write;
   const admission = admissionOf(write, "CREATE", object, undefined);
-  return admitted(house.admission, admission, () => {
-    dropDoubledOwners(object, ctx);
-    if (!house.api.dialect.rules.updateCreatesAsSent) dropServerMetadata(object);
-    fillNewMetadata(kind, object, house.api);
-    definition.prepareForCreate?.(object, ctx);
-    kind.walker.settle(object);
-    const errors = new FieldErrors();
-    validateObjectMeta(object.metadata, errors, {
-      namespaced: kind.namespaced,
-      nameRule: definition.nameRule ?? subdomainName,
-      dialect: house.api.dialect,
-    });
-    definition.validate?.(object, errors, ctx);
-    refuse(write, object, errors);
-    warn(write, object, undefined);
+  return admitted(kind.house.admission, admission, () => {
+    refuse(write, object, prepareCreate(kind, object, ctx));
+    warn(kind, object, undefined, target.subresource, ctx);
   });
 }
 
@@ -122,26 +94,10 @@ export function prepareChanged(
   old: ApiObject,
 ): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
-  const { definition, house } = kind;
-  const rules = rulesOf(kind, target.subresource);
   const admission = admissionOf(write, "UPDATE", object, old);
-  return admitted(house.admission, admission, () => {
-    const errors = new FieldErrors();
-    dropDoubledOwners(object, ctx);
-    const sent = { ...object.metadata };
-    keepServerMetadata(object, old);
-    rules.prepareForUpdate?.(object, old, ctx);
-    kind.walker.settle(object);
-    countGeneration(kind, object, old);
-    validateObjectMetaUpdate(object.metadata, old.metadata, errors, {
-      namespaced: kind.namespaced,
-      nameRule: definition.nameRule ?? subdomainName,
-      dialect: house.api.dialect,
-      sent,
-    });
-    rules.validateUpdate?.(object, old, errors, ctx);
-    refuse(write, object, errors);
-    warn(write, object, old);
+  return admitted(kind.house.admission, admission, () => {
+    refuse(write, object, prepareUpdate(kind, object, old, target.subresource, ctx));
+    warn(kind, object, old, target.subresource, ctx);
   });
 }
 
@@ -189,12 +145,6 @@ function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors)
   if (!errors.any) return;
   const name = target.name || (object.metadata.name ?? "");
   throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, name, errors.causes);
-}
-
-function warn({ kind, ctx, target }: Write, object: ApiObject, old: ApiObject | undefined): void {
-  if (target.subresource) return;
-  const texts = kind.definition.warnings?.(object, old, ctx);
-  if (texts) ctx.warnings.push(...texts);
 }
 
 /** Lets every admission step do what must be done before the write; nothing waits when none has anything to do. */

@@ -1,18 +1,19 @@
 /**
- * Writes of one kind as the registry makes them, without a registry: decode, defaults, prepare, and all rules, those of
- * metadata included. Ownership, admission and storage are not here.
+ * Writes of one kind as the registry makes them, with the registry's own steps (`schema/write/`): decode, defaults,
+ * prepare, and all rules, those of metadata included. Ownership, admission and storage are not here.
  *
  * @module
  */
 import type { Dialect } from "../../meta/dialect.ts";
-import { FieldErrors } from "../../meta/field-errors.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
 import { type Gate, gatesOf } from "../../meta/gates.ts";
-import { subdomainName } from "../../meta/names.ts";
-import { validateObjectMeta, validateObjectMetaUpdate } from "../../meta/object-meta-rules.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
 import { ManualClock, seededRandom } from "../../util/clock.ts";
 import { type ValueObject, clone } from "../../value/value.ts";
 import type { ApiContext, ApiObject, DefinitionFactory, ResourceDefinition, WriteContext } from "../definition.ts";
-import { type Walker, compileWalker } from "../walker.ts";
+import { compileWalker } from "../walker.ts";
+import { type CompiledKind, complete, walk } from "../write/decode.ts";
+import { prepareCreate, prepareUpdate, warn } from "../write/prepare.ts";
 
 /** What a write came to. */
 export interface Outcome {
@@ -37,12 +38,14 @@ export const contextOf = (dialect: Dialect, gates: Partial<Record<Gate, boolean>
 export class KindUnderTest {
   readonly definition: ResourceDefinition;
   readonly #ctx: ApiContext;
-  readonly #walker: Walker;
+  readonly #kind: CompiledKind;
 
   constructor(definition: ResourceDefinition, ctx: ApiContext) {
     this.definition = definition;
     this.#ctx = ctx;
-    this.#walker = compileWalker(definition.schema, { dialect: ctx.dialect });
+    const { group, version, schema } = definition;
+    const walker = compileWalker(schema, { dialect: ctx.dialect });
+    this.#kind = { definition, apiVersion: apiVersionOf(group, version), walker };
   }
 
   /** A kind of a group by its plural, in the only or the named version. */
@@ -54,24 +57,19 @@ export class KindUnderTest {
 
   /** POST of a body; its name is `x` unless it has metadata. */
   create(body: object): Outcome {
-    return this.#write(body, (object, errors, ctx) => {
-      this.definition.prepareForCreate?.(object, ctx);
-      this.#walker.settle(object);
-      validateObjectMeta(object.metadata, errors, this.#metaRules());
-      this.definition.validate?.(object, errors, ctx);
-      return this.definition.warnings?.(object, undefined, ctx) ?? [];
+    return this.#write(body, (object, ctx) => {
+      const errors = prepareCreate(this.#kind, object, ctx);
+      warn(this.#kind, object, undefined, "", ctx);
+      return errors;
     });
   }
 
   /** PUT of a body over `old`, on the object or on a subresource. */
   update(old: ApiObject, body: object, subresource = ""): Outcome {
-    const rules = subresource ? this.definition.subresources![subresource]! : this.definition;
-    return this.#write(body, (object, errors, ctx) => {
-      rules.prepareForUpdate?.(object, old, ctx);
-      this.#walker.settle(object);
-      validateObjectMetaUpdate(object.metadata, old.metadata, errors, this.#metaRules());
-      rules.validateUpdate?.(object, old, errors, ctx);
-      return subresource ? [] : (this.definition.warnings?.(object, old, ctx) ?? []);
+    return this.#write(body, (object, ctx) => {
+      const errors = prepareUpdate(this.#kind, object, old, subresource, ctx);
+      warn(this.#kind, object, old, subresource, ctx);
+      return errors;
     });
   }
 
@@ -82,37 +80,24 @@ export class KindUnderTest {
 
   /** The cells of an object in a wide table, behind its name, at the time of the context's clock. */
   cells(object: ApiObject): unknown[] {
-    return (this.definition.columns ?? []).map((column) => column.cell(object, this.#ctx.clock.now()));
+    return this.columns(object).map(([, cell]) => cell);
   }
 
-  #metaRules(): Parameters<typeof validateObjectMeta>[2] {
-    return {
-      namespaced: this.definition.scope === "Namespaced",
-      nameRule: this.definition.nameRule ?? subdomainName,
-      dialect: this.#ctx.dialect,
-    };
+  /** The cells with what stands above them. */
+  columns(object: ApiObject): [string, unknown][] {
+    const now = this.#ctx.clock.now();
+    return (this.definition.columns ?? []).map(({ name, cell }) => [name, cell(object, now)]);
   }
 
-  #write(
-    body: object,
-    rules: (object: ApiObject, errors: FieldErrors, ctx: WriteContext) => readonly string[],
-  ): Outcome {
-    const { group, version, kind, scope } = this.definition;
-    const report = this.#walker.newReport();
+  #write(body: object, prepare: (object: ApiObject, ctx: WriteContext) => FieldErrors): Outcome {
     const sent = { metadata: { name: "x" }, ...clone(body as ValueObject) };
-    const object = this.#walker.decode(sent, report);
     const ctx: WriteContext = { ...this.#ctx, warnings: [] };
-    const { unknown, mismatches } = report;
-    if (mismatches[0]) return { object, causes: [], warnings: [], unknown, mismatch: mismatches[0].path };
-    object.apiVersion = group === "" ? version : `${group}/${version}`;
-    object.kind = kind;
-    if (scope === "Namespaced") object.metadata.namespace ??= "n";
-    this.definition.convert?.(object, ctx);
-    this.#walker.applyDefaults(object);
-    this.definition.defaults?.(object, ctx);
-    const errors = new FieldErrors();
-    const told = rules(object, errors, ctx);
+    const { object, unknown, mismatch } = walk(this.#kind, sent);
+    if (mismatch) return { object, causes: [], warnings: [], unknown, mismatch: mismatch.path };
+    complete(this.#kind, object, ctx);
+    if (this.definition.scope === "Namespaced") object.metadata.namespace ??= "n";
+    const errors = prepare(object, ctx);
     const causes = [...new Set(errors.causes.map(({ reason, field }) => `${reason} ${field}`))].toSorted();
-    return { object, causes, warnings: [...ctx.warnings, ...told], unknown, mismatch: undefined };
+    return { object, causes, warnings: ctx.warnings, unknown, mismatch: undefined };
   }
 }

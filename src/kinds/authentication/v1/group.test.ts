@@ -18,7 +18,3 @@ test("SUP-7, LIM-11: a request for a token is for an hour unless told", () => {
     expect(request.create({ spec: { audiences: "x" } }).mismatch).toBe("spec.audiences");
   }
 });
-
-test("all that can be done with the kinds of the group is to ask", () => {
-  for (const { definition } of kindsOf(neutral)) expect(definition.verbs).toEqual(["create"]);
-});

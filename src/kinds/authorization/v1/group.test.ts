@@ -15,12 +15,3 @@ test("DEC-36: what a client asks reaches the answer as it was asked", () => {
     expect(unknown).toEqual([]);
   }
 });
-
-test("all that can be done with the kinds of the group is to ask", () => {
-  expect(kinds.map((kind) => kind.definition.plural)).toEqual([
-    "selfsubjectaccessreviews",
-    "selfsubjectrulesreviews",
-    "subjectaccessreviews",
-  ]);
-  for (const { definition } of kinds) expect(definition.verbs).toEqual(["create"]);
-});

@@ -21,7 +21,7 @@ describe.each([neutral, kubernetes])("SUP-2: a Lease in the $name dialect", (dia
     const { object, causes } = kind.create({ spec });
     expect(causes).toEqual([]);
     expect(object["spec"]).toEqual(spec);
-    expect(kind.cells(object)).toEqual(["h", "<unknown>"]);
+    expect(kind.cells(object)).toEqual(["h", "0s"]);
   });
 
   test("needs no spec, and always has one", () => {
@@ -41,9 +41,5 @@ describe.each([neutral, kubernetes])("SUP-2: a Lease in the $name dialect", (dia
     expect(create(spec)).toEqual(faults);
     const { object } = kind.create({ spec: {} });
     expect(kind.change(object, { spec }).causes).toEqual(faults);
-  });
-
-  test("DEC-32, DEC-31: PUT creates it, and may have to say which version it replaces", () => {
-    expect(kind.definition).toMatchObject({ createOnUpdate: true, versionedUpdate: true });
   });
 });

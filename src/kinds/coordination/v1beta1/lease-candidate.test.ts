@@ -15,15 +15,6 @@ describe.each([neutral, kubernetes])("a LeaseCandidate in the $name dialect", (d
   const kind = kindOf(dialect);
   const create = (changes: object): readonly string[] => kind.create({ spec: { ...spec, ...changes } }).causes;
 
-  test("LC-1: is a namespaced kind of the group of coordination", () => {
-    expect(kind.definition).toMatchObject({
-      group: `coordination.${dialect.domain}`,
-      version: "v1beta1",
-      kind: "LeaseCandidate",
-      scope: "Namespaced",
-    });
-  });
-
   test.each(["binaryVersion", "leaseName", "strategy"])("LC-3, LC-5, LC-7: %s is required", (member) => {
     for (const value of ["", null]) expect(create({ [member]: value })).toEqual([`FieldValueRequired spec.${member}`]);
   });

@@ -78,6 +78,6 @@ describe.each([neutral, kubernetes])("a ConfigMap in the $name dialect", (dialec
 
   test("is shown with the number of its keys", () => {
     const { object } = kind.create({ data: { a: "", b: "" }, binaryData: { c: "" } });
-    expect(kind.cells(object)).toEqual([3, "<unknown>"]);
+    expect(kind.cells(object)).toEqual([3, "0s"]);
   });
 });

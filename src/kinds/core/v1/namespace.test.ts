@@ -75,6 +75,6 @@ describe.each([neutral, kubernetes])("SUP-1: a Namespace in the $name dialect", 
     namespace.beginDelete!(object, { ...ctx, warnings: [] });
     expect(object["status"]).toEqual({ phase: "Terminating" });
     expect(namespace.deletion).toBe("twoSteps");
-    expect(kind.cells(object)).toEqual(["Terminating", "<unknown>"]);
+    expect(kind.cells(object)).toEqual(["Terminating", "0s"]);
   });
 });

@@ -22,7 +22,7 @@ test("SUP-6: a Node is shown with its state, its roles and what runs on it", () 
   expect(kind.cells(object)).toEqual([
     "Ready,SchedulingDisabled",
     "a,b",
-    "<unknown>",
+    "0s",
     "v1",
     "10.0.0.1",
     "<none>",
@@ -35,7 +35,7 @@ test("SUP-6: a Node is shown with its state, its roles and what runs on it", () 
 
 test("a Node of which nothing is known is shown as such", () => {
   const { object } = kind.create({});
-  expect(kind.cells(object).slice(0, 4)).toEqual(["Unknown", "<none>", "<unknown>", ""]);
+  expect(kind.cells(object).slice(0, 4)).toEqual(["Unknown", "<none>", "0s", ""]);
   const notReady = { ...object, status: { conditions: [{ type: "Ready", status: "Unknown" }] } };
   expect(kind.cells(notReady)[0]).toBe("NotReady");
 });

@@ -25,18 +25,6 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))(
     const status = (body: object) => pvc.update(stored(), { spec: SPEC, status: body }, "status");
     const snapshot = { apiGroup: `snapshot.storage.${bench.dialect.domain}`, kind: "VolumeSnapshot", name: "src" };
 
-    test("PVC-1: it is served under v1 in namespaces, with a status path", () => {
-      expect(pvc.definition).toMatchObject({
-        group: "",
-        version: "v1",
-        scope: "Namespaced",
-        plural: "persistentvolumeclaims",
-        shortNames: ["pvc"],
-        deleteAnswers: "object",
-      });
-      expect(Object.keys(pvc.definition.subresources ?? {})).toEqual(["status"]);
-    });
-
     test("PVC-6, PVC-40, PVC-49, DEC-56: a new claim is a file system and pending", () => {
       const { object, causes, warnings } = pvc.create({ spec: SPEC, status: { phase: "Bound" } });
       expect({ causes, warnings }).toEqual({ causes: [], warnings: [] });
@@ -356,7 +344,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))(
         ["Age", 0],
         ["VolumeMode", 1],
       ]);
-      expect(pvc.cells(object)).toEqual(["Bound", "v", "2Gi", "RWO,ROX", "fast", "<unset>", "<unknown>", "Filesystem"]);
+      expect(pvc.cells(object)).toEqual(["Bound", "v", "2Gi", "RWO,ROX", "fast", "<unset>", "0s", "Filesystem"]);
       expect(pvc.cells(stored()).slice(0, 4)).toEqual(["Pending", "", "", ""]);
     });
   },

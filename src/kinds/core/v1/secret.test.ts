@@ -121,7 +121,7 @@ describe.each([neutral, kubernetes])("a Secret in the $name dialect", (dialect) 
 
   test("is shown with its type and the number of its keys", () => {
     const { object } = kind.create({ stringData: { a: "", b: "" } });
-    expect(kind.cells(object)).toEqual(["Opaque", 2, "<unknown>"]);
+    expect(kind.cells(object)).toEqual(["Opaque", 2, "0s"]);
     expect(secret.selectableFields!["type"]!(object)).toBe("Opaque");
   });
 });

@@ -11,7 +11,7 @@ test("SUP-7: a ServiceAccount lists secrets by name and image pull secrets as on
   const { object, causes } = kind.create({ ...body, secrets: [{ name: "x", kind: "Secret", namespace: "other" }, {}] });
   expect(causes).toEqual([]);
   expect(object).toMatchObject({ ...body, secrets: [{ name: "x" }, {}] });
-  expect(kind.cells(object)).toEqual(["<unknown>"]);
+  expect(kind.cells(object)).toEqual(["0s"]);
 });
 
 test("MARK-2, MARK-14: secrets merge by name, imagePullSecrets have one owner and are replaced as one", () => {

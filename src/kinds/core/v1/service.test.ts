@@ -66,7 +66,7 @@ test("it is shown with its addresses and ports", () => {
     "<none>",
     "<none>",
     "80:30000/TCP",
-    "<unknown>",
+    "0s",
     "a=1,b=2",
   ]);
   expect(show({ type: "ExternalName", externalName: "e" })).toEqual([
@@ -74,7 +74,7 @@ test("it is shown with its addresses and ports", () => {
     "<none>",
     "e",
     "<none>",
-    "<unknown>",
+    "0s",
     "<none>",
   ]);
   const balanced = { type: "LoadBalancer", clusterIP: "10.0.0.1", ports: [{ port: 80 }] };

@@ -28,10 +28,11 @@ const full = {
 };
 
 test("the group of events reads a core Event under its own names", () => {
-  expect(fromCoreEvent(core.create(full).object, "events.k8s.io/v1", true)).toEqual({
+  const { object } = core.create(full);
+  expect(fromCoreEvent(object, "events.k8s.io/v1", true)).toEqual({
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
-    metadata: full.metadata,
+    metadata: object.metadata,
     regarding: full.involvedObject,
     reason: "Started",
     note: "it started",
@@ -54,7 +55,7 @@ test("the least Event is printed by both groups as typed clients print it", () =
   expect(object).toEqual({
     apiVersion: "v1",
     kind: "Event",
-    metadata: { name: "k", namespace: "n" },
+    metadata: object.metadata,
     involvedObject: { namespace: "n" },
     source: {},
     firstTimestamp: null,
@@ -66,7 +67,7 @@ test("the least Event is printed by both groups as typed clients print it", () =
   expect(fromCoreEvent(object, "events.k8s.io/v1", true)).toEqual({
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
-    metadata: { name: "k", namespace: "n" },
+    metadata: object.metadata,
     regarding: { namespace: "n" },
     deprecatedSource: {},
     deprecatedFirstTimestamp: null,

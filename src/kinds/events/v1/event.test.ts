@@ -23,10 +23,6 @@ describe.each([neutral, kubernetes])("an Event in the $name dialect", (dialect) 
   const kind = kindOf(dialect);
   const create = (changes: object): readonly string[] => kind.create({ ...body, ...changes }).causes;
 
-  test("EV-1, VER-4: is a namespaced kind of the group of events", () => {
-    expect(kind.definition).toMatchObject({ group: `events.${dialect.domain}`, version: "v1", scope: "Namespaced" });
-  });
-
   test("EV-7, EV-12, EV-14, EV-19, EV-20, META-14: what was sent is what is there", () => {
     const { object, causes } = kind.create({ ...body, related: body.regarding });
     expect(causes).toEqual([]);

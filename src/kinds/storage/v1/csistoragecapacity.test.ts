@@ -8,12 +8,6 @@ const CLASS = { storageClassName: "fast" };
 describe.each([neutral, kubernetes])("CSIStorageCapacity in the $name dialect", (dialect) => {
   const capacity = KindUnderTest.of(storageGroup, "csistoragecapacities", contextOf(dialect));
 
-  test("CAP-1, CAP-15, EP-40: the definition is namespaced, answers a Status and has no status", () => {
-    expect(capacity.definition).toMatchObject({ scope: "Namespaced", deleteAnswers: "status", versionedUpdate: true });
-    expect(capacity.definition.subresources).toBeUndefined();
-    expect(capacity.definition.columns).toBeUndefined();
-  });
-
   test("CAP-6, CAP-7, CAP-8, CAP-10: a class is enough, it need not exist, and all else may be absent", () => {
     const { object, causes } = capacity.create(CLASS);
     expect(causes).toEqual([]);

@@ -1,0 +1,48 @@
+/**
+ * From a value that was read to an object of a kind: its members in wire form, its own names, its defaults.
+ *
+ * @module
+ */
+import type { Value } from "../../value/value.ts";
+import type { Mismatch } from "../decode-report.ts";
+import type { ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
+import type { Walker } from "../walker.ts";
+
+/** A kind, compiled: what is needed of it to read and to judge its objects, stored or not. */
+export interface CompiledKind {
+  readonly definition: ResourceDefinition;
+  /** `group/version`, or the version of the core group. */
+  readonly apiVersion: string;
+  readonly walker: Walker;
+}
+
+/** What a value came to. */
+export interface Walked {
+  readonly object: ApiObject;
+  /** Members that nobody knows, as paths. */
+  readonly unknown: string[];
+  /** The first value of a wrong type; undefined when all fit. */
+  readonly mismatch: Mismatch | undefined;
+}
+
+/** Reads a value by the schema of a kind. It is changed in place and becomes the object. */
+export function walk({ walker }: CompiledKind, value: Value): Walked {
+  const report = walker.newReport();
+  const object = walker.decode(value, report) as ApiObject;
+  return { object, unknown: report.unknown, mismatch: report.mismatches[0] };
+}
+
+/** Makes what fits an object of the kind: conversions and defaults. Changes `object` and returns it. */
+export function complete(
+  { definition, apiVersion, walker }: CompiledKind,
+  object: ApiObject,
+  ctx: WriteContext,
+): ApiObject {
+  object.apiVersion = apiVersion;
+  object.kind = definition.kind;
+  object.metadata ??= {};
+  definition.convert?.(object, ctx);
+  walker.applyDefaults(object);
+  definition.defaults?.(object, ctx);
+  return object;
+}

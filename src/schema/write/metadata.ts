@@ -1,0 +1,88 @@
+/**
+ * The members of `metadata` that the server owns: identity, times, versions, generations (DEC-1, DEC-3).
+ *
+ * @module
+ */
+import { formatTime } from "../../meta/time.ts";
+import { canonicalJson } from "../../value/canonical.ts";
+import { type Value, equal } from "../../value/value.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
+
+/** The generation of a new object: none, 1, or what was sent where the dialect keeps it. */
+function firstGeneration(
+  definition: ResourceDefinition,
+  sent: number | undefined,
+  api: ApiContext,
+): number | undefined {
+  if (definition.generation === "fromOne") return 1;
+  return api.dialect.rules.keepSentGeneration ? sent : undefined;
+}
+
+/**
+ * Drops what a client may not say of a new object, before anybody owns it: a POST always, other creates unless the dialect
+ * takes them as they are sent.
+ */
+export function dropServerMetadata({ metadata }: ApiObject): void {
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+}
+
+/** Fills what only the server gives to a new object. */
+export function fillNewMetadata(definition: ResourceDefinition, object: ApiObject, api: ApiContext): void {
+  const { metadata } = object;
+  const generation = firstGeneration(definition, metadata.generation, api);
+  delete metadata.selfLink;
+  delete metadata.resourceVersion;
+  if (generation === undefined) delete metadata.generation;
+  else metadata.generation = generation;
+  metadata.uid = api.random.uuid();
+  metadata.creationTimestamp = formatTime(api.clock.now());
+}
+
+/** What an update may not change is taken from the stored object, whatever was sent. */
+export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
+  const { metadata } = object;
+  const before = old.metadata;
+  keep("uid");
+  keep("creationTimestamp");
+  keep("generation");
+  keep("resourceVersion");
+  delete metadata.selfLink;
+  // A deletion that has begun goes on, whatever the client says of it (checked.md DEC-1).
+  if (before.deletionTimestamp !== undefined) {
+    metadata.deletionTimestamp = before.deletionTimestamp;
+  }
+  if (before.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
+  }
+
+  function keep(member: "uid" | "creationTimestamp" | "generation" | "resourceVersion"): void {
+    const value = before[member];
+    if (value === undefined) delete metadata[member];
+    else (metadata as Record<string, unknown>)[member] = value;
+  }
+}
+
+/** Counts a change of the desired state: of `spec`, where the kind counts (DEC-3). */
+export function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
+  if (definition.generation === undefined) return;
+  if (equal(object["spec"] as Value, old["spec"] as Value)) return;
+  object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+/**
+ * Drops owner references that stand there twice and tells so (DEC-1): only entries that are equal in every member.
+ * Two of one uid that differ are stored, apply refuses them.
+ */
+export function dropDoubledOwners(object: ApiObject, ctx: WriteContext): void {
+  const owners = object.metadata.ownerReferences;
+  if (!owners || owners.length < 2) return;
+  const seen = new Set<string>();
+  const single = owners.filter((owner) => {
+    const text = canonicalJson(owner as Value);
+    return !seen.has(text) && seen.add(text);
+  });
+  if (single.length === owners.length) return;
+  object.metadata.ownerReferences = single;
+  ctx.warnings.push("metadata.ownerReferences: the same owner was named more than once, it is kept once");
+}

@@ -1,0 +1,79 @@
+/**
+ * What a kind and the rules of metadata make of a write, between what may change it from outside and what may only refuse
+ * it: what a client may not say is put right, then all that is wrong is told.
+ *
+ * @module
+ */
+import { FieldErrors } from "../../meta/field-errors.ts";
+import { subdomainName } from "../../meta/names.ts";
+import { validateObjectMeta, validateObjectMetaUpdate } from "../../meta/object-meta-rules.ts";
+import type { ApiObject, ResourceDefinition, WriteContext, WriteRules } from "../definition.ts";
+import type { CompiledKind } from "./decode.ts";
+import {
+  countGeneration,
+  dropDoubledOwners,
+  dropServerMetadata,
+  fillNewMetadata,
+  keepServerMetadata,
+} from "./metadata.ts";
+
+/** The rules of the way in which an object is written: its own, also through a lens, or those of a subresource. */
+export function rulesOf({ definition }: Pick<CompiledKind, "definition">, subresource: string): WriteRules {
+  if (subresource === "") return definition;
+  const rules = definition.subresources?.[subresource];
+  return rules?.lens ? definition : (rules ?? {});
+}
+
+/** Makes a new object ready to be stored. Changes `object`; what is wrong with it is answered. */
+export function prepareCreate(kind: CompiledKind, object: ApiObject, ctx: WriteContext): FieldErrors {
+  const { definition, walker } = kind;
+  const errors = new FieldErrors();
+  dropDoubledOwners(object, ctx);
+  if (!ctx.dialect.rules.updateCreatesAsSent) dropServerMetadata(object);
+  fillNewMetadata(definition, object, ctx);
+  definition.prepareForCreate?.(object, ctx);
+  walker.settle(object);
+  validateObjectMeta(object.metadata, errors, metadataRules(definition, ctx));
+  definition.validate?.(object, errors, ctx);
+  return errors;
+}
+
+/** Makes the next state of an object ready to be stored, on the object or on a subresource. Otherwise as for a new one. */
+export function prepareUpdate(
+  kind: CompiledKind,
+  object: ApiObject,
+  old: ApiObject,
+  subresource: string,
+  ctx: WriteContext,
+): FieldErrors {
+  const { definition, walker } = kind;
+  const rules = rulesOf(kind, subresource);
+  const errors = new FieldErrors();
+  dropDoubledOwners(object, ctx);
+  const sent = { ...object.metadata };
+  keepServerMetadata(object, old);
+  rules.prepareForUpdate?.(object, old, ctx);
+  walker.settle(object);
+  countGeneration(definition, object, old);
+  validateObjectMetaUpdate(object.metadata, old.metadata, errors, { ...metadataRules(definition, ctx), sent });
+  rules.validateUpdate?.(object, old, errors, ctx);
+  return errors;
+}
+
+/** What people are told of an object that is written; nothing of a subresource. */
+export function warn(
+  { definition }: CompiledKind,
+  object: ApiObject,
+  old: ApiObject | undefined,
+  subresource: string,
+  ctx: WriteContext,
+): void {
+  if (subresource) return;
+  const texts = definition.warnings?.(object, old, ctx);
+  if (texts) ctx.warnings.push(...texts);
+}
+
+const metadataRules = (
+  { scope, nameRule = subdomainName }: ResourceDefinition,
+  { dialect }: WriteContext,
+): Parameters<typeof validateObjectMeta>[2] => ({ namespaced: scope === "Namespaced", nameRule, dialect });
