@@ -21,7 +21,8 @@ export async function get(kind: Kind, target: Target, options: { readonly resour
   else if (version > kind.house.cacher.revision) await reach(kind, version);
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (!entry) throw notFound(kind.ref, target.name);
-  await makeReady(kind, [entry]);
+  const wait = makeReady(kind, [entry]);
+  if (wait) await wait;
   return formOf(kind, target.subresource).entry(entry, () => objectOf(kind, entry));
 }
 

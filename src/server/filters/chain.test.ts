@@ -174,6 +174,7 @@ describe("what is under way", () => {
     const answer = await asked;
     expect(activity.count).toBeGreaterThan(0);
     await answer.text();
+    await activity.settled();
     expect(activity.count).toBe(0);
   });
 

@@ -16,6 +16,9 @@ class AlreadyAnswered extends Error {}
 export class FilterChain implements Taps {
   readonly #server: ServerContext;
   readonly #filters: readonly Filter[];
+  /** Those that do something when a request comes by, and when it has been answered: most have nothing to do then. */
+  readonly #entered: readonly Filter[];
+  readonly #left: readonly Filter[];
   readonly #activity: Activity | undefined;
   /** Whether a filter wants to hear more than that requests come and go. */
   readonly #tapped: boolean;
@@ -24,6 +27,8 @@ export class FilterChain implements Taps {
   constructor(server: ServerContext, filters: readonly Filter[], activity?: Activity) {
     this.#server = server;
     this.#filters = filters;
+    this.#entered = filters.filter((one) => "enter" in one);
+    this.#left = filters.filter((one) => "leave" in one).toReversed();
     this.#activity = activity;
     this.#tapped = filters.some((one) => "decoded" in one || "handled" in one || "ended" in one);
   }
@@ -34,10 +39,14 @@ export class FilterChain implements Taps {
     try {
       const rest = this.#enter(request, 0);
       if (rest) {
-        return rest.catch((error: unknown) => this.#recover(request, error)).then(() => this.#leave(request, followed));
+        return rest.then(
+          () => this.#leave(request, followed),
+          (error: unknown) => this.#fail(request, followed, error),
+        );
       }
     } catch (error) {
-      this.#recover(request, error);
+      this.#fail(request, followed, error);
+      return;
     }
     this.#leave(request, followed);
   }
@@ -52,10 +61,10 @@ export class FilterChain implements Taps {
 
   /** The filters from `from` on; goes on later when one of them has to wait. */
   #enter(request: ServerRequest, from: number): void | Promise<void> {
-    const filters = this.#filters;
+    const filters = this.#entered;
     for (let i = from; i < filters.length; i++) {
       if (request.exchange.answered) return;
-      const wait = filters[i]!.enter?.(this.#server, request);
+      const wait = filters[i]!.enter!(this.#server, request);
       if (wait) return i + 1 < filters.length ? wait.then(() => this.#enter(request, i + 1)) : wait;
     }
   }
@@ -74,13 +83,13 @@ export class FilterChain implements Taps {
     return this.#tap(request, moment, from);
   }
 
-  #recover(request: ServerRequest, error: unknown): void {
+  #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void {
     if (!(error instanceof AlreadyAnswered)) answerFailure(this.#server, request, error);
+    this.#leave(request, followed);
   }
 
   #leave(request: ServerRequest, followed: Followed | undefined): void {
-    const filters = this.#filters;
-    for (let i = filters.length - 1; i >= 0; i--) filters[i]!.leave?.(this.#server, request);
+    for (const filter of this.#left) filter.leave!(this.#server, request);
     followed?.left(request.longRunning);
   }
 

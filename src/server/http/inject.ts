@@ -47,7 +47,7 @@ const HERE: Connection = { certificate: undefined, address: "", encrypted: true 
 const HIGH_WATER = 65_536;
 
 /** An {@link Exchange} whose answer is {@link InjectExchange.answer}. */
-export class InjectExchange implements Exchange {
+export class InjectExchange implements Exchange, Reading {
   readonly method: string;
   readonly url: string;
   readonly connection: Connection;
@@ -60,7 +60,8 @@ export class InjectExchange implements Exchange {
   readonly #body: Uint8Array;
   readonly #activity: Activity | undefined;
   readonly #answer = Promise.withResolvers<InjectAnswer>();
-  readonly #over: (() => void)[] = [];
+  /** Who wants to hear that all is over; there while that is so. */
+  #over: (() => void)[] | undefined = undefined;
 
   /** @param activity is told while bytes of the answer wait for the reader */
   constructor(request: InjectRequest, activity?: Activity) {
@@ -77,7 +78,7 @@ export class InjectExchange implements Exchange {
     if (!signal) return;
     const leave = (): void => this.#breakOff(signal.reason);
     signal.addEventListener("abort", leave, { once: true });
-    this.#over.push(() => signal.removeEventListener("abort", leave));
+    this.onOver(() => signal.removeEventListener("abort", leave));
   }
 
   header(name: string): string {
@@ -110,7 +111,7 @@ export class InjectExchange implements Exchange {
   }
 
   onOver(listener: () => void): void {
-    this.#over.push(listener);
+    (this.#over ??= []).push(listener);
   }
 
   closeAfterAnswer(): void {}
@@ -119,20 +120,33 @@ export class InjectExchange implements Exchange {
     if (this.answered) return;
     this.answered = true;
     this.#answer.reject(why);
-    this.#end();
+    this.over();
   }
 
   #begin(code: number, headers: OutHeaders): Pipe {
     this.answered = true;
-    const unread = this.#activity && (() => this.#activity!.begin(`the reader of ${this.method} ${this.url}`));
-    const pipe = new Pipe(code, headers, unread, () => this.#end());
+    const pipe = new Pipe(code, headers, this);
     this.#answer.resolve(pipe);
     return pipe;
   }
 
-  #end(): void {
-    for (const listener of this.#over.splice(0)) listener();
+  unread(): (() => void) | undefined {
+    return this.#activity?.begin(`the reader of ${this.method} ${this.url}`);
   }
+
+  over(): void {
+    const listeners = this.#over;
+    this.#over = undefined;
+    if (listeners) for (const listener of listeners) listener();
+  }
+}
+
+/** What an answer tells of its reader. */
+interface Reading {
+  /** Called when bytes wait for him; what it gives back, when he asks for more. */
+  unread(): (() => void) | undefined;
+  /** Called when everything has been read, or will not be. */
+  over(): void;
 }
 
 /** Both ends of an answer: the server writes, the caller reads. */
@@ -146,24 +160,18 @@ class Pipe implements OutStream, InjectAnswer {
   #broken = false;
   #arrived: (() => void) | undefined;
   #drained: (() => void)[] = [];
-  readonly #unread: (() => () => void) | undefined;
-  readonly #over: () => void;
+  readonly #reading: Reading;
   #read: (() => void) | undefined;
 
-  /**
-   * @param unread begins to count bytes that wait for the reader; what it gives back is called when he asks for more
-   * @param over called when everything has been read, or will not be
-   */
-  constructor(code: number, headers: OutHeaders, unread: (() => () => void) | undefined, over: () => void) {
+  constructor(code: number, headers: OutHeaders, reading: Reading) {
     this.code = code;
     this.headers = headers;
-    this.#unread = unread;
-    this.#over = over;
+    this.#reading = reading;
   }
 
   write(bytes: Uint8Array): boolean {
     if (this.closed) return false;
-    this.#read ??= this.#unread?.();
+    this.#read ??= this.#reading.unread();
     this.#pieces.push(bytes);
     this.buffered += bytes.length;
     this.#arrived?.();
@@ -203,19 +211,9 @@ class Pipe implements OutStream, InjectAnswer {
 
   async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      for (;;) {
-        const piece = this.#pieces.shift();
-        if (piece) {
-          this.buffered -= piece.length;
-          if (this.buffered < HIGH_WATER) this.#wake();
-          yield piece;
-        } else if (this.#broken) {
-          throw new BrokenOff("expected the whole answer, the server broke off");
-        } else if (this.closed) {
-          return;
-        } else {
-          await this.#next();
-        }
+      for (let more = this.#more(); more !== false; more = this.#more()) {
+        if (more) yield this.#take();
+        else await this.#next();
       }
     } finally {
       this.cancel();
@@ -224,7 +222,14 @@ class Pipe implements OutStream, InjectAnswer {
 
   async bytes(): Promise<Buffer> {
     const all: Uint8Array[] = [];
-    for await (const piece of this.pieces()) all.push(piece);
+    try {
+      for (let more = this.#more(); more !== false; more = this.#more()) {
+        if (more) all.push(this.#take());
+        else await this.#next();
+      }
+    } finally {
+      this.cancel();
+    }
     return Buffer.concat(all);
   }
 
@@ -232,9 +237,23 @@ class Pipe implements OutStream, InjectAnswer {
     return (await this.bytes()).toString("utf8");
   }
 
+  /** Whether a piece is there; undefined where it may still come. Throws where the answer was broken off. */
+  #more(): boolean | undefined {
+    if (this.#pieces.length > 0) return true;
+    if (this.#broken) throw new BrokenOff("expected the whole answer, the server broke off");
+    return this.closed ? false : undefined;
+  }
+
+  #take(): Uint8Array {
+    const piece = this.#pieces.shift()!;
+    this.buffered -= piece.length;
+    if (this.buffered < HIGH_WATER) this.#wake();
+    return piece;
+  }
+
   #allRead(): void {
     this.#caughtUp();
-    this.#over();
+    this.#reading.over();
   }
 
   #caughtUp(): void {
@@ -253,6 +272,7 @@ class Pipe implements OutStream, InjectAnswer {
   }
 
   #wake(): void {
+    if (this.#drained.length === 0) return;
     const waiting = this.#drained;
     this.#drained = [];
     for (const resolve of waiting) resolve();

@@ -20,5 +20,5 @@ export async function createObject(server: ServerContext, request: ServerRequest
   request.body = body.value;
   const result = await perform(request, () => resource.create(request.target, body, options, request.caller));
   request.warn(result.warnings);
-  await answerObject(server, request, result.code, result.bytes, () => result.object, format);
+  return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -20,10 +20,9 @@ export async function deleteObject(server: ServerContext, request: ServerRequest
   request.warn(result.warnings);
   if ("status" in result) {
     // A Status has neither a table nor metadata to show.
-    await answerValue(server, request, result.code, result.status, { ...format, shape: "" });
-    return;
+    return answerValue(server, request, result.code, result.status, { ...format, shape: "" });
   }
-  await answerObject(server, request, result.code, result.bytes, () => result.object, format);
+  return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }
 
 /** DeleteOptions of the body, or of the query when there is no body (DEC-26). */

@@ -23,5 +23,5 @@ export async function patchObject(server: ServerContext, request: ServerRequest,
   const caller = writer(server, request);
   const result = await perform(request, () => resource.patch(request.target, body, options, caller));
   request.warn(result.warnings);
-  await answerObject(server, request, result.code, result.bytes, () => result.object, format);
+  return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

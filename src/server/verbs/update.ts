@@ -22,5 +22,5 @@ export async function updateObject(server: ServerContext, request: ServerRequest
   const caller = writer(server, request);
   const result = await perform(request, () => resource.update(request.target, body, options, caller));
   request.warn(result.warnings);
-  await answerObject(server, request, result.code, result.bytes, () => result.object, format);
+  return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }
