@@ -6,10 +6,10 @@
  *
  *     node bench/etcd.ts [seconds per case]
  */
-import { GrpcSession } from "../src/storage/etcd/grpc.ts";
+import { GrpcSession, frameOf } from "../src/storage/etcd/grpc.ts";
 import { openEtcdStore } from "../src/storage/etcd/store.ts";
-import { MessageWriter } from "../src/storage/etcd/wire.ts";
 import { systemClock, systemRandom } from "../src/util/clock.ts";
+import { WireWriter } from "../src/wire/encoding/wire-writer.ts";
 import { startEtcd } from "../test/etcd/start.ts";
 
 const SECONDS = Number(process.argv[2] ?? 3);
@@ -72,9 +72,9 @@ const create = async (): Promise<void> => {
 await measure("create, then deleted by us", 64, create);
 
 const session = await GrpcSession.open(etcd.endpoints[0]!, {}, systemClock, 5000);
-const grant = new MessageWriter(32);
-grant.number(1, 3600);
-const frame = grant.frame();
+const grant = new WireWriter(32);
+grant.integerField(1, 3600);
+const frame = frameOf(grant);
 await measure("create, with a lease of its own", 64, async () => {
   await session.call("/etcdserverpb.Lease/LeaseGrant", frame, 5000);
   await store.write({ type: "create", key: `/leased/${serial++}`, value: VALUE });

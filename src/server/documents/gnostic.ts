@@ -8,12 +8,9 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { WireWriter } from "../../wire/protobuf/wire-writer.ts";
+import { FIXED64 } from "../../wire/encoding/wire-reader.ts";
+import { WireWriter } from "../../wire/encoding/wire-writer.ts";
 import type { Json } from "./openapi-schemas.ts";
-
-const VARINT = 0;
-const FIXED64 = 1;
-const BYTES = 2;
 
 /** Puts a field in front of what has been written. */
 type Put = (out: WireWriter, value: unknown) => void;
@@ -37,31 +34,22 @@ const framed =
   (out, value) => {
     const before = out.length;
     write(out, value);
-    out.lengthSince(before);
-    out.tag(number, BYTES);
+    out.endMessage(number, before);
   };
 
 const putText =
   (number: number): Put =>
-  (out, value) => {
-    out.text(String(value));
-    out.tag(number, BYTES);
-  };
+  (out, value) =>
+    out.textField(number, String(value));
 
 const text = (number: number): Field => field(number, putText(number));
 
 const flag = (number: number): Field =>
   field(number, (out, value) => {
-    if (value !== true) return;
-    out.unsigned(1);
-    out.tag(number, VARINT);
+    if (value === true) out.integerField(number, 1);
   });
 
-const integer = (number: number): Field =>
-  field(number, (out, value) => {
-    out.integer(Number(value));
-    out.tag(number, VARINT);
-  });
+const integer = (number: number): Field => field(number, (out, value) => out.integerField(number, Number(value)));
 
 const double = (number: number): Field =>
   field(number, (out, value) => {
@@ -134,12 +122,8 @@ const TYPES: Put = list(1, putText(1)).put;
 
 /** Either `true` and `false`, or a schema for what is not named. */
 const ADDITIONAL: Put = (out, value) => {
-  if (typeof value !== "boolean") {
-    framed(1, writeSchema)(out, value);
-    return;
-  }
-  out.unsigned(value ? 1 : 0);
-  out.tag(2, VARINT);
+  if (typeof value === "boolean") out.integerField(2, value ? 1 : 0);
+  else framed(1, writeSchema)(out, value);
 };
 
 const writeSchema: Put = writeMessage(() => SCHEMA);

@@ -16,6 +16,7 @@ import {
   constants,
 } from "node:http2";
 import type { Clock } from "../../util/clock.ts";
+import type { WireWriter } from "../../wire/encoding/wire-writer.ts";
 
 /** Status codes of gRPC that mean something here. */
 export const CODES = {
@@ -81,7 +82,6 @@ export class GrpcSession {
   readonly #calls = new Set<Call>();
   /** Why the connection ended. */
   #cause = "the connection was closed";
-  #lastHeard: number;
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
 
@@ -89,7 +89,6 @@ export class GrpcSession {
     this.#session = session;
     this.#clock = clock;
     this.#authority = authority;
-    this.#lastHeard = clock.steady();
     this.closed = new Promise((resolve) => {
       session.once("close", resolve);
     });
@@ -141,11 +140,6 @@ export class GrpcSession {
   /** Whether new calls can be made. */
   get open(): boolean {
     return !this.#session.closed && !this.#session.destroyed;
-  }
-
-  /** When anything was last heard from the server, on the steady clock. */
-  get lastHeard(): number {
-    return this.#lastHeard;
   }
 
   /** Makes a call and resolves to its answer. Rejects with GrpcError. */
@@ -229,7 +223,6 @@ export class GrpcSession {
     let answered = false;
     let failure: Error | undefined;
     const read = (headers: IncomingHttpHeaders): void => {
-      this.#lastHeard = this.#clock.steady();
       const code = headers["grpc-status"];
       if (code !== undefined) {
         answered = true;
@@ -241,7 +234,6 @@ export class GrpcSession {
     stream.on("response", read);
     stream.on("trailers", read);
     stream.on("data", (chunk: Buffer) => {
-      this.#lastHeard = this.#clock.steady();
       try {
         messages.push(chunk);
       } catch (error) {
@@ -258,6 +250,14 @@ export class GrpcSession {
       done(new GrpcError(CODES.unavailable, failure?.message ?? this.#cause, sent));
     });
   }
+}
+
+/** A message as gRPC sends it: not compressed, with its length in front (5 bytes). */
+export function frameOf(message: WireWriter): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  message.raw(head);
+  return message.finish();
 }
 
 /** Puts the messages of a stream together from its chunks. */

@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { MessageReader, MessageWriter } from "./wire.ts";
+import { WireReader } from "../../wire/encoding/wire-reader.ts";
+import { WireWriter } from "../../wire/encoding/wire-writer.ts";
+import { frameOf } from "./grpc.ts";
 
 /** Paths of the calls. */
 export const CALLS = {
@@ -51,32 +53,32 @@ const NOTHING = new Uint8Array(0);
 
 /** `RangeRequest`. */
 export function rangeRequest(query: RangeQuery): Buffer {
-  const writer = new MessageWriter(ROOM + query.key.length + (query.end?.length ?? 0));
+  const writer = new WireWriter(ROOM + query.key.length + (query.end?.length ?? 0));
   writeRange(writer, query);
-  return writer.frame();
+  return frameOf(writer);
 }
 
-function writeRange(writer: MessageWriter, query: RangeQuery): void {
+function writeRange(writer: WireWriter, query: RangeQuery): void {
   const { key, end, limit = 0, revision = 0 } = query;
-  if (query.countOnly === true) writer.number(9, 1);
-  if (query.keysOnly === true) writer.number(8, 1);
-  if (query.serializable === true) writer.number(7, 1);
-  if (revision > 0) writer.number(4, revision);
-  if (limit > 0) writer.number(3, limit);
-  if (end !== undefined) writer.bytes(2, end);
-  writer.bytes(1, key);
+  if (query.countOnly === true) writer.integerField(9, 1);
+  if (query.keysOnly === true) writer.integerField(8, 1);
+  if (query.serializable === true) writer.integerField(7, 1);
+  if (revision > 0) writer.integerField(4, revision);
+  if (limit > 0) writer.integerField(3, limit);
+  if (end !== undefined) writer.bytesField(2, end);
+  writer.bytesField(1, key);
 }
 
 /** `PutRequest`. */
 export function putRequest(key: Uint8Array, value: Uint8Array): Buffer {
-  const writer = new MessageWriter(ROOM + key.length + value.length);
+  const writer = new WireWriter(ROOM + key.length + value.length);
   writePut(writer, key, value);
-  return writer.frame();
+  return frameOf(writer);
 }
 
-function writePut(writer: MessageWriter, key: Uint8Array, value: Uint8Array): void {
-  writer.bytes(2, value);
-  writer.bytes(1, key);
+function writePut(writer: WireWriter, key: Uint8Array, value: Uint8Array): void {
+  writer.bytesField(2, value);
+  writer.bytesField(1, key);
 }
 
 /** A change that happens only when `key` has the revision `expected` (0: when there is no such key). */
@@ -97,29 +99,29 @@ const RESULT_LESS = 2;
 /** `TxnRequest`: the change when the condition holds, else a look at the revision of the key. */
 export function changeRequest({ key, expected, value, beside }: ConditionalChange): Buffer {
   const besideRoom = beside === undefined ? 0 : beside.key.length + beside.value.length;
-  const writer = new MessageWriter(ROOM + 3 * key.length + (value?.length ?? 0) + besideRoom);
+  const writer = new WireWriter(ROOM + 3 * key.length + (value?.length ?? 0) + besideRoom);
   operation(writer, 3, 1, () => writeRange(writer, { key, keysOnly: true }));
   if (beside !== undefined) operation(writer, 2, 2, () => writePut(writer, beside.key, beside.value));
-  if (value === undefined) operation(writer, 2, 3, () => writer.bytes(1, key));
+  if (value === undefined) operation(writer, 2, 3, () => writer.bytesField(1, key));
   else operation(writer, 2, 2, () => writePut(writer, key, value));
   const before = writer.length;
   if (expected === undefined) {
     // No key has a version below 0.
-    writer.number(4, 0);
-    writer.bytes(3, key);
-    writer.number(2, TARGET_VERSION);
-    writer.number(1, RESULT_LESS);
+    writer.integerField(4, 0);
+    writer.bytesField(3, key);
+    writer.integerField(2, TARGET_VERSION);
+    writer.integerField(1, RESULT_LESS);
   } else {
-    writer.number(6, expected);
-    writer.bytes(3, key);
-    writer.number(2, TARGET_MOD);
+    writer.integerField(6, expected);
+    writer.bytesField(3, key);
+    writer.integerField(2, TARGET_MOD);
   }
   writer.endMessage(1, before);
-  return writer.frame();
+  return frameOf(writer);
 }
 
 /** A `RequestOp` of one `kind` in the list `field` of a transaction. */
-function operation(writer: MessageWriter, field: number, kind: number, write: () => void): void {
+function operation(writer: WireWriter, field: number, kind: number, write: () => void): void {
   const before = writer.length;
   write();
   writer.endMessage(kind, before);
@@ -128,32 +130,32 @@ function operation(writer: MessageWriter, field: number, kind: number, write: ()
 
 /** `CompactionRequest`. */
 export function compactRequest(revision: number): Buffer {
-  const writer = new MessageWriter(ROOM);
-  writer.number(1, revision);
-  return writer.frame();
+  const writer = new WireWriter(ROOM);
+  writer.integerField(1, revision);
+  return frameOf(writer);
 }
 
 /** `StatusRequest`. */
-export const statusRequest = (): Buffer => new MessageWriter(ROOM).frame();
+export const statusRequest = (): Buffer => frameOf(new WireWriter(ROOM));
 
 /** `WatchRequest` for a range of keys, with the values before each change, in pieces where an answer is large. */
 export function watchRequest(key: Uint8Array, end: Uint8Array, startRevision: number): Buffer {
-  const writer = new MessageWriter(ROOM + key.length + end.length);
-  writer.number(8, 1);
-  writer.number(6, 1);
-  writer.number(4, 1);
-  writer.number(3, startRevision);
-  writer.bytes(2, end);
-  writer.bytes(1, key);
+  const writer = new WireWriter(ROOM + key.length + end.length);
+  writer.integerField(8, 1);
+  writer.integerField(6, 1);
+  writer.integerField(4, 1);
+  writer.integerField(3, startRevision);
+  writer.bytesField(2, end);
+  writer.bytesField(1, key);
   writer.endMessage(1, 0);
-  return writer.frame();
+  return frameOf(writer);
 }
 
 /** `WatchRequest` that asks how far the watches of a stream are. */
 export function progressRequest(): Buffer {
-  const writer = new MessageWriter(ROOM);
+  const writer = new WireWriter(ROOM);
   writer.endMessage(3, 0);
-  return writer.frame();
+  return frameOf(writer);
 }
 
 /** `RangeResponse`. */
@@ -165,18 +167,19 @@ export interface RangeAnswer {
 }
 
 /** Reads a `RangeResponse`. */
-export const readRange = (bytes: Uint8Array): RangeAnswer => rangeAnswer(new MessageReader(bytes));
+export const readRange = (bytes: Uint8Array): RangeAnswer => rangeAnswer(new WireReader(bytes));
 
-function rangeAnswer(reader: MessageReader): RangeAnswer {
+function rangeAnswer(reader: WireReader): RangeAnswer {
   let header = NO_HEADER;
   const records: KeyValue[] = [];
   let more = false;
   let count = 0;
-  while (reader.next()) {
-    if (reader.field === 1) header = readHeader(reader.message());
-    else if (reader.field === 2) records.push(readKeyValue(reader.message()));
-    else if (reader.field === 3) more = reader.number() !== 0;
-    else if (reader.field === 4) count = reader.number();
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) header = reader.message(readHeader);
+    else if (field === 2) records.push(reader.message(readKeyValue));
+    else if (field === 3) more = reader.bool();
+    else if (field === 4) count = reader.int64();
     else reader.skip();
   }
   return { header, records, more, count };
@@ -191,23 +194,25 @@ export interface ChangeAnswer {
 
 /** Reads the `TxnResponse` to a {@link changeRequest}. */
 export function readChange(bytes: Uint8Array): ChangeAnswer {
-  const reader = new MessageReader(bytes);
+  const reader = new WireReader(bytes);
   let header = NO_HEADER;
   let succeeded = false;
   let found = 0;
-  while (reader.next()) {
-    if (reader.field === 1) header = readHeader(reader.message());
-    else if (reader.field === 2) succeeded = reader.number() !== 0;
-    else if (reader.field === 3) found ||= revisionIn(reader.message());
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) header = reader.message(readHeader);
+    else if (field === 2) succeeded = reader.bool();
+    else if (field === 3) found ||= reader.message(revisionIn);
     else reader.skip();
   }
   return { succeeded, revision: succeeded ? header.revision : found };
 }
 
 /** The revision of the key that a `ResponseOp` shows, 0 when it shows none. */
-function revisionIn(reader: MessageReader): number {
-  while (reader.next()) {
-    if (reader.field === 1) return rangeAnswer(reader.message()).records[0]?.modRevision ?? 0;
+function revisionIn(reader: WireReader): number {
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) return reader.message(rangeAnswer).records[0]?.modRevision ?? 0;
     reader.skip();
   }
   return 0;
@@ -215,9 +220,10 @@ function revisionIn(reader: MessageReader): number {
 
 /** Reads the header of any answer that has it as its first field: all of them. */
 export function readHeaderOf(bytes: Uint8Array): Header {
-  const reader = new MessageReader(bytes);
-  while (reader.next()) {
-    if (reader.field === 1) return readHeader(reader.message());
+  const reader = new WireReader(bytes);
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) return reader.message(readHeader);
     reader.skip();
   }
   return NO_HEADER;
@@ -234,16 +240,17 @@ export interface StatusAnswer {
 
 /** Reads a `StatusResponse`. */
 export function readStatus(answer: Uint8Array): StatusAnswer {
-  const reader = new MessageReader(answer);
+  const reader = new WireReader(answer);
   let header = NO_HEADER;
   let version = "";
   let bytes = 0;
   let hasLeader = false;
-  while (reader.next()) {
-    if (reader.field === 1) header = readHeader(reader.message());
-    else if (reader.field === 2) version = reader.text();
-    else if (reader.field === 3) bytes = reader.number();
-    else if (reader.field === 4) hasLeader = reader.big() !== 0n;
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) header = reader.message(readHeader);
+    else if (field === 2) version = reader.text();
+    else if (field === 3) bytes = reader.int64();
+    else if (field === 4) hasLeader = reader.bool();
     else reader.skip();
   }
   return { header, version, bytes, hasLeader };
@@ -272,7 +279,7 @@ export interface WatchAnswer {
 
 /** Reads a `WatchResponse`. */
 export function readWatch(bytes: Uint8Array): WatchAnswer {
-  const reader = new MessageReader(bytes);
+  const reader = new WireReader(bytes);
   const answer = {
     header: NO_HEADER,
     created: false,
@@ -282,27 +289,29 @@ export function readWatch(bytes: Uint8Array): WatchAnswer {
     fragment: false,
     changes: [] as WatchChange[],
   };
-  while (reader.next()) {
-    if (reader.field === 1) answer.header = readHeader(reader.message());
-    else if (reader.field === 3) answer.created = reader.number() !== 0;
-    else if (reader.field === 4) answer.canceled = reader.number() !== 0;
-    else if (reader.field === 5) answer.compactRevision = reader.number();
-    else if (reader.field === 6) answer.reason = reader.text();
-    else if (reader.field === 7) answer.fragment = reader.number() !== 0;
-    else if (reader.field === 11) answer.changes.push(readWatchChange(reader.message()));
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) answer.header = reader.message(readHeader);
+    else if (field === 3) answer.created = reader.bool();
+    else if (field === 4) answer.canceled = reader.bool();
+    else if (field === 5) answer.compactRevision = reader.int64();
+    else if (field === 6) answer.reason = reader.text();
+    else if (field === 7) answer.fragment = reader.bool();
+    else if (field === 11) answer.changes.push(reader.message(readWatchChange));
     else reader.skip();
   }
   return answer;
 }
 
-function readWatchChange(reader: MessageReader): WatchChange {
+function readWatchChange(reader: WireReader): WatchChange {
   let deleted = false;
   let now = NO_KEY_VALUE;
   let before: KeyValue | undefined;
-  while (reader.next()) {
-    if (reader.field === 1) deleted = reader.number() === 1;
-    else if (reader.field === 2) now = readKeyValue(reader.message());
-    else if (reader.field === 3) before = readKeyValue(reader.message());
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) deleted = reader.bool();
+    else if (field === 2) now = reader.message(readKeyValue);
+    else if (field === 3) before = reader.message(readKeyValue);
     else reader.skip();
   }
   return { deleted, now, before };
@@ -311,27 +320,29 @@ function readWatchChange(reader: MessageReader): WatchChange {
 const NO_HEADER: Header = { cluster: 0n, revision: 0 };
 const NO_KEY_VALUE: KeyValue = { key: NOTHING, value: NOTHING, createRevision: 0, modRevision: 0 };
 
-function readHeader(reader: MessageReader): Header {
+function readHeader(reader: WireReader): Header {
   let cluster = 0n;
   let revision = 0;
-  while (reader.next()) {
-    if (reader.field === 1) cluster = reader.big();
-    else if (reader.field === 3) revision = reader.number();
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) cluster = reader.uint64();
+    else if (field === 3) revision = reader.int64();
     else reader.skip();
   }
   return { cluster, revision };
 }
 
-function readKeyValue(reader: MessageReader): KeyValue {
+function readKeyValue(reader: WireReader): KeyValue {
   let key: Uint8Array = NOTHING;
   let value: Uint8Array = NOTHING;
   let createRevision = 0;
   let modRevision = 0;
-  while (reader.next()) {
-    if (reader.field === 1) key = reader.bytes();
-    else if (reader.field === 2) createRevision = reader.number();
-    else if (reader.field === 3) modRevision = reader.number();
-    else if (reader.field === 5) value = reader.bytes();
+  while (reader.more) {
+    const field = reader.field();
+    if (field === 1) key = reader.bytes();
+    else if (field === 2) createRevision = reader.int64();
+    else if (field === 3) modRevision = reader.int64();
+    else if (field === 5) value = reader.bytes();
     else reader.skip();
   }
   return { key, value, createRevision, modRevision };

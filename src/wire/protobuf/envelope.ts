@@ -12,12 +12,13 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { MAX_CONTAINERS, MAX_MEMBERS } from "../../value/json-scan.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import { type ProtobufKind, STATUS, codecOf, listMetaCodec, partialObjectMetadata } from "./kinds.ts";
-import { ProtobufError } from "./protobuf-error.ts";
-import { BYTES, WireReader } from "./wire-reader.ts";
-import { WireWriter } from "./wire-writer.ts";
+import { ProtobufError } from "../encoding/protobuf-error.ts";
+import { BYTES, type ReadLimits, WireReader } from "../encoding/wire-reader.ts";
+import { WireWriter } from "../encoding/wire-writer.ts";
 
 /** The media type of protobuf. */
 export const PROTOBUF = "application/vnd.kubernetes.protobuf";
@@ -38,6 +39,9 @@ const ITEMS = 2;
 const EVENT_TYPE = 1;
 const EVENT_OBJECT = 2;
 
+/** As much as a body of JSON may have; an entry of a map has three fields. */
+const LIMITS: ReadLimits = { fields: 4 * MAX_MEMBERS, entries: MAX_MEMBERS, elements: MAX_CONTAINERS };
+
 /** How bodies are read. */
 export interface ProtobufOptions {
   /** Bytes of texts that are no UTF-8 become U+FFFD; else they are refused (CM-4). */
@@ -54,7 +58,8 @@ export function decodeProtobuf(bytes: Uint8Array, kind: ProtobufKind, options: P
   if (MAGIC.some((byte, i) => bytes[i] !== byte)) {
     throw new ProtobufError("malformed", "expected a body that begins with the four bytes of Kubernetes protobuf");
   }
-  const reader = new WireReader(bytes, MAGIC.length, options.replaceInvalidUtf8 ?? false);
+  const strictText = options.replaceInvalidUtf8 !== true;
+  const reader = new WireReader(bytes, { start: MAGIC.length, strictText, limits: LIMITS });
   const head: ValueObject = {};
   let body: ValueObject | undefined;
   while (reader.more) {
@@ -115,20 +120,16 @@ export function encodeProtobuf(object: object, kind: ProtobufKind): Buffer {
 
 /** Puts the envelope around what was written. */
 function sealed(writer: WireWriter, apiVersion: string, kind: string): Buffer {
-  writer.lengthSince(0);
-  writer.tag(RAW, BYTES);
+  writer.endMessage(RAW, 0);
   writeTypeMeta(writer, apiVersion, kind);
   return writer.finish();
 }
 
 function writeTypeMeta(writer: WireWriter, apiVersion: string, kind: string): void {
   const before = writer.length;
-  writer.text(kind);
-  writer.tag(KIND, BYTES);
-  writer.text(apiVersion);
-  writer.tag(API_VERSION, BYTES);
-  writer.lengthSince(before);
-  writer.tag(TYPE_META, BYTES);
+  writer.textField(KIND, kind);
+  writer.textField(API_VERSION, apiVersion);
+  writer.endMessage(TYPE_META, before);
   writer.raw(MAGIC);
 }
 
@@ -136,8 +137,7 @@ function writeTypeMeta(writer: WireWriter, apiVersion: string, kind: string): vo
 export function encodeItem(item: object, kind: ProtobufKind): Buffer {
   const writer = new WireWriter();
   codecOf(kind).write(writer, item as ValueObject);
-  writer.lengthSince(0);
-  writer.tag(ITEMS, BYTES);
+  writer.endMessage(ITEMS, 0);
   return writer.finish();
 }
 
@@ -156,8 +156,7 @@ export interface ListHead {
 export function encodeListHead(head: ListHead, itemBytes: number): Buffer {
   const writer = new WireWriter();
   listMetaCodec().write(writer, head.metadata as ValueObject);
-  writer.lengthSince(0);
-  writer.tag(METADATA, BYTES);
+  writer.endMessage(METADATA, 0);
   writer.unsigned(writer.length + itemBytes);
   writer.tag(RAW, BYTES);
   writeTypeMeta(writer, head.apiVersion, head.kind);
@@ -182,13 +181,9 @@ export function encodeAnswer(answer: object, kind: ProtobufKind): Buffer {
 /** One event of a watch, with its length in front; `object` is a whole body. */
 export function encodeEvent(type: string, object: Uint8Array): Buffer {
   const writer = new WireWriter(object.length + 64);
-  writer.raw(object);
-  writer.lengthSince(0);
-  writer.tag(RAW_EXTENSION_RAW, BYTES);
-  writer.lengthSince(0);
-  writer.tag(EVENT_OBJECT, BYTES);
-  writer.text(type);
-  writer.tag(EVENT_TYPE, BYTES);
+  writer.bytesField(RAW_EXTENSION_RAW, object);
+  writer.endMessage(EVENT_OBJECT, 0);
+  writer.textField(EVENT_TYPE, type);
   const length = Buffer.allocUnsafe(4);
   length.writeUInt32BE(writer.length);
   writer.raw(length);

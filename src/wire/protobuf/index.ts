@@ -18,4 +18,4 @@ export {
   encodeProtobuf,
 } from "./envelope.ts";
 export { type ProtobufKind, DELETE_OPTIONS, STATUS, bodyKind, hasProtobuf, partialObjectMetadata } from "./kinds.ts";
-export { ProtobufError } from "./protobuf-error.ts";
+export { ProtobufError } from "../encoding/protobuf-error.ts";

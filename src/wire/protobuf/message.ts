@@ -10,10 +10,10 @@
 import type { Field, StructType, Type } from "../../apply/schema/schema.ts";
 import { type Value, type ValueObject, setMember } from "../../value/value.ts";
 import { numbersOf, qualified } from "./numbers/index.ts";
-import { ProtobufError } from "./protobuf-error.ts";
+import { ProtobufError } from "../encoding/protobuf-error.ts";
 import { type ValueCodec, scalarCodec, jsonCodec } from "./values.ts";
-import { BYTES, VARINT, type WireReader } from "./wire-reader.ts";
-import type { WireWriter } from "./wire-writer.ts";
+import { BYTES, VARINT, type WireReader } from "../encoding/wire-reader.ts";
+import type { WireWriter } from "../encoding/wire-writer.ts";
 
 /** Reads and writes one message. */
 export interface MessageCodec {
@@ -60,7 +60,7 @@ function structCodec(fieldsOfMessage: () => readonly FieldCodec[]): MessageCodec
         const number = tag >>> 3;
         const field = byNumber[number];
         if (field) readField(reader, field, tag & 7, into);
-        else skipField(reader, number, tag & 7);
+        else skipField(reader, number);
       }
     },
     write(writer, from) {
@@ -81,8 +81,8 @@ function readField(reader: WireReader, field: FieldCodec, wire: number, into: Va
  * A field that the message does not have is an error, but for one that says nothing: Go programs send their fields
  * also where they are empty, so that each one that is newer or older than this server would fail.
  */
-function skipField(reader: WireReader, number: number, wire: number): void {
-  if (!reader.skip(wire)) throw new ProtobufError("malformed", `expected known fields only, got field ${number}`);
+function skipField(reader: WireReader, number: number): void {
+  if (!reader.skip()) throw new ProtobufError("malformed", `expected known fields only, got field ${number}`);
 }
 
 const INLINE = "...";
@@ -116,9 +116,7 @@ const inlineField = (name: string, number: number, codec: MessageCodec): FieldCo
   write(writer, from) {
     const before = writer.length;
     codec.write(writer, from);
-    if (writer.length === before) return;
-    writer.lengthSince(before);
-    writer.tag(number, BYTES);
+    if (writer.length > before) writer.endMessage(number, before);
   },
 });
 
@@ -238,7 +236,7 @@ const mapField = (name: string, number: number, codec: ValueCodec): FieldCodec =
       const tag = reader.tag();
       if (tag === KEY * 8 + BYTES) key = reader.text();
       else if (tag === VALUE * 8 + codec.wire) value = codec.read(reader, value);
-      else skipField(reader, tag >>> 3, tag & 7);
+      else skipField(reader, tag >>> 3);
     }
     reader.leave(outer);
     setMember(map, key, value ?? codec.zero);
@@ -252,10 +250,8 @@ const mapField = (name: string, number: number, codec: ValueCodec): FieldCodec =
         codec.write(writer, value);
         writer.tag(VALUE, codec.wire);
       }
-      writer.text(key);
-      writer.tag(KEY, BYTES);
-      writer.lengthSince(before);
-      writer.tag(number, BYTES);
+      writer.textField(KEY, key);
+      writer.endMessage(number, before);
     }
   },
 });

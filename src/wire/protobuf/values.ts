@@ -9,9 +9,9 @@ import { formatMicroTime, formatTime, parseTime } from "../../meta/time.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
-import { ProtobufError } from "./protobuf-error.ts";
-import { BYTES, VARINT, type WireReader } from "./wire-reader.ts";
-import type { WireWriter } from "./wire-writer.ts";
+import { ProtobufError } from "../encoding/protobuf-error.ts";
+import { BYTES, VARINT, type WireReader } from "../encoding/wire-reader.ts";
+import type { WireWriter } from "../encoding/wire-writer.ts";
 
 /** Reads and writes the value of a field, without its tag. */
 export interface ValueCodec {
@@ -75,9 +75,9 @@ const bytes: ValueCodec = {
   zero: "",
   read: (reader) => reader.bytes().toString("base64"),
   write(writer, value) {
-    const before = writer.length;
-    writer.raw(Buffer.from(value as string, "base64"));
-    writer.lengthSince(before);
+    const raw = Buffer.from(value as string, "base64");
+    writer.raw(raw);
+    writer.unsigned(raw.length);
   },
 };
 
@@ -87,7 +87,7 @@ function readSmall(reader: WireReader, field: (number: number, wire: number) => 
   while (reader.more) {
     const tag = reader.tag();
     if (field(tag >>> 3, tag & 7)) continue;
-    if (!reader.skip(tag & 7)) {
+    if (!reader.skip()) {
       throw new ProtobufError("malformed", `expected known fields of the right type only, got field ${tag >>> 3}`);
     }
   }
@@ -119,10 +119,8 @@ const LAST_SECOND = 253_402_300_799;
 
 function writeTimestamp(writer: WireWriter, seconds: number, nanos: number): void {
   const before = writer.length;
-  writer.unsigned(nanos);
-  writer.tag(2, VARINT);
-  writer.integer(seconds);
-  writer.tag(1, VARINT);
+  writer.integerField(2, nanos);
+  writer.integerField(1, seconds);
   writer.lengthSince(before);
 }
 
@@ -169,8 +167,7 @@ const quantity: ValueCodec = {
   },
   write(writer, value) {
     const before = writer.length;
-    writer.text(value as string);
-    writer.tag(1, BYTES);
+    writer.textField(1, value as string);
     writer.lengthSince(before);
   },
 };
@@ -201,12 +198,9 @@ const intOrString: ValueCodec = {
   write(writer, value) {
     const before = writer.length;
     const isText = typeof value === "string";
-    writer.text(isText ? value : "");
-    writer.tag(3, BYTES);
-    writer.integer(isText ? 0 : (value as number));
-    writer.tag(2, VARINT);
-    writer.unsigned(isText ? IS_TEXT : IS_INTEGER);
-    writer.tag(1, VARINT);
+    writer.textField(3, isText ? value : "");
+    writer.integerField(2, isText ? 0 : (value as number));
+    writer.integerField(1, isText ? IS_TEXT : IS_INTEGER);
     writer.lengthSince(before);
   },
 };
@@ -226,8 +220,7 @@ export const jsonCodec: ValueCodec = {
   },
   write(writer, value) {
     const before = writer.length;
-    writer.text(JSON.stringify(value));
-    writer.tag(1, BYTES);
+    writer.textField(1, JSON.stringify(value));
     writer.lengthSince(before);
   },
 };

@@ -1,11 +1,11 @@
-import { WireReader } from "../wire-reader.ts";
+import { WireReader } from "../../encoding/wire-reader.ts";
 
 /** The fields of a message by their numbers, each as bytes; the message has no numbers of its own. */
 export function fields(bytes: Uint8Array, start = 0): ReadonlyMap<number, readonly Buffer[]> {
-  const reader = new WireReader(bytes, start, false);
+  const reader = new WireReader(bytes, { start });
   const found = new Map<number, Buffer[]>();
   while (reader.more) {
-    const number = reader.tag() >>> 3;
+    const number = reader.field();
     found.set(number, [...(found.get(number) ?? []), reader.bytes()]);
   }
   return found;

@@ -6,6 +6,8 @@
  */
 import { Buffer } from "node:buffer";
 
+import { BYTES, VARINT } from "./wire-reader.ts";
+
 const WORD = 2 ** 32;
 
 /** See the head of this file. */
@@ -31,6 +33,31 @@ export class WireWriter {
   /** Puts the length in front of what was written since the writer had `before` bytes. */
   lengthSince(before: number): void {
     this.unsigned(this.length - before);
+  }
+
+  /** Makes what was written since the writer had `before` bytes the content of a field. */
+  endMessage(number: number, before: number): void {
+    this.lengthSince(before);
+    this.tag(number, BYTES);
+  }
+
+  /** A field with an integer that a double holds. */
+  integerField(number: number, value: number): void {
+    this.integer(value);
+    this.tag(number, VARINT);
+  }
+
+  /** A field with a text. */
+  textField(number: number, text: string): void {
+    this.text(text);
+    this.tag(number, BYTES);
+  }
+
+  /** A field with bytes. */
+  bytesField(number: number, bytes: Uint8Array): void {
+    this.raw(bytes);
+    this.unsigned(bytes.length);
+    this.tag(number, BYTES);
   }
 
   /** A number that is not negative and below 2^32. */

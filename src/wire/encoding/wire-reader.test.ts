@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { WireReader } from "./wire-reader.ts";
 
-const reader = (...bytes: number[]) => new WireReader(Uint8Array.from(bytes), 0, false);
+const reader = (...bytes: number[]) => new WireReader(Uint8Array.from(bytes));
 
 test("a number has at most ten bytes", () => {
   expect(reader(...Array<number>(9).fill(0xff), 0x01).int64()).toBe(-1);

@@ -2,13 +2,12 @@
  * Reads the protobuf wire format (protobuf.dev, "Encoding"): tags, varints and length-delimited fields.
  *
  * It knows no messages. A reader stands inside a message and never looks beyond its end; whatever does not fit is a
- * {@link ProtobufError}. Time is linear in the length, and the number of fields is limited.
+ * {@link ProtobufError}. Time is linear in the length, and how many fields there may be is for the caller to say.
  *
  * @module
  */
 import { JsonNumber } from "../../value/value.ts";
 import { Buffer } from "node:buffer";
-import { MAX_CONTAINERS, MAX_MEMBERS } from "../../value/json-scan.ts";
 import { decodeUtf8 } from "../../value/utf8.ts";
 import { DecodeError } from "../../value/decode-error.ts";
 import { ProtobufError } from "./protobuf-error.ts";
@@ -22,23 +21,43 @@ export const BYTES = 2;
 /** Four bytes; no message of ours has any. */
 export const FIXED32 = 5;
 
-/** How many map entries a body may have, as in JSON. */
-const MOST_ENTRIES = MAX_MEMBERS;
-/** How many elements its lists may have together, as many as JSON may have objects. */
-const MOST_ELEMENTS = MAX_CONTAINERS;
-/** How many fields a body may have; a map entry has three. */
-const MOST_FIELDS = 4 * MAX_MEMBERS;
+/** How much a message with all that is in it may have; more is a {@link ProtobufError} with the code `tooLarge`. */
+export interface ReadLimits {
+  readonly fields: number;
+  /** Entries of maps, of all of them together. */
+  readonly entries: number;
+  /** Elements of lists, of all of them together. */
+  readonly elements: number;
+}
+
+/** How a message is read. */
+export interface ReadOptions {
+  /** Where in the bytes it begins; 0 unless given. */
+  readonly start?: number;
+  /** Bytes of texts that are no UTF-8 are an error; else they become U+FFFD. */
+  readonly strictText?: boolean;
+  /** None unless given. */
+  readonly limits?: ReadLimits;
+}
+
+const UNLIMITED: ReadLimits = { fields: Infinity, entries: Infinity, elements: Infinity };
 
 const WORD = 2 ** 32;
+
+const tooMany = (what: string, most: number): ProtobufError =>
+  new ProtobufError("tooLarge", `expected at most ${most} ${what}, found more`);
 
 const malformed = (why: string): ProtobufError => new ProtobufError("malformed", why);
 
 /** See the head of this file. */
 export class WireReader {
   readonly #bytes: Buffer;
-  readonly #repair: boolean;
+  readonly #strictText: boolean;
+  readonly #limits: ReadLimits;
   #at: number;
   #end: number;
+  // The tag that was read last.
+  #tag = 0;
   #fields = 0;
   #entries = 0;
   #elements = 0;
@@ -46,12 +65,12 @@ export class WireReader {
   #low = 0;
   #high = 0;
 
-  /** @param repair bytes of texts that are no UTF-8 become U+FFFD; else they are an error */
-  constructor(bytes: Uint8Array, start: number, repair: boolean) {
+  constructor(bytes: Uint8Array, { start = 0, strictText = false, limits = UNLIMITED }: ReadOptions = {}) {
     this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#at = start;
     this.#end = bytes.length;
-    this.#repair = repair;
+    this.#strictText = strictText;
+    this.#limits = limits;
   }
 
   /** Whether the message has more fields. */
@@ -61,27 +80,27 @@ export class WireReader {
 
   /** The next tag: the number of a field times eight, and its wire type. */
   tag(): number {
-    if (++this.#fields > MOST_FIELDS) {
-      throw new ProtobufError("tooLarge", `expected at most ${MOST_FIELDS} fields, found more`);
-    }
+    if (++this.#fields > this.#limits.fields) throw tooMany("fields", this.#limits.fields);
     this.#varint();
     const tag = this.#low >>> 0;
     if (this.#high !== 0 || tag < 8) throw malformed(`expected the tag of a field, got ${tag}`);
+    this.#tag = tag;
     return tag;
+  }
+
+  /** The number of the next field, for who takes the wire type as it should be. */
+  field(): number {
+    return this.tag() >>> 3;
   }
 
   /** Counts an entry of a map. */
   entry(): void {
-    if (++this.#entries > MOST_ENTRIES) {
-      throw new ProtobufError("tooLarge", `expected at most ${MOST_ENTRIES} map entries, found more`);
-    }
+    if (++this.#entries > this.#limits.entries) throw tooMany("map entries", this.#limits.entries);
   }
 
   /** Counts an element of a list. */
   element(): void {
-    if (++this.#elements > MOST_ELEMENTS) {
-      throw new ProtobufError("tooLarge", `expected at most ${MOST_ELEMENTS} list elements, found more`);
-    }
+    if (++this.#elements > this.#limits.elements) throw tooMany("list elements", this.#limits.elements);
   }
 
   /** An integer of 32 bits; what a longer one has more is cut off, as other readers do. */
@@ -105,6 +124,12 @@ export class WireReader {
     return new JsonNumber(String((BigInt(this.#high | 0) << 32n) | BigInt(this.#low >>> 0)));
   }
 
+  /** An integer of 64 bits without a sign. */
+  uint64(): bigint {
+    this.#varint();
+    return (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0);
+  }
+
   /** A boolean: every number but zero is true. */
   bool(): boolean {
     this.#varint();
@@ -125,6 +150,14 @@ export class WireReader {
     this.#end = outer;
   }
 
+  /** Reads the message that a length-delimited field is, and goes on behind it. */
+  message<T>(read: (reader: WireReader) => T): T {
+    const outer = this.enter();
+    const value = read(this);
+    this.leave(outer);
+    return value;
+  }
+
   /** The bytes of a length-delimited field; a view. */
   bytes(): Buffer {
     const length = this.#length();
@@ -142,8 +175,9 @@ export class WireReader {
     return text.includes("\ufffd") ? this.#exactText(start, end) : text;
   }
 
-  /** Passes over a field of any type; true when it said nothing: zero, or no bytes. */
-  skip(wire: number): boolean {
+  /** Passes over the field whose tag was read last; true when it said nothing: zero, or no bytes. */
+  skip(): boolean {
+    const wire = this.#tag & 7;
     switch (wire) {
       case VARINT:
         return !this.bool();
@@ -175,7 +209,7 @@ export class WireReader {
 
   #exactText(start: number, end: number): string {
     try {
-      return decodeUtf8(this.#bytes.subarray(start, end), this.#repair);
+      return decodeUtf8(this.#bytes.subarray(start, end), !this.#strictText);
     } catch (error) {
       if (error instanceof DecodeError) throw malformed(error.message);
       throw error;
