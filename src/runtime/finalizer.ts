@@ -12,11 +12,11 @@ import { type ApiObject, type Client, type Kind, attempt, keyOf } from "../clien
 export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>
   metadata.finalizers?.includes(finalizer) ?? false;
 
-/** Adds a finalizer; false when the object has become another one meanwhile, which memory will tell. */
+/** Adds a finalizer; false when the object is gone. @throws StatusError Conflict when it has changed meanwhile: to be tried again */
 export async function addFinalizer(client: Client, kind: Kind, object: ApiObject, finalizer: string): Promise<boolean> {
   const { uid, resourceVersion, finalizers = [] } = object.metadata;
   const metadata = { uid, resourceVersion, finalizers: [...finalizers, finalizer] };
-  const added = await attempt(client.resource(kind).patch(keyOf(object), { metadata }), "Conflict", "NotFound");
+  const added = await attempt(client.resource(kind).patch(keyOf(object), { metadata }), "NotFound");
   return added.ok;
 }
 
