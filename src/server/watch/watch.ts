@@ -87,6 +87,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
   #ended = false;
   /** Nothing leaves any more. */
   #closed = false;
+  readonly #isLocal: boolean;
   #endsAt = 0;
   #bookmarkAt = 0;
 
@@ -99,6 +100,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
   ) {
     this.#server = server;
     this.#request = request;
+    this.#isLocal = request.exchange.identity !== undefined;
     this.#style = style;
     this.#bookmarks = bookmarks;
     this.#marksStart = marksStart;
@@ -119,12 +121,21 @@ class Watcher implements WatchSink, WatchOutput, Due {
     }
     const { clock, random } = this.#server;
     const now = clock.steady();
-    const millis = seconds > 0 ? seconds * 1000 : seconds < 0 ? 0 : SHORTEST_MILLIS * (1 + random.next());
-    this.#endsAt = now + millis;
+    this.#endsAt = now + (seconds > 0 ? seconds * 1000 : seconds < 0 ? 0 : this.#lifetime());
     // Who asked for the end of the initial events is told soon after how far the server has come since.
     const first = this.#marksStart ? FIRST_BOOKMARK_MILLIS : BOOKMARK_MILLIS * (0.75 + random.next() / 2);
     this.#bookmarkAt = this.#bookmarks ? now + first : Infinity;
-    this.#server.wheel.schedule(this, Math.min(this.#endsAt, this.#bookmarkAt));
+    this.#schedule();
+  }
+
+  /** How long a watch lasts that asked for no time; who is of this process has no other server to go to. */
+  #lifetime(): number {
+    return this.#isLocal ? Infinity : SHORTEST_MILLIS * (1 + this.#server.random.next());
+  }
+
+  #schedule(): void {
+    const due = Math.min(this.#endsAt, this.#bookmarkAt);
+    if (due < Infinity) this.#server.wheel.schedule(this, due);
   }
 
   deliver(batch: WatchBatch): void {
@@ -172,7 +183,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
       if (watch.live) this.#output.bookmark(watch.revision, false);
       this.#bookmarkAt = now + BOOKMARK_MILLIS * (0.75 + this.#server.random.next() / 2);
     }
-    this.#server.wheel.schedule(this, Math.min(this.#endsAt, this.#bookmarkAt));
+    this.#schedule();
   }
 
   /** Ends in order: with a last bookmark, from which the client can go on. */
