@@ -11,7 +11,7 @@ const { SEED = "1" } = process.env;
 const OWN_PROCESS = [
   "src/testing/{endpoint,run-command}.test.ts",
   "test/promises/{forks,turns}.test.ts",
-  "test/{backup,client,clients,crash,etcd,faults,histories,history,kubectl,serve}/**/*.test.ts",
+  "test/{backup,client,clients,crash,etcd,faults,histories,history,kit,kubectl,serve}/**/*.test.ts",
 ];
 
 export default defineConfig({
@@ -27,7 +27,7 @@ export default defineConfig({
       {
         // Most tests share a process for each core: loading all modules anew for each file costs more than running them.
         extends: true,
-        test: { name: "shared", isolate: false, include: ["{src,test}/**/*.test.ts"], exclude: OWN_PROCESS },
+        test: { name: "shared", isolate: false, include: ["{src,test,examples}/**/*.test.ts"], exclude: OWN_PROCESS },
       },
       { extends: true, test: { name: "own process", include: OWN_PROCESS } },
     ],
