@@ -5,13 +5,13 @@
  */
 import type { AdmissionStep } from "../../admission/contract.ts";
 import type { TokenSigner } from "../../auth/service-account-tokens.ts";
-import { kubernetes } from "../../meta/dialect.ts";
+import { type Dialect, kubernetes } from "../../meta/dialect.ts";
 import { gatesOf } from "../../meta/gates.ts";
 import { map, optional, struct, text } from "../../meta/types.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../schema/definition.ts";
 import { objectSchema } from "../../schema/object-schema.ts";
 import { openMemoryStore } from "../../storage/memory/store.ts";
-import type { Store } from "../../storage/contract.ts";
+import type { Store, Write } from "../../storage/contract.ts";
 import { type Clock, ManualClock, seededRandom } from "../../util/clock.ts";
 import type { Value } from "../../value/value.ts";
 import { SYSTEM, type BuiltRegistry, buildRegistry } from "../build.ts";
@@ -70,16 +70,19 @@ export interface House {
   readonly steps?: readonly AdmissionStep[];
   readonly signer?: TokenSigner;
   readonly clock?: Clock;
+  /** The kubernetes one unless told. */
+  readonly dialect?: Dialect;
 }
 
-/** A registry that serves no kind but those of the test, in the kubernetes dialect. */
+/** A registry that serves no kind but those of the test. */
 export async function registryOf(
   definitions: readonly ResourceDefinition[],
   house: House = {},
 ): Promise<BuiltRegistry> {
+  const { dialect = kubernetes } = house;
   const api: ApiContext = {
-    dialect: kubernetes,
-    gates: gatesOf(kubernetes),
+    dialect,
+    gates: gatesOf(dialect),
     clock: house.clock ?? new ManualClock(),
     random: seededRandom(1),
   };
@@ -94,6 +97,38 @@ export async function registryOf(
     },
     admission: (builtIn) => [...builtIn, ...(house.steps ?? [])],
   });
+}
+
+/** What another server does around the next write of this one; each once. */
+export interface Meanwhile {
+  before?: () => Promise<unknown>;
+  after?: () => Promise<unknown>;
+}
+
+/** Two registries of a kind over one store, as two servers have them, and a hand in between. */
+export async function twoServers(definition: ResourceDefinition, house: Omit<House, "store"> = {}) {
+  const store = await openMemoryStore();
+  const around: Meanwhile = {};
+  const write = async (wanted: Write): Promise<number> => {
+    const { before, after } = around;
+    delete around.before;
+    delete around.after;
+    await before?.();
+    const revision = await store.write(wanted);
+    await after?.();
+    return revision;
+  };
+  const raced = new Proxy<Store>(store, {
+    get(from, name) {
+      const value: unknown = name === "write" ? write : Reflect.get(from, name, from);
+      return typeof value === "function" ? value.bind(from) : value;
+    },
+  });
+  const of = async (on: Store): Promise<Resource> => {
+    const { kinds } = await registryOf([definition], { ...house, store: on });
+    return kinds.find(definition.group, definition.version, definition.plural)!;
+  };
+  return { one: await of(raced), other: await of(store), around };
 }
 
 /** The object that a resource answers for a name, from the bytes that a client is sent. */
