@@ -15,7 +15,7 @@ const rooms = {
   auth: ["util", "value", "meta", "schema"],
   admission: ["util", "value", "meta", "schema", "auth"],
   registry: ["util", "value", "apply", "meta", "patch", "schema", "storage", "cache", "auth", "admission"],
-  server: ["util", "value", "meta", "apply/schema", "schema", "wire", "auth", "admission", "registry", "pki"],
+  server: ["util", "value", "meta", "apply/schema", "schema", "wire", "auth", "admission", "registry"],
   client: ["util", "value", "meta", "schema"],
   runtime: ["util", "value", "meta", "schema", "client"],
   controllers: ["util", "value", "meta", "schema", "kinds", "client", "runtime"],
@@ -27,12 +27,22 @@ rooms.cluster = below;
 rooms.testing = [...below, "cluster"];
 rooms.app = [...below, "cluster", "cli", "testing"];
 
+const TESTS = ["\\.test\\.ts$", "(?<!src)/testing/"];
+/** What tests of a room may import beside it. */
+const besideTests = { server: ["pki"] };
+
 const room = ([name, may]) => ({
   name: `room-${name}`,
   severity: "error",
   comment: `src/${name}/ may import only: ${may.join(", ") || "nothing of ours"}. Move the shared part down, or pass it in.`,
-  from: { path: `^src/${name}/` },
+  from: { path: `^src/${name}/`, ...(besideTests[name] ? { pathNot: TESTS } : {}) },
   to: { path: "^src/", pathNot: [`^src/${name}/`, ...may.map((m) => `^src/${m}/`)] },
+});
+
+const roomTests = ([name, more]) => ({
+  ...room([name, [...rooms[name], ...more]]),
+  name: `room-${name}-tests`,
+  from: { path: TESTS.map((path) => `^src/${name}/.*${path}`) },
 });
 
 const ladder = ["schema", "fieldpath", "typed", "merge"];
@@ -65,6 +75,7 @@ module.exports = {
       to: { circular: true },
     },
     ...Object.entries(rooms).map(room),
+    ...Object.entries(besideTests).map(roomTests),
     ...ladder.map(rung),
     ...backends.map(backend),
     {
@@ -73,7 +84,7 @@ module.exports = {
       comment: "The registry speaks the storage contract; which backend it is, only app/ knows.",
       from: {
         path: "^src/(registry|cache|server|schema|kinds|admission|auth)/",
-        pathNot: ["\\.test\\.ts$", "(?<!src)/testing/"],
+        pathNot: TESTS,
       },
       to: { path: "^src/storage/(memory|sqlite|etcd)/" },
     },
@@ -88,8 +99,7 @@ module.exports = {
           "^src/(storage/(sqlite|etcd)|server|cli|app)/",
           "^src/client/transport",
           "^src/testing/(manifests|endpoint|run-command)\\.ts$",
-          "\\.test\\.ts$",
-          "(?<!src)/testing/",
+          ...TESTS,
         ],
       },
       to: { path: IO },
@@ -98,8 +108,8 @@ module.exports = {
       name: "not-to-tests",
       severity: "error",
       comment: "Code that ships does not import tests or test helpers.",
-      from: { path: "^src/", pathNot: ["\\.test\\.ts$", "(?<!src)/testing/"] },
-      to: { path: ["\\.test\\.ts$", "(?<!src)/testing/", "^test/"] },
+      from: { path: "^src/", pathNot: TESTS },
+      to: { path: [...TESTS, "^test/"] },
     },
   ],
   options: {

@@ -43,16 +43,6 @@ export class FieldErrors {
     this.#add("FieldValueTooLong", field, `Too long: may not be more than ${most} bytes`);
   }
 
-  /** The list or map has more than `most` entries. */
-  tooMany(field: string, got: number, most: number): void {
-    this.#add("FieldValueTooMany", field, `Too many: ${got}: must have at most ${most} items`);
-  }
-
-  /** The value is of another JSON type than expected. */
-  typeInvalid(field: string, got: unknown, why: string): void {
-    this.#add("FieldValueTypeInvalid", field, `Invalid value: ${show(got)}: ${why}`);
-  }
-
   #add(reason: CauseReason, field: string, message: string): void {
     if (this.causes.length < MOST_CAUSES) this.causes.push({ reason, message, field });
   }

@@ -38,8 +38,6 @@ export type CauseReason =
   | "FieldValueDuplicate"
   | "FieldValueForbidden"
   | "FieldValueTooLong"
-  | "FieldValueTooMany"
-  | "FieldValueTypeInvalid"
   | "FieldManagerConflict"
   | "NamespaceTerminating"
   | "ResourceVersionTooLarge"

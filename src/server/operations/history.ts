@@ -12,6 +12,7 @@ import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
 import { answerValue } from "../answer/encode.ts";
+import { apiVersionOf } from "../../meta/versions.ts";
 import { DOCUMENT } from "../answer/negotiate.ts";
 import { permit } from "../filters/permission.ts";
 import type { ServerRequest } from "../request.ts";
@@ -26,7 +27,7 @@ export async function answerHistory(server: ServerContext, request: ServerReques
   const [group, version, plural] = [query.text("group"), query.text("version"), query.text("resource")];
   const resource = server.registry.find(group, version, plural);
   if (!resource) {
-    const asked = shown(group === "" ? version : `${group}/${version}`);
+    const asked = shown(apiVersionOf(group, version));
     throw badRequest(`expected group, version and resource of what is served, got ${shown(plural)} of ${asked}`);
   }
   const target = targetOf(request, resource);
