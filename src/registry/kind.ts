@@ -58,31 +58,44 @@ export interface Kind {
 }
 
 /** Compiles a definition into what the verbs work with. */
-export function kindOf(
+export const kindOf = (
   definition: ResourceDefinition,
   stored: StoredResource,
   cache: ResourceCache,
   house: House,
-): Kind {
-  let walker: Walker | undefined;
-  let type: StructType | undefined;
-  return {
-    definition,
-    ref: { group: definition.group, plural: definition.plural, kind: definition.kind },
-    apiVersion: apiVersionOf(definition.group, definition.version),
-    namespaced: definition.scope === "Namespaced",
-    // Compiled on first use: an unused kind costs nothing but its names.
-    get walker() {
-      return (walker ??= walkerOf(definition.schema, { dialect: house.api.dialect }));
-    },
-    get type() {
-      return (type ??= structOf(definition.schema));
-    },
-    stored,
-    cache,
-    house,
-    hot: new HotObjects(),
-  };
+): Kind => new CompiledKind(definition, stored, cache, house);
+
+/** A class and no literal: one with getters is looked up like a dictionary, and a write reads of its kind a hundred times. */
+class CompiledKind implements Kind {
+  readonly definition: ResourceDefinition;
+  readonly ref: ObjectRef;
+  readonly apiVersion: string;
+  readonly namespaced: boolean;
+  readonly stored: StoredResource;
+  readonly cache: ResourceCache;
+  readonly house: House;
+  readonly hot = new HotObjects();
+  // Compiled on first use: an unused kind costs nothing but its names.
+  #walker: Walker | undefined = undefined;
+  #type: StructType | undefined = undefined;
+
+  constructor(definition: ResourceDefinition, stored: StoredResource, cache: ResourceCache, house: House) {
+    this.definition = definition;
+    this.ref = { group: definition.group, plural: definition.plural, kind: definition.kind };
+    this.apiVersion = apiVersionOf(definition.group, definition.version);
+    this.namespaced = definition.scope === "Namespaced";
+    this.stored = stored;
+    this.cache = cache;
+    this.house = house;
+  }
+
+  get walker(): Walker {
+    return (this.#walker ??= walkerOf(this.definition.schema, { dialect: this.house.api.dialect }));
+  }
+
+  get type(): StructType {
+    return (this.#type ??= structOf(this.definition.schema));
+  }
 }
 
 /** The prefix under which a resource is stored. */

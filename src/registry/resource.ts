@@ -6,8 +6,28 @@
  *
  * @module
  */
+import type { HistoryReport } from "../meta/history-report.ts";
+import type { BlameReport } from "../meta/ownership-reports.ts";
 import type { Value } from "../value/value.ts";
-import type { Resource } from "./contract.ts";
+import type { Entry, WatchSink } from "../cache/index.ts";
+import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
+import type {
+  Body,
+  Caller,
+  DeleteCollectionResult,
+  DeleteOptions,
+  DeleteResult,
+  HistoryOptions,
+  ListOptions,
+  ListResult,
+  PatchOptions,
+  Resource,
+  Target,
+  WatchOptions,
+  WatchStart,
+  WriteOptions,
+  WriteResult,
+} from "./contract.ts";
 import { headOf } from "./codec.ts";
 import { historyOf } from "./history.ts";
 import type { Kind } from "./kind.ts";
@@ -25,40 +45,92 @@ import { objectOf, viewOf } from "./versions/view.ts";
 import { type Actions, createBelow } from "./virtual/asked.ts";
 
 /** The resource of a kind. */
-export function resourceOf(kind: Kind, actions: Actions): Resource {
-  const { definition, house } = kind;
-  // A write starts from the present: what it decides without the store must not rest on what another server has replaced.
-  const fromPresent = async <T>(write: () => Promise<T>): Promise<T> => {
+export const resourceOf = (kind: Kind, actions: Actions): Resource => new KindResource(kind, actions);
+
+/**
+ * A write starts from the present: what it decides without the store must not rest on what another server has replaced.
+ */
+class KindResource implements Resource {
+  readonly definition: ResourceDefinition;
+  readonly storage: ResourceDefinition | undefined;
+  readonly itemOffset: number;
+  readonly #kind: Kind;
+  readonly #actions: Actions;
+  #blank: Readonly<Record<string, Value>> | undefined = undefined;
+
+  constructor(kind: Kind, actions: Actions) {
+    const { definition, stored, house } = kind;
+    this.#kind = kind;
+    this.#actions = actions;
+    this.definition = definition;
+    this.storage = stored.versions.get(stored.storageVersion)?.definition;
+    const skipped = headOf(definition.kind, kind.apiVersion).length - '"metadata":{'.length;
+    this.itemOffset = house.api.dialect.rules.itemsCarryKind ? 0 : skipped;
+  }
+
+  get(target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {
+    return get(this.#kind, target, options);
+  }
+
+  list(namespace: string, options: ListOptions): Promise<ListResult> {
+    return list(this.#kind, namespace, options);
+  }
+
+  watch(namespace: string, options: WatchOptions, sink: WatchSink): Promise<WatchStart> {
+    return watch(this.#kind, namespace, options, sink);
+  }
+
+  async create(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult> {
+    const kind = this.#kind;
     await present(kind);
-    return write();
-  };
-  const skipped = headOf(definition.kind, kind.apiVersion).length - '"metadata":{'.length;
-  let bookmark: Readonly<Record<string, Value>> | undefined;
-  return {
-    definition,
-    storage: kind.stored.versions.get(kind.stored.storageVersion)?.definition,
-    get: (target, options) => get(kind, target, options),
-    list: (namespace, options) => list(kind, namespace, options),
-    watch: (namespace, options, sink) => watch(kind, namespace, options, sink),
-    create: (target, body, options, caller) =>
-      fromPresent(() =>
-        target.subresource
-          ? createBelow(kind, actions, target, body, options, caller)
-          : create(kind, target, body, options, caller),
-      ),
-    update: (target, body, options, caller) => fromPresent(() => update(kind, target, body, options, caller)),
-    patch: (target, body, options, caller) => fromPresent(() => patch(kind, target, body, options, caller)),
-    delete: (target, options, caller) => fromPresent(() => deleteObject(kind, target, options, caller)),
-    deleteCollection: (namespace, options, how, caller) => deleteCollection(kind, namespace, options, how, caller),
-    view: (entry) => (entry instanceof LensEntry ? entry.bytes : viewOf(kind, entry)),
-    itemOffset: house.api.dialect.rules.itemsCarryKind ? 0 : skipped,
-    get blank() {
-      return (bookmark ??= house.api.dialect.rules.fullBookmarks ? alwaysPrinted(kind) : {});
-    },
-    object: (entry) => (entry instanceof LensEntry ? entry.object : objectOf(kind, entry)),
-    history: (target, options) => historyOf(kind, target, options),
-    blame: (entry) => blameReport(kind, objectOf(kind, entry)),
-  };
+    if (target.subresource) return createBelow(kind, this.#actions, target, body, options, caller);
+    return await create(kind, target, body, options, caller);
+  }
+
+  async update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult> {
+    await present(this.#kind);
+    return await update(this.#kind, target, body, options, caller);
+  }
+
+  async patch(target: Target, body: Body, options: PatchOptions, caller: Caller): Promise<WriteResult> {
+    await present(this.#kind);
+    return await patch(this.#kind, target, body, options, caller);
+  }
+
+  async delete(target: Target, options: DeleteOptions, caller: Caller): Promise<DeleteResult> {
+    await present(this.#kind);
+    return await deleteObject(this.#kind, target, options, caller);
+  }
+
+  deleteCollection(
+    namespace: string,
+    options: ListOptions,
+    how: DeleteOptions,
+    caller: Caller,
+  ): Promise<DeleteCollectionResult> {
+    return deleteCollection(this.#kind, namespace, options, how, caller);
+  }
+
+  view(entry: Entry): Uint8Array {
+    return entry instanceof LensEntry ? entry.bytes : viewOf(this.#kind, entry);
+  }
+
+  get blank(): Readonly<Record<string, Value>> {
+    const { fullBookmarks } = this.#kind.house.api.dialect.rules;
+    return (this.#blank ??= fullBookmarks ? alwaysPrinted(this.#kind) : {});
+  }
+
+  object(entry: Entry): ApiObject {
+    return entry instanceof LensEntry ? entry.object : objectOf(this.#kind, entry);
+  }
+
+  history(target: Target, options: HistoryOptions): Promise<HistoryReport> {
+    return historyOf(this.#kind, target, options);
+  }
+
+  blame(entry: Entry): BlameReport {
+    return blameReport(this.#kind, objectOf(this.#kind, entry));
+  }
 }
 
 /** What every object of a kind prints, beside what all kinds have. */

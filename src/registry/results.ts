@@ -16,15 +16,30 @@ export const stored = (
   code: 200 | 201 | 202,
   ctx: WriteContext,
   changed = false,
-): WriteResult => ({
-  bytes: viewOf(kind, entry),
-  code,
-  changed,
-  get object() {
-    return objectOf(kind, entry);
-  },
-  warnings: ctx.warnings,
-});
+): WriteResult => new Stored(kind, entry, code, changed, ctx.warnings);
+
+/** Parsed only where somebody asks for the object: mostly its bytes are all that is wanted. */
+class Stored implements WriteResult {
+  readonly bytes: Uint8Array;
+  readonly code: 200 | 201 | 202;
+  readonly changed: boolean;
+  readonly warnings: readonly string[];
+  readonly #kind: Kind;
+  readonly #entry: Entry;
+
+  constructor(kind: Kind, entry: Entry, code: 200 | 201 | 202, changed: boolean, warnings: readonly string[]) {
+    this.bytes = viewOf(kind, entry);
+    this.code = code;
+    this.changed = changed;
+    this.warnings = warnings;
+    this.#kind = kind;
+    this.#entry = entry;
+  }
+
+  get object(): ApiObject {
+    return objectOf(this.#kind, this.#entry);
+  }
+}
 
 /** The answer from an object that is not stored so: that of a dry run, unless it has `changed` what is stored. */
 export const pretended = (
