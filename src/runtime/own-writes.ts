@@ -21,6 +21,7 @@ interface Expectation {
 
 /** After this time a key starts whatever memory shows. */
 const PATIENCE_MS = 30_000;
+const MOST_IDLE = 1000;
 
 /** What keys have written and memory does not show yet. */
 export class OwnWrites {
@@ -28,6 +29,8 @@ export class OwnWrites {
   readonly #clock: Clock;
   readonly #late: (key: string, what: string) => void;
   readonly #expected = new Map<string, Expectation[]>();
+  /** So many keys are looked through for those that wait for nothing. */
+  #most = MOST_IDLE;
 
   /** @param late hears of keys that start although memory does not show their writes */
   constructor(informers: Informers, clock: Clock, late: (key: string, what: string) => void) {
@@ -42,6 +45,13 @@ export class OwnWrites {
     const expected = reflectors.flatMap((reflector) => expectationsOf(reflector, write));
     const open = expected.filter(({ met }) => !met());
     if (open.length > 0) this.#expected.set(key, [...(this.#expected.get(key) ?? []), ...open]);
+    if (this.#expected.size > this.#most) this.#forgetMet();
+  }
+
+  /** Keys that are not asked for again leave what memory shows by now. */
+  #forgetMet(): void {
+    for (const [key, expected] of this.#expected) if (expected.every(({ met }) => met())) this.#expected.delete(key);
+    this.#most = Math.max(MOST_IDLE, 2 * this.#expected.size);
   }
 
   /** Resolves when memory shows every write of `key`; undefined when it does already. */

@@ -315,6 +315,23 @@ describe("a finalizer", () => {
     },
   );
 
+  test("hears of the beginning of a deletion whatever its predicate says", async () => {
+    await using world = await World.create();
+    const cleaned: string[] = [];
+    const controller = mapController({
+      finalizer: "example.com/thing",
+      predicate: ({ type }) => type === "added",
+      reconcile: () => {},
+      cleanup: ({ key }) => void cleaned.push(key.name),
+    });
+    await world.run(controller);
+    await world.resource(ConfigMap).create(map("a"));
+    await world.settled();
+    await world.resource(ConfigMap).delete(at("a"));
+    await world.settled();
+    expect([cleaned, await world.resource(ConfigMap).find(at("a"))]).toEqual([["a"], undefined]);
+  });
+
   test("that fails to clean up, or wants to come back, keeps the object; one that is not there runs nothing", async () => {
     await using world = await World.create();
     const results: (Result | Error)[] = [new Error("not yet"), { requeueAfter: "1m" }, undefined];
@@ -409,6 +426,43 @@ describe("several managers", () => {
     await world.advance("20s");
     expect(manager.leading).toBe(true);
   });
+});
+
+test("memory that never shows a write is waited for 30 seconds, and then that is told", async () => {
+  await using world = await World.create();
+  let lags = false;
+  /** Watches of Secrets that fall silent when `lags` is set. */
+  const lagging =
+    (transport: Transport): Transport =>
+    async (request) => {
+      const answer = await transport(request);
+      if (!request.path.includes("watch=true") || !request.path.includes("/secrets")) return answer;
+      const body = (async function* () {
+        for await (const piece of answer.body) if (!lags) yield piece;
+      })();
+      return { ...answer, body };
+    };
+  let runs = 0;
+  const manager = world.manager({ client: world.client.with({ through: lagging }) }).add(
+    mapController({
+      predicate: ({ object }) => object.metadata.name === "a",
+      owns: [Secret],
+      reconcile: async ({ apply, key }) => void (runs++, await apply(Secret, { metadata: { ...key } })),
+    }),
+  );
+  await manager.start();
+  await world.settled();
+  lags = true;
+  await world.resource(ConfigMap).create(map("a"));
+  await world.settled();
+  await world.resource(ConfigMap).patch(at("a"), { data: { n: "1" } });
+  await world.settled();
+  expect(runs).toBe(1);
+  await world.advance("29s");
+  expect([runs, world.warnings]).toEqual([1, []]);
+  await world.advance("1s");
+  expect(runs).toBe(2);
+  expect(world.warnings.join()).toContain("memory does not show what was written");
 });
 
 describe("informers", () => {
