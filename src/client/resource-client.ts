@@ -191,7 +191,9 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   ): Promise<T> {
     const writes = dryRun === true ? undefined : this.#client.writes;
     writes?.before();
-    const answer = await this.#client.json<T>(method, path, { ...this.#accept(), ...request, signal });
+    // A delete answers a Status, an object or a list, as it likes.
+    const accept = method === "DELETE" ? {} : this.#accept();
+    const answer = await this.#client.json<T>(method, path, { ...accept, ...request, signal });
     const { kind } = this;
     writes?.after({ verb, kind, key: verb === "create" ? keyOf(answer) : key, answer });
     return answer;

@@ -3,19 +3,33 @@
  *
  * Everything in the namespace is deleted, kind by kind as discovery lists them; when nothing is left the finalizer of
  * this controller is taken off `spec.finalizers`, and the server removes the namespace. Objects with finalizers of their own
- * hold it back until those are done.
+ * hold it back until those are done; the conditions of the namespace say which.
  *
  * @module
  */
-import { type Client, Discovery, type ServedKind, attempt, preferredKinds } from "../client/index.ts";
+import {
+  type ApiObject,
+  type Client,
+  Discovery,
+  type List,
+  type ServedKind,
+  attempt,
+  isStatus,
+  metadataOf,
+  preferredKinds,
+} from "../client/index.ts";
 import { Namespace } from "../client/kinds/index.ts";
-import { type Controller, defineController } from "../runtime/index.ts";
+import { type Context, type Controller, conditionOf, defineController } from "../runtime/index.ts";
+import { type Remaining, type Told, conditionsOf } from "./namespace-conditions.ts";
 
 const FINALIZER = "kubernetes";
 /** Created by nothing in the namespace itself, so that reports of the end can still be written. */
 const LAST = "Event";
 /** What has not gone yet is looked at again after a quarter of the time that it takes already, within these bounds. */
 const AGAIN = { least: 200, most: 10_000 };
+
+/** Of more than so many the finalizers are not counted. */
+const MOST_COUNTED = 500;
 
 /** The controller named `namespace`. */
 export const namespaceLifecycle: Controller = defineController({
@@ -24,9 +38,13 @@ export const namespaceLifecycle: Controller = defineController({
   predicate: ({ object }) => object.metadata.deletionTimestamp !== undefined,
   backoff: { first: AGAIN.least, most: AGAIN.most },
   timeout: "10m",
-  async reconcile({ object, client, clock }) {
+  async reconcile(ctx) {
+    const { object, client, clock } = ctx;
     const { name, deletionTimestamp = "" } = object.metadata;
-    if ((await deleteContent(client, name)) > 0) {
+    const { remaining, errors } = await deleteContent(client, name);
+    if (remaining.length + errors.length > 0) await tell(ctx, conditionsOf(remaining, errors));
+    if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
+    if (remaining.length > 0) {
       const taken = clock.now() - Date.parse(deletionTimestamp);
       return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
     }
@@ -46,18 +64,59 @@ export const namespaceLifecycle: Controller = defineController({
   },
 });
 
-/** Deletes every collection of a namespace and counts the kinds that still have objects. */
-async function deleteContent(client: Client, namespace: string): Promise<number> {
-  let left = 0;
+/** Says in the status what is left; nothing is written when that is known already. */
+async function tell(
+  { object, client, condition }: Context<Namespace, "Cluster">,
+  told: readonly Told[],
+): Promise<void> {
+  if (told.every(({ type, message }) => conditionOf(object, type)?.message === message)) return;
+  const types = new Set(told.map(({ type }) => type));
+  const conditions = [
+    ...(object.status.conditions ?? []).filter(({ type }) => !types.has(type)),
+    ...told.map(({ type, status, reason, message }) => condition(type, status, reason, message)),
+  ];
+  const status = { ...object.status, conditions };
+  await attempt(client.resource(Namespace).status.update({ ...object, status }), "NotFound", "Conflict");
+}
+
+/** What became of the content of a namespace. */
+interface Deleted {
+  readonly remaining: readonly Remaining[];
+  /** Why kinds could not be deleted, one for each. */
+  readonly errors: readonly unknown[];
+}
+
+/** Deletes every collection of a namespace; a kind that cannot be deleted holds no other one up. */
+async function deleteContent(client: Client, namespace: string): Promise<Deleted> {
+  const remaining: Remaining[] = [];
+  const errors: unknown[] = [];
   for (const kind of await contentKinds(client)) {
-    const resource = client.resource(kind);
-    const before = await resource.list({ namespace, limit: 1 });
-    if (before.items.length === 0) continue;
-    await resource.deleteCollection({ namespace });
-    const after = await resource.list({ namespace, limit: 1 });
-    left += after.items.length > 0 ? 1 : 0;
+    try {
+      const left = await deleteKind(client, kind, namespace);
+      if (left) remaining.push(left);
+    } catch (error) {
+      // A kind that is not served any more has nothing to be deleted.
+      if (!isStatus(error, "NotFound")) errors.push(error);
+    }
   }
-  return left;
+  return { remaining, errors };
+}
+
+async function deleteKind(client: Client, kind: ServedKind, namespace: string): Promise<Remaining | undefined> {
+  const resource = client.resource(metadataOf(kind));
+  const before = await resource.list({ namespace, limit: 1 });
+  if (before.items.length === 0) return undefined;
+  await resource.deleteCollection({ namespace });
+  const after = await resource.list({ namespace, limit: MOST_COUNTED });
+  return after.items.length > 0 ? remainingOf(kind, after) : undefined;
+}
+
+function remainingOf(kind: ServedKind, { items, metadata }: List<ApiObject>): Remaining {
+  const finalizers = new Map<string, number>();
+  for (const name of items.flatMap((item) => item.metadata.finalizers ?? [])) {
+    finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+  }
+  return { kind, count: items.length + (metadata.remainingItemCount ?? 0), finalizers };
 }
 
 /** Every kind that a namespace can hold, each in one version, Events last. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ApiObject, Kind, NewObject } from "../../src/client/index.ts";
+import type { ApiObject, Kind, NewObject, Transport } from "../../src/client/index.ts";
 import {
   ConfigMap,
   CoreEvent,
@@ -73,11 +73,65 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     expect(
       (await world.resource(ConfigMap).find({ name: "held", namespace: "team" }))?.metadata.deletionTimestamp,
     ).toBeDefined();
-    expect(await world.resource(Namespace).find({ name: "team" })).toMatchObject({ status: { phase: "Terminating" } });
+    const { status, metadata } = await world.resource(Namespace).get({ name: "team" });
+    expect(status.phase).toBe("Terminating");
+    expect(status.conditions!.map(({ type, status: is, reason, message }) => [type, is, reason, message])).toEqual([
+      ["NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered"],
+      [
+        "NamespaceDeletionGroupVersionParsingFailure",
+        "False",
+        "ParsedGroupVersions",
+        "All legacy kube types successfully parsed",
+      ],
+      [
+        "NamespaceDeletionContentFailure",
+        "False",
+        "ContentDeleted",
+        "All content successfully deleted, may be waiting on finalization",
+      ],
+      [
+        "NamespaceContentRemaining",
+        "True",
+        "SomeResourcesRemain",
+        "Some resources are remaining: configmaps. has 1 resource instances",
+      ],
+      [
+        "NamespaceFinalizersRemaining",
+        "True",
+        "SomeFinalizersRemain",
+        "Some content in the namespace has finalizers remaining: example.com/mine in 1 resource instances",
+      ],
+    ]);
+    await world.advance("1h");
+    expect((await world.resource(Namespace).get({ name: "team" })).metadata.resourceVersion).toBe(
+      metadata.resourceVersion,
+    );
     await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
     await world.advance(15_000);
     expect(await isGone()).toBe(true);
     expect(world.warnings).toEqual([]);
+  });
+
+  test("a kind that cannot be deleted holds no other one up, and is told", async () => {
+    const refusing =
+      (transport: Transport): Transport =>
+      (request) => {
+        const isRefused = request.method === "DELETE" && request.path.includes("/configmaps");
+        return isRefused ? Promise.reject(new Error("not today")) : transport(request);
+      };
+    const manager = world.manager({ client: world.client.with({ through: refusing }) }).add(namespaceLifecycle);
+    await manager.start();
+    await create(ConfigMap, "a");
+    await create(Secret, "b");
+    await world.resource(Namespace).delete({ name: "team" });
+    await world.settled();
+    expect(await world.resource(Secret).find({ name: "b", namespace: "team" })).toBeUndefined();
+    const { status } = await world.resource(Namespace).get({ name: "team" });
+    expect(status.conditions!.find(({ type }) => type === "NamespaceDeletionContentFailure")).toMatchObject({
+      status: "True",
+      reason: "ContentDeletionFailed",
+      message: "Failed to delete all resource types, 1 remaining: not today",
+    });
   });
 
   test("DEC-34: nothing new can be made in a namespace that is going", async () => {

@@ -1,0 +1,69 @@
+/**
+ * What a namespace says of its own end: five conditions, with the words of Kubernetes, which people and tools look for.
+ *
+ * @module
+ */
+import type { ServedKind } from "../client/index.ts";
+
+/** What is left of one kind after everything was deleted. */
+export interface Remaining {
+  readonly kind: Pick<ServedKind, "group" | "plural">;
+  readonly count: number;
+  /** How many of them each finalizer keeps. */
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+/** What a condition says: whether there is trouble, and which. */
+export interface Told {
+  readonly type: string;
+  readonly status: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const FINE = {
+  NamespaceDeletionDiscoveryFailure: ["ResourcesDiscovered", "All resources successfully discovered"],
+  NamespaceDeletionGroupVersionParsingFailure: ["ParsedGroupVersions", "All legacy kube types successfully parsed"],
+  NamespaceDeletionContentFailure: [
+    "ContentDeleted",
+    "All content successfully deleted, may be waiting on finalization",
+  ],
+  NamespaceContentRemaining: ["ContentRemoved", "All content successfully removed"],
+  NamespaceFinalizersRemaining: ["ContentHasNoFinalizers", "All content-preserving finalizers finished"],
+} as const;
+
+type Type = keyof typeof FINE;
+
+/** The five conditions for what is left, and for what could not be deleted. */
+export function conditionsOf(remaining: readonly Remaining[], errors: readonly unknown[]): readonly Told[] {
+  const troubles: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
+  if (errors.length > 0) {
+    const why = errors.map((error) => (error as Error).message).join(", ");
+    const message = `Failed to delete all resource types, ${errors.length} remaining: ${why}`;
+    troubles.NamespaceDeletionContentFailure = ["ContentDeletionFailed", message];
+  }
+  if (remaining.length > 0) {
+    const lines = remaining.map(
+      ({ kind: { plural, group }, count }) => `${plural}.${group} has ${count} resource instances`,
+    );
+    const message = `Some resources are remaining: ${lines.toSorted().join(", ")}`;
+    troubles.NamespaceContentRemaining = ["SomeResourcesRemain", message];
+  }
+  const finalizers = [...sumOf(remaining)].map(([name, count]) => `${name} in ${count} resource instances`);
+  if (finalizers.length > 0) {
+    const message = `Some content in the namespace has finalizers remaining: ${finalizers.toSorted().join(", ")}`;
+    troubles.NamespaceFinalizersRemaining = ["SomeFinalizersRemain", message];
+  }
+  return (Object.keys(FINE) as Type[]).map((type) => {
+    const [reason, message] = troubles[type] ?? FINE[type];
+    return { type, status: troubles[type] !== undefined, reason, message };
+  });
+}
+
+function sumOf(remaining: readonly Remaining[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { finalizers } of remaining) {
+    for (const [name, count] of finalizers) sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  return sums;
+}
