@@ -171,7 +171,13 @@ describe("following", () => {
     await settle();
     expect(server.waiting).toBe(1);
     const before = clock.steady();
-    for (let i = 0; i < 4; i++) (await next()).stream().end();
+    for (let i = 0; i < 4; i++) {
+      const again = (await next()).stream();
+      // As a server that stops does.
+      again.event("BOOKMARK", { metadata: { resourceVersion: "5" } });
+      await settle();
+      again.end();
+    }
     expect(clock.steady() - before).toBeGreaterThanOrEqual(50 + 100 + 200);
   });
 

@@ -211,8 +211,8 @@ export class Reflector {
   }
 
   #take(type: string, object: ApiObject): void {
-    // Something came: whatever broke before is mended.
-    this.#failures = 0;
+    // Something has happened: whatever broke before is mended. A bookmark says no such thing, a server that stops sends one.
+    if (type !== "BOOKMARK") this.#failures = 0;
     if (type === "DELETED") this.#remove(object);
     else if (type !== "BOOKMARK") this.#put(object, false);
     const { resourceVersion } = object.metadata;
