@@ -11,6 +11,7 @@
  * @module
  */
 import type { Status } from "../meta/status.ts";
+import { parked } from "../util/activity.ts";
 import { type Clock, sleep, systemClock } from "../util/clock.ts";
 import { linesOf, readAll } from "./bodies.ts";
 import { StatusError, failureOf } from "./errors.ts";
@@ -137,7 +138,10 @@ export class Client implements Requests {
       const text = await readAll(answer.body);
       const wait = left > 0 ? retryAfter(answer) : undefined;
       if (wait === undefined) throw failureOf(answer.status, text, { method, path: path.split("?")[0]! });
-      await sleep(clock, wait, signal);
+      {
+        using _parked = parked();
+        await sleep(clock, wait, signal);
+      }
       signal?.throwIfAborted();
     }
   }

@@ -14,6 +14,7 @@ import {
   attempt,
   nameOfKind,
 } from "../client/index.ts";
+import { parked } from "../util/activity.ts";
 import { type Clock, sleep } from "../util/clock.ts";
 import { millisOf } from "../util/duration.ts";
 import { nextCondition } from "./conditions.ts";
@@ -79,7 +80,10 @@ export function contextOf(parts: ContextParts): Context {
 export const controllerClock = (clock: Clock): ControllerClock => ({
   now: () => clock.now(),
   steady: () => clock.steady(),
-  sleep: (time, signal) => sleep(clock, millisOf(time), signal),
+  async sleep(time, signal) {
+    using _parked = parked();
+    await sleep(clock, millisOf(time), signal);
+  },
 });
 
 /** The namespace of the owner, and the owner reference for kinds in `owns`. */

@@ -12,7 +12,7 @@
  * @module
  */
 import { type ApiObject, type ResourceClient, isStatus, keyOf, nameOfKind } from "../client/index.ts";
-import type { Activity } from "../util/activity.ts";
+import { type Activity, Count, countedAs } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
 import type { InformerState, Selection } from "./informer.ts";
@@ -135,13 +135,15 @@ export class Reflector {
   /** A list where one is needed, then a watch to its end. */
   async #round(): Promise<void> {
     const { activity, clock } = this.#options;
-    const end = activity?.begin(`informer of ${nameOfKind(this.kind)}`) ?? nothing;
+    const count = activity && new Count(() => activity.begin(`informer of ${nameOfKind(this.kind)}`));
     const began = clock.steady();
     try {
-      if (this.#from === "") await this.#list();
-      await this.#follow(end);
+      await countedAs(count, async () => {
+        if (this.#from === "") await this.#list();
+        await this.#follow(() => count?.end());
+      });
     } finally {
-      end();
+      count?.end();
       if (clock.steady() - began >= HEALTHY_MS) this.#failures = 0;
       if (this.#state === "synced") this.#enter("behind");
     }

@@ -8,6 +8,7 @@ import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { StatusReason } from "../meta/status.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../registry/contract.ts";
+import { type Count, parked } from "../util/activity.ts";
 import type { Value } from "../value/value.ts";
 import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
 import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
@@ -18,12 +19,6 @@ import type { WatchOutput } from "./watch/output.ts";
 export interface Taps {
   decoded(request: ServerRequest): void | Promise<void>;
   handled(request: ServerRequest): void | Promise<void>;
-}
-
-/** A request as something that counts as under way. */
-export interface Counted {
-  pause(): void;
-  resume(): void;
 }
 
 /** One request. The filters fill it in, in their order. */
@@ -48,7 +43,7 @@ export class ServerRequest {
   /** Whoever wants to hear of it while it is handled. */
   taps: Taps | undefined = undefined;
   /** Where it is counted as under way, where anybody counts. */
-  counted: Counted | undefined = undefined;
+  counted: Count | undefined = undefined;
   /** What a filter puts between the watch that this request begins and its stream. */
   wrapWatch: ((output: WatchOutput) => WatchOutput) | undefined = undefined;
   /** The body, once it has been decoded. */
@@ -124,11 +119,18 @@ export class ServerRequest {
 
   /**
    * Takes it out of what counts as under way, until what is given back is disposed: it waits for what is not, for the clock
-   * to move or for everything else.
+   * to move or for everything else. With it goes whoever of this process asks, and waits for the answer.
    */
   park(): Disposable {
-    this.counted?.pause();
-    return { [Symbol.dispose]: () => this.counted?.resume() };
+    const { counted } = this;
+    const asker = parked();
+    counted?.pause();
+    return {
+      [Symbol.dispose]() {
+        counted?.resume();
+        asker[Symbol.dispose]();
+      },
+    };
   }
 
   /** Adds texts for Warning headers. */

@@ -17,6 +17,8 @@ import {
   forbidden,
   internalError,
   isOwnedBy,
+  slow,
+  tooManyRequests,
   watchExpires,
   watchStalls,
 } from "./index.ts";
@@ -287,6 +289,46 @@ describe("rule 3: what settled() complains of", () => {
     );
     await cluster.apply(ConfigMap, web(1));
     expect(await promise).toContain("The clock cannot be moved by impatient");
+  });
+});
+
+describe("rule 1: a reconcile that waits for the clock only is not under way", () => {
+  const waits: Record<
+    string,
+    (ctx: { clock: { sleep(time: "10s"): Promise<void> }; client: ReturnType<Cluster["client"]> }) => Promise<unknown>
+  > = {
+    "its clock": ({ clock }) => clock.sleep("10s"),
+    "a slow answer": ({ client }) => client.resource(Pod).list(),
+    "a busy server": ({ client }) => client.resource(Lease).list(),
+  };
+
+  test.each(Object.keys(waits))("%s", async (what) => {
+    cluster.faults.next({ verb: "list", kind: Pod }, slow("10s"));
+    cluster.faults.next({ verb: "list", kind: Lease }, tooManyRequests("10s"));
+    let done = false;
+    await cluster.run(
+      controllerOf("patient", (async (ctx: never) => {
+        await waits[what]!(ctx);
+        done = true;
+      }) as never),
+    );
+    await cluster.apply(ConfigMap, web(1));
+    await cluster.settled();
+    expect(done).toBe(false);
+    await cluster.clock.advance("9s");
+    expect(done).toBe(false);
+    await cluster.clock.advance("1s");
+    expect(done).toBe(true);
+    cluster.faults.clear();
+  });
+
+  test("what waits for anything real is, and is named", async () => {
+    const real = Promise.withResolvers<void>();
+    await cluster.run(controllerOf("busy", () => real.promise as never));
+    await cluster.apply(ConfigMap, web(1));
+    await expect(cluster.settled({ limit: "50ms" })).rejects.toThrow(/busy default\/web, for \d+ ms/);
+    real.resolve();
+    await cluster.settled();
   });
 });
 

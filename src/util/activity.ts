@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, turn } from "./clock.ts";
 
 /** Something that is under way. */
@@ -56,4 +57,51 @@ export class Activity {
       begun = this.#begun;
     }
   }
+}
+
+/** Something under way that is left out of the count while it waits for the clock. */
+export class Count {
+  readonly #begin: () => () => void;
+  #stop: (() => void) | undefined;
+  #pauses = 0;
+  #ended = false;
+
+  /** @param begin counts it until what it gives back is called */
+  constructor(begin: () => () => void) {
+    this.#begin = begin;
+    this.#stop = begin();
+  }
+
+  /** Leaves it out until it is resumed as often. */
+  pause(): void {
+    if (this.#pauses++ === 0) this.#leave();
+  }
+
+  resume(): void {
+    if (--this.#pauses === 0 && !this.#ended) this.#stop = this.#begin();
+  }
+
+  /** It is under way no more; calling this again is harmless. */
+  end(): void {
+    this.#ended = true;
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+}
+
+/** What the code that runs now is part of. */
+const doing = new AsyncLocalStorage<Count>();
+
+/** Does `work` as what `count` counts, so that {@link parked} finds it. */
+export const countedAs = <T>(count: Count | undefined, work: () => T): T => (count ? doing.run(count, work) : work());
+
+/** Leaves what this code is part of out of the count until what is given back is disposed: it waits for the clock to move. */
+export function parked(): Disposable {
+  const count = doing.getStore();
+  count?.pause();
+  return { [Symbol.dispose]: () => count?.resume() };
 }

@@ -1,4 +1,4 @@
-import type { Activity } from "./activity.ts";
+import { type Activity, Count, countedAs } from "./activity.ts";
 import { type BackoffOptions, backoff } from "./backoff.ts";
 import type { Clock, Random, Timer } from "./clock.ts";
 
@@ -44,7 +44,7 @@ interface Key {
   floor: number;
   back: { readonly at: number; readonly priority: Priority; readonly timer: Timer } | undefined;
   /** Ends what {@link Activity} counts of it. */
-  end: (() => void) | undefined;
+  count: Count | undefined;
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 30_000 };
@@ -141,7 +141,7 @@ export class WorkQueue {
     this.#waiting.low.clear();
     for (const key of this.#keys.values()) {
       key.back?.timer.cancel();
-      if (!key.busy) key.end?.();
+      if (!key.busy) key.count?.end();
     }
     this.#keys.clear();
     if (this.#busy === 0) this.#idle.resolve();
@@ -159,7 +159,7 @@ export class WorkQueue {
         failures: 0,
         floor: 0,
         back: undefined,
-        end: undefined,
+        count: undefined,
       };
       this.#keys.set(name, key);
     }
@@ -176,7 +176,7 @@ export class WorkQueue {
       this.#hold(key, held);
       return;
     }
-    key.end ??= activity?.begin(`${name} ${key.name}`);
+    key.count ??= activity && new Count(() => activity.begin(`${name} ${key.name}`));
     this.#waiting[key.wanted!].add(key);
     if (key.wanted === "normal") this.#waiting.low.delete(key);
     this.#start();
@@ -232,7 +232,7 @@ export class WorkQueue {
     this.#tellStart(key.name);
     let later: number | void;
     try {
-      later = await work(key.name, key.failures + 1);
+      later = await countedAs(key.count, () => work(key.name, key.failures + 1));
       key.failures = 0;
     } catch (error) {
       later = backoff(key.failures++, retry, random);
@@ -263,8 +263,8 @@ export class WorkQueue {
 
   /** A key is not under way any more. */
   #leave(key: Key): void {
-    key.end?.();
-    key.end = undefined;
+    key.count?.end();
+    key.count = undefined;
   }
 
   #tellStart(key: string): void {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Activity } from "../../util/activity.ts";
+import { type Activity, Count } from "../../util/activity.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
 import type { ServerContext } from "../context.ts";
-import type { Counted, ServerRequest, Taps } from "../request.ts";
+import type { ServerRequest, Taps } from "../request.ts";
 import type { Filter } from "./contract.ts";
 
 /** Thrown where the way ends because a filter has answered, or lost the answer, by itself. */
@@ -96,11 +96,9 @@ export class FilterChain implements Taps {
   #follow(request: ServerRequest): Followed {
     const { exchange, rawPath } = request;
     if (this.#tapped) request.taps = this;
-    const followed = new Followed(
-      () => this.#ended(request),
-      () => this.#activity?.begin(`${exchange.method} ${rawPath.slice(0, 200)}`),
-    );
-    request.counted = followed;
+    const activity = this.#activity;
+    request.counted = activity && new Count(() => activity.begin(`${exchange.method} ${rawPath.slice(0, 200)}`));
+    const followed = new Followed(() => this.#ended(request), request.counted);
     exchange.onOver(() => followed.over());
     return followed;
   }
@@ -112,32 +110,21 @@ export class FilterChain implements Taps {
 }
 
 /** A request from its arrival to its very end: it has left the filters, and its exchange is over, in either order. */
-class Followed implements Counted {
+class Followed {
   readonly #ended: () => void;
-  readonly #count: () => (() => void) | undefined;
-  #rest: (() => void) | undefined;
+  readonly #count: Count | undefined;
   #left = false;
   #over = false;
 
-  /** @param count counts it as under way, until what it gives back is called: a watch that has begun is not */
-  constructor(ended: () => void, count: () => (() => void) | undefined) {
+  /** @param count what counts it as under way: a watch that has begun is not */
+  constructor(ended: () => void, count: Count | undefined) {
     this.#ended = ended;
     this.#count = count;
-    this.#rest = count();
-  }
-
-  pause(): void {
-    this.#rest?.();
-    this.#rest = undefined;
-  }
-
-  resume(): void {
-    if (!this.#left || !this.#over) this.#rest ??= this.#count();
   }
 
   left(longRunning: boolean): void {
     this.#left = true;
-    if (this.#over || longRunning) this.#rest?.();
+    if (this.#over || longRunning) this.#count?.end();
     if (this.#over) this.#ended();
   }
 
@@ -145,6 +132,6 @@ class Followed implements Counted {
     this.#over = true;
     if (!this.#left) return;
     this.#ended();
-    this.#rest?.();
+    this.#count?.end();
   }
 }
