@@ -36,8 +36,7 @@ export const encodeObject = (object: ApiObject): Buffer => Buffer.from(textOf(ob
 /** What a record begins with: the version in which it was written, and where the members of its metadata begin. */
 interface Head {
   readonly apiVersion: string;
-  /** In bytes. */
-  readonly length: number;
+  readonly bytes: Buffer;
 }
 
 const METADATA = Buffer.from('"metadata":{', "latin1");
@@ -54,9 +53,15 @@ function headOfRecord(record: Bytes): Head {
   if (!head) {
     const { apiVersion } = JSON.parse(`${bytes.toString("utf8", 0, length)}}}`) as { apiVersion: string };
     if (heads.size >= MOST_HEADS) heads.clear();
-    heads.set(text, (head = { apiVersion, length }));
+    heads.set(text, (head = { apiVersion, bytes: Buffer.from(bytes.subarray(0, length)) }));
   }
   return head;
+}
+
+/** Whether a record has this head: one ends where the members of its metadata begin, so none is the beginning of another. */
+function hasHead(record: Bytes, { bytes }: Head): boolean {
+  for (let i = 0; i < bytes.length; i++) if (record[i] !== bytes[i]) return false;
+  return true;
 }
 
 function endOfHead(bytes: Buffer): number {
@@ -99,9 +104,8 @@ export class ObjectEntry implements Entry {
   }
 
   /** The entry of a record: its bytes, with the version put in. */
-  static of(key: string, record: Bytes, revision: number): ObjectEntry {
-    const head = headOfRecord(record);
-    return new ObjectEntry(key, revision, withVersion(record, head.length, revision), head);
+  static of(key: string, record: Bytes, revision: number, head: Head = headOfRecord(record)): ObjectEntry {
+    return new ObjectEntry(key, revision, withVersion(record, head.bytes.length, revision), head);
   }
 
   /** The version in which the object was written. */
@@ -119,7 +123,7 @@ export class ObjectEntry implements Entry {
 
   /** The same state under a later revision: only the version in the bytes changes. */
   restamp(revision: number): ObjectEntry {
-    const { length } = this.#head;
+    const { length } = this.#head.bytes;
     const old = `"resourceVersion":"${this.revision}",`.length;
     const record = Buffer.concat([this.bytes.subarray(0, length), this.bytes.subarray(length + old)]);
     return new ObjectEntry(this.key, revision, withVersion(record, length, revision), this.#head);
@@ -130,8 +134,15 @@ export class ObjectEntry implements Entry {
 export const versionOf = (entry: Entry): string => (entry as ObjectEntry).apiVersion;
 
 /** How the cache keeps the records of any resource under a prefix: what differs between kinds is in the records. */
-export const cacheResource = (prefix: string): CacheResource => ({
-  prefix,
-  factory: (key, record, revision) => ObjectEntry.of(key, record, revision),
-  restamp: (entry, revision) => (entry as ObjectEntry).restamp(revision),
-});
+export function cacheResource(prefix: string): CacheResource {
+  // Mostly all records of a resource begin alike.
+  let last: Head | undefined;
+  return {
+    prefix,
+    factory(key, record, revision) {
+      if (!last || !hasHead(record, last)) last = headOfRecord(record);
+      return ObjectEntry.of(key, record, revision, last);
+    },
+    restamp: (entry, revision) => (entry as ObjectEntry).restamp(revision),
+  };
+}

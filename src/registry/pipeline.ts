@@ -148,9 +148,11 @@ function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors)
 }
 
 /** Lets every admission step do what must be done before the write; nothing waits when none has anything to do. */
-export async function commitAdmission(kind: Kind, admission: AdmissionRequest): Promise<void> {
-  for (const step of kind.house.admission) {
-    const pending = step.commit?.(admission);
-    if (pending) await pending;
+export function commitAdmission(kind: Kind, admission: AdmissionRequest, from = 0): Promise<void> | undefined {
+  const chain = kind.house.admission;
+  for (let i = from; i < chain.length; i++) {
+    const pending = chain[i]!.commit?.(admission);
+    if (pending) return pending.then(() => commitAdmission(kind, admission, i + 1));
   }
+  return undefined;
 }

@@ -62,12 +62,11 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
     try {
       if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
       if (options.dryRun) return pretended(object, 201, ctx);
-      await commitAdmission(kind, admission);
-      revision = await house.store.write({
-        type: "create",
-        key: kind.stored.prefix + key,
-        value: encodeObject(await storedForm(kind, object, undefined)),
-      });
+      const committed = commitAdmission(kind, admission);
+      if (committed) await committed;
+      const form = storedForm(kind, object, undefined);
+      const value = encodeObject(form instanceof Promise ? await form : form);
+      revision = await house.store.write({ type: "create", key: kind.stored.prefix + key, value });
     } catch (error) {
       const answer = storeError(kind, name, error);
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;

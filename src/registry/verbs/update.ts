@@ -139,9 +139,11 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   if (sameObject(object, old) && !isStale(kind, entry)) return stored(kind, entry, 200, ctx);
   const gone = isGone(kind, object, old);
   if (options.dryRun) return pretended(object, 200, ctx);
-  await commitAdmission(kind, admission);
+  const committed = commitAdmission(kind, admission);
+  if (committed) await committed;
   // What goes is told as it last was: the event of the end shows the finalizers that held it.
-  const value = encodeObject(gone ? parseStored(entry) : await storedForm(kind, object, entry));
+  const form = gone ? parseStored(entry) : storedForm(kind, object, entry);
+  const value = encodeObject(form instanceof Promise ? await form : form);
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
   const revision = await house.store.write({ type, key: storeKey, value, expected: entry.revision });
