@@ -35,19 +35,18 @@ describe("the table of routes", () => {
 });
 
 describe("routes of whoever makes the server", () => {
-  const { ask, json } = testServer({
-    routes: [
-      route("/console/{file...}", {
-        public: true,
-        methods: ["GET", "HEAD"],
-        answer: (_server, request, { file }) =>
-          file === "none" ? false : request.respond(200, request.headers("text/plain"), Buffer.from(file!)),
-      }),
-      route("/own", { methods: ["GET"], answer: (_server, request) => request.respond(204, {}) }),
-    ],
-  });
+  const routes = [
+    route("/console/{file...}", {
+      public: true,
+      methods: ["GET", "HEAD"],
+      answer: (_server, request, { file }) =>
+        file === "none" ? false : request.respond(200, request.headers("text/plain"), Buffer.from(file!)),
+    }),
+    route("/own", { methods: ["GET"], answer: (_server, request) => request.respond(204, {}) }),
+  ];
 
   test("they are answered beside the server's own, listed with them, and public only when told", async () => {
+    const { ask, json } = await testServer({ routes });
     expect(await (await ask("GET", "/console/js/a.js", { headers: { authorization: "" } })).text()).toBe("js/a.js");
     expect((await ask("GET", "/own")).code).toBe(204);
     expect((await ask("GET", "/own", { headers: { authorization: "" } })).code).toBe(401);
@@ -57,6 +56,7 @@ describe("routes of whoever makes the server", () => {
   });
 
   test("other methods are 405, what a route does not have is 404", async () => {
+    const { ask, json } = await testServer({ routes });
     expect(await json("POST", "/console/x")).toMatchObject({
       code: 405,
       body: { reason: "MethodNotAllowed", message: "POST is not supported on this path: expected GET or HEAD" },

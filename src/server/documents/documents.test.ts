@@ -5,7 +5,7 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 describe("discovery", () => {
   test("DEC-37: the plain documents name groups, versions, resources and subresources", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     expect((await json("GET", "/api")).body).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
     expect((await json("GET", "/apis")).body).toMatchObject({
       kind: "APIGroupList",
@@ -31,7 +31,7 @@ describe("discovery", () => {
   });
 
   test("clients.md 1.2: the aggregated form is given to whoever asks for v2, wherever in the header", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     for (const accept of [AGGREGATED, `${AGGREGATED};profile=nopeer`, `application/json,${AGGREGATED}`]) {
       const { headers, body } = await json("GET", "/apis", { headers: { accept } });
       expect(headers["content-type"]).toBe(AGGREGATED);
@@ -65,13 +65,13 @@ describe("discovery", () => {
     ["application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList,application/json", 200],
     ["*/*", 200],
   ])("clients.md 1.2: %s gives %i, plain", async (accept, code) => {
-    const { json } = testServer();
+    const { json } = await testServer();
     const answer = await json("GET", "/apis", { headers: { accept } });
     expect([answer.code, answer.headers["content-type"]]).toEqual([code, "application/json"]);
   });
 
   test("clients.md 1.2: a client that has the document is told so with 304", async () => {
-    const { ask } = testServer();
+    const { ask } = await testServer();
     for (const accept of [AGGREGATED, "application/json"]) {
       const first = await ask("GET", "/apis", { headers: { accept } });
       const etag = String(first.headers["etag"]);
@@ -85,7 +85,7 @@ describe("discovery", () => {
 
 describe("OpenAPI v3", () => {
   test("the index is JSON whatever a client takes; a document is not, and has no other form", async () => {
-    const { ask } = testServer();
+    const { ask } = await testServer();
     const of = async (path: string, accept: string) => {
       const answer = await ask("GET", path, { headers: { accept } });
       return [answer.code, answer.headers["content-type"], (await answer.text()) === ""];
@@ -96,7 +96,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("clients.md 1.4: the index names documents with their hash, which may be kept for good", async () => {
-    const { ask, json } = testServer();
+    const { ask, json } = await testServer();
     const { paths } = (await json("GET", "/openapi/v3")).body;
     expect(Object.keys(paths as object)).toEqual(["api/v1", "apis/example.com/v1"]);
     const url = String(paths["api/v1"].serverRelativeURL);
@@ -111,7 +111,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("clients.md finding 5: PATCH lists fieldValidation in place and names its kind as one object", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     const { paths } = (await json("GET", "/openapi/v3/api/v1")).body;
     const { patch } = paths["/api/v1/namespaces/{namespace}/configmaps/{name}"];
     expect(patch["x-kubernetes-group-version-kind"]).toEqual({ group: "", version: "v1", kind: "ConfigMap" });
@@ -121,7 +121,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("operations have the names that generated clients of Kubernetes give their functions", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     const { paths } = (await json("GET", "/openapi/v3/api/v1")).body;
     const namesAt = (path: string): object =>
       Object.fromEntries(
@@ -144,7 +144,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("bodies are told by types that they can be sent with", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     const { paths } = (await json("GET", "/openapi/v3/api/v1")).body;
     const { post, delete: remove } = paths["/api/v1/namespaces/{namespace}/configmaps"];
     for (const { requestBody } of [post, remove]) {
@@ -153,7 +153,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("every reference leads to a component, every operation has its own name, and marks of ours stay inside", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     const ids = new Set<string>();
     let operations = 0;
     for (const name of ["api/v1", "apis/example.com/v1"]) {
@@ -173,7 +173,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("clients.md 1.3: explain finds the kind and its descriptions", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     const { schemas } = (await json("GET", "/openapi/v3/apis/example.com/v1")).body.components;
     const widget = schemas["com.example.v1.Widget"];
     expect(widget).toMatchObject({
@@ -188,7 +188,7 @@ describe("OpenAPI v3", () => {
 describe("health and version", () => {
   test("clients.md 5.2: a check tells ok, each in detail, some left out, or one alone", async () => {
     let wrong: string | undefined;
-    const { ask, logged } = testServer({
+    const { ask, logged } = await testServer({
       health: [
         { name: "store", check: () => wrong },
         { name: "cache", live: false, check: () => undefined },
@@ -212,7 +212,7 @@ describe("health and version", () => {
   });
 
   test("clients.md finding 3: the version reads as Kubernetes 1.35, indented, as JSON only", async () => {
-    const { ask } = testServer();
+    const { ask } = await testServer();
     const answer = await ask("GET", "/version");
     const text = await answer.text();
     expect(text).toContain('{\n  "major": "1",\n  "minor": "35",');

@@ -7,7 +7,7 @@ const NEW = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 describe("OpenAPI v2", () => {
   test("clients.md finding 4: one document says of every group what v3 says", async () => {
-    const { json } = testServer();
+    const { json } = await testServer();
     const { body } = await json("GET", "/openapi/v2");
     expect(body).toMatchObject({ swagger: "2.0", info: { title: "Keelson" } });
     for (const name of ["api/v1", "apis/example.com/v1"]) {
@@ -29,7 +29,7 @@ describe("OpenAPI v2", () => {
   });
 
   test("every reference leads to a definition, and no word of v3 is left", async () => {
-    const { ask, json } = testServer();
+    const { ask, json } = await testServer();
     const text = await (await ask("GET", "/openapi/v2")).text();
     const { body } = await json("GET", "/openapi/v2");
     const references = [...text.matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g)].map(([, name]) => name!);
@@ -49,19 +49,19 @@ describe("OpenAPI v2", () => {
     [`${OLD},application/json;q=0.5`, NEW],
     ["application/yaml,application/json", "application/json"],
   ])("clients.md 1.4: Accept %j is answered with %s", async (accept, type) => {
-    const { ask } = testServer();
+    const { ask } = await testServer();
     const answer = await ask("GET", "/openapi/v2", { headers: { accept } });
     expect([answer.code, answer.headers["content-type"], answer.headers["vary"]]).toEqual([200, type, "Accept"]);
   });
 
   test("a client that takes neither form gets 406, without a body as of the reference", async () => {
-    const { ask } = testServer();
+    const { ask } = await testServer();
     const answer = await ask("GET", "/openapi/v2", { headers: { accept: "text/html" } });
     expect([answer.code, answer.headers["content-type"], await answer.text()]).toEqual([406, undefined, ""]);
   });
 
   test("a client that has the document is told so with 304, in either form", async () => {
-    const { ask } = testServer();
+    const { ask } = await testServer();
     const tags = new Set<string>();
     for (const accept of [OLD, "application/json"]) {
       const etag = String((await ask("GET", "/openapi/v2", { headers: { accept } })).headers["etag"]);

@@ -6,9 +6,9 @@ import { testServer } from "../testing/test-server.ts";
 const PATH = "/api/v1/namespaces/n/configmaps";
 
 /** A server whose `tester` may do all, in the name of anybody but `root`; others may only list. */
-function policed() {
+async function policed() {
   const asked: string[] = [];
-  const server = testServer({
+  const server = await testServer({
     authenticator: { authenticate: () => ({ user: "tester", groups: ["staff"] }) },
     authorizer: {
       authorize({ user, groups, uid, extra }, { verb, resource, subresource, namespace, name }: RequestInfo) {
@@ -25,7 +25,7 @@ function policed() {
 
 describe("impersonation", () => {
   test("the rights are those of the other, not of the sender", async () => {
-    const { json, asked } = policed();
+    const { json, asked } = await policed();
     const headers = { "impersonate-user": "jane", "impersonate-group": "dev, ops", "impersonate-uid": "u-1" };
     expect(await json("GET", PATH, { headers })).toMatchObject({ code: 200 });
     expect(await json("DELETE", `${PATH}/a`, { headers })).toMatchObject({
@@ -46,7 +46,7 @@ describe("impersonation", () => {
   });
 
   test("who may not impersonate is refused, whatever the sender may do else", async () => {
-    const { json } = policed();
+    const { json } = await policed();
     const answer = await json("GET", PATH, { headers: { "impersonate-user": "root" } });
     expect(answer).toMatchObject({
       code: 403,
@@ -58,7 +58,7 @@ describe("impersonation", () => {
   });
 
   test("a service account has its groups; nobody known has his own", async () => {
-    const { json, asked } = policed();
+    const { json, asked } = await policed();
     await json("GET", PATH, { headers: { "impersonate-user": "system:serviceaccount:default:robot" } });
     await json("GET", PATH, { headers: { "impersonate-user": "system:anonymous" } });
     expect(asked).toContain("tester staff  impersonate serviceaccounts default robot");
@@ -69,7 +69,7 @@ describe("impersonation", () => {
   });
 
   test("further attributes are asked for one by one, and are those of the other", async () => {
-    const { json, asked } = policed();
+    const { json, asked } = await policed();
     const headers = {
       "impersonate-user": "jane",
       "impersonate-extra-acme.com%2Fproject": "a, b",
@@ -87,7 +87,7 @@ describe("impersonation", () => {
   });
 
   test.each([["group"], ["uid"], ["extra-scopes"]])("%s without a user is 400", async (name) => {
-    const { json } = policed();
+    const { json } = await policed();
     expect(await json("GET", PATH, { headers: { [`impersonate-${name}`]: "dev" } })).toMatchObject({
       code: 400,
       body: { reason: "BadRequest", message: expect.stringContaining("Impersonate-User") },
@@ -95,7 +95,7 @@ describe("impersonation", () => {
   });
 
   test("a header of nothing but blanks is read in one go", async () => {
-    const { json } = policed();
+    const { json } = await policed();
     const began = cpuMillis();
     await json("GET", PATH, { headers: { "impersonate-group": `a${" ".repeat(1_000_000)}b` } });
 

@@ -6,12 +6,13 @@ const PATH = "/api/v1/namespaces/n/configmaps";
 test.each(["30s", "1m30s", "0", "0s", "-1s", "%2B2h", "1.5h", ".5s", "1.s", "5us", "5%C2%B5s", ""])(
   "a timeout of %j is taken",
   async (timeout) => {
-    expect((await testServer().ask("GET", `${PATH}?timeout=${timeout}`)).code).toBe(200);
+    const { ask } = await testServer();
+    expect((await ask("GET", `${PATH}?timeout=${timeout}`)).code).toBe(200);
   },
 );
 
 test.each(["30", "x", "1d", "s", "-", "1s2", "1 s", "1e3s", "."])("a timeout of %j is 400", async (timeout) => {
-  const { json } = testServer();
+  const { json } = await testServer();
   expect(await json("GET", `${PATH}?timeout=${encodeURIComponent(timeout)}`)).toMatchObject({
     code: 400,
     body: { reason: "BadRequest", message: expect.stringContaining("timeout") },
@@ -19,7 +20,7 @@ test.each(["30", "x", "1d", "s", "-", "1s2", "1 s", "1e3s", "."])("a timeout of 
 });
 
 test("it is looked at before anybody is recognised, on every path, but not for a watch", async () => {
-  const { ask } = testServer();
+  const { ask } = await testServer();
   const code = async (url: string): Promise<number> => (await ask("GET", url, { headers: { authorization: "" } })).code;
   expect([await code("/version?timeout=x"), await code(`${PATH}?timeout=x`)]).toEqual([400, 400]);
   expect((await ask("GET", `${PATH}?watch=1&timeout=x`)).code).toBe(200);

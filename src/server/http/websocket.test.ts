@@ -8,7 +8,7 @@ import { Listening, until } from "../testing/listening.ts";
 import { ADMIN, TOKEN } from "../testing/test-server.ts";
 
 const CM = "/api/v1/namespaces/n/configmaps";
-const WATCH = `${CM}?watch=1&resourceVersion=5`;
+const WATCH = `${CM}?watch=1`;
 const BASE64 = "base64.binary.k8s.io";
 const bearer = (token: string): string =>
   `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString("base64url")}`;
@@ -61,14 +61,14 @@ function open(
 
 describe("a watch over WebSocket", () => {
   test.each([false, true])("clients.md 1.6: each event is a message of text; TLS %s", async (tls) => {
-    const { listener, registry, server } = await listening.start(tls);
+    const { listener, server, put } = await listening.start(tls);
     const { messages, answer, socket } = open(listener, WATCH, { tls });
     const { code, message } = await answer;
     expect([code, message.headers["sec-websocket-protocol"]]).toEqual([101, undefined]);
     expect(message.headers["audit-id"]).toMatch(/^[\w-]+$/);
     await until(() => server.watches === 1, "a watch");
-    registry.byPlural["configmaps"]!.put(object("a"));
-    registry.byPlural["configmaps"]!.put(object("b"));
+    await put(object("a"));
+    await put(object("b"));
     await until(() => messages.length === 2, "two messages");
     for (const [i, name] of ["a", "b"].entries()) {
       const { data, binary } = messages[i]!;
@@ -80,8 +80,8 @@ describe("a watch over WebSocket", () => {
   });
 
   test("several events that come together are several messages", async () => {
-    const { listener, registry } = await listening.start(false);
-    for (const name of ["a", "b", "c"]) registry.byPlural["configmaps"]!.put(object(name));
+    const { listener, put } = await listening.start(false);
+    for (const name of ["a", "b", "c"]) await put(object(name));
     const { messages } = open(listener, `${CM}?watch=true`);
     await until(() => messages.length === 3, "three messages");
     expect(messages.map(({ data }) => (JSON.parse(data.toString()) as { type: string }).type)).toEqual(
@@ -90,22 +90,22 @@ describe("a watch over WebSocket", () => {
   });
 
   test("clients.md 1.6: base64.binary.k8s.io is echoed, and its messages are plain JSON", async () => {
-    const { listener, registry, server } = await listening.start(false);
+    const { listener, server, put } = await listening.start(false);
     const { messages, answer, socket } = open(listener, WATCH, { protocols: [BASE64] });
     expect((await answer).code).toBe(101);
     expect(socket.protocol).toBe(BASE64);
     await until(() => server.watches === 1, "a watch");
-    registry.byPlural["configmaps"]!.put(object("a"));
+    await put(object("a"));
     await until(() => messages.length === 1, "a message");
     expect(JSON.parse(messages[0]!.data.toString())).toMatchObject({ type: "ADDED" });
   });
 
   test("a watcher of protobuf gets messages of bytes, without the length in front", async () => {
-    const { listener, registry, server } = await listening.start(false);
+    const { listener, server, put } = await listening.start(false);
     const accept = "application/vnd.kubernetes.protobuf";
     const { messages } = open(listener, WATCH, { headers: { ...ADMIN, accept } });
     await until(() => server.watches === 1, "a watch");
-    registry.byPlural["configmaps"]!.put(object("a"));
+    await put(object("a"));
     await until(() => messages.length === 1, "a message");
     const { data, binary } = messages[0]!;
     expect(binary).toBe(true);
@@ -114,11 +114,11 @@ describe("a watch over WebSocket", () => {
   });
 
   test("Accept chooses tables as it does over HTTP", async () => {
-    const { listener, registry, server } = await listening.start(false);
+    const { listener, server, put } = await listening.start(false);
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     const { messages } = open(listener, WATCH, { headers: { ...ADMIN, accept } });
     await until(() => server.watches === 1, "a watch");
-    registry.byPlural["configmaps"]!.put(object("a"));
+    await put(object("a"));
     await until(() => messages.length === 1, "a message");
     expect(JSON.parse(messages[0]!.data.toString())).toMatchObject({ object: { kind: "Table" } });
   });
@@ -158,8 +158,8 @@ describe("what is not the start of a watch", () => {
   });
 
   test("other requests with a wish for an upgrade are answered as without", async () => {
-    const { listener, registry } = await listening.start(false);
-    registry.byPlural["configmaps"]!.put(object("a"));
+    const { listener, put } = await listening.start(false);
+    await put(object("a"));
     for (const path of [`${CM}/a`, CM, "/version"]) {
       expect((await open(listener, path).answer).code).toBe(200);
     }
@@ -198,14 +198,14 @@ describe("the end of a watch over WebSocket", () => {
   });
 
   test("a reader that does not keep up is cut off when too much waits", async () => {
-    const { listener, registry, server } = await listening.start(false, { limits: { watchBufferBytes: 1_000_000 } });
+    const { listener, server, put } = await listening.start(false, { limits: { watchBufferBytes: 1_000_000 } });
     const { socket, answer } = open(listener, WATCH);
     await answer;
     await until(() => server.watches === 1, "a watch");
     socket.pause();
     const text = "x".repeat(100_000);
     for (let i = 0; i < 200 && server.watches > 0; i++) {
-      registry.byPlural["configmaps"]!.put(object(`o${i}`, text));
+      await put(object(`o${i}`, text));
       await new Promise((resolve) => {
         setImmediate(resolve);
       });

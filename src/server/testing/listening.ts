@@ -29,7 +29,7 @@ export class Listening {
     tls: boolean,
     options: Parameters<typeof testServer>[0] = {},
   ): Promise<TestServer & { listener: Listener }> {
-    const made = testServer(options);
+    const made = await testServer(options);
     const where = { host: "127.0.0.1", port: 0 };
     const listener = await made.server.listen(
       tls ? { ...where, tls: { ...this.#pair, clientCa: this.authority.cert } } : where,

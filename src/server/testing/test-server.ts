@@ -1,19 +1,24 @@
 import { kubernetes, neutral } from "../../meta/dialect.ts";
 import { unauthorized } from "../../meta/status.ts";
+import type { Resource } from "../../registry/contract.ts";
+import { CALLER, WRITE, bodyOf, registryOf } from "../../registry/testing/registry.ts";
 import { type ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
 import type { InjectAnswer } from "../http/inject.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server.ts";
-import { type FakeRegistry, fakeRegistry } from "./fake-registry.ts";
+import { KINDS } from "./kinds.ts";
 
 /** The token that lets everything happen. */
 export const TOKEN = "right";
 /** The headers of a request that may do everything. */
 export const ADMIN: Record<string, string> = { authorization: `Bearer ${TOKEN}`, "user-agent": "tester/1.0" };
 
-/** A server over a fake registry. */
+/** A server over a registry in memory. */
 export interface TestServer {
   readonly server: ServerHandle;
-  readonly registry: FakeRegistry;
+  /** The resource with a plural; what it does may be replaced. */
+  readonly resource: (plural: string) => Resource;
+  /** Stores an object without a request. */
+  readonly put: (object: Sent) => Promise<void>;
   /** What was logged. */
   readonly logged: { message: string; fields: Readonly<Record<string, unknown>> }[];
   /** Asks as the admin. */
@@ -39,12 +44,26 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Makes a server for a test: `token right` is the admin, `token reader` may read, all else is refused. */
-export function testServer(
+/** An object of one of the kinds. */
+interface Sent {
+  readonly [member: string]: unknown;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/**
+ * Makes a server for a test, with a namespace `n`: the token `right` is the admin, `reader` may read, all else is
+ * refused.
+ */
+export async function testServer(
   options: Partial<ServerOptions> & { clock?: ManualClock; strict?: boolean } = {},
-): TestServer {
-  const registry = fakeRegistry();
+): Promise<TestServer> {
+  const dialect = options.strict ? kubernetes : neutral;
+  const built = await registryOf(KINDS, { dialect, ...(options.clock ? { clock: options.clock } : {}) });
+  await built.provisionNamespaces(["n"]);
+  const registry = built.kinds;
   const logged: TestServer["logged"] = [];
+  const resource = (plural: string): Resource => registry.resources.find((r) => r.definition.plural === plural)!;
   const server = createServer({
     registry,
     authenticator: {
@@ -63,7 +82,7 @@ export function testServer(
           ? { allowed: true }
           : { allowed: false, reason: "readers only read" },
     },
-    dialect: options.strict ? kubernetes : neutral,
+    dialect,
     clock: systemClock,
     random: seededRandom(1),
     log: { error: (message, fields) => void logged.push({ message, fields }) },
@@ -74,7 +93,12 @@ export function testServer(
     server.inject({ method, url, headers: { ...ADMIN, ...headers }, ...(body === undefined ? {} : { body }) });
   return {
     server,
-    registry,
+    resource,
+    async put(object) {
+      const { definition } = registry.resources.find((r) => r.definition.kind === object.kind)!;
+      const target = { namespace: object.metadata.namespace ?? "", name: "", subresource: "" };
+      await resource(definition.plural).create(target, bodyOf(object), WRITE, CALLER);
+    },
     logged,
     ask,
     async json(method, url, more) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { expired } from "../../meta/status.ts";
-import type { WatchEvent, WatchSink } from "../../registry/index.ts";
+import type { WatchSink } from "../../registry/index.ts";
 import { ManualClock } from "../../util/clock.ts";
 import type { InjectAnswer } from "../http/inject.ts";
 import { testServer } from "../testing/test-server.ts";
@@ -50,46 +50,44 @@ class Reader {
   }
 }
 
-function setup(options: Parameters<typeof testServer>[0] = {}) {
+async function setup(options: Parameters<typeof testServer>[0] = {}) {
   const clock = new ManualClock();
-  const made = testServer({ clock, ...options });
-  const configmaps = made.registry.byPlural["configmaps"]!;
+  const made = await testServer({ clock, ...options });
   const watch = async (query: string, headers: Record<string, string> = {}): Promise<Reader> =>
     new Reader(await made.ask("GET", `${CM}?watch=true&${query}`, { headers }));
-  return { ...made, clock, configmaps, watch };
+  return { ...made, clock, watch };
 }
 
 describe("watch", () => {
   test("DEC-28: headers come at once, then one JSON text for each change", async () => {
-    const { configmaps, ask } = setup();
-    const answer = await ask("GET", `${CM}?watch=1&resourceVersion=5`);
+    const { ask, put } = await setup();
+    const answer = await ask("GET", `${CM}?watch=1`);
     expect([answer.code, answer.headers["content-type"]]).toEqual([200, "application/json"]);
     const reader = new Reader(answer);
-    configmaps.put(object("a"));
+    await put(object("a"));
     expect(await reader.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "a" }, data: { k: "v" } } });
   });
 
-  test("events of one batch leave as one piece, encoded once for all watchers", async () => {
-    const { configmaps, ask } = setup();
-    const first = (await ask("GET", `${CM}?watch=1&resourceVersion=5`)).pieces();
-    const second = (await ask("GET", `${CM}?watch=1&resourceVersion=5`)).pieces();
-    configmaps.put(object("a"));
-    await first.next();
-    await second.next();
-    const entry = configmaps.entry("n", "a");
-    const events: WatchEvent[] = [
-      { type: "MODIFIED", entry },
-      { type: "DELETED", entry },
-    ];
-    configmaps.emit(events);
+  test("what is there already leaves as one piece, and each change is encoded once for all watchers", async () => {
+    const { put, ask } = await setup();
+    for (const name of ["a", "b"]) await put(object(name));
+    const first = (await ask("GET", `${CM}?watch=1`)).pieces();
+    const second = (await ask("GET", `${CM}?watch=1`)).pieces();
+    for (const pieces of [first, second]) {
+      expect(
+        Buffer.from((await pieces.next()).value!)
+          .toString()
+          .split("\n"),
+      ).toHaveLength(3);
+    }
+    await put(object("c"));
     const [one, two] = [await first.next(), await second.next()];
     expect(one.value).toBe(two.value);
-    expect(Buffer.from(one.value!).toString().split("\n")).toHaveLength(3);
   });
 
   test("DEC-28: initial events end with a bookmark that says so, when both were asked for", async () => {
-    const { configmaps, watch } = setup();
-    configmaps.put(object("a"));
+    const { watch, put } = await setup();
+    await put(object("a"));
     const reader = await watch("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
     expect((await reader.next())?.type).toBe("ADDED");
     const bookmark = await reader.next();
@@ -105,9 +103,9 @@ describe("watch", () => {
   });
 
   test("DEC-28: bookmarks come every minute or so when asked for, and once more before the end", async () => {
-    const { clock, watch } = setup();
-    const asked = await watch("resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=200");
-    const unasked = await watch("resourceVersion=5&timeoutSeconds=200");
+    const { clock, watch } = await setup();
+    const asked = await watch("allowWatchBookmarks=true&timeoutSeconds=200");
+    const unasked = await watch("timeoutSeconds=200");
     for (let step = 0; step < 7; step++) clock.advance(30_000);
     const types = await asked.types(6);
     expect(types.filter((type) => type === "BOOKMARK").length).toBeGreaterThanOrEqual(3);
@@ -116,10 +114,10 @@ describe("watch", () => {
   });
 
   test("DEC-28: timeoutSeconds ends the stream in order, a negative one at once, none after 30 to 60 minutes", async () => {
-    const { clock, watch, server } = setup();
-    await watch("resourceVersion=5");
-    const short = await watch("resourceVersion=5&timeoutSeconds=2");
-    const over = await watch("resourceVersion=5&timeoutSeconds=-1");
+    const { clock, watch, server } = await setup();
+    await watch("");
+    const short = await watch("timeoutSeconds=2");
+    const over = await watch("timeoutSeconds=-1");
     clock.advance(1000);
     expect([server.watches, await over.next()]).toEqual([2, undefined]);
     clock.advance(2000);
@@ -131,9 +129,12 @@ describe("watch", () => {
   });
 
   test("DEC-28: what ended the watch is an ERROR with a Status, and nothing follows", async () => {
-    const { configmaps, watch, server } = setup();
-    const reader = await watch("resourceVersion=5");
-    const [sink] = configmaps.sinks as Set<WatchSink>;
+    const { put, resource, watch, server } = await setup();
+    const configmaps = resource("configmaps");
+    const begin = configmaps.watch.bind(configmaps);
+    let sink: WatchSink | undefined;
+    configmaps.watch = (namespace, options, to) => begin(namespace, options, (sink = to));
+    const reader = await watch("");
     sink!.ended({ code: "compacted", message: "old" } as Parameters<WatchSink["ended"]>[0]);
     expect(await reader.next()).toMatchObject({
       type: "ERROR",
@@ -141,24 +142,24 @@ describe("watch", () => {
     });
     expect(await reader.next()).toBeUndefined();
     expect(server.watches).toBe(0);
-    configmaps.put(object("a"));
+    await put(object("a"));
   });
 
   test("DEC-28: a version that is gone from the start is an ERROR too, a bad selector is a plain 400", async () => {
-    const { configmaps, watch, json, ask } = setup();
-    configmaps.watch = () => Promise.reject(expired("gone"));
-    expect(await (await watch("resourceVersion=5")).next()).toMatchObject({ type: "ERROR", object: { code: 410 } });
+    const { resource, watch, json, ask } = await setup();
+    resource("configmaps").watch = () => Promise.reject(expired("gone"));
+    expect(await (await watch("resourceVersion=1")).next()).toMatchObject({ type: "ERROR", object: { code: 410 } });
     expect((await json("GET", `${CM}?watch=1&resourceVersion=x`)).code).toBe(400);
     expect((await ask("GET", `${CM}?watch=1`, { headers: { accept: "application/yaml" } })).code).toBe(406);
   });
 
   test("a watcher whose reader does not keep up is closed and delays nobody", async () => {
-    const { configmaps, watch, ask, server } = setup({ limits: { watchBufferBytes: 10_000 } });
-    const reader = await watch("resourceVersion=5");
-    await ask("GET", `${CM}?watch=1&resourceVersion=5`);
+    const { watch, ask, server, put } = await setup({ limits: { watchBufferBytes: 10_000 } });
+    const reader = await watch("");
+    await ask("GET", `${CM}?watch=1`);
     let seen = 0;
     for (let i = 0; i < 200; i++) {
-      configmaps.put(object(`o${i}`));
+      await put(object(`o${i}`));
       if ((await reader.next())?.object.metadata.name === `o${i}`) seen++;
     }
     expect([seen, server.watches]).toEqual([200, 1]);
@@ -168,27 +169,27 @@ describe("watch", () => {
   });
 
   test("a client that goes away ends its watch", async () => {
-    const { configmaps, ask, server } = setup();
-    const answer = await ask("GET", `${CM}?watch=1&resourceVersion=5`);
+    const { ask, server } = await setup();
+    const answer = await ask("GET", `${CM}?watch=1`);
     answer.cancel();
     await Promise.resolve();
-    expect([server.watches, configmaps.sinks.size]).toEqual([0, 0]);
+    expect(server.watches).toBe(0);
   });
 
   test("a table tells its columns with the first event only", async () => {
-    const { configmaps, watch } = setup();
-    const reader = await watch("resourceVersion=5", { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" });
-    configmaps.put(object("a"));
-    configmaps.put(object("b"));
+    const { watch, put } = await setup();
+    const reader = await watch("", { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" });
+    await put(object("a"));
+    await put(object("b"));
     const [first, second] = [await reader.next(), await reader.next()];
     expect(first!.object.columnDefinitions).toHaveLength(2);
     expect(second!.object).toMatchObject({ kind: "Table", columnDefinitions: null, rows: [{ cells: ["b", 1] }] });
   });
 
   test("a bookmark in a table is a row whose cells are empty", async () => {
-    const { clock, watch } = setup();
+    const { clock, watch } = await setup();
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
-    const reader = await watch("resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=1", { accept });
+    const reader = await watch("allowWatchBookmarks=true&timeoutSeconds=1", { accept });
     clock.advance(3000);
     expect((await reader.next())!.object.rows).toMatchObject([
       { cells: ["", 0], object: { kind: "PartialObjectMetadata" } },
@@ -196,14 +197,22 @@ describe("watch", () => {
   });
 
   test("the deprecated path watches, also one object by its name", async () => {
-    const { configmaps, ask } = setup();
-    await ask("GET", "/api/v1/watch/namespaces/n/configmaps/a?watch=false");
-    expect(configmaps.calls[0]).toMatchObject(["watch", "n", { fieldSelector: "metadata.name=a" }]);
+    const { put, ask } = await setup();
+    for (const name of ["a", "b"]) await put(object(name));
+    const reader = new Reader(await ask("GET", "/api/v1/watch/namespaces/n/configmaps/b?watch=false"));
+    await put(object("c"));
+    await ask("DELETE", `${CM}/b`);
+    const seen = [await reader.next(), await reader.next()];
+    expect(seen).toMatchObject([
+      { type: "ADDED", object: { metadata: { name: "b" } } },
+      { type: "DELETED", object: { metadata: { name: "b" } } },
+    ]);
   });
 
   test("a shutdown ends watches with a last bookmark", async () => {
-    const { watch, server } = setup();
-    const reader = await watch("resourceVersion=5&allowWatchBookmarks=true");
+    const { watch, server, json } = await setup();
+    const { resourceVersion } = (await json("GET", CM)).body.metadata as { resourceVersion: string };
+    const reader = await watch(`resourceVersion=${resourceVersion}&allowWatchBookmarks=true`);
     await server.close(0);
     expect(await reader.types(2)).toEqual(["BOOKMARK", undefined]);
   });
