@@ -149,6 +149,10 @@ describe("fromEnvironment", () => {
     expect(fromEnvironment({ KEELSON_PORT: "" })).toEqual({});
   });
 
+  test("what `keelson run` tells its command is no option", () => {
+    expect(fromEnvironment({ KEELSON_URL: "https://127.0.0.1:1", KEELSON_TOKEN: "secret" })).toEqual({});
+  });
+
   test("what Kubernetes says of a Service called keelson says nothing, and a port of ours is still read", () => {
     const links = {
       KEELSON_SERVICE_HOST: "10.0.0.1",

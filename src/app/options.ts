@@ -142,12 +142,16 @@ const isServiceLink = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value));
 
+/** What `keelson run` tells its command, which may be `keelson` again. */
+const TOLD_BY_RUN: ReadonlySet<string> = new Set(["KEELSON_URL", "KEELSON_TOKEN"]);
+
 /** Takes the options out of the environment; an unknown `KEELSON_` variable is an error, an empty one says nothing. */
 export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const known = new Map([...SERVE_OPTIONS.map((o) => o.key), "config"].map((key) => [envName(key), key]));
   const options: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("KEELSON_") || value === undefined || isServiceLink(name, value)) continue;
+    if (!name.startsWith("KEELSON_") || value === undefined) continue;
+    if (TOLD_BY_RUN.has(name) || isServiceLink(name, value)) continue;
     const key = known.get(name);
     if (key === undefined)
       throw new OptionError(`unknown environment variable ${name}${suggestion(name, known.keys())}`);

@@ -85,6 +85,25 @@ describe("rule 4: advance", () => {
   });
 });
 
+test("rule 5: a day of an idle watch is one bookmark, and no end", async () => {
+  const told: string[] = [];
+  const { metadata } = await cluster.client().resource(ConfigMap).list();
+  const read = async (): Promise<void> => {
+    const { resourceVersion } = metadata;
+    for await (const { type } of cluster.client().resource(ConfigMap).watch({ resourceVersion })) told.push(type);
+    told.push("end");
+  };
+  void read();
+  await cluster.clock.advance("24h");
+  expect(told).toEqual(["BOOKMARK"]);
+  await cluster.apply(ConfigMap, map("a"));
+  await cluster.settled();
+  expect(told).toEqual(["BOOKMARK", "ADDED"]);
+  expect(cluster.requests({ origin: "any", verb: "watch", where: ({ at }) => !at.startsWith("2026-01-01") })).toEqual(
+    [],
+  );
+});
+
 describe("rules 1 to 3: settled", () => {
   test("waits for work of the test, and for what comes of a write", async () => {
     let done = false;
