@@ -29,7 +29,8 @@ export default defineConfig({
         extends: true,
         test: { name: "shared", isolate: false, include: ["{src,test,examples}/**/*.test.ts"], exclude: OWN_PROCESS },
       },
-      { extends: true, test: { name: "own process", include: OWN_PROCESS } },
+      // Programs that are started share the cores with all other tests; how long that takes proves nothing.
+      { extends: true, test: { name: "own process", include: OWN_PROCESS, testTimeout: 90_000 } },
     ],
   },
 });
