@@ -10,6 +10,7 @@ import {
   type Fault,
   alreadyExists,
   conflict,
+  crash,
   createCluster,
   dropConnection,
   forbidden,
@@ -154,12 +155,17 @@ describe("waits", () => {
 });
 
 describe("lost answers", () => {
-  test.each(["before", "after"] as const)("a connection that drops %s the write: in process", async (when) => {
-    const dropped = cluster.faults.next({ verb: "create" }, dropConnection({ when }));
+  test.each([
+    ["dropConnection", "before", dropConnection({ when: "before" })],
+    ["dropConnection", "after", dropConnection({ when: "after" })],
+    ["crash", "before", crash({ when: "before" })],
+    ["crash", "after", crash({ when: "after" })],
+  ] as const)("a %s %s the write of one who is no controller is a lost connection", async (name, when, fault) => {
+    const dropped = cluster.faults.next({ verb: "create" }, fault);
     await expect(create()).rejects.not.toBeInstanceOf(StatusError);
     expect((await stored()) !== undefined).toBe(when === "after");
     const record = await dropped.met;
-    expect([record.code, record.changed, record.fault]).toEqual([undefined, when === "after", "dropConnection"]);
+    expect([record.code, record.changed, record.fault]).toEqual([undefined, when === "after", name]);
     await cluster.settled();
   });
 
