@@ -115,13 +115,14 @@ async function applyManifest(
       bound = undefined;
       if (moved) continue;
       if (error.conflict === undefined) throw error;
-      if (await settle(manifest, error.conflict, decide, decisions)) bound = error.conflict.object.resourceVersion;
+      if (await changeManifest(manifest, error.conflict, decide, decisions))
+        bound = error.conflict.object.resourceVersion;
     }
   }
 }
 
-/** Has every conflict settled and changes the manifest accordingly; whether something is to be taken over. */
-async function settle(
+/** Has every conflict decided and changes the manifest accordingly; whether something is to be taken over. */
+async function changeManifest(
   manifest: Manifest,
   report: ApplyConflictReport,
   decide: Decide,

@@ -162,7 +162,7 @@ export interface Resource {
    */
   readonly itemOffset: number;
   /** What a bookmark has beside its kind, apiVersion and metadata (DEC-28). */
-  readonly blank: Readonly<Record<string, Value>>;
+  readonly bookmark: Readonly<Record<string, Value>>;
   /** The parsed object of an entry in this version; read only, kept with the entry while hot. */
   object(entry: Entry): ApiObject;
   /** The versions of an object that the store keeps, also of one that is deleted. */

@@ -56,7 +56,7 @@ class KindResource implements Resource {
   readonly itemOffset: number;
   readonly #kind: Kind;
   readonly #actions: Actions;
-  #blank: Readonly<Record<string, Value>> | undefined = undefined;
+  #bookmark: Readonly<Record<string, Value>> | undefined = undefined;
 
   constructor(kind: Kind, actions: Actions) {
     const { definition, stored, house } = kind;
@@ -115,9 +115,9 @@ class KindResource implements Resource {
     return entry instanceof LensEntry ? entry.bytes : viewOf(this.#kind, entry);
   }
 
-  get blank(): Readonly<Record<string, Value>> {
+  get bookmark(): Readonly<Record<string, Value>> {
     const { fullBookmarks } = this.#kind.house.api.dialect.rules;
-    return (this.#blank ??= fullBookmarks ? alwaysPrinted(this.#kind) : {});
+    return (this.#bookmark ??= fullBookmarks ? alwaysPrinted(this.#kind) : {});
   }
 
   object(entry: Entry): ApiObject {

@@ -42,7 +42,7 @@ class Stored implements WriteResult {
 }
 
 /** The answer from an object that is not stored so: that of a dry run, unless it has `changed` what is stored. */
-export const pretended = (
+export const unstored = (
   object: ApiObject,
   code: 200 | 201 | 202,
   ctx: WriteContext,
@@ -70,5 +70,5 @@ export function written(
   const entry = kind.cache.get(key);
   if (entry?.revision === revision && isReady(kind, entry)) return stored(kind, entry, code, ctx, true);
   object.metadata.resourceVersion = String(revision);
-  return pretended(object, code, ctx, true);
+  return unstored(object, code, ctx, true);
 }

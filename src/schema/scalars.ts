@@ -41,29 +41,34 @@ function textDecoder(format: string | undefined, dialect: Dialect): Decode {
     }
     case "date-time":
       return (value, report) =>
-        told(typeof value === "string" ? canonicalTime(value) : undefined, value, report, "an RFC 3339 time");
+        canonical(typeof value === "string" ? canonicalTime(value) : undefined, value, report, "an RFC 3339 time");
     case "micro-time": {
       const options = { lenient: dialect.rules.lenientMicroTime };
       const expected = options.lenient ? "an RFC 3339 time" : "an RFC 3339 time with six digits of fraction";
       return (value, report) =>
-        told(typeof value === "string" ? canonicalMicroTime(value, options) : undefined, value, report, expected);
+        canonical(typeof value === "string" ? canonicalMicroTime(value, options) : undefined, value, report, expected);
     }
     case "byte":
       return (value, report) =>
-        told(canonicalBytes(value), value, report, "padded base64 of the standard alphabet", false);
+        canonical(canonicalBytes(value), value, report, "padded base64 of the standard alphabet", false);
     default:
       return (value, report) => (typeof value === "string" ? value : report.mismatch("a string", value));
   }
 }
 
-/** `form`, or the value itself when it has none, which is told. */
-const told = (form: unknown, value: unknown, report: DecodeReport, expected: string, shown = true): unknown =>
+/** The canonical form, or the value itself where it has none, which is reported. */
+const canonical = (form: unknown, value: unknown, report: DecodeReport, expected: string, shown = true): unknown =>
   form === undefined ? report.mismatch(expected, value, shown) : form;
 
 function quantity(value: unknown, report: DecodeReport, keepNearly: boolean): unknown {
   const sent = asJsonNumber(value)?.text ?? value;
   const fits = typeof sent === "string" || typeof sent === "number";
-  return told(fits ? canonicalQuantity(sent, keepNearly) : undefined, value, report, "a quantity such as 10Gi or 500m");
+  return canonical(
+    fits ? canonicalQuantity(sent, keepNearly) : undefined,
+    value,
+    report,
+    "a quantity such as 10Gi or 500m",
+  );
 }
 
 function int32(value: unknown, report: DecodeReport, expected = "an integer of 32 bits"): unknown {

@@ -90,14 +90,14 @@ interface Member {
   readonly default: unknown;
   readonly presence: Presence;
   /** Whether an empty value reads back as null. */
-  readonly fades: boolean;
+  readonly nullWhenEmpty: boolean;
 }
 
 class Compiler {
   readonly #dialect: Dialect;
   readonly #nodes = new Map<Type, Node>();
   readonly #defaulted = new Map<Type, boolean>();
-  readonly #fading = new Map<Type, boolean>();
+  readonly #holdsNullWhenEmpty = new Map<Type, boolean>();
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -124,11 +124,16 @@ class Compiler {
       case "any":
         return { decode: (value) => value, zero: () => null, applyDefaults: undefined, settle: undefined };
       case "map":
-        return mapNode(() => this.node(type.item), type.item, this.#hasDefaults(type.item), this.#hasFading(type.item));
+        return mapNode(
+          () => this.node(type.item),
+          type.item,
+          this.#hasDefaults(type.item),
+          this.#hasNullWhenEmpty(type.item),
+        );
       case "list":
-        return listNode(() => this.node(type.item), this.#hasDefaults(type.item), this.#hasFading(type.item));
+        return listNode(() => this.node(type.item), this.#hasDefaults(type.item), this.#hasNullWhenEmpty(type.item));
       case "struct":
-        return structNode(type, () => this.#members(type), this.#hasDefaults(type), this.#hasFading(type));
+        return structNode(type, () => this.#members(type), this.#hasDefaults(type), this.#hasNullWhenEmpty(type));
     }
   }
 
@@ -145,7 +150,7 @@ class Compiler {
       unset: this.#unset(field, node),
       default: field.default,
       presence: field.presence,
-      fades: this.#fades(field),
+      nullWhenEmpty: this.#nullWhenEmpty(field),
     };
   }
 
@@ -153,14 +158,14 @@ class Compiler {
    * An empty list or map that is always printed reads back as null where typed clients do the printing: their storage
    * does not tell empty from unset.
    */
-  #fades({ presence, type }: Field): boolean {
+  #nullWhenEmpty({ presence, type }: Field): boolean {
     return (
       presence === "always" && this.#dialect.rules.printUnsetAsNull && (type.kind === "list" || type.kind === "map")
     );
   }
 
-  #hasFading(type: Type): boolean {
-    return holdsBelow(type, (field) => this.#fades(field), this.#fading);
+  #hasNullWhenEmpty(type: Type): boolean {
+    return holdsBelow(type, (field) => this.#nullWhenEmpty(field), this.#holdsNullWhenEmpty);
   }
 
   /** A time without a moment is null behind a pointer where typed clients do the printing, else it is unset. */
@@ -247,7 +252,7 @@ function zeroOf(type: Type & { kind: "scalar" }): unknown {
   }
 }
 
-function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasFading: boolean): Node {
+function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasNullWhenEmpty: boolean): Node {
   // Labels and data are maps of plain strings: those need no more than a look.
   const plain = itemType.kind === "scalar" && itemType.scalar === "string" && itemType.format === undefined;
   let item: Node | undefined;
@@ -272,7 +277,7 @@ function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasFa
           if (isObject(value)) for (const key in value) item.applyDefaults?.(value[key]);
         }
       : undefined,
-    settle: hasFading
+    settle: hasNullWhenEmpty
       ? (value) => {
           item ??= itemOf();
           if (isObject(value)) for (const key in value) item.settle?.(value[key]);
@@ -281,7 +286,7 @@ function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasFa
   };
 }
 
-function listNode(itemOf: () => Node, hasDefaults: boolean, hasFading: boolean): Node {
+function listNode(itemOf: () => Node, hasDefaults: boolean, hasNullWhenEmpty: boolean): Node {
   let item: Node | undefined;
   return {
     decode(value, report) {
@@ -303,7 +308,7 @@ function listNode(itemOf: () => Node, hasDefaults: boolean, hasFading: boolean):
           if (Array.isArray(value)) for (const element of value) item.applyDefaults?.(element);
         }
       : undefined,
-    settle: hasFading
+    settle: hasNullWhenEmpty
       ? (value) => {
           item ??= itemOf();
           if (Array.isArray(value)) for (const element of value) item.settle?.(element);
@@ -316,7 +321,7 @@ function structNode(
   type: StructType,
   membersOf: () => ReadonlyMap<string, Member>,
   hasDefaults: boolean,
-  hasFading: boolean,
+  hasNullWhenEmpty: boolean,
 ): Node {
   let members: ReadonlyMap<string, Member> | undefined;
   let printed: readonly Member[] = [];
@@ -328,7 +333,7 @@ function structNode(
     members = membersOf();
     printed = [...members.values()].filter((member) => member.unset() !== undefined);
     defaulted = [...members.values()].filter((m) => m.default !== undefined || m.node.applyDefaults !== undefined);
-    settled = [...members.values()].filter((m) => m.fades || m.node.settle !== undefined);
+    settled = [...members.values()].filter((m) => m.nullWhenEmpty || m.node.settle !== undefined);
     return members;
   };
 
@@ -360,7 +365,7 @@ function structNode(
           if (isObject(value)) for (const member of defaulted) defaultMember(value, member);
         }
       : undefined,
-    settle: hasFading
+    settle: hasNullWhenEmpty
       ? (value) => {
           open();
           if (isObject(value)) for (const member of settled) settleMember(value, member);
@@ -386,9 +391,10 @@ function decodeMember(value: ValueObject, member: Member, report: DecodeReport):
   else setMember(value, member.name, printed);
 }
 
-function settleMember(object: ValueObject, { name, node, fades }: Member): void {
+function settleMember(object: ValueObject, { name, node, nullWhenEmpty }: Member): void {
   const value: unknown = Object.hasOwn(object, name) ? object[name] : undefined;
-  if (fades && typeof value === "object" && value !== null && isEmptyObject(value)) setMember(object, name, null);
+  if (nullWhenEmpty && typeof value === "object" && value !== null && isEmptyObject(value))
+    setMember(object, name, null);
   else node.settle?.(value);
 }
 

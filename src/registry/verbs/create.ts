@@ -15,7 +15,7 @@ import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metada
 import { generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareNew, telling } from "../pipeline.ts";
-import { pretended, written } from "../results.ts";
+import { unstored, written } from "../results.ts";
 
 const GENERATE_TRIES = 8;
 
@@ -61,7 +61,7 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
     let revision: number;
     try {
       if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
-      if (options.dryRun) return pretended(object, 201, ctx);
+      if (options.dryRun) return unstored(object, 201, ctx);
       const committed = commitAdmission(kind, admission);
       if (committed) await committed;
       const form = storedForm(kind, object, undefined);

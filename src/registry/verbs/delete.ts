@@ -22,7 +22,7 @@ import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.t
 import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { reach } from "./get.ts";
 import { checkIfMatch, uidMismatch } from "./preconditions.ts";
-import { pretended, stored, written } from "../results.ts";
+import { unstored, stored, written } from "../results.ts";
 import { inTurn } from "../turn.ts";
 
 const TRIES = 12;
@@ -77,7 +77,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   await admitted(kind.house.admission, admissionOf(deletion, "DELETE", undefined, old));
   const marked = mark(deletion, old);
   if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
-  if (options.dryRun) return answerWaiting(deletion, pretended(marked, 200, ctx));
+  if (options.dryRun) return answerWaiting(deletion, unstored(marked, 200, ctx));
   if (equal(marked as unknown as Value, old as unknown as Value)) {
     return answerWaiting(deletion, stored(kind, entry, 200, ctx));
   }
@@ -107,11 +107,11 @@ async function remove(
       expected: entry.revision,
     });
     if (answersObject) {
-      return pretended({ ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } }, 200, ctx, true);
+      return unstored({ ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } }, 200, ctx, true);
     }
   }
   // A dry run of what may take time answers the object as it would have been marked.
-  if (answersObject) return kind.definition.gracePeriod ? pretended(marked, 200, ctx) : stored(kind, entry, 200, ctx);
+  if (answersObject) return kind.definition.gracePeriod ? unstored(marked, 200, ctx) : stored(kind, entry, 200, ctx);
   const status = deleted(kind.ref, target.name, old.metadata.uid ?? "");
   return { status, code: 200, changed: !options.dryRun, warnings: ctx.warnings };
 }

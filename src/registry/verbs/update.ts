@@ -22,7 +22,7 @@ import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../vers
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
 import { type Write, commitAdmission, newContext, prepareChanged, telling } from "../pipeline.ts";
-import { pretended, stored, written } from "../results.ts";
+import { unstored, stored, written } from "../results.ts";
 import { inTurn } from "../turn.ts";
 import { storeNew } from "./create.ts";
 import { present, reach } from "./get.ts";
@@ -138,7 +138,7 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   // What is stored in an older version is written in that of today, also when nothing else changes.
   if (sameObject(object, old) && !isStale(kind, entry)) return stored(kind, entry, 200, ctx);
   const gone = isGone(kind, object, old);
-  if (options.dryRun) return pretended(object, 200, ctx);
+  if (options.dryRun) return unstored(object, 200, ctx);
   const committed = commitAdmission(kind, admission);
   if (committed) await committed;
   // What goes is told as it last was: the event of the end shows the finalizers that held it.

@@ -18,7 +18,7 @@ import { type Kind, keyOf } from "../kind.ts";
 import { valueKind } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { pretended } from "../results.ts";
+import { unstored } from "../results.ts";
 import { objectOf } from "../versions/view.ts";
 
 /** A question under way. */
@@ -72,7 +72,7 @@ export function askedResource(definition: ResourceDefinition, api: ApiContext, a
       const ctx: WriteContext = { ...api, warnings: [] };
       const object = decodeBody(kind, body, options, ctx);
       await ask(action, { object, caller, target, ctx, parent: undefined, errors: new FieldErrors() }, definition);
-      return pretended(object, 201, ctx);
+      return unstored(object, 201, ctx);
     },
     get: refuse("get"),
     list: refuse("list"),
@@ -84,7 +84,7 @@ export function askedResource(definition: ResourceDefinition, api: ApiContext, a
     history: refuse("history"),
     view: (entry) => entry.bytes,
     itemOffset: 0,
-    blank: {},
+    bookmark: {},
     object: neverStored,
     blame: neverStored,
   };
@@ -119,5 +119,5 @@ export async function createBelow(
   delete object.metadata.managedFields;
   ownCreated(asked, object, managerOf(options, caller), target.subresource);
   await ask(actionOf(actions, taken), { object, caller, target, ctx, parent, errors: new FieldErrors() }, taken);
-  return pretended(object, 201, ctx);
+  return unstored(object, 201, ctx);
 }

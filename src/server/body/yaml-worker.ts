@@ -66,7 +66,7 @@ export class YamlWorker {
     this.#worker ??= this.#start();
     this.#timer = this.#clock.after(MOST_MILLIS, () => {
       void this.#stop();
-      this.#settle(({ reject }) => reject(badRequest("expected a YAML document that can be read in a few seconds")));
+      this.#finish(({ reject }) => reject(badRequest("expected a YAML document that can be read in a few seconds")));
     });
     this.#worker.postMessage(next.task);
   }
@@ -77,19 +77,19 @@ export class YamlWorker {
     worker.unref();
     worker.on("message", (reply: YamlReply) => {
       if (this.#worker !== worker || reply.id !== this.#current?.task.id) return;
-      this.#settle((waiting) => settle(waiting, reply));
+      this.#finish((waiting) => answer(waiting, reply));
     });
     const failed = (): void => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#settle(({ reject }) => reject(unavailable("the YAML reader has failed; send JSON, or try again")));
+      this.#finish(({ reject }) => reject(unavailable("the YAML reader has failed; send JSON, or try again")));
     };
     worker.on("error", failed);
     worker.on("exit", failed);
     return worker;
   }
 
-  #settle(how: (waiting: Waiting) => void): void {
+  #finish(how: (waiting: Waiting) => void): void {
     this.#timer?.cancel();
     const waiting = this.#current;
     this.#current = undefined;
@@ -105,7 +105,7 @@ export class YamlWorker {
   }
 }
 
-function settle({ task, resolve, reject }: Waiting, reply: YamlReply): void {
+function answer({ task, resolve, reject }: Waiting, reply: YamlReply): void {
   if ("code" in reply) {
     reject(new DecodeError(reply.code, reply.message));
     return;

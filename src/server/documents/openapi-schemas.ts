@@ -182,8 +182,8 @@ export function publish(schema: Json): Json {
   return withWireTypes(out);
 }
 
-const mapValues = (object: Record<string, Json>, turn: (value: Json) => Json): Json =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, turn(value)]));
+const mapValues = (object: Record<string, Json>, change: (value: Json) => Json): Json =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
 /** The types that JSON Schema has no word for, as clients expect them: by name where `kubectl explain` tells the name. */
 function withWireTypes(schema: Json): Json {

@@ -134,7 +134,7 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
       resourceVersion: version,
       ...(end ? { annotations: endOfInitialEvents(style.domain) } : {}),
     },
-    ...style.resource.blank,
+    ...style.resource.bookmark,
   };
   const bytes = Buffer.from(JSON.stringify(object));
   const parts: Uint8Array[] = [];

@@ -36,7 +36,7 @@ export class Ledger implements Counters {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #save: StatementSync;
-  #settled = true;
+  #saved = true;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -60,15 +60,15 @@ export class Ledger implements Counters {
   }
 
   /** Whether the database has all that is here. */
-  get settled(): boolean {
-    return this.#settled;
+  get saved(): boolean {
+    return this.#saved;
   }
 
   /** Leaves out the revisions up to this one. */
   advance(revision: number): void {
     if (revision <= this.revision) return;
     this.revision = revision;
-    this.#settled = false;
+    this.#saved = false;
     try {
       this.transaction(() => true);
     } catch (error) {
@@ -98,7 +98,7 @@ export class Ledger implements Counters {
         );
         this.#commit.run();
         committed = true;
-        this.#settled = true;
+        this.#saved = true;
       }
     } finally {
       if (!committed) {

@@ -102,14 +102,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 /** The first message of a new worker, and its listeners gone again. */
 function firstReply(worker: Worker): Promise<Reply> {
   return new Promise((resolve) => {
-    const settle = (reply: Reply): void => {
-      worker.off("message", settle).off("error", fail).off("exit", fail);
+    const answer = (reply: Reply): void => {
+      worker.off("message", answer).off("error", fail).off("exit", fail);
       resolve(reply);
     };
     const fail = (error: unknown): void => {
-      settle({ type: "failed", error: { code: "failed", message: `The store's thread has failed: ${String(error)}` } });
+      answer({ type: "failed", error: { code: "failed", message: `The store's thread has failed: ${String(error)}` } });
     };
-    worker.on("message", settle).on("error", fail).on("exit", fail);
+    worker.on("message", answer).on("error", fail).on("exit", fail);
   });
 }
 
@@ -118,7 +118,7 @@ class SqliteStore implements Store {
   readonly #worker: Worker;
   readonly #clock: Clock;
   readonly #hub: WatchHub;
-  #settleFailed: (error: StoreError) => void = () => {};
+  #tellFailed: (error: StoreError) => void = () => {};
   /** Why nothing can be asked of the store any more. */
   #end: StoreError | undefined;
   #broken = false;
@@ -140,7 +140,7 @@ class SqliteStore implements Store {
     this.#worker = worker;
     this.#clock = clock;
     this.failed = new Promise((resolve) => {
-      this.#settleFailed = resolve;
+      this.#tellFailed = resolve;
     });
     this.#hub = new WatchHub({
       revision: opened.revision,
@@ -404,7 +404,7 @@ class SqliteStore implements Store {
     this.#waiting.clear();
     this.#hub.end(failure);
     this.#drained?.();
-    this.#settleFailed(failure);
+    this.#tellFailed(failure);
     void this.#worker.terminate();
   }
 }

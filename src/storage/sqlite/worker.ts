@@ -174,7 +174,7 @@ class StoreWorker {
       post({ type: "refused", id: read.id, error: { code: "closed", message: "The store has been closed" } });
     }
     // First the mark: should the process end in between, the log is still there, and must be.
-    if (this.#ledger.settled) this.#mark.close(this.#ledger.revision);
+    if (this.#ledger.saved) this.#mark.close(this.#ledger.revision);
     this.#db.close();
     this.#lock.release();
     post({ type: "closed", id });
