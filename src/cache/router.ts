@@ -3,18 +3,19 @@ import { assert } from "../util/assert.ts";
 /** Finds what is registered for the prefix of a key, in a time that does not depend on how much is registered. */
 export class Router<T> {
   readonly #byPrefix = new Map<string, T>();
-  /** How many slashes the registered prefixes have. */
+  /** What begins a registered prefix and is none, with how many it begins. */
+  readonly #above = new Map<string, number>();
+  /** How many registered prefixes have so many slashes. */
+  readonly #ofDepth = new Map<number, number>();
+  /** How many slashes the registered prefixes have, in order. */
   #depths: readonly number[] = [];
 
   /** Registers a prefix that ends with a slash; none may begin with another. */
   add(prefix: string, target: T): void {
     assert(prefix.endsWith("/"), `a prefix ends with a slash, got ${JSON.stringify(prefix)}`);
-    for (const other of this.#byPrefix.keys()) {
-      const clash = other.startsWith(prefix) || prefix.startsWith(other);
-      assert(!clash, `prefixes do not begin with one another, got ${prefix} beside ${other}`);
-    }
-    this.#byPrefix.set(prefix, target);
-    this.#measure();
+    const clash = this.#above.has(prefix) || this.#byPrefix.has(prefix) || this.find(prefix) !== undefined;
+    assert(!clash, `prefixes do not begin with one another, got ${prefix} beside one that does`);
+    this.#put(prefix, target);
   }
 
   /** A router of the same prefixes with what `make` makes of each target, without those of which it makes nothing. */
@@ -22,15 +23,13 @@ export class Router<T> {
     const router = new Router<U>();
     for (const [prefix, target] of this.#byPrefix) {
       const made = make(target);
-      if (made !== undefined) router.#byPrefix.set(prefix, made);
+      if (made !== undefined) router.#put(prefix, made);
     }
-    router.#measure();
     return router;
   }
 
   remove(prefix: string): void {
-    this.#byPrefix.delete(prefix);
-    this.#measure();
+    if (this.#byPrefix.delete(prefix)) this.#count(prefix, -1);
   }
 
   get(prefix: string): T | undefined {
@@ -60,8 +59,26 @@ export class Router<T> {
     return undefined;
   }
 
-  #measure(): void {
-    const depths = [...this.#byPrefix.keys()].map((prefix) => prefix.split("/").length - 1);
-    this.#depths = [...new Set(depths)].toSorted((a, b) => a - b);
+  #put(prefix: string, target: T): void {
+    this.#byPrefix.set(prefix, target);
+    this.#count(prefix, 1);
   }
+
+  /** Counts what begins a prefix that comes or goes. */
+  #count(prefix: string, by: 1 | -1): void {
+    let depth = 0;
+    for (let end = prefix.indexOf("/") + 1; end > 0; end = prefix.indexOf("/", end) + 1) {
+      depth++;
+      if (end < prefix.length) addTo(this.#above, prefix.slice(0, end), by);
+    }
+    if (addTo(this.#ofDepth, depth, by)) this.#depths = [...this.#ofDepth.keys()].toSorted((a, b) => a - b);
+  }
+}
+
+/** Adds to a count that is there while it is not 0; true when it came or went. */
+function addTo<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
+  const before = counts.get(key) ?? 0;
+  if (before + by === 0) counts.delete(key);
+  else counts.set(key, before + by);
+  return before === 0 || before + by === 0;
 }
