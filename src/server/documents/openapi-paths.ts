@@ -157,19 +157,17 @@ const bodyOf = (name: string, required = true): Json => ({
 const scoped = (d: ResourceDefinition, rest = ""): string =>
   `${d.scope === "Namespaced" ? "Namespaced" : ""}${d.kind}${rest}`;
 
+/** A create of an object of this kind. */
+function postOf(kind: Kind) {
+  const answer = objectOf(kind);
+  const codes = [200, 201, 202];
+  return { action: "post", method: "post", kind, answer, codes, parameters: WRITE_PARAMETERS, body: bodyOf(answer) };
+}
+
 function collectionOperations(d: ResourceDefinition): Json {
   const kind = kindOf(d);
-  const object = objectOf(kind);
   const list = { action: "list", method: "get", kind, answer: listOf(d), parameters: LIST_PARAMETERS };
-  const post = {
-    action: "post",
-    method: "post",
-    kind,
-    answer: object,
-    codes: [200, 201, 202],
-    parameters: WRITE_PARAMETERS,
-    body: bodyOf(object),
-  };
+  const post = postOf(kind);
   const remove = {
     action: "deletecollection",
     method: "delete",
@@ -213,17 +211,7 @@ function subresourceOperations(d: ResourceDefinition, name: string, rules: Subre
   const spot = scoped(d, name[0]!.toUpperCase() + name.slice(1));
   const operations = objectOperations(d, spot, kind, rules.verbs);
   if (!rules.verbs.includes("create")) return operations;
-  const object = objectOf(kind);
-  const post = {
-    action: "post",
-    method: "post",
-    kind,
-    answer: object,
-    codes: [200, 201, 202],
-    parameters: WRITE_PARAMETERS,
-    body: bodyOf(object),
-  };
-  return { ...operations, ...operation(d, spot, post) };
+  return { ...operations, ...operation(d, spot, postOf(kind)) };
 }
 
 function objectOperations(d: ResourceDefinition, spot: string, kind: Kind, verbs: readonly string[]): Json {
