@@ -27,10 +27,18 @@ export default defineConfig({
       {
         // Most tests share a process for each core: loading all modules anew for each file costs more than running them.
         extends: true,
-        test: { name: "shared", isolate: false, include: ["{src,test,examples}/**/*.test.ts"], exclude: OWN_PROCESS },
+        test: {
+          name: "shared",
+          isolate: false,
+          include: ["{src,test,examples}/**/*.test.ts"],
+          exclude: OWN_PROCESS,
+          // They start no programs and build nothing, so every core may run some; the others come one after another.
+          maxWorkers: "100%",
+          sequence: { groupOrder: 1 },
+        },
       },
       // Programs that are started share the cores with all other tests; how long that takes proves nothing.
-      { extends: true, test: { name: "own process", include: OWN_PROCESS, testTimeout: 90_000 } },
+      { extends: true, test: { name: "own process", include: OWN_PROCESS, testTimeout: 90_000, sequence: { groupOrder: 2 } } },
     ],
   },
 });
