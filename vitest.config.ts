@@ -38,7 +38,10 @@ export default defineConfig({
         },
       },
       // Programs that are started share the cores with all other tests; how long that takes proves nothing.
-      { extends: true, test: { name: "own process", include: OWN_PROCESS, testTimeout: 90_000, sequence: { groupOrder: 2 } } },
+      {
+        extends: true,
+        test: { name: "own process", include: OWN_PROCESS, testTimeout: 90_000, sequence: { groupOrder: 2 } },
+      },
     ],
   },
 });

@@ -5,6 +5,9 @@
  *
  * @module
  */
+// Who has loaded the library has loaded all of it; the executable reads most while its store opens (`server.ts`).
+import "../cluster/index.ts";
+
 export {
   OptionError,
   type OptionKey,

@@ -9,7 +9,6 @@ import { hostname } from "node:os";
 import { adminAuthenticator } from "../auth/admin.ts";
 import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import type { Client } from "../client/index.ts";
-import { createCluster } from "../cluster/index.ts";
 import { builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { type Dialect, neutral } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
@@ -17,7 +16,7 @@ import { type Pki, createPki, kubeconfig, openPki } from "../pki/index.ts";
 import type { Listener, ServerHandle, TlsOptions } from "../server/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
-import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
+import { type Clock, type Random, systemClock, systemRandom, turn } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { backupRoute } from "./backup-route.ts";
 import { DataDirectory } from "./data-directory.ts";
@@ -80,7 +79,10 @@ async function assemble(
   const options: ChosenOptions = { ...given, dialect };
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
   const pki = directory ? openPki(directory.pki, { hosts, clock }) : createPki({ hosts, clock });
-  const store = await openStore(options, directory, { clock, random, log }, open);
+  // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
+  if (options.store === "sqlite") await import("../storage/sqlite/store.ts");
+  const opening = openStore(options, directory, { clock, random, log }, open);
+  const [{ createCluster }, store] = await Promise.all([turn().then(() => import("../cluster/index.ts")), opening]);
   directory?.claim(dialect);
   // Certificates reach the disk while the cluster is put together.
   if (!options.insecureHttp) void pki.ca;
