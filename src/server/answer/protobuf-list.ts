@@ -7,12 +7,9 @@
 import { parseExactText } from "../../value/exact-text.ts";
 import { type ListHead, encodeItem, encodeListHead, partialObjectMetadata } from "../../wire/protobuf/index.ts";
 import type { Entry } from "../../registry/index.ts";
-import type { ServerContext } from "../context.ts";
 import type { Format } from "./negotiate.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import type { StreamWriter } from "./stream-writer.ts";
-
-/** Longest time on the event loop before others get a turn, in ms. */
-const TURN_MILLIS = 10;
 
 /**
  * Writes a list.
@@ -20,7 +17,6 @@ const TURN_MILLIS = 10;
  * @param itemOf an item as JSON, in the shape of the answer
  */
 export async function writeProtobufList(
-  server: ServerContext,
   writer: StreamWriter,
   head: ListHead,
   entries: readonly Entry[],
@@ -30,17 +26,13 @@ export async function writeProtobufList(
   const kind = format.shape === "" ? format.kind! : partialObjectMetadata(format.version);
   const items: Uint8Array[] = [];
   let length = 0;
-  let began = server.clock.steady();
+  const turn = new TurnLimit();
   for (const entry of entries) {
     const item = encodeItem(parseExactText(decoder.decode(itemOf(entry))) as object, kind);
     items.push(item);
     length += item.length;
-    if (server.clock.steady() - began > TURN_MILLIS) {
-      await new Promise<void>((resolve) => {
-        setImmediate(resolve);
-      });
-      began = server.clock.steady();
-    }
+    const pause = turn.pause();
+    if (pause) await pause;
   }
   writer.add(encodeListHead(head, length));
   for (const item of items) if (writer.add(item) && !(await writer.flush())) return;

@@ -10,6 +10,7 @@ import { COMPRESS_FROM, compresses } from "./encode.ts";
 import { drained } from "../http/drained.ts";
 import type { OutStream } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 
 /** Bytes that leave together. */
 const PIECE = 131_072;
@@ -47,9 +48,6 @@ const pools: readonly Pool[] = [pieces, new Pool(262_144, 64), new Pool(WHOLE, 8
 const poolFor = (expected: number): Pool | undefined =>
   expected <= SMALL ? undefined : pools.find((pool) => expected <= pool.size);
 
-/** Longest time on the event loop before others get a turn, in ms. */
-const TURN_MILLIS = 10;
-
 /** See the head of this file. Call {@link StreamWriter.add} for each part, then {@link StreamWriter.end}. */
 export class StreamWriter {
   readonly #server: ServerContext;
@@ -60,7 +58,7 @@ export class StreamWriter {
   readonly #pool: Pool | undefined;
   #used = 0;
   #out: OutStream | undefined;
-  #turnBegan: number;
+  readonly #turn = new TurnLimit();
 
   /** @param expected how many bytes will come, where that is known */
   constructor(server: ServerContext, request: ServerRequest, type: string, expected = 8192) {
@@ -71,7 +69,6 @@ export class StreamWriter {
     this.#server = server;
     this.#request = request;
     this.#type = type;
-    this.#turnBegan = server.clock.steady();
   }
 
   /** Takes a part (it is copied). When the answer is true, call {@link StreamWriter.flush} before the next one. */
@@ -98,12 +95,7 @@ export class StreamWriter {
     this.#buffer = pieces.take();
     this.#used = 0;
     if (!out.write(piece, () => pieces.give(buffer))) await out.drained();
-    if (this.#server.clock.steady() - this.#turnBegan > TURN_MILLIS) {
-      await new Promise<void>((resolve) => {
-        setImmediate(resolve);
-      });
-    }
-    this.#turnBegan = this.#server.clock.steady();
+    await this.#turn.pause();
     return !out.closed;
   }
 

@@ -52,7 +52,7 @@ export async function answerList(
   const expected = asStored ? sizeOf(resource, result.entries) : undefined;
   const writer = new StreamWriter(server, request, contentType(format), expected);
   if (format.media === "protobuf") {
-    return writeProtobufList(server, writer, headOf(resource, result, format), result.entries, itemOf, format);
+    return writeProtobufList(writer, headOf(resource, result, format), result.entries, itemOf, format);
   }
   const form = formOf(resource, result, format);
   try {
