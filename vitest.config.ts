@@ -7,12 +7,14 @@ const isWholeRun = process.argv.slice(2).every((arg) => arg === "run");
 // anew.
 const { SEED = "1" } = process.env;
 
-/** Tests that look at the process itself (its handles, its memory, how long its turns are), or that start programs. */
-const OWN_PROCESS = [
+/** Tests that start programs, or look at the handles of their process. */
+const PROGRAMS = [
   "src/testing/{endpoint,run-command}.test.ts",
-  "test/promises/{forks,turns}.test.ts",
   "test/{backup,client,clients,crash,etcd,faults,histories,history,kit,kubectl,serve}/**/*.test.ts",
 ];
+
+/** Tests that measure: how long a turn is, what a process keeps. */
+const MEASURED = ["test/promises/{forks,turns}.test.ts", "test/kit/figures.test.ts", "test/serve/watchers.test.ts"];
 
 export default defineConfig({
   test: {
@@ -31,16 +33,27 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: ["{src,test,examples}/**/*.test.ts"],
-          exclude: OWN_PROCESS,
-          // They start no programs and build nothing, so every core may run some; the others come one after another.
+          exclude: [...PROGRAMS, ...MEASURED],
           maxWorkers: "100%",
           sequence: { groupOrder: 1 },
         },
       },
-      // Programs that are started share the cores with all other tests; how long that takes proves nothing.
       {
         extends: true,
-        test: { name: "own process", include: OWN_PROCESS, testTimeout: 90_000, sequence: { groupOrder: 2 } },
+        test: {
+          name: "programs",
+          include: PROGRAMS,
+          exclude: MEASURED,
+          // Programs that are started share the cores with other tests; how long that takes proves nothing.
+          testTimeout: 90_000,
+          maxWorkers: "100%",
+          sequence: { groupOrder: 2 },
+        },
+      },
+      // One after another, on a machine that does nothing else.
+      {
+        extends: true,
+        test: { name: "measured", include: MEASURED, testTimeout: 90_000, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
   },
