@@ -18,7 +18,7 @@ export type ProvisionNamespace = (name: string) => Promise<void>;
  *
  * With `provision` (neutral dialect) a missing namespace is made when the create is about to succeed; without it the
  * create is refused with 404. A create in a namespace that is being deleted is 403 with the cause `NamespaceTerminating` at
- * `metadata.namespace`; updates and deletes go on, so that finalizers can be removed (checked.md).
+ * `metadata.namespace`; updates and deletes go on, so that finalizers can be removed.
  */
 export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): AdmissionStep {
   const { autoProvisionNamespaces, protectedNamespaces } = dialect.rules;

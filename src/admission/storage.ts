@@ -69,7 +69,7 @@ interface ClaimSpec {
   readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
 }
 
-/** Refuses to raise the request of a claim whose class does not allow expansion, or that has none (checked.md DEC-39). */
+/** Refuses to raise the request of a claim whose class does not allow expansion, or that has none (DEC-39). */
 export function persistentVolumeClaimResize(lookup: Lookup, dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   return {

@@ -94,7 +94,7 @@ test("CLR-6: a replace that clears and changes something owns the whole object, 
   runStory([...begun, replaces("p", sends([{}])), owners({})], { rules: neutral });
 });
 
-test("checked.md AMB-37, DEC-14: after a reset nothing is recorded until the next apply, or from the next write on", () => {
+test("AMB-37, DEC-14: after a reset nothing is recorded until the next apply, or from the next write on", () => {
   const after: Step[] = [...begun, patches("p", sends([{}])), patches("q", (it: Draft) => (it.data["k"] = "2"))];
   runStory([
     ...after,
@@ -105,7 +105,7 @@ test("checked.md AMB-37, DEC-14: after a reset nothing is recorded until the nex
   runStory([...after, owners({ "q updating v1": [".data.k"] })], { rules: neutral });
 });
 
-test("checked.md CLR-1: entries cannot be cleared or edited through a subresource", () => {
+test("CLR-1: entries cannot be cleared or edited through a subresource", () => {
   runStory([...begun, patches("p/status", sends([{}])), unchanged]);
   runStory([...begun, patches("p/status", sends([entry({ "f:data": { "f:k": {} } })])), unchanged]);
 });
@@ -125,7 +125,7 @@ test("an edit that also changes fields records the change on top of the edited e
   runStory([...begun, patches("p", edit), owners({ "x updating v1": [".data.l"], "p updating v1": [".data.k"] })]);
 });
 
-test("checked.md DEC-14: a list with an entry that cannot be decoded is ignored as a whole", () => {
+test("DEC-14: a list with an entry that cannot be decoded is ignored as a whole", () => {
   const fine = entry({ "f:data": { "f:l": {} } });
   const broken: Value[] = [
     entry({}, { operation: "Apply it" }),
@@ -152,7 +152,7 @@ test("entries with members of an unknown kind keep the rest, and are written in 
   ]);
 });
 
-test("checked.md DEC-14: an entry of a version that the kind does not have is dropped", () => {
+test("DEC-14: an entry of a version that the kind does not have is dropped", () => {
   const list = [entry({ "f:data": { "f:l": {} } }), entry({ "f:data": { "f:k": {} } }, { apiVersion: "v9" })];
   runStory([...begun, patches("p", sends(list)), owners({ "x updating v1": [".data.l"] })]);
 });
@@ -168,7 +168,7 @@ test("MF-10, AMB-38: the old shape is read where it is understood, and never wri
   runStory([...begun, patches("p", sends([typed])), owners({})]);
 });
 
-test("checked.md DEC-14: entries in the body of a create are ignored", () => {
+test("DEC-14: entries in the body of a create are ignored", () => {
   const body = { metadata: { managedFields: [entry({ "f:data": { "f:l": {} } })] }, data: { k: "1" } };
   runStory([updates("u", {}), owners({})]);
   runStory([

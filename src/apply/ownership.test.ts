@@ -344,7 +344,7 @@ test("DEC-31: the same intent again is no write, and one that only makes a co-ow
   ]);
 });
 
-test("checked.md DEC-14: with timelessOwnership an apply that changes only owners has no time; otherwise it has", () => {
+test("DEC-14: with timelessOwnership an apply that changes only owners has no time; otherwise it has", () => {
   const steps = [applies("b", data({ k: "1" })), waits(5), applies("a", data({ k: "1" }))];
   const times = (timelessOwnership: boolean) =>
     storedEntries(runStory(steps, { rules: { timelessOwnership } }).live!).map(({ manager, time }) => [manager, time]);

@@ -6,7 +6,7 @@ export interface OwnershipRules {
   readonly emptyListClears: boolean;
   /** Updates of an object without entries are recorded (CONV-7, CLR-6); else only the first apply begins to. Default false. */
   readonly recordAfterClear: boolean;
-  /** An apply that changes nothing but owners leaves its entry without a new time (checked.md DEC-14). Default true. */
+  /** An apply that changes nothing but owners leaves its entry without a new time (DEC-14). Default true. */
   readonly timelessOwnership: boolean;
   /** A null in an intent counts as absent (DEC-22, POL-1). Default false: it is a value, and owned. */
   readonly nullIsAbsent: boolean;

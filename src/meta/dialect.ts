@@ -47,18 +47,18 @@ export interface DialectRules {
   readonly enforceUndocumented: boolean;
   /**
    * What the documents ask for and Kubernetes does not check is enforced: CSINode `spec.drivers` must be there (CSIN-9),
-   * `maximumVolumeSize` may not be negative (DEC-39 in checked.md) ...
+   * `maximumVolumeSize` may not be negative (DEC-39) ...
    */
   readonly enforceDocumented: boolean;
   /** Causes name a field as Kubernetes misspells or shortens it (`spec.attachedRequired`); else by its own path. */
   readonly recordedCauseNames: boolean;
-  /** Members that typed clients always print are printed as null when unset (DEC-45 in checked.md); else left out. */
+  /** Members that typed clients always print are printed as null when unset (DEC-45); else left out. */
   readonly printUnsetAsNull: boolean;
   /** A bookmark has the members that its kind always prints, as typed clients write it; else its version only (DEC-28). */
   readonly fullBookmarks: boolean;
   /** A create in a namespace that does not exist makes the namespace; else it is 404 (POL-5). */
   readonly autoProvisionNamespaces: boolean;
-  /** The namespaces that exist from the start, and those that cannot be deleted (checked.md, loose ends). */
+  /** The namespaces that exist from the start, and those that cannot be deleted. */
   readonly systemNamespaces: readonly string[];
   readonly protectedNamespaces: readonly string[];
   /** Each namespace gets a ServiceAccount `default` and a ConfigMap `kube-root-ca.crt`. */
@@ -83,7 +83,7 @@ export interface DialectRules {
   readonly recordAfterClear: boolean;
   /** Entries of managedFields with `fields` in place of `fieldsV1` are understood (MF-10); else they own nothing. */
   readonly readOldManagedFields: boolean;
-  /** An apply that changes only ownership writes an entry without a time (DEC-14 in checked.md). */
+  /** An apply that changes only ownership writes an entry without a time (DEC-14). */
   readonly timelessOwnership: boolean;
   /** Apply compares quantities by value (DEC-9, OWN-6); else by the text that was sent. */
   readonly compareQuantitiesByValue: boolean;

@@ -1,6 +1,6 @@
 /**
  * What holds for the metadata of every object: names, labels, annotations, owners, finalizers, and what may not change
- * (DEC-1, DEC-2, with the corrections of checked.md).
+ * (DEC-1, DEC-2).
  *
  * @module
  */
@@ -157,7 +157,7 @@ function validateOwners(owners: readonly OwnerRef[], errors: FieldErrors, dialec
   }
 }
 
-/** Finalizers are qualified names; the same may stand there twice (checked.md DEC-1). */
+/** Finalizers are qualified names; the same may stand there twice (DEC-1). */
 function validateFinalizers(finalizers: readonly string[], errors: FieldErrors, strict: boolean): void {
   const field = "metadata.finalizers";
   finalizers.forEach((finalizer, i) => {

@@ -1,5 +1,5 @@
 /**
- * Quantities: `1Gi`, `500m`, `2e3` (DEC-9, with the corrections of checked.md).
+ * Quantities: `1Gi`, `500m`, `2e3` (DEC-9).
  *
  * A quantity is an exact decimal number and the family of suffixes in which it is written. It has at most nine decimal
  * places (more are rounded away from zero), and a binary one is at most 2^63-1. Numbers are kept as digits and a power

@@ -7,7 +7,7 @@
  *     /healthz, /apis, /openapi/v3 ...                   not a resource
  *
  * Authorisation looks at the result before anybody asks whether the resource exists, so it must be complete also for
- * resources that do not (DEC-36 in checked.md).
+ * resources that do not (DEC-36).
  *
  * @module
  */

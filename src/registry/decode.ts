@@ -28,7 +28,7 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
 }
 
 /**
- * Decodes the result of a patch: what does not fit is 422 with one cause at `patch` (DEC-18 in checked.md).
+ * Decodes the result of a patch: what does not fit is 422 with one cause at `patch` (DEC-18).
  *
  * @param strangers members of the patch's own operations that nobody knows
  */

@@ -94,7 +94,7 @@ function number(value: unknown, report: DecodeReport): unknown {
 const ALPHABET = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * Bytes in the base64 that is stored, undefined when they are malformed (DEC-13 in checked.md): line breaks are taken,
+ * Bytes in the base64 that is stored, undefined when they are malformed (DEC-13): line breaks are taken,
  * so are stray bits behind the last byte, and a list of numbers.
  */
 function canonicalBytes(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** How much the server takes on (reliability 2.1, DEC-27). */
+/** How much the server takes on (DEC-27). */
 export interface ServerLimits {
   /** Bytes of a body, also after it was inflated. */
   readonly bodyBytes: number;

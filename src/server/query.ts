@@ -30,7 +30,7 @@ export class Query {
     return values;
   }
 
-  /** A boolean in the spelling of the reference: there and neither `0` nor `false` (checked.md DEC-18). */
+  /** A boolean in the spelling of the reference: there and neither `0` nor `false` (DEC-18). */
   flag(name: string): boolean {
     const value = this.first(name);
     return value !== undefined && value !== "0" && value.toLowerCase() !== "false";

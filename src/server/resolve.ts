@@ -70,7 +70,7 @@ function resolve(
   return { resource, handler: HANDLERS[info.verb as Verb] };
 }
 
-/** Whether the path is one that the scope of the resource has, and its segments are possible names (checked.md DEC-2). */
+/** Whether the path is one that the scope of the resource has, and its segments are possible names (DEC-2). */
 function checkPlace(definition: ResourceDefinition, info: RequestInfo): void {
   const inNamespace = info.namespaced;
   if (definition.scope === "Cluster" ? inNamespace : !inNamespace && info.name !== "") throw unknownPath();

@@ -3,7 +3,7 @@ import WebSocket from "ws";
 import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
 import { until } from "../serve/keelson.ts";
 
-/** What a console in a browser asks for, in its words (clients.md 1.6, Headlamp): no headers on WebSockets. */
+/** What a console in a browser asks for, in its words (Headlamp): no headers on WebSockets. */
 describe("a console in a browser", () => {
   let server: RunningServer;
   const sockets: WebSocket[] = [];

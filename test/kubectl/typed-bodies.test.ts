@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 
-// From 1.32 on the commands below send protobuf and have nothing to fall back to (clients.md finding 1).
+// From 1.32 on the commands below send protobuf and have nothing to fall back to.
 const SENDS_PROTOBUF = 32;
 const versions = findKubectls()
   .map((binary) => ({ binary, minor: Number(/\.1\.(\d+)$/.exec(binary)?.[1] ?? 0) }))

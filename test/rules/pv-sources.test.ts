@@ -247,7 +247,7 @@ describe("values that are refused", () => {
     expect((await api.get(item)).status).toBe(404);
   });
 
-  test("PVS-49, checked.md: the port of a registry is not looked at", async () => {
+  test("PVS-49: the port of a registry is not looked at", async () => {
     expect((await made("distFsC", { registry: "a:x", volume: "v" })).answer.status).toBe(201);
   });
 

@@ -39,7 +39,7 @@ async function openWatch(client: Http2Client, i: number, counts: Uint16Array): P
 }
 
 test(
-  `clients.md 1.1: ${WATCHERS} idle watchers cost less than ${MOST_MORE_MIB} MiB, and each hears its own`,
+  `${WATCHERS} idle watchers cost less than ${MOST_MORE_MIB} MiB, and each hears its own`,
   { timeout: 180_000 },
   async ({ skip }) => {
     if (process.platform !== "linux") return skip("resident memory is read from /proc");

@@ -52,7 +52,7 @@ describe.each([
     expect(migration.create(body).causes).toEqual(causes);
   });
 
-  test("DEC-55 in checked.md: only Kubernetes looks at the form of group and resource", () => {
+  test("DEC-55: only Kubernetes looks at the form of group and resource", () => {
     const { causes } = migration.create({ spec: { resource: { ...resource, group: "a_b", resource: "1x" } } });
     expect(causes).toEqual(
       strict ? ["FieldValueInvalid spec.resource.group", "FieldValueInvalid spec.resource.resource"] : [],
@@ -79,7 +79,7 @@ describe.each([
     expect(object.metadata).not.toHaveProperty("labels");
   });
 
-  test("SVM-14, DEC-33 in checked.md: only Kubernetes wants a number for the resourceVersion, once and for all", () => {
+  test("SVM-14, DEC-33: only Kubernetes wants a number for the resourceVersion, once and for all", () => {
     const invalid = strict ? ["FieldValueInvalid status.resourceVersion"] : [];
     for (const wrong of ["", "abc", "-1", "1.5", "0"]) expect(put([], stored, wrong).causes).toEqual(invalid);
     const { object, causes } = put([], stored, "5");
@@ -180,7 +180,7 @@ test("SVM-6: the version of the resource cannot change either", () => {
   ]);
 });
 
-test("DEC-55 in checked.md: v1beta1 knows neither a version nor a continue token, and is deprecated", () => {
+test("DEC-55: v1beta1 knows neither a version nor a continue token, and is deprecated", () => {
   const migration = writer(kubernetes, "v1beta1");
   const { unknown } = migration.create({ spec: { resource: VERSIONS.v1alpha1.resource, continueToken: "x" } });
   expect(unknown).toEqual(["spec.resource.version", "spec.continueToken"]);

@@ -78,7 +78,7 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
   }
 }
 
-/** A create does not carry a version, except where the dialect shrugs at it (DEC-1 in checked.md). */
+/** A create does not carry a version, except where the dialect shrugs at it (DEC-1). */
 function checkVersion({ options, ctx }: Write, object: ApiObject): void {
   const sent = object.metadata.resourceVersion ?? "";
   if (sent === "" || sent === "0") return;

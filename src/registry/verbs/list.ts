@@ -19,7 +19,7 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
   const token = options.continue === "" ? undefined : readToken(selection, options);
   const snapshot = token ? await continued(kind, selection, token) : await first(kind, selection, options);
-  // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (checked.md DEC-25).
+  // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (DEC-25).
   const limit = options.resourceVersion === "0" ? 0 : options.limit;
   const page = await snapshot.listInTurns(selection, {
     ...(token ? { after: token.after } : {}),

@@ -129,7 +129,7 @@ function read<T>(work: () => T): T {
   }
 }
 
-/** kind and apiVersion of the result are those of the path (DEC-18 in checked.md: 422). */
+/** kind and apiVersion of the result are those of the path (DEC-18: 422). */
 function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean): void {
   if (!isObject(patched)) return;
   if (ignoresKind) {

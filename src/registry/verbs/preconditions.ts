@@ -52,7 +52,7 @@ export function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObj
   }
 }
 
-/** A uid in the result must be that of the stored object (DEC-1 in checked.md: 422 in a patch). */
+/** A uid in the result must be that of the stored object (DEC-1: 422 in a patch). */
 export function checkPatchedUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
   const { uid } = object.metadata;
   if (uid === undefined || uid === "" || uid === old.metadata.uid) return;

@@ -48,7 +48,7 @@ export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
   keep("generation");
   keep("resourceVersion");
   delete metadata.selfLink;
-  // A deletion that has begun goes on, whatever the client says of it (checked.md DEC-1).
+  // A deletion that has begun goes on, whatever the client says of it (DEC-1).
   if (before.deletionTimestamp !== undefined) {
     metadata.deletionTimestamp = before.deletionTimestamp;
   }

@@ -1,6 +1,6 @@
 /**
  * Bodies to values: the limit, the inflation, the media type and the decoder (DEC-17, DEC-18). Protobuf is taken for the
- * kinds that have it (clients.md 1.5).
+ * kinds that have it.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const YAML_TYPE = "application/yaml";
 const BODY_TYPES = [JSON_TYPE, YAML_TYPE];
 
 /**
- * The kind of a patch from its media type: case counts, a parameter after a semicolon does not (checked.md DEC-17). 415 for
+ * The kind of a patch from its media type: case counts, a parameter after a semicolon does not (DEC-17). 415 for
  * one that the resource does not take.
  */
 export function patchTypeOf(request: ServerRequest, { definition }: Resource): PatchType {

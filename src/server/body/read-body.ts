@@ -10,7 +10,7 @@ interface Source {
 
 const EMPTY = new Uint8Array(0);
 
-/** The answer to a body that is over the limit (DEC-18, reliability 2.1). */
+/** The answer to a body that is over the limit (DEC-18). */
 export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit}`);
 
 /**

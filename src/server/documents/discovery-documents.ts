@@ -1,6 +1,6 @@
 /**
  * Discovery as values: which groups, versions and resources there are, in the plain and the aggregated form
- * (clients.md 1.2, DEC-37).
+ * (DEC-37).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The discovery endpoints: `/api`, `/apis` and what is below, plain or aggregated, with ETags (clients.md 1.2).
+ * The discovery endpoints: `/api`, `/apis` and what is below, plain or aggregated, with ETags.
  *
  * @module
  */

@@ -30,7 +30,7 @@ describe("discovery", () => {
     expect((await json("GET", "/apis/example.com/v9")).code).toBe(404);
   });
 
-  test("clients.md 1.2: the aggregated form is given to whoever asks for v2, wherever in the header", async () => {
+  test("the aggregated form is given to whoever asks for v2, wherever in the header", async () => {
     const { json } = await testServer();
     for (const accept of [AGGREGATED, `${AGGREGATED};profile=nopeer`, `application/json,${AGGREGATED}`]) {
       const { headers, body } = await json("GET", "/apis", { headers: { accept } });
@@ -64,13 +64,13 @@ describe("discovery", () => {
     ["application/json;as=APIGroupDiscoveryList;v=v2", 406],
     ["application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList,application/json", 200],
     ["*/*", 200],
-  ])("clients.md 1.2: %s gives %i, plain", async (accept, code) => {
+  ])("%s gives %i, plain", async (accept, code) => {
     const { json } = await testServer();
     const answer = await json("GET", "/apis", { headers: { accept } });
     expect([answer.code, answer.headers["content-type"]]).toEqual([code, "application/json"]);
   });
 
-  test("clients.md 1.2: a client that has the document is told so with 304", async () => {
+  test("a client that has the document is told so with 304", async () => {
     const { ask } = await testServer();
     for (const accept of [AGGREGATED, "application/json"]) {
       const first = await ask("GET", "/apis", { headers: { accept } });
@@ -95,7 +95,7 @@ describe("OpenAPI v3", () => {
     expect(await of("/openapi/v3/api/v1", "text/plain")).toEqual([406, undefined, true]);
   });
 
-  test("clients.md 1.4: the index names documents with their hash, which may be kept for good", async () => {
+  test("the index names documents with their hash, which may be kept for good", async () => {
     const { ask, json } = await testServer();
     const { paths } = (await json("GET", "/openapi/v3")).body;
     expect(Object.keys(paths as object)).toEqual(["api/v1", "apis/example.com/v1"]);
@@ -110,7 +110,7 @@ describe("OpenAPI v3", () => {
     expect((await ask("GET", "/openapi/v3/api/v9")).code).toBe(404);
   });
 
-  test("clients.md finding 5: PATCH lists fieldValidation in place and names its kind as one object", async () => {
+  test("PATCH lists fieldValidation in place and names its kind as one object", async () => {
     const { json } = await testServer();
     const { paths } = (await json("GET", "/openapi/v3/api/v1")).body;
     const { patch } = paths["/api/v1/namespaces/{namespace}/configmaps/{name}"];
@@ -172,7 +172,7 @@ describe("OpenAPI v3", () => {
     expect(operations).toBeGreaterThan(20);
   });
 
-  test("clients.md 1.3: explain finds the kind and its descriptions", async () => {
+  test("explain finds the kind and its descriptions", async () => {
     const { json } = await testServer();
     const { schemas } = (await json("GET", "/openapi/v3/apis/example.com/v1")).body.components;
     const widget = schemas["com.example.v1.Widget"];
@@ -186,7 +186,7 @@ describe("OpenAPI v3", () => {
 });
 
 describe("health and version", () => {
-  test("clients.md 5.2: a check tells ok, each in detail, some left out, or one alone", async () => {
+  test("a check tells ok, each in detail, some left out, or one alone", async () => {
     let wrong: string | undefined;
     const { ask, logged } = await testServer({
       health: [
@@ -211,7 +211,7 @@ describe("health and version", () => {
     expect((await text("/readyz?exclude=store"))[0]).toBe(200);
   });
 
-  test("clients.md finding 3: the version reads as Kubernetes 1.35, indented, as JSON only", async () => {
+  test("the version reads as Kubernetes 1.35, indented, as JSON only", async () => {
     const { ask } = await testServer();
     const answer = await ask("GET", "/version");
     const text = await answer.text();

@@ -7,7 +7,7 @@ const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../../../test/fixtures/openapi/${name}`, import.meta.url));
 
 // Made by ParseDocument of google/gnostic-models v0.7.0 and proto.Marshal, with values of any form as JSON texts.
-test("clients.md finding 4: a document is written byte by byte as gnostic-models writes it", () => {
+test("a document is written byte by byte as gnostic-models writes it", () => {
   const document = JSON.parse(fixture("v2.json").toString()) as Json;
   expect(gnosticDocument(document).toString("latin1")).toBe(fixture("v2.pb").toString("latin1"));
 });

@@ -1,6 +1,6 @@
 /**
  * An OpenAPI v2 document as protobuf: the message `openapi.v2.Document` of google/gnostic-models, which is the only form
- * of it that kubectl reads (clients.md finding 4). Field numbers are those of `openapiv2/OpenAPIv2.proto`.
+ * of it that kubectl reads. Field numbers are those of `openapiv2/OpenAPIv2.proto`.
  *
  * Each message is a table from the member of the JSON form to what writes it. Values of any form (defaults, enums, marks
  * `x-...`) travel as YAML text; ours is JSON, which is YAML. Members that the server never makes are not in the tables.

@@ -2,7 +2,7 @@
  * Paths and operations of OpenAPI v3, one set for each resource.
  *
  * kubectl decides by the PATCH operation whether the server validates fields: it must list the query parameter
- * `fieldValidation` in place, and name its kind as a single object (clients.md finding 5).
+ * `fieldValidation` in place, and name its kind as a single object.
  *
  * @module
  */

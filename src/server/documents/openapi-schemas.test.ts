@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SHARED, publish, ref, sharedComponents } from "./openapi-schemas.ts";
 
-test("clients.md 1.3: explain tells quantities and numbers-or-texts by their names", () => {
+test("explain tells quantities and numbers-or-texts by their names", () => {
   const schema = publish({
     type: "object",
     properties: {

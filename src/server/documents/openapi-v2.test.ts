@@ -6,7 +6,7 @@ const OLD = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const NEW = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 describe("OpenAPI v2", () => {
-  test("clients.md finding 4: one document says of every group what v3 says", async () => {
+  test("one document says of every group what v3 says", async () => {
     const { json } = await testServer();
     const { body } = await json("GET", "/openapi/v2");
     expect(body).toMatchObject({ swagger: "2.0", info: { title: "Keelson" } });
@@ -48,7 +48,7 @@ describe("OpenAPI v2", () => {
     [NEW, NEW],
     [`${OLD},application/json;q=0.5`, NEW],
     ["application/yaml,application/json", "application/json"],
-  ])("clients.md 1.4: Accept %j is answered with %s", async (accept, type) => {
+  ])("Accept %j is answered with %s", async (accept, type) => {
     const { ask } = await testServer();
     const answer = await ask("GET", "/openapi/v2", { headers: { accept } });
     expect([answer.code, answer.headers["content-type"], answer.headers["vary"]]).toEqual([200, type, "Accept"]);

@@ -2,7 +2,7 @@
  * OpenAPI v2 (Swagger 2.0) out of v3: one document of all groups, rewritten form by form. It says what v3 says, as far
  * as the older form has words for it; there is no second source.
  *
- * kubectl up to 1.28 validates by it, and Terraform plans by it (clients.md finding 4).
+ * kubectl up to 1.28 validates by it, and Terraform plans by it.
  *
  * @module
  */

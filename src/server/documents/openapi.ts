@@ -1,6 +1,6 @@
 /**
  * OpenAPI v3: an index with a hash of every document, and one document for each group and version, made from the
- * definitions. A document that is asked for by its hash never changes, so clients keep it for good (clients.md 1.4).
+ * definitions. A document that is asked for by its hash never changes, so clients keep it for good.
  * OpenAPI v2: the same in one document of the older form. Everything is made when it is first asked for.
  *
  * @module

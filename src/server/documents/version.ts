@@ -1,5 +1,5 @@
 /**
- * `/version`: read by clients to decide how they speak (clients.md finding 3), so it reads as the Kubernetes release
+ * `/version`: read by clients to decide how they speak, so it reads as the Kubernetes release
  * whose API is served.
  *
  * @module

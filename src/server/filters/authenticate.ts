@@ -35,7 +35,7 @@ function identify(server: ServerContext, request: ServerRequest, identity: Ident
     request.identity = identity;
     return;
   }
-  // Nobody may hold a connection, and what HTTP/2 lets one do with it, without a credential (reliability 2.1).
+  // Nobody may hold a connection, and what HTTP/2 lets one do with it, without a credential.
   request.exchange.closeAfterAnswer();
   if (server.dialect.rules.anonymousUnauthorized) throw unauthorized();
   request.identity = ANONYMOUS;

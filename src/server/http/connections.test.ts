@@ -259,13 +259,13 @@ describe("headers of answers", () => {
     ["the version", "/version", { "content-type": "application/json" }],
     ["text", "/livez", { "x-content-type-options": "nosniff" }],
     ["a deprecated kind", "/apis/example.com/v1/widgets", { warning: expect.stringMatching(/^299 - "/) }],
-  ])("clients.md 1.1: of %s", async (_what, path, more) => {
+  ])("of %s", async (_what, path, more) => {
     const { listener, put } = await listening.start(true);
     await put(object("a"));
     expect((await get(await connect(listener), path)).headers).toMatchObject({ ...ALWAYS, ...more });
   });
 
-  test("clients.md 1.1: Retry-After comes with 429", async () => {
+  test("Retry-After comes with 429", async () => {
     const { listener, resource } = await listening.start(true, { limits: { reads: 1 } });
     resource("configmaps").get = () => new Promise(() => {});
     const session = await connect(listener);

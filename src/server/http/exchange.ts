@@ -55,7 +55,7 @@ export interface Exchange {
   readonly hasBody: boolean;
   /** Answers with bytes that are there. `body` is one piece or several, undefined for none. */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void;
-  /** Begins an answer whose headers leave at once (clients.md finding 6). */
+  /** Begins an answer whose headers leave at once. */
   stream(code: number, headers: OutHeaders): OutStream;
   /** Whether an answer has begun. */
   readonly answered: boolean;

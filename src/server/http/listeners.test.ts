@@ -140,7 +140,7 @@ describe("one TLS port", () => {
     expect(await seen(testAuthority().client("somebody"))).toContain("401");
   });
 
-  test("reliability 2.1: who has no credential loses the connection after the answer", async () => {
+  test("who has no credential loses the connection after the answer", async () => {
     const { listener } = await start(true);
     const session = await connect(listener);
     const closed = new Promise((resolve) => session.once("close", resolve));
@@ -253,7 +253,7 @@ describe("slow and rude clients", () => {
     expect(server.watches).toBe(0);
   });
 
-  test("reliability 4.6: two lengths, a length and chunks, garbage: 400 and a closed connection", async () => {
+  test("two lengths, a length and chunks, garbage: 400 and a closed connection", async () => {
     const { listener } = await start(false);
     const auth = `authorization: ${ADMIN["authorization"]}`;
     for (const text of [
@@ -314,7 +314,7 @@ describe("answers", () => {
     }
   });
 
-  test("clients.md finding 6: the headers of a watch come although nothing happens, on both protocols", async () => {
+  test("the headers of a watch come although nothing happens, on both protocols", async () => {
     const { listener } = await start(true);
     const session = await connect(listener);
     const stream = session.request({ ...ADMIN, ":path": `${CM}?watch=1` });

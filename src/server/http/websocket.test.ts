@@ -60,7 +60,7 @@ function open(
 }
 
 describe("a watch over WebSocket", () => {
-  test.each([false, true])("clients.md 1.6: each event is a message of text; TLS %s", async (tls) => {
+  test.each([false, true])("each event is a message of text; TLS %s", async (tls) => {
     const { listener, server, put } = await listening.start(tls);
     const { messages, answer, socket } = open(listener, WATCH, { tls });
     const { code, message } = await answer;
@@ -89,7 +89,7 @@ describe("a watch over WebSocket", () => {
     );
   });
 
-  test("clients.md 1.6: base64.binary.k8s.io is echoed, and its messages are plain JSON", async () => {
+  test("base64.binary.k8s.io is echoed, and its messages are plain JSON", async () => {
     const { listener, server, put } = await listening.start(false);
     const { messages, answer, socket } = open(listener, WATCH, { protocols: [BASE64] });
     expect((await answer).code).toBe(101);

@@ -1,5 +1,5 @@
 /**
- * Watches over WebSocket, for consoles in browsers (clients.md 1.6): an {@link Exchange} whose stream is a WebSocket.
+ * Watches over WebSocket, for consoles in browsers: an {@link Exchange} whose stream is a WebSocket.
  *
  * As in the reference, each event is one message, text where the event is text. A sub-protocol is echoed, because a
  * browser insists on it, and changes nothing: `base64.binary.k8s.io` gets plain JSON too. Messages of the client are

@@ -2,7 +2,7 @@
  * `/livez`, `/readyz` and `/healthz`: is the process well, may it be given work.
  *
  * A check is named; `?verbose` tells each, `?exclude=NAME` leaves some out, `/livez/NAME` asks one. The texts have the
- * form that operators know from kube-apiserver (clients.md 5.2).
+ * form that operators know from kube-apiserver.
  *
  * @module
  */

@@ -2,7 +2,7 @@
  * The options of every verb, from the query (and for deletions from the body), with everything that is wrong with them.
  *
  * What cannot be read at all is 400 (a limit that is no number); what can be read and is not allowed is 422 with the
- * name of the options as kind (DEC-18..28, checked.md DEC-19).
+ * name of the options as kind (DEC-18..28).
  *
  * @module
  */
@@ -51,7 +51,7 @@ function readWriteOptions(query: Query, errors: FieldErrors): WriteOptions {
   return { dryRun, fieldManager, fieldValidation: known ?? "Warn" };
 }
 
-/** Only `All` is known, and an empty value is not the same as none (checked.md DEC-23). */
+/** Only `All` is known, and an empty value is not the same as none (DEC-23). */
 function readDryRun(values: readonly unknown[], errors: FieldErrors): boolean {
   for (const value of values) if (value !== "All") errors.notSupported("dryRun", value, ["All"]);
   return values.length > 0;
@@ -200,7 +200,7 @@ interface RawDeleteOptions {
     | undefined;
 }
 
-/** DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26 in checked.md). */
+/** DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26). */
 export function deleteOptionsOfBody(value: Value): DeleteOptions {
   if (value !== null && !isObject(value)) throw badRequest("expected the body to be DeleteOptions, got no object");
   const body = value ?? {};

@@ -122,7 +122,7 @@ const endOfInitialEvents = (domain: string): Record<string, string> => ({
 
 /**
  * A BOOKMARK: an object of the kind that has nothing but its version, and what the kind always prints; `end` marks the
- * end of the initial events (DEC-28 with checked.md, KEP-3157).
+ * end of the initial events (DEC-28, KEP-3157).
  */
 export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean, first: boolean, now: number): Buffer {
   const { definition } = style.resource;

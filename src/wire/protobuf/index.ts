@@ -1,5 +1,5 @@
 /**
- * Objects as protobuf, for typed clients that send nothing else (clients.md 1.5): reading request bodies, and writing
+ * Objects as protobuf, for typed clients that send nothing else: reading request bodies, and writing
  * answers for clients that take no JSON.
  *
  * The structure of a message is that of the kind's schema; only the numbers of its fields are written down, see

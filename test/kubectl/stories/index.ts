@@ -1,5 +1,5 @@
 /**
- * Everything that people do with kubectl, area by area (clients.md 1.3).
+ * Everything that people do with kubectl, area by area.
  *
  * @module
  */

@@ -141,7 +141,7 @@ function validateReference(ref: Reference, at: string, errors: FieldErrors, anyG
 const sameReference = (a: Reference, b: Reference): boolean =>
   (a.apiGroup ?? null) === (b.apiGroup ?? null) && a.kind === b.kind && a.name === b.name;
 
-/** The Warnings about a claim's spec: fractions of bytes (checked.md, DEC-8). */
+/** The Warnings about a claim's spec: fractions of bytes (DEC-8). */
 export function claimSpecWarnings(spec: ClaimSpec, at: string): readonly string[] {
   const warnings = (["requests", "limits"] as const).map((which) =>
     fractionWarning(`${at}.resources.${which}[storage]`, spec.resources?.[which]?.["storage"]),

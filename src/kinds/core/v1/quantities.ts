@@ -54,7 +54,7 @@ export function sameResources(a: Resources = {}, b: Resources = {}): boolean {
   return names.every((name) => Object.hasOwn(b, name) && compareQuantities(a[name]!, b[name]!) === 0);
 }
 
-/** A Warning about a fraction of a byte, undefined for whole bytes (checked.md, DEC-8). */
+/** A Warning about a fraction of a byte, undefined for whole bytes (DEC-8). */
 export function fractionWarning(field: string, value: string | undefined): string | undefined {
   if (value === undefined || isWholeBytes(value)) return undefined;
   return `${field}: ${JSON.stringify(value)} is a fraction of a byte, expected a whole number`;

@@ -123,7 +123,7 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   validate(object, errors, ctx);
 }
 
-/** A pair of certificate and key that nothing can use is stored, and told (DEC-13 in checked.md). */
+/** A pair of certificate and key that nothing can use is stored, and told (DEC-13). */
 function warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
   const { type, data = {} } = object as Secret;
   if (type !== `${dialect.labelDomain}/tls`) return [];

@@ -141,7 +141,7 @@ describe.each([neutral, kubernetes])("CSIDriver in the $name dialect", (dialect)
     expect(driver.update(changed.object, { spec: {} })).toMatchObject({ causes: [], object: { spec: DEFAULTS } });
   });
 
-  test("tokens that are passed in the volume context are warned about when they are new (checked.md)", () => {
+  test("tokens that are passed in the volume context are warned about when they are new", () => {
     const created = driver.create({ spec: { tokenRequests: TOKENS } });
     expect(created.warnings).toHaveLength(1);
     const { object } = created;

@@ -114,14 +114,14 @@ test.each(bodies)("CSIN-8, CSIN-9, AMB-44: %s is refused by the documents", (_, 
 });
 
 test.each([...bodies, ["no driver", { spec: { drivers: [] } }] as [string, object]])(
-  "AMB-44 in checked.md: %s reads back as null from Kubernetes",
+  "AMB-44: %s reads back as null from Kubernetes",
   (_, body) => {
     const node = KindUnderTest.of(storageGroup, "csinodes", contextOf(kubernetes));
     expect(node.create(body)).toMatchObject({ causes: [], object: { spec: { drivers: null } } });
   },
 );
 
-test("CSIN-19: topology keys that were not sent are null only in the kubernetes dialect (DEC-45 in checked.md)", () => {
+test("CSIN-19: topology keys that were not sent are null only in the kubernetes dialect (DEC-45)", () => {
   const drivers = (dialect: typeof neutral) =>
     KindUnderTest.of(storageGroup, "csinodes", contextOf(dialect)).create({ spec: { drivers: [DRIVER] } }).object[
       "spec"

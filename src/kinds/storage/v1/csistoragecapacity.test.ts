@@ -55,7 +55,7 @@ describe.each([neutral, kubernetes])("CSIStorageCapacity in the $name dialect", 
     expect(capacity.create(body).causes).toEqual([cause]);
   });
 
-  test("DEC-39 in checked.md: only the documents refuse a negative maximumVolumeSize", () => {
+  test("DEC-39: only the documents refuse a negative maximumVolumeSize", () => {
     const { causes } = capacity.create({ ...CLASS, maximumVolumeSize: "-1Gi" });
     expect(causes).toEqual(dialect === neutral ? ["FieldValueInvalid maximumVolumeSize"] : []);
   });

@@ -1,5 +1,5 @@
 /**
- * StorageVersionMigration in `v1beta1`, the version that Kubernetes 1.35 serves (DEC-55 in checked.md).
+ * StorageVersionMigration in `v1beta1`, the version that Kubernetes 1.35 serves (DEC-55).
  *
  * It is a view: `../v1alpha1/` is what is stored. A view knows neither the version of the resource nor the continue
  * token, so writing one keeps those of the object that it replaces.

@@ -108,7 +108,7 @@ function checkName(name: string, taken: ReadonlyMap<string, unknown>, at: string
   if (taken.has(name)) errors.duplicate(field, name);
 }
 
-/** Tokens are for a service account: Kubernetes wants it named (checked.md, DEC-39). */
+/** Tokens are for a service account: Kubernetes wants it named (DEC-39). */
 export function validateTokens(volumes: readonly PodVolume[], errors: FieldErrors): void {
   volumes.forEach((volume, i) => {
     projectionsOf(volume).forEach((source, j) => {

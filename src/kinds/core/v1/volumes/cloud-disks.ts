@@ -47,7 +47,7 @@ const persistentDiskForm = form(
   },
 );
 
-/** A disk that only Kubernetes names (checked.md, DEC-47); errors call it `persistentDisk`. */
+/** A disk that only Kubernetes names (DEC-47); errors call it `persistentDisk`. */
 export const gcePersistentDisk: SourceFamily = {
   member: "gcePersistentDisk",
   errorName: "persistentDisk",

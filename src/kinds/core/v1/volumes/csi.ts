@@ -28,7 +28,7 @@ const pvForm = form(
   (source, at, check) => {
     validateDriverName(source.driver ?? "", `${at}.driver`, check.errors);
     check.need(`${at}.volumeHandle`, source.volumeHandle);
-    // The reference for NodeStageVolume is the one that Kubernetes does not look at (checked.md, DEC-39).
+    // The reference for NodeStageVolume is the one that Kubernetes does not look at (DEC-39).
     checkSecretReference(source.controllerPublishSecretRef, `${at}.controllerPublishSecretRef`, check);
     checkSecretReference(source.controllerExpandSecretRef, `${at}.controllerExpandSecretRef`, check);
     checkSecretReference(source.nodePublishSecretRef, `${at}.nodePublishSecretRef`, check);

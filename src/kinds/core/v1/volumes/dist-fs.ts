@@ -56,7 +56,7 @@ export const distFsA = (ctx: ApiContext): SourceFamily => ({
   deprecated: { text: "deprecated in v1.28, non-functional in v1.31+", pv: true, inline: true },
 });
 
-/** A block device that only Kubernetes names (checked.md, DEC-47). */
+/** A block device that only Kubernetes names (DEC-47). */
 export const rbd: SourceFamily = {
   member: "rbd",
   ...twoForms((secret) =>
@@ -114,7 +114,7 @@ export const distFsB = (ctx: ApiContext): SourceFamily => ({
   deprecated: { text: "deprecated in v1.25, non-functional in v1.26+", pv: true, inline: true },
 });
 
-/** Whether a text is `host:port`; the host may be an address in brackets, the port is not looked at (checked.md, PVS-49). */
+/** Whether a text is `host:port`; the host may be an address in brackets, the port is not looked at (PVS-49). */
 function isHostAndPort(pair: string): boolean {
   if (pair.startsWith("[")) return /^\[[^[\]]*\]:[^:[\]]*$/.test(pair);
   return /^[^:[\]]*:[^:[\]]*$/.test(pair);

@@ -68,7 +68,7 @@ export const PROJECTION_MEMBERS = [
   "podCertificate",
 ] as const;
 
-/** The files that a source writes; those of a token are left out, it may share its path (checked.md names no rule). */
+/** The files that a source writes; those of a token are left out, it may share its path. */
 export function pathsOf(source: Source): readonly string[] {
   const paths = [
     ...(source.secret?.items ?? []).map((item) => item.path),

@@ -28,7 +28,7 @@ export interface Source {
   readonly deprecated: string;
 }
 
-/** Sources that only Kubernetes names are served where Kubernetes decides (checked.md, DEC-47). */
+/** Sources that only Kubernetes names are served where Kubernetes decides (DEC-47). */
 const undocumented = (ctx: ApiContext, family: SourceFamily): readonly SourceFamily[] =>
   ctx.dialect.rules.enforceUndocumented ? [family] : [];
 
