@@ -19,7 +19,7 @@ export interface ServeOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly bind: string;
-  /** Undefined unless told: that of the data directory, neutral for a new one. */
+  /** Undefined by default: that of the data directory, neutral for a new one. */
   readonly dialect: Dialect | undefined;
   readonly featureGates: Readonly<Partial<Record<Gate, boolean>>>;
   readonly store: "sqlite" | "memory" | "etcd";
@@ -243,7 +243,7 @@ function readEtcd(said: (key: OptionKey) => string): EtcdOptions {
   return { servers, prefix, caFile, certFile, keyFile };
 }
 
-/** Where data goes unless told: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */
+/** Where data goes by default: `/var/lib/keelson` for root, `$XDG_DATA_HOME/keelson` for a user. */
 function defaultDataDir(): string {
   // Set by systemd for a service with StateDirectory=, which may name several.
   const [state] = (process.env["STATE_DIRECTORY"] ?? "").split(":");

@@ -26,11 +26,11 @@ import { keepRenewed } from "./renewal.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { VERSION } from "./version.ts";
 
-/** What a server is made of beside its options; the machine's unless told. */
+/** What a server is made of beside its options; the machine's by default. */
 export interface Surroundings {
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Nobody reads it unless told. */
+  /** Nothing is logged by default. */
   readonly log?: Log;
 }
 

@@ -126,7 +126,7 @@ describe("a fork of a cache", () => {
     expect(() => cacher.fork(new FakeStore())).toThrow(/revision of at least 1/);
   });
 
-  test("has the settings of its parent unless told, and counts its work where it is told", async () => {
+  test("has the settings of its parent by default, and counts its work where it is told", async () => {
     const [clock, later] = [new ManualClock(), new ManualClock()];
     const [mine, other] = [new Activity(clock), new Activity(later)];
     const store = new FakeStore();

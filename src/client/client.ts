@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** A bearer token. */
   readonly token?: string;
-  /** For the waits between tries; the machine's unless told. */
+  /** For the waits between tries; the machine's by default. */
   readonly clock?: Clock;
   /** The server is in this process. */
   readonly isLocal?: boolean;

@@ -67,7 +67,7 @@ export async function attempt<V, const R extends StatusReason>(
 }
 
 /**
- * Runs work that reads and writes again, afresh, while its write meets a conflict: five times unless told. The work must
+ * Runs work that reads and writes again, afresh, while its write meets a conflict: five times by default. The work must
  * read what it changes itself, each time.
  */
 export async function retryOnConflict<V>(work: () => Promise<V>, attempts = 5): Promise<V> {

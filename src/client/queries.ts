@@ -13,7 +13,7 @@ interface Abortable {
 
 /** Which objects a list, a watch or a delete of a collection is about. */
 export interface Query extends Abortable {
-  /** All namespaces unless told. */
+  /** All namespaces by default. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;

@@ -10,9 +10,9 @@ import type { TransportRequest } from "./transport.ts";
 export interface RequestOptions {
   /** A text is sent as it is, all else as JSON. */
   readonly body?: unknown;
-  /** Media type of the body, `application/json` unless told. */
+  /** Media type of the body, `application/json` by default. */
   readonly type?: string;
-  /** Media types of the answer, `application/json` unless told. */
+  /** Media types of the answer, `application/json` by default. */
   readonly accept?: string;
   /** Gives the request up. */
   readonly signal?: AbortSignal | undefined;

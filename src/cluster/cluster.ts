@@ -39,19 +39,19 @@ export interface ClusterParts {
   /** Where objects are kept; the caller closes it after the cluster. */
   readonly store: Store;
   readonly dialect: Dialect;
-  /** Those of the dialect unless told. */
+  /** Those of the dialect by default. */
   readonly gates?: Gates;
-  /** The machine's unless told. */
+  /** The machine's by default. */
   readonly clock?: Clock;
-  /** The machine's unless told. */
+  /** The machine's by default. */
   readonly random?: Random;
-  /** Nobody reads it unless told. */
+  /** Nothing is logged by default. */
   readonly log?: Log;
-  /** The built-in kinds unless told. */
+  /** The built-in kinds by default. */
   readonly definitions?: readonly ResourceDefinition[];
   /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
   readonly authenticator?: Authenticator;
-  /** Members of `system:masters` may do everything and nobody else anything, unless told. */
+  /** Members of `system:masters` may do everything and nobody else anything, by default. */
   readonly authorizer?: Authorizer;
   /** Signs tokens of service accounts; made when the first one is asked for. */
   readonly signer?: () => TokenSigner;
@@ -75,7 +75,7 @@ export interface Cluster extends AsyncDisposable {
   readonly kinds: Kinds;
   /** The server: exchanges, requests of this process, ports. */
   readonly server: ServerHandle;
-  /** A client in the same process, in the name of the admin unless told. */
+  /** A client in the same process, in the name of the admin by default. */
   client(userAgent: string, identity?: Identity): Client;
   /**
    * A second cluster over a fork of the store, in a time that does not depend on how much is stored. It has the kinds that
@@ -88,7 +88,7 @@ export interface Cluster extends AsyncDisposable {
    */
   start(controllers: readonly Controller[], options?: { readonly isShared?: boolean }): Promise<void>;
   /**
-   * Stops controllers, ends watches, lets requests finish within `graceMillis` (10 s unless told) and stops following
+   * Stops controllers, ends watches, lets requests finish within `graceMillis` (10 s by default) and stops following
    * the store. The store stays open.
    */
   close(graceMillis?: number): Promise<void>;

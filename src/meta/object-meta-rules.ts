@@ -14,7 +14,7 @@ export interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly nameRule: ObjectNameRule;
   readonly dialect: Dialect;
-  /** Whether a finalizer without `/` must be a well-known one; the dialect's rule unless told (DEC-1). */
+  /** Whether a finalizer without `/` must be a well-known one; the dialect's rule by default (DEC-1). */
   readonly strictFinalizers?: boolean;
 }
 

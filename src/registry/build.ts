@@ -29,7 +29,7 @@ export interface RegistryOptions {
   readonly authorizer: Authorizer;
   /** Made when the first token is asked for. */
   readonly signer: () => TokenSigner;
-  /** The chain of admission, given the built-in one; that one alone unless told. */
+  /** The chain of admission, given the built-in one; that one alone by default. */
   readonly admission?: (builtIn: Admission, lookup: Lookup) => Admission;
   readonly cache?: Partial<CacherOptions>;
 }

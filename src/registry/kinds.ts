@@ -21,9 +21,9 @@ import { type Actions, askedResource } from "./virtual/asked.ts";
 export interface ResourceSpec {
   /** Its versions: at least one; those with `served: false` are known for what was stored in them. */
   readonly versions: readonly ResourceDefinition[];
-  /** The version in which objects are written, one of {@link ResourceSpec.versions}; see `storedAs` unless told. */
+  /** The version in which objects are written, one of {@link ResourceSpec.versions}; by default the one that `storedAs` names. */
   readonly storage?: ResourceDefinition;
-  /** Through the form that `storedAs` names unless told. */
+  /** By default through the form that `storedAs` names. */
   readonly converter?: Converter;
 }
 

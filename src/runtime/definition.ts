@@ -61,7 +61,7 @@ export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scop
   readonly owned: <U extends ApiObject, S2 extends Scope>(kind: Kind<U, S2>) => readonly U[];
   /**
    * Applies an intent by force, in the name of the controller: what is no longer said goes. Objects of kinds in `owns`
-   * get the owner reference; the namespace is that of the object unless told.
+   * get the owner reference; the namespace is that of the object by default.
    */
   readonly apply: <U extends ApiObject, S2 extends Scope>(
     kind: Kind<U, S2>,
@@ -85,7 +85,7 @@ export interface ControllerDefinition<T extends ApiObject = ApiObject, S extends
   readonly name: string;
   /** The kind whose objects are looked after, each by its key. */
   readonly for: Kind<T, S> | InformerSpec<T, S>;
-  /** Which events of those objects count; all unless told. It never hides the beginning of a deletion from a finalizer. */
+  /** Which events of those objects count; all by default. It never hides the beginning of a deletion from a finalizer. */
   readonly predicate?: Predicate<NoInfer<T>>;
   /** Kinds whose objects are made by this controller: a change of one starts its owner. */
   readonly owns?: readonly (Kind | InformerSpec)[];

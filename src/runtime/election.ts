@@ -17,7 +17,7 @@ import { type Duration, millisOf } from "../util/duration.ts";
 /** How a manager stands for election. */
 export interface LeaderElection {
   readonly lease: Key<"Namespaced">;
-  /** Who stands; made up unless told. */
+  /** Who stands; made up by default. */
   readonly identity?: string;
   /** How long others wait after the last renewal that they saw. Default 15 s. */
   readonly leaseDuration?: Duration;

@@ -29,15 +29,15 @@ export interface ManagerOptions {
   readonly client: Client;
   /** Who it is, for people and in events. */
   readonly name: string;
-  /** The machine's unless told. */
+  /** The system clock by default. */
   readonly clock?: Clock;
-  /** Chance that repeats itself; that of the machine unless told. */
+  /** Chance that repeats itself; that of the machine by default. */
   readonly seed?: number;
-  /** Controllers run only while the manager holds a Lease; at once unless told. */
+  /** Controllers run only while the manager holds a Lease; at once by default. */
   readonly leaderElection?: LeaderElection;
   /** Whose groups Leases and Events have. Default kubernetes. */
   readonly dialect?: "kubernetes" | "neutral";
-  /** Nobody reads it unless told. */
+  /** Nothing is logged by default. */
   readonly log?: Log;
   /** Counts what is under way: first lists, keys that wait or are in hand, events that are not sent yet. */
   readonly activity?: Pick<Activity, "begin">;
@@ -136,7 +136,7 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Takes no new keys, gives those in hand `grace` (30 s unless told) to end, then aborts their signals; informers,
+   * Takes no new keys, gives those in hand `grace` (30 s by default) to end, then aborts their signals; informers,
    * events and the Lease follow. Afterwards no code of a controller is called any more.
    */
   stop({ grace = "30s" }: { readonly grace?: Duration } = {}): Promise<void> {

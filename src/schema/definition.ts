@@ -129,7 +129,7 @@ export interface ResourceDefinition extends WriteRules {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** `<Kind>List` unless told. */
+  /** `<Kind>List` by default. */
   readonly listKind?: string;
   readonly plural: string;
   readonly singular: string;
@@ -140,7 +140,7 @@ export interface ResourceDefinition extends WriteRules {
   readonly description: string;
   readonly schema: TSchema;
   readonly verbs?: readonly Verb[];
-  /** The ways to patch it; all unless told. A kind without merge keys has no strategic merge. */
+  /** The ways to patch it; all by default. A kind without merge keys has no strategic merge. */
   readonly patches?: readonly PatchType[];
   /** Not served unless this says so (a feature gate, a dialect). */
   readonly served?: boolean;
@@ -161,7 +161,7 @@ export interface ResourceDefinition extends WriteRules {
   /** Texts for `Warning` headers about a new or changed object. */
   warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): readonly string[];
 
-  /** How objects may be called; a DNS subdomain unless told (DEC-2). */
+  /** How objects may be called; a DNS subdomain by default (DEC-2). */
   readonly nameRule?: NameRule;
   /** Whether PUT on a missing name creates (DEC-32). */
   readonly createOnUpdate?: boolean;
@@ -185,7 +185,7 @@ export interface ResourceDefinition extends WriteRules {
   readonly subresources?: Readonly<Record<string, SubresourceRules>>;
   /** Fields that selectors may name beside `metadata.name` and `metadata.namespace`, and how to read them (DEC-25). */
   readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
-  /** Columns after the name; a name and an age column unless told. */
+  /** Columns after the name; a name and an age column by default. */
   readonly columns?: readonly Column[];
 }
 

@@ -32,13 +32,13 @@ export interface Route {
    * The first route that fits a path has it.
    */
   readonly path: string;
-  /** Whether the same path with a slash at its end is meant, too; it is not unless told. */
+  /** Whether the same path with a slash at its end is meant, too; false by default. */
   readonly slash?: boolean;
-  /** The methods that are answered, 405 for all others; any unless told. */
+  /** The methods that are answered, 405 for all others; any by default. */
   readonly methods?: readonly string[];
-  /** Whether anybody may ask, without a credential; nobody may unless told. */
+  /** Whether anybody may ask, without a credential; false by default. */
   readonly public?: boolean;
-  /** The paths that `/` lists for it: the path itself unless told, or nothing where that is a template. */
+  /** The paths that `/` lists for it: the path itself by default, or nothing where that is a template. */
   listed?(server: ServerContext): readonly string[];
   /** Answers; false, now or later, where there is nothing of that name: the answer is 404. */
   answer(server: ServerContext, request: ServerRequest, params: RouteParams): RouteAnswer | Promise<RouteAnswer>;

@@ -12,7 +12,7 @@ export interface ServerLimits {
   readonly bodyDepth: number;
 }
 
-/** The limits unless told otherwise. */
+/** The default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {
   bodyBytes: 3 * 1024 * 1024,
   reads: 4000,

@@ -25,7 +25,7 @@ describe("the table of routes", () => {
     expect(found("/a.b/y\nz")).toEqual({ path: "/a.b/{rest...}", rest: "y\nz" });
   });
 
-  test("a slash at the end counts unless told, an empty name is none", () => {
+  test("a slash at the end counts where the route does not say otherwise, an empty name is none", () => {
     expect([found("/a/"), found("/a//"), found("/aXb/y"), found("/A"), found("")]).toEqual(Array(5).fill(undefined));
   });
 

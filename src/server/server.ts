@@ -41,17 +41,17 @@ export interface ServerOptions {
   readonly log: ServerLog;
   /** The version of this program, for `/version`. */
   readonly version: string;
-  /** Checks of `/livez` and `/readyz` beside the server's own; none unless told. */
+  /** Checks of `/livez` and `/readyz` beside the server's own; none by default. */
   readonly health?: readonly HealthCheck[];
-  /** What every request passes, in order; {@link DEFAULT_FILTERS} unless told. */
+  /** What every request passes, in order; {@link DEFAULT_FILTERS} by default. */
   readonly filters?: readonly Filter[];
-  /** Paths beside the server's own; none unless told. */
+  /** Paths beside the server's own; none by default. */
   readonly routes?: readonly Route[];
-  /** Add metrics of other rooms to `/metrics`; none unless told. */
+  /** Add metrics of other rooms to `/metrics`; none by default. */
   readonly collectors?: readonly Collector[];
-  /** {@link DEFAULT_LIMITS} unless told. */
+  /** {@link DEFAULT_LIMITS} by default. */
   readonly limits?: Partial<ServerLimits>;
-  /** When answers over 128 KiB are compressed for clients that take it: for those on other machines, unless told. */
+  /** When answers over 128 KiB are compressed for clients that take it: for those on other machines, by default. */
   readonly compress?: ServerContext["compress"];
   /**
    * Is told what is under way: a request until the last byte of its answer was sent or, in process, read. A watch is not,

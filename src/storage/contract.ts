@@ -72,9 +72,9 @@ export interface RangeResult {
 export interface RangeOptions {
   /** Starts at this key (included) instead of at the prefix. */
   readonly start?: string;
-  /** At most this many records; no limit unless told. */
+  /** At most this many records; no limit by default. */
   readonly limit?: number;
-  /** Reads as of this revision (within the history that is kept, else `compacted`); the newest unless told. */
+  /** Reads as of this revision (within the history that is kept, else `compacted`); the newest by default. */
   readonly revision?: number;
 }
 
@@ -102,7 +102,7 @@ export interface StoredVersion {
   readonly time: number | undefined;
 }
 
-/** Bounds of {@link Store.history}; none unless told. */
+/** Bounds of {@link Store.history}; none by default. */
 export interface HistoryBounds {
   readonly limit?: number;
   /** Bytes of all values together: the answer ends with the version that reaches this, the second one at the earliest. */

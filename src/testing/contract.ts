@@ -18,24 +18,24 @@ import type { Recording, RequestMatch, RequestRecord } from "./traffic.ts";
 
 /** How a cluster is made; all of it has a default. */
 export interface ClusterOptions {
-  /** `kubernetes` unless told. */
+  /** `kubernetes` by default. */
   readonly dialect?: "kubernetes" | "neutral";
   /**
    * The built-in controllers: `lifecycle` (namespaces and what belongs to them, expiry of Events), all there are, none, or
-   * those named; `lifecycle` unless told.
+   * those named; `lifecycle` by default.
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
-  /** `virtual` unless told: time moves when the test says so. */
+  /** `virtual` by default: time moves when the test says so. */
   readonly clock?: "virtual" | "system";
-  /** Where a virtual clock begins, RFC 3339; 2026-01-01T00:00:00Z unless told. */
+  /** Where a virtual clock begins, RFC 3339; 2026-01-01T00:00:00Z by default. */
   readonly now?: string;
-  /** What chance begins with: uids, names, jitter; 1 unless told. */
+  /** What chance begins with: uids, names, jitter; 1 by default. */
   readonly seed?: number;
   /** A `snapshot()` to begin with; its time and its chance go on. */
   readonly from?: Uint8Array;
   /** Paths that the server answers beside its own. */
   readonly routes?: (cluster: () => Cluster) => readonly Route[];
-  /** Where the server, and what was forgotten in a test, is told; warnings go to standard error unless told. */
+  /** Where the server, and what was forgotten in a test, is told; warnings go to standard error by default. */
   readonly log?: Log;
 }
 
@@ -61,7 +61,7 @@ export interface Cluster extends AsyncDisposable {
   apply(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
   apply<T extends ApiObject>(kind: Kind<T>, ...configs: readonly ApplyConfiguration<T>[]): Promise<readonly T[]>;
   /**
-   * Runs controllers on the cluster's clock, as the admin unless told; resolves when they run.
+   * Runs controllers on the cluster's clock, as the admin by default; resolves when they run.
    *
    * @throws Error where a kind is not served, or what they follow is refused
    */
@@ -81,7 +81,7 @@ export interface Cluster extends AsyncDisposable {
   fork(options?: { readonly seed?: number }): Cluster;
   /** This moment, to come back to. */
   mark(): Mark;
-  /** Goes back: to how it was created or forked unless told, under the same address. Prefer a fork. */
+  /** Goes back: to how it was created or forked by default, under the same address. Prefer a fork. */
   reset(to?: Mark): Promise<void>;
   /** All that is stored, with time and chance, as bytes for `createCluster({ from })` in another process. */
   snapshot(): Uint8Array;
@@ -91,7 +91,7 @@ export interface Cluster extends AsyncDisposable {
   record(match?: RequestMatch): Recording;
   /** What was reported with Events, about one object where it is given. */
   events(about?: ApiObject): Promise<readonly ToldEvent[]>;
-  /** Opens a port, for clients in other processes; any free one unless told. */
+  /** Opens a port, for clients in other processes; any free one by default. */
   listen(options?: { readonly port?: number }): Promise<Endpoint>;
   /** Whether clients outside take part, in real time: a port is open, or the clock is that of the machine. */
   readonly realTime: boolean;

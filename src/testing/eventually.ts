@@ -21,7 +21,7 @@ export interface Watched {
   changed(since: number, withinMillis: number): Promise<void>;
 }
 
-/** Does `check` until it does not fail, within some time of the cluster (1 minute unless told); the last failure is thrown. */
+/** Does `check` until it does not fail, within some time of the cluster (1 minute by default); the last failure is thrown. */
 export async function eventually<V>(
   cluster: Watched,
   check: () => V | Promise<V>,

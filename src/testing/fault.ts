@@ -49,7 +49,7 @@ interface When {
   readonly when: "before" | "after";
 }
 
-/** How many events a watch tells before its fault is played: none unless told. */
+/** How many events a watch tells before its fault is played: none by default. */
 interface AfterEvents {
   readonly events: number;
 }

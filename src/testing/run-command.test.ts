@@ -54,7 +54,7 @@ describe("runCommand", () => {
     expect(told("fixtures")).toEqual([200, ["default"], "true", expect.stringMatching(/^https:\/\/127\.0\.0\.1:/)]);
   });
 
-  test("it speaks the kubernetes dialect unless told", async () => {
+  test("it speaks the kubernetes dialect by default", async () => {
     const path = script("dialect", `tell((await ask("GET", "/apis"))[1].groups.map(({ name }) => name));`);
     await run(["node", path]);
     expect(told("dialect")).toContain("storage.k8s.io");

@@ -15,7 +15,7 @@ import type { Endpoint } from "./endpoint.ts";
 export interface RunCommandOptions {
   /** Files and folders that are applied first. */
   readonly fixtures?: readonly string[];
-  /** `kubernetes` unless told. */
+  /** `kubernetes` by default. */
   readonly dialect?: "kubernetes" | "neutral";
   /** Whether the command may mark, reset and disturb the cluster over HTTP: see `control.ts`. */
   readonly control?: boolean;
@@ -23,7 +23,7 @@ export interface RunCommandOptions {
   readonly keep?: boolean;
 }
 
-/** Where a command runs; the process's own unless told. */
+/** Where a command runs; the process's own by default. */
 export interface RunSurroundings {
   /** Prints a text for people. */
   readonly tell?: (text: string) => void;

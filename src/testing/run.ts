@@ -17,9 +17,9 @@ import type { Failure } from "./settled.ts";
 
 /** How controllers are run; all of it has a default. */
 export interface RunOptions {
-  /** They run only while they hold a Lease; at once unless told, for every renewal is a request. */
+  /** They run only while they hold a Lease; at once by default, for every renewal is a request. */
   readonly leaderElection?: LeaderElection;
-  /** A service account to run as, `NAMESPACE/NAME`; the admin unless told. */
+  /** A service account to run as, `NAMESPACE/NAME`; the admin by default. */
   readonly as?: string;
   /** Whether what has crashed comes back, after 10 s of the cluster's time, doubling. */
   readonly restart?: boolean;

@@ -59,9 +59,9 @@ export class ReconcileFailed extends Error {
 
 /** How long, in real time, and how often. */
 export interface SettleOptions {
-  /** Real time; 5 s unless told. */
+  /** Real time; 5 s by default. */
   readonly limit?: Duration;
-  /** How often one key may be reconciled while the clock stands still; 100 unless told. */
+  /** How often one key may be reconciled while the clock stands still; 100 by default. */
   readonly hot?: number;
 }
 

@@ -23,13 +23,13 @@ export interface RequestMatch {
   /** `writes` is everything but get, list and watch. */
   readonly verb?: Verb | readonly Verb[] | "writes";
   readonly kind?: Pick<Kind, "group" | "kind">;
-  /** Any and none unless told; empty for the object itself. */
+  /** Any and none by default; empty for the object itself. */
   readonly subresource?: string;
   readonly name?: string | RegExp;
   readonly namespace?: string;
   readonly user?: string;
   readonly fieldManager?: string;
-  /** `subject` unless told. */
+  /** `subject` by default. */
   readonly origin?: Origin | "any";
   /** Not the first of those that fit. */
   readonly skip?: number;

@@ -38,7 +38,7 @@ export interface Surroundings {
   readonly authenticator: Authenticator;
   readonly signer: () => TokenSigner;
   readonly log: Log;
-  /** Where its revisions go on; where those of the moment end unless told. */
+  /** Where its revisions go on; where those of the moment end by default. */
   readonly revision?: number;
 }
 

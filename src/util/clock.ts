@@ -29,7 +29,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds of a steady counter: for durations, never for dates. */
   steady(): number;
-  /** Runs `work` once, after `ms` milliseconds; a pending timer does not keep the process alive unless told. */
+  /** Runs `work` once, after `ms` milliseconds; a pending timer does not keep the process alive by default. */
   after(ms: number, work: () => void, options?: TimerOptions): Timer;
 }
 

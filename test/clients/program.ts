@@ -46,7 +46,7 @@ export interface Library {
   readonly serve?: readonly string[];
   /** What the server of a part is told beside that. */
   readonly serveFor?: Readonly<Record<string, readonly string[]>>;
-  /** How long a part may take; a minute unless told. */
+  /** How long a part may take; a minute by default. */
   readonly ms?: number;
 }
 

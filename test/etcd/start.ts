@@ -40,7 +40,7 @@ export interface EtcdCluster {
 
 /** What a cluster should be like. */
 export interface EtcdClusterOptions {
-  /** One unless told. */
+  /** One by default. */
   readonly members?: number;
   readonly tls?: boolean;
   /** More flags for every member, without their dashes. */

@@ -9,7 +9,7 @@
  *   FAULTS_CALL   which calls count: write, sync, truncate, rename, unlink, create
  *   FAULTS_FILE   of those, the ones on files whose name ends so
  *   FAULTS_AT     the number of the first call that fails, from 1
- *   FAULTS_COUNT  how many fail from there on; 1 unless told
+ *   FAULTS_COUNT  how many fail from there on; 1 by default
  *   FAULTS_DO     EIO, ENOSPC, EDQUOT: fails so. full: half of it is written, what follows fails with ENOSPC.
  *                 short: half of it is written. torn: half of it is written, then the process is killed.
  *                 before, after: the process is killed before or after the call. lost: says that it is done.

@@ -18,7 +18,7 @@ export interface Fault {
   readonly do: "EIO" | "ENOSPC" | "EDQUOT" | "full" | "short" | "torn" | "before" | "after" | "lost";
   /** The number of the first call that fails, from 1. */
   readonly at: number;
-  /** How many fail; 1 unless told. */
+  /** How many fail; 1 by default. */
   readonly count?: number;
   /** Only on files whose name ends so. */
   readonly file?: string;

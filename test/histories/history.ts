@@ -62,7 +62,7 @@ export interface List {
   /** Only objects of this colour. */
   readonly colour?: string;
   readonly fresh: Freshness;
-  /** Objects on each page; all on one unless told. */
+  /** Objects on each page; all on one by default. */
   readonly limit?: number;
 }
 

@@ -12,7 +12,7 @@ export interface Step {
   readonly run: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The exit code; 0 unless told. */
+  /** The exit code; 0 by default. */
   readonly code?: number;
   /** What standard output must contain or match. */
   readonly out?: string | RegExp | readonly (string | RegExp)[];

@@ -35,7 +35,7 @@ export interface Extras {
   readonly query?: Query;
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The admin unless told; null for whoever the headers say. */
+  /** The admin by default; null for whoever the headers say. */
   readonly identity?: Identity | null;
 }
 

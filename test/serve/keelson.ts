@@ -18,13 +18,13 @@ export interface End {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How to start; the environment has nothing of ours unless told. */
+/** How to start; the environment has nothing of ours by default. */
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** The user to run as; only root may say so. */
   readonly uid?: number;
-  /** The Node that runs it; that of the tests unless told. */
+  /** The Node that runs it; that of the tests by default. */
   readonly node?: string;
 }
 
@@ -123,7 +123,7 @@ export interface Answer {
   readonly json: any;
 }
 
-/** A client over one HTTP/2 connection, with the admin's token unless told otherwise. */
+/** A client over one HTTP/2 connection, with the admin's token by default. */
 export class Http2Client {
   readonly session: http2.ClientHttp2Session;
   readonly #headers: Readonly<Record<string, string>>;

@@ -2592,7 +2592,7 @@ export interface ServiceSpecPort {
   readonly appProtocol?: string;
   /** The port of the service. */
   readonly port: number;
-  /** The port of the programs, by number or name; the same as `port` unless told. */
+  /** The port of the programs, by number or name; the same as `port` by default. */
   readonly targetPort?: number | string;
   /** The port on every node, for the types that have one. */
   readonly nodePort?: number;
@@ -2825,7 +2825,7 @@ export interface TokenRequest {
 
 /** What the token should be. */
 export interface TokenRequestSpec {
-  /** For whom the token is; for this server unless told. */
+  /** For whom the token is; for this server by default. */
   readonly audiences?: readonly string[] | null;
   /** How long it is good, in seconds. */
   readonly expirationSeconds: number;

@@ -70,7 +70,7 @@ export interface House {
   readonly steps?: readonly AdmissionStep[];
   readonly signer?: TokenSigner;
   readonly clock?: Clock;
-  /** The kubernetes one unless told. */
+  /** The kubernetes one by default. */
   readonly dialect?: Dialect;
 }
 

@@ -43,7 +43,7 @@ export class GrpcError extends Error {
   }
 }
 
-/** Certificates for a connection with TLS, as PEM; the machine's authorities and no client certificate unless told. */
+/** Certificates for a connection with TLS, as PEM; the machine's authorities and no client certificate by default. */
 export interface Credentials {
   readonly ca?: string;
   readonly cert?: string;

@@ -1,5 +1,5 @@
 /**
- * Where everything lies in etcd, below one prefix (`/keelson` unless told):
+ * Where everything lies in etcd, below one prefix (`/keelson` by default):
  *
  *     /keelson/data<key>        a record: the key as the house knows it, the value byte for byte
  *     /keelson/meta/format      the layout and for whom it was made, as JSON; written once
@@ -12,7 +12,7 @@ import { StoreError } from "../contract.ts";
 import type { StoredRecord, StoreEvent } from "../contract.ts";
 import type { KeyValue, WatchChange } from "./messages.ts";
 
-/** The prefix unless told. */
+/** The default prefix. */
 export const DEFAULT_PREFIX = "/keelson";
 
 /** A range of keys in etcd, `end` excluded. */

@@ -41,7 +41,7 @@ export interface RangeQuery {
   /** The first key after the range; one key alone without it. */
   readonly end?: Uint8Array;
   readonly limit?: number;
-  /** The newest unless told. */
+  /** The newest by default. */
   readonly revision?: number;
   /** Answered by the member that is asked, whatever the others know. */
   readonly serializable?: boolean;

@@ -52,9 +52,9 @@ import { Reached } from "./reached.ts";
 export interface EtcdStoreOptions {
   /** `https://host:2379` of some members of one cluster. */
   readonly endpoints: readonly string[];
-  /** Asked before each connection; none unless told. */
+  /** Asked before each connection; none by default. */
   readonly credentials?: () => Credentials;
-  /** What all our keys begin with; {@link DEFAULT_PREFIX} unless told. Servers that share data share the prefix. */
+  /** What all our keys begin with; {@link DEFAULT_PREFIX} by default. Servers that share data share the prefix. */
   readonly prefix?: string;
   /** For whom the data is; a store that was made for somebody else is refused. */
   readonly owner?: string;

@@ -36,20 +36,20 @@ import { type Keyed, Past, byKey } from "./past.ts";
 
 /** Options of the memory backend. */
 export interface MemoryStoreOptions {
-  /** How many changes can be read back and watched from; 10 000 unless told. */
+  /** How many changes can be read back and watched from; 10 000 by default. */
   readonly historyEvents?: number;
   /** Counts writes until they are committed and every watcher that keeps up has been told. */
   readonly activity?: Activity;
   /**
    * The revision at which it stands in the beginning, its history too; not before that of any record. For an empty store 0
-   * and for a fork where its parent stands, unless told.
+   * and for a fork where its parent stands, by default.
    */
   readonly revision?: number;
 }
 
 /** Options of a memory store that begins with something. */
 export interface OpenMemoryOptions extends MemoryStoreOptions {
-  /** What is there in the beginning; nothing unless told. */
+  /** What is there in the beginning; nothing by default. */
   readonly records?: readonly StoredRecord[];
 }
 
@@ -59,7 +59,7 @@ export interface MemoryStore extends Store {
    * A second store that begins with what is committed now, in constant time whatever there is; from here on neither
    * sees what the other writes, and each is closed for itself. Writes that were called but are not committed yet are
    * the parent's alone. The history of the fork begins at the present revision: what is older is `compacted` there. It
-   * keeps as much of it as its parent unless told, and counts its work where it is told, not where its parent does.
+   * keeps as much of it as its parent by default, and counts its work where it is told, not where its parent does.
    *
    * @throws StoreError `closed` when the store is closed
    */
@@ -83,7 +83,7 @@ interface Present {
   readonly bytes: number;
 }
 
-/** Opens a memory store, an empty one unless told. */
+/** Opens a memory store, an empty one by default. */
 export function openMemoryStore({ records = [], ...options }: OpenMemoryOptions = {}): Promise<MemoryStore> {
   const index = new OrderedIndex<Keyed, StoreEvent>(byKey);
   let bytes = 0;

@@ -43,13 +43,13 @@ export interface SqliteStoreOptions {
   readonly directory: string;
   /** Wall time for the history, and timers for its upkeep. */
   readonly clock: Clock;
-  /** How long a replaced version can be read and watched from; 24 hours unless told. */
+  /** How long a replaced version can be read and watched from; 24 hours by default. */
   readonly historyMillis?: number;
-  /** How much room the history may take, as a share of the current records; 0.1 unless told. */
+  /** How much room the history may take, as a share of the current records; 0.1 by default. */
   readonly historyMaxShare?: number;
-  /** The history may take this many bytes whatever its share, so that small stores have one; 16 MiB unless told. */
+  /** The history may take this many bytes whatever its share, so that small stores have one; 16 MiB by default. */
   readonly historyMinBytes?: number;
-  /** Largest size of the database file; writes that need more fail with `full`. No limit but the disk unless told. */
+  /** Largest size of the database file; writes that need more fail with `full`. No limit but the disk by default. */
   readonly maxBytes?: number;
 }
 

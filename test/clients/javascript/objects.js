@@ -26,7 +26,7 @@ export async function play(config) {
     assert.equal(read.volumeBindingMode, "Immediate");
   });
 
-  await check("patch: strategic unless told, merge, JSON", async () => {
+  await check("patch: strategic by default, merge, JSON", async () => {
     assert.deepEqual((await objects.patch({ ...named, data: { b: "1" } })).data, { a: "2", b: "1" });
     const call = (body, strategy) => objects.patch(body, undefined, undefined, undefined, undefined, strategy);
     assert.deepEqual((await call({ ...named, data: { a: null } }, PatchStrategy.MergePatch)).data, { b: "1" });

@@ -16,7 +16,7 @@ export async function play(config) {
     body: { metadata: { name, finalizers: ["example.com/a"] }, data: { a: "1", b: "1" } },
   });
 
-  await check("JSON patch, what the library sends unless told", async () => {
+  await check("JSON patch, what the library sends by default", async () => {
     const body = [
       { op: "test", path: "/data/a", value: "1" },
       { op: "replace", path: "/data/a", value: "2" },

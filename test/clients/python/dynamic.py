@@ -59,7 +59,7 @@ def play():
         made = classes.create(body={"metadata": {"name": "any-class"}, "provisioner": "example.com/disk"})
         same([made.apiVersion, made.volumeBindingMode], [f"{storage}/v1", "Immediate"])
 
-    @check("patch: strategic unless told, merge, JSON")
+    @check("patch: strategic by default, merge, JSON")
     def _():
         same(maps.patch(name="any", namespace=NAMESPACE, body={"data": {"b": "1"}}).data.b, "1")
         merge = {"body": {"data": {"a": None}}, "content_type": "application/merge-patch+json"}

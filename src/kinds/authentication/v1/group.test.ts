@@ -8,7 +8,7 @@ const kindsOf = (dialect: typeof neutral): KindUnderTest[] => {
   return authenticationGroup(ctx).map((definition) => new KindUnderTest(definition, ctx));
 };
 
-test("SUP-7, LIM-11: a request for a token is for an hour unless told", () => {
+test("SUP-7, LIM-11: a request for a token is for an hour by default", () => {
   for (const dialect of [neutral, kubernetes]) {
     const request = kindsOf(dialect).find((kind) => kind.definition.kind === "TokenRequest")!;
     expect(request.create({}).object["spec"]).toMatchObject({ expirationSeconds: 3600 });

@@ -54,7 +54,7 @@ const BoundObject = struct("The object that a token is bound to: it ends with th
   uid: optional(text("UID of the object.")),
 });
 
-/** The definition of TokenRequest. LIM-11: an hour unless told; the bounds are checked where tokens are made. */
+/** The definition of TokenRequest. LIM-11: an hour by default; the bounds are checked where tokens are made. */
 export const tokenRequest: ResourceDefinition = {
   group: "authentication.k8s.io",
   version: "v1",
@@ -66,7 +66,7 @@ export const tokenRequest: ResourceDefinition = {
   schema: objectSchema(aboutToken, {
     spec: required(
       struct("What the token should be.", {
-        audiences: nullable(atomicList(text(), "For whom the token is; for this server unless told.")),
+        audiences: nullable(atomicList(text(), "For whom the token is; for this server by default.")),
         expirationSeconds: pointer(int64("How long it is good, in seconds.", { default: 3600 })),
         boundObjectRef: nullable(BoundObject),
       }),

@@ -6,7 +6,7 @@ import { configMap } from "./configmap.ts";
 describe.each([neutral, kubernetes])("a ConfigMap in the $name dialect", (dialect) => {
   const kind = new KindUnderTest(configMap, contextOf(dialect));
 
-  test("CM-3, CM-5, CM-10: holds texts and bytes, and is not immutable unless told", () => {
+  test("CM-3, CM-5, CM-10: holds texts and bytes, and is not immutable by default", () => {
     const { object, causes } = kind.create({ data: { a: "ä", b: "" }, binaryData: { c: "/w==" } });
     expect(causes).toEqual([]);
     expect(object).toMatchObject({ data: { a: "ä", b: "" }, binaryData: { c: "/w==" } });

@@ -49,7 +49,7 @@ describe.each([neutral, kubernetes])("a Secret in the $name dialect", (dialect) 
     expect(kind.change(object, { data: null }).causes).toEqual(["FieldValueForbidden data"]);
   });
 
-  test("SEC-8, SEC-9, AMB-13: only metadata change, and immutable is unset unless told", () => {
+  test("SEC-8, SEC-9, AMB-13: only metadata change, and immutable is unset by default", () => {
     expect(kind.create({}).object).not.toHaveProperty("immutable");
     const { object } = kind.create({ immutable: true });
     expect(kind.change(object, { immutable: null }).causes).toEqual(["FieldValueForbidden immutable"]);

@@ -34,7 +34,7 @@ const ServicePort = struct("One port of the service.", {
   protocol: optional(text("TCP, UDP or SCTP.", { default: "TCP" })),
   appProtocol: pointer(text("What is spoken on the port.")),
   port: required(int32("The port of the service.")),
-  targetPort: optional(intOrString("The port of the programs, by number or name; the same as `port` unless told.")),
+  targetPort: optional(intOrString("The port of the programs, by number or name; the same as `port` by default.")),
   nodePort: optional(int32("The port on every node, for the types that have one.")),
 });
 

@@ -25,7 +25,7 @@ import { checkMode, checkRequiredPath } from "./paths.ts";
 
 const MODE = "Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511)";
 
-/** The mode of files that do not say their own: 0644 unless told (VOL-6, LIM-16, AMB-12). */
+/** The mode of files that do not say their own: 0644 by default (VOL-6, LIM-16, AMB-12). */
 export const defaultMode = pointer(int32(`${MODE}, of files that do not say their own.`, { default: 0o644 }));
 
 /** A key and the file that it becomes. */

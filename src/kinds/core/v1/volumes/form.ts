@@ -83,9 +83,9 @@ export interface SourceFamily {
   readonly member: string;
   readonly pv?: SourceForm;
   readonly inline?: SourceForm;
-  /** The name that error paths use for the member; `member` unless told. */
+  /** The name that error paths use for the member; `member` by default. */
   readonly errorName?: string;
-  /** The name that the path of a second source uses; `member` unless told. */
+  /** The name that the path of a second source uses; `member` by default. */
   readonly clashName?: string;
   /** The text of a deprecation Warning, and in which forms it is told. */
   readonly deprecated?: { readonly text: string; readonly pv: boolean; readonly inline: boolean };
