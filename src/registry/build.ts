@@ -12,7 +12,7 @@ import { type CacherOptions, Cacher } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
-import { type House, keyOf } from "./kind.ts";
+import { type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
 import { objectLocks } from "./turn.ts";
 import { create } from "./verbs/create.ts";
@@ -53,7 +53,7 @@ const SYSTEM_WRITE: WriteOptions = { dryRun: false, fieldManager: "keelson", fie
 export async function buildRegistry(options: RegistryOptions): Promise<BuiltRegistry> {
   const { api, store } = options;
   const cacher = await Cacher.open(store, [], { clock: api.clock, ...options.cache });
-  const built = over(options, cacher, (house, actions) => new Kinds(house, actions));
+  const built = over(options, cacher, (shared, actions) => new Kinds(shared, actions));
   await built.kinds.setAll(resourceSpecs(options.definitions));
   return built;
 }
@@ -61,14 +61,14 @@ export async function buildRegistry(options: RegistryOptions): Promise<BuiltRegi
 /** The kinds of a registry over a fork of its store, in a time that does not depend on how much is stored. */
 export function forkRegistry(parent: BuiltRegistry, options: RegistryOptions): BuiltRegistry {
   const cacher = parent.cacher.fork(options.store, { clock: options.api.clock, ...options.cache });
-  return over(options, cacher, (house, actions) => parent.kinds.fork(house, actions));
+  return over(options, cacher, (shared, actions) => parent.kinds.fork(shared, actions));
 }
 
 /** Puts the room together around a cache. */
 function over(
   options: RegistryOptions,
   cacher: Cacher,
-  kindsOf: (house: House, actions: Actions) => Kinds,
+  kindsOf: (shared: SharedParts, actions: Actions) => Kinds,
 ): BuiltRegistry {
   const { api, store, authorizer, signer } = options;
   const lookup = lookupIn(() => kinds);

@@ -67,7 +67,7 @@ interface Found {
 }
 
 async function readHistory(kind: Kind, key: string, limit: number): Promise<Found> {
-  const { store } = kind.house;
+  const { store } = kind.shared;
   if (!store.history) {
     const message = "the store of this server cannot list the versions of an object: ask for one with `at`";
     throw new ApiError("MethodNotAllowed", message, { details: {} });
@@ -82,7 +82,7 @@ async function readHistory(kind: Kind, key: string, limit: number): Promise<Foun
 
 /** The version that the object had at a revision. */
 async function readAt(kind: Kind, key: string, name: string, revision: number): Promise<Found> {
-  const { store } = kind.house;
+  const { store } = kind.shared;
   try {
     const { records } = await store.range(key, { limit: 1, revision });
     const versions = records

@@ -1,5 +1,5 @@
 /**
- * What every verb needs of one served resource: its definition, compiled, and the house around it.
+ * What every verb needs of one served resource: its definition, compiled, and what it shares with all others.
  *
  * A {@link StoredResource} is what lies under one prefix, in whatever versions it was written; a {@link Kind} is one group
  * and version in which it is read and written. Most have one of each; Events have two groups over one prefix. Everything
@@ -19,7 +19,7 @@ import type { KeyedLock } from "../util/keyed-lock.ts";
 import type { Converter } from "./versions/converter.ts";
 
 /** The parts of a server that all kinds share. */
-export interface House {
+export interface SharedParts {
   readonly api: ApiContext;
   readonly store: Store;
   readonly cacher: Cacher;
@@ -52,7 +52,7 @@ export interface Kind {
   readonly type: StructType;
   readonly stored: StoredResource;
   readonly cache: ResourceCache;
-  readonly house: House;
+  readonly shared: SharedParts;
   /** Its parsed objects that are asked for often. */
   readonly hot: HotObjects;
 }
@@ -62,8 +62,8 @@ export const kindOf = (
   definition: ResourceDefinition,
   stored: StoredResource,
   cache: ResourceCache,
-  house: House,
-): Kind => new CompiledKind(definition, stored, cache, house);
+  shared: SharedParts,
+): Kind => new CompiledKind(definition, stored, cache, shared);
 
 /** A class and no literal: one with getters is looked up like a dictionary, and a write reads of its kind a hundred times. */
 class CompiledKind implements Kind {
@@ -73,24 +73,24 @@ class CompiledKind implements Kind {
   readonly namespaced: boolean;
   readonly stored: StoredResource;
   readonly cache: ResourceCache;
-  readonly house: House;
+  readonly shared: SharedParts;
   readonly hot = new HotObjects();
   // Compiled on first use: an unused kind costs nothing but its names.
   #walker: Walker | undefined = undefined;
   #type: StructType | undefined = undefined;
 
-  constructor(definition: ResourceDefinition, stored: StoredResource, cache: ResourceCache, house: House) {
+  constructor(definition: ResourceDefinition, stored: StoredResource, cache: ResourceCache, shared: SharedParts) {
     this.definition = definition;
     this.ref = { group: definition.group, plural: definition.plural, kind: definition.kind };
     this.apiVersion = apiVersionOf(definition.group, definition.version);
     this.namespaced = definition.scope === "Namespaced";
     this.stored = stored;
     this.cache = cache;
-    this.house = house;
+    this.shared = shared;
   }
 
   get walker(): Walker {
-    return (this.#walker ??= walkerOf(this.definition.schema, { dialect: this.house.api.dialect }));
+    return (this.#walker ??= walkerOf(this.definition.schema, { dialect: this.shared.api.dialect }));
   }
 
   get type(): StructType {

@@ -12,7 +12,7 @@ import type { ResourceDefinition } from "../schema/definition.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { cacheResource } from "./codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource } from "./contract.ts";
-import { type House, type Kind, type StoredResource, kindOf, storePrefix } from "./kind.ts";
+import { type SharedParts, type Kind, type StoredResource, kindOf, storePrefix } from "./kind.ts";
 import { resourceOf } from "./resource.ts";
 import { type Converter, hubConverter } from "./versions/converter.ts";
 import { type Actions, askedResource } from "./virtual/asked.ts";
@@ -44,7 +44,7 @@ interface Served {
 
 /** See the head of this file. */
 export class Kinds implements Registry {
-  readonly #house: House;
+  readonly #shared: SharedParts;
   readonly #actions: Actions;
   /** By `plural.group` of the storage version. */
   readonly #live = new Map<string, Live>();
@@ -55,14 +55,14 @@ export class Kinds implements Registry {
   #sorted: readonly Resource[] | undefined;
   #generation = 0;
 
-  constructor(house: House, actions: Actions) {
-    this.#house = house;
+  constructor(shared: SharedParts, actions: Actions) {
+    this.#shared = shared;
     this.#actions = actions;
   }
 
-  /** The same kinds over another house, in a time that does not depend on the number of objects: for forks. */
-  fork(house: House, actions: Actions): Kinds {
-    const fork = new Kinds(house, actions);
+  /** The same kinds over the parts of another server, in a time that does not depend on the number of objects: for forks. */
+  fork(shared: SharedParts, actions: Actions): Kinds {
+    const fork = new Kinds(shared, actions);
     for (const [key, { spec }] of this.#live) fork.#swap(key, fork.#compile(spec));
     return fork;
   }
@@ -77,9 +77,9 @@ export class Kinds implements Registry {
     return this.#inTurn(key, async () => {
       const before = this.#live.get(key)?.stored;
       const prefix = prefixOf(storageOf(spec));
-      if (!before && !isAsked(spec)) await this.#house.cacher.addResource(cacheResource(prefix));
+      if (!before && !isAsked(spec)) await this.#shared.cacher.addResource(cacheResource(prefix));
       this.#swap(key, this.#compile(spec));
-      if (before) this.#house.cacher.resource(prefix).endWatches();
+      if (before) this.#shared.cacher.resource(prefix).endWatches();
     });
   }
 
@@ -94,7 +94,7 @@ export class Kinds implements Registry {
       const gone = this.#live.get(key);
       if (!gone) return;
       this.#swap(key, undefined);
-      if (gone.stored) this.#house.cacher.removeResource(gone.stored.prefix);
+      if (gone.stored) this.#shared.cacher.removeResource(gone.stored.prefix);
     });
   }
 
@@ -143,7 +143,7 @@ export class Kinds implements Registry {
   }
 
   get revision(): number {
-    return this.#house.cacher.revision;
+    return this.#shared.cacher.revision;
   }
 
   onChange(listener: (change: KindsChange) => void): Disposable {
@@ -178,9 +178,9 @@ export class Kinds implements Registry {
       versions,
       converter: spec.converter ?? hubConverter((apiVersion) => versions.get(apiVersion)?.definition),
     };
-    const cache = this.#house.cacher.resource(prefix);
+    const cache = this.#shared.cacher.resource(prefix);
     for (const definition of spec.versions) {
-      const kind = kindOf(definition, stored, cache, this.#house);
+      const kind = kindOf(definition, stored, cache, this.#shared);
       versions.set(kind.apiVersion, kind);
     }
     const served = [...versions.values()].filter(({ definition }) => definition.served !== false);
@@ -189,7 +189,7 @@ export class Kinds implements Registry {
 
   #compileAsked(spec: ResourceSpec): Live {
     const definitions = spec.versions.filter((definition) => definition.served !== false);
-    const { api } = this.#house;
+    const { api } = this.#shared;
     const served = definitions.map((d) => ({ kind: undefined, resource: askedResource(d, api, this.#actions) }));
     return { spec, stored: undefined, served };
   }

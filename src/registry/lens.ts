@@ -93,7 +93,7 @@ export function valueKind(kind: Kind, taken: ResourceDefinition): Kind {
     ...kind,
     definition: taken,
     apiVersion,
-    walker: walkerOf(taken.schema, { dialect: kind.house.api.dialect }),
+    walker: walkerOf(taken.schema, { dialect: kind.shared.api.dialect }),
     type: structOf(taken.schema),
     stored: { ...kind.stored, versions, converter: hubConverter((asked) => versions.get(asked)?.definition) },
     hot: new HotObjects(0),

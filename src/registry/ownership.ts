@@ -58,7 +58,7 @@ export function ownCreated(kind: OwnedKind, object: ApiObject, manager: string, 
     manager,
     live: undefined,
     updated: asValue(object),
-    editing: kind.house.api.dialect.rules.managedFieldsEditable && !subresource ? "all" : "none",
+    editing: kind.shared.api.dialect.rules.managedFieldsEditable && !subresource ? "all" : "none",
   });
   setEntries(object, entries);
 }
@@ -72,7 +72,7 @@ export function ownUpdated(
   subresource: string,
   how: { readonly edits: boolean; readonly request?: Value | undefined },
 ): void {
-  const editable = how.edits || kind.house.api.dialect.rules.managedFieldsEditable;
+  const editable = how.edits || kind.shared.api.dialect.rules.managedFieldsEditable;
   const entries = recordUpdate({
     ...contextOf(kind, subresource),
     manager,
@@ -109,7 +109,7 @@ export function setEntries(object: ApiObject, entries: readonly ManagedFieldsEnt
 }
 
 /** What ownership needs of a kind. */
-export type OwnedKind = Pick<Kind, "definition" | "apiVersion" | "walker" | "type" | "stored" | "house">;
+export type OwnedKind = Pick<Kind, "definition" | "apiVersion" | "walker" | "type" | "stored" | "shared">;
 
 const asValue = (object: ApiObject): Value => object as unknown as Value;
 
@@ -133,14 +133,14 @@ export function contextOf(kind: OwnedKind, subresource: string): Omit<OwnershipC
     apiVersion: kind.apiVersion,
     zero: own.zero,
     subresource,
-    time: formatTime(kind.house.api.clock.now()),
+    time: formatTime(kind.shared.api.clock.now()),
     filters,
     rules: own.rules,
   };
 }
 
 function ownershipOf(kind: OwnedKind): KindOwnership {
-  const { rules } = kind.house.api.dialect;
+  const { rules } = kind.shared.api.dialect;
   return {
     converter: converterOf(kind),
     zero: asValue(kind.walker.zero() as ApiObject),

@@ -31,7 +31,7 @@ export interface Write {
 }
 
 /** A context for one write, with an empty list of warnings. */
-export const newContext = (kind: Kind): WriteContext => ({ ...kind.house.api, warnings: [] });
+export const newContext = (kind: Kind): WriteContext => ({ ...kind.shared.api, warnings: [] });
 
 /** Carries a write out; a refusal tells the warnings that came before it. */
 export async function telling<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {
@@ -81,7 +81,7 @@ function putInPlace(object: ApiObject, other: ApiObject): void {
 export function prepareNew(write: Write, object: ApiObject): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
   const admission = admissionOf(write, "CREATE", object, undefined);
-  return admitted(kind.house.admission, admission, () => {
+  return admitted(kind.shared.admission, admission, () => {
     refuse(write, object, prepareCreate(kind, object, ctx));
     warn(kind, object, undefined, target.subresource, ctx);
   });
@@ -95,7 +95,7 @@ export function prepareChanged(
 ): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
   const admission = admissionOf(write, "UPDATE", object, old);
-  return admitted(kind.house.admission, admission, () => {
+  return admitted(kind.shared.admission, admission, () => {
     refuse(write, object, prepareUpdate(kind, object, old, target.subresource, ctx));
     warn(kind, object, old, target.subresource, ctx);
   });
@@ -149,7 +149,7 @@ function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors)
 
 /** Lets every admission step do what must be done before the write; nothing waits when none has anything to do. */
 export function commitAdmission(kind: Kind, admission: AdmissionRequest, from = 0): Promise<void> | undefined {
-  const chain = kind.house.admission;
+  const chain = kind.shared.admission;
   for (let i = from; i < chain.length; i++) {
     const pending = chain[i]!.commit?.(admission);
     if (pending) return pending.then(() => commitAdmission(kind, admission, i + 1));

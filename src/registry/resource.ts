@@ -59,13 +59,13 @@ class KindResource implements Resource {
   #bookmark: Readonly<Record<string, Value>> | undefined = undefined;
 
   constructor(kind: Kind, actions: Actions) {
-    const { definition, stored, house } = kind;
+    const { definition, stored, shared } = kind;
     this.#kind = kind;
     this.#actions = actions;
     this.definition = definition;
     this.storage = stored.versions.get(stored.storageVersion)?.definition;
     const skipped = headOf(definition.kind, kind.apiVersion).length - '"metadata":{'.length;
-    this.itemOffset = house.api.dialect.rules.itemsCarryKind ? 0 : skipped;
+    this.itemOffset = shared.api.dialect.rules.itemsCarryKind ? 0 : skipped;
   }
 
   get(target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {
@@ -116,7 +116,7 @@ class KindResource implements Resource {
   }
 
   get bookmark(): Readonly<Record<string, Value>> {
-    const { fullBookmarks } = this.#kind.house.api.dialect.rules;
+    const { fullBookmarks } = this.#kind.shared.api.dialect.rules;
     return (this.#bookmark ??= fullBookmarks ? alwaysPrinted(this.#kind) : {});
   }
 

@@ -65,7 +65,7 @@ export const widget = (version: string, more: Partial<ResourceDefinition> = {}):
 });
 
 /** What a test may bring of its own. */
-export interface House {
+export interface TestParts {
   readonly store?: Store;
   readonly steps?: readonly AdmissionStep[];
   readonly signer?: TokenSigner;
@@ -77,25 +77,25 @@ export interface House {
 /** A registry that serves no kind but those of the test. */
 export async function registryOf(
   definitions: readonly ResourceDefinition[],
-  house: House = {},
+  parts: TestParts = {},
 ): Promise<BuiltRegistry> {
-  const { dialect = kubernetes } = house;
+  const { dialect = kubernetes } = parts;
   const api: ApiContext = {
     dialect,
     gates: gatesOf(dialect),
-    clock: house.clock ?? new ManualClock(),
+    clock: parts.clock ?? new ManualClock(),
     random: seededRandom(1),
   };
   return buildRegistry({
     api,
-    store: house.store ?? (await openMemoryStore()),
+    store: parts.store ?? (await openMemoryStore()),
     definitions,
     authorizer: { authorize: () => ({ allowed: true }) },
     signer: () => {
-      if (house.signer) return house.signer;
+      if (parts.signer) return parts.signer;
       throw new Error("expected no token to be asked for");
     },
-    admission: (builtIn) => [...builtIn, ...(house.steps ?? [])],
+    admission: (builtIn) => [...builtIn, ...(parts.steps ?? [])],
   });
 }
 
@@ -106,7 +106,7 @@ export interface Meanwhile {
 }
 
 /** Two registries of a kind over one store, as two servers have them, and a hand in between. */
-export async function twoServers(definition: ResourceDefinition, house: Omit<House, "store"> = {}) {
+export async function twoServers(definition: ResourceDefinition, parts: Omit<TestParts, "store"> = {}) {
   const store = await openMemoryStore();
   const around: Meanwhile = {};
   const write = async (wanted: Write): Promise<number> => {
@@ -125,7 +125,7 @@ export async function twoServers(definition: ResourceDefinition, house: Omit<Hou
     },
   });
   const of = async (on: Store): Promise<Resource> => {
-    const { kinds } = await registryOf([definition], { ...house, store: on });
+    const { kinds } = await registryOf([definition], { ...parts, store: on });
     return kinds.find(definition.group, definition.version, definition.plural)!;
   };
   return { one: await of(raced), other: await of(store), around };

@@ -40,7 +40,7 @@ async function createNow(write: Write, body: Body): Promise<WriteResult> {
   dropDoubledOwners(object, ctx);
   const { name, generateName: prefix } = object.metadata;
   const generated = !name && prefix ? prefix : undefined;
-  if (generated !== undefined) object.metadata.name = generateName(generated, kind.house.api);
+  if (generated !== undefined) object.metadata.name = generateName(generated, kind.shared.api);
   if (!object.metadata.name) throw nameRequired(write);
   ownCreated(kind, object, managerOf(options, caller));
   return storeNew(write, object, generated);
@@ -54,7 +54,7 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
   const { kind, options, ctx } = write;
   const prepared = prepareNew(write, object);
   const admission = prepared instanceof Promise ? await prepared : prepared;
-  const { house } = kind;
+  const { shared } = kind;
   for (let tries = 1; ; tries++) {
     const name = object.metadata.name!;
     const key = keyOf(kind, object.metadata.namespace ?? "", name);
@@ -66,11 +66,11 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
       if (committed) await committed;
       const form = storedForm(kind, object, undefined);
       const value = encodeObject(form instanceof Promise ? await form : form);
-      revision = await house.store.write({ type: "create", key: kind.stored.prefix + key, value });
+      revision = await shared.store.write({ type: "create", key: kind.stored.prefix + key, value });
     } catch (error) {
       const answer = storeError(kind, name, error);
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;
-      object.metadata.name = generateName(generated, house.api);
+      object.metadata.name = generateName(generated, shared.api);
       kind.definition.defaults?.(object, ctx);
       continue;
     }

@@ -47,7 +47,7 @@ export function deleteObject(
 ): Promise<DeleteResult> {
   const ctx = newContext(kind);
   const key = keyOf(kind, target.namespace, target.name);
-  return inTurn(kind.house.locks, kind.stored.prefix + key, (turn) =>
+  return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) =>
     attempt({ kind, target, options, caller, ctx, turn }, key),
   );
 }
@@ -64,7 +64,7 @@ async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
       if (!(error instanceof StoreError) || error.code !== "conflict" || tries >= TRIES) {
         throw storeError(kind, target.name, error);
       }
-      await reach(kind, error.revision ?? kind.house.cacher.revision);
+      await reach(kind, error.revision ?? kind.shared.cacher.revision);
     }
   }
 }
@@ -74,14 +74,14 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   await makeReady(kind, [entry]);
   const old = objectOf(kind, entry);
   checkPreconditions(deletion, old);
-  await admitted(kind.house.admission, admissionOf(deletion, "DELETE", undefined, old));
+  await admitted(kind.shared.admission, admissionOf(deletion, "DELETE", undefined, old));
   const marked = mark(deletion, old);
   if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
   if (options.dryRun) return answerWaiting(deletion, unstored(marked, 200, ctx));
   if (equal(marked as unknown as Value, old as unknown as Value)) {
     return answerWaiting(deletion, stored(kind, entry, 200, ctx));
   }
-  const revision = await kind.house.store.write({
+  const revision = await kind.shared.store.write({
     type: "update",
     key: kind.stored.prefix + key,
     value: encodeObject(await storedForm(kind, marked, entry)),
@@ -100,7 +100,7 @@ async function remove(
   const { kind, options, ctx, target } = deletion;
   const answersObject = kind.definition.deleteAnswers === "object";
   if (!options.dryRun) {
-    const revision = await kind.house.store.write({
+    const revision = await kind.shared.store.write({
       type: "delete",
       key: kind.stored.prefix + key,
       value: encodeObject(parseStored(entry)),
@@ -123,7 +123,7 @@ function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
   const finalizers = policyFinalizers(metadata.finalizers ?? [], options);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
-  const { clock } = kind.house.api;
+  const { clock } = kind.shared.api;
   const grace = kind.definition.gracePeriod?.(old, options.gracePeriodSeconds) ?? 0;
   const remaining = metadata.deletionGracePeriodSeconds;
   if (metadata.deletionTimestamp === undefined) {

@@ -18,7 +18,7 @@ const WAIT_MS = 3000;
 export async function get(kind: Kind, target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {
   const version = parseVersion(options.resourceVersion);
   if (version === undefined) await present(kind);
-  else if (version > kind.house.cacher.revision) await reach(kind, version);
+  else if (version > kind.shared.cacher.revision) await reach(kind, version);
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (!entry) throw notFound(kind.ref, target.name);
   const wait = makeReady(kind, [entry]);
@@ -28,7 +28,7 @@ export async function get(kind: Kind, target: Target, options: { readonly resour
 
 /** Waits until the cache has everything that was committed before this moment, through whatever server. */
 export async function present(kind: Kind): Promise<void> {
-  const { cacher, store } = kind.house;
+  const { cacher, store } = kind.shared;
   let wanted: number;
   try {
     wanted = await store.currentRevision();
@@ -40,7 +40,7 @@ export async function present(kind: Kind): Promise<void> {
 
 /** Waits until the cache has a revision; 504 Timeout when it does not come. */
 export async function reach(kind: Kind, revision: number): Promise<void> {
-  const { cacher } = kind.house;
+  const { cacher } = kind.shared;
   try {
     await cacher.waitFor(revision, { timeoutMs: WAIT_MS });
   } catch (error) {

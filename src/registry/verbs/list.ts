@@ -67,12 +67,12 @@ async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken
         encodeContinue(prefix, { revision: -1, after: token.after }),
       );
     }
-    throw cacheError(error, token.revision, kind.house.cacher.revision);
+    throw cacheError(error, token.revision, kind.shared.cacher.revision);
   }
 }
 
 async function first(kind: Kind, selection: Selection, options: ListOptions): Promise<Snapshot> {
-  const { cacher } = kind.house;
+  const { cacher } = kind.shared;
   const version = parseVersion(options.resourceVersion);
   if (version === undefined) await present(kind);
   else if (version > cacher.revision) await reach(kind, version);

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { neutral } from "../../meta/dialect.ts";
 import { failureOf } from "../errors.ts";
 import { CALLER, WRITE, bodyOf, named, registryOf, widget } from "../testing/registry.ts";
-import type { House } from "../testing/registry.ts";
+import type { TestParts } from "../testing/registry.ts";
 import type { ResourceDefinition } from "../../schema/definition.ts";
 
 /** One widget, and what an update of it with some metadata comes to. */
-async function made(more: Partial<ResourceDefinition> = {}, house: House = {}) {
-  const { kinds } = await registryOf([widget("v1", more)], house);
+async function made(more: Partial<ResourceDefinition> = {}, parts: TestParts = {}) {
+  const { kinds } = await registryOf([widget("v1", more)], parts);
   const widgets = kinds.find("example.com", "v1", "widgets")!;
   const body = (metadata: object) => bodyOf({ metadata: { name: "a", ...metadata }, spec: { size: "2" } });
   const { object } = await widgets.create(named(""), body({}), WRITE, CALLER);

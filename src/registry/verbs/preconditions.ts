@@ -67,7 +67,7 @@ export function checkPatchedUid({ kind, target }: Write, object: ApiObject, old:
 
 /** The precondition of `If-Match`: a version, quoted or not, or `*` for any that exists (AMB-36). */
 export function checkIfMatch(kind: Kind, name: string, { ifMatch }: Caller, entry: Entry | undefined): void {
-  if (!ifMatch || !kind.house.api.dialect.rules.ifMatch) return;
+  if (!ifMatch || !kind.shared.api.dialect.rules.ifMatch) return;
   const wanted = ifMatch.split(",").map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, "$1"));
   if (entry && (wanted.includes("*") || wanted.includes(String(entry.revision)))) return;
   throw conflict(kind.ref, name, `If-Match expected version ${ifMatch}, got ${entry ? entry.revision : "no object"}`);

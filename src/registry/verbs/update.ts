@@ -91,7 +91,7 @@ export interface Change {
 export function guaranteedUpdate(write: Write, how: Change): Promise<WriteResult> {
   const { kind, target } = write;
   const key = keyOf(kind, target.namespace, target.name);
-  return inTurn(kind.house.locks, kind.stored.prefix + key, (turn) => attempt({ ...write, turn }, key, how));
+  return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) => attempt({ ...write, turn }, key, how));
 }
 
 async function attempt(write: Write, key: string, how: Change): Promise<WriteResult> {
@@ -122,7 +122,7 @@ function mayTryAgain(error: unknown, { missing }: Change): boolean {
 
 async function once(write: Write, key: string, entry: Entry, how: Change): Promise<WriteResult> {
   const { kind, options, ctx } = write;
-  const { house } = kind;
+  const { shared } = kind;
   const wait = makeReady(kind, [entry]);
   if (wait) await wait;
   // Parsed for this write alone: the entry is about to be replaced, keeping its object would serve nobody.
@@ -146,7 +146,7 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   const value = encodeObject(form instanceof Promise ? await form : form);
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
-  const revision = await house.store.write({ type, key: storeKey, value, expected: entry.revision });
+  const revision = await shared.store.write({ type, key: storeKey, value, expected: entry.revision });
   return written(kind, key, object, revision, 200, ctx);
 }
 

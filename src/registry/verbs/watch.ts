@@ -23,7 +23,7 @@ export async function watch(
   sink: WatchSink,
 ): Promise<WatchStart> {
   const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
-  const { cacher } = kind.house;
+  const { cacher } = kind.shared;
   const version = parseVersion(options.resourceVersion);
   const initial = options.sendInitialEvents ?? (version === undefined || version === 0);
   if (initial) {

@@ -18,6 +18,7 @@ import { type Kind, keyOf } from "../kind.ts";
 import { valueKind } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
+import { newContext } from "../pipeline.ts";
 import { unstored } from "../results.ts";
 import { objectOf } from "../versions/view.ts";
 
@@ -105,10 +106,10 @@ export async function createBelow(
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const { house, definition } = kind;
+  const { definition } = kind;
   const taken = definition.subresources?.[target.subresource]?.takes;
   if (!taken) throw methodNotAllowed(kind.ref, "create");
-  const ctx: WriteContext = { ...house.api, warnings: [] };
+  const ctx = newContext(kind);
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (body.value === null) throw badRequest(`expected a ${taken.kind} as body, got none`);
   const asked = valueKind(kind, taken);
