@@ -36,7 +36,8 @@ import { blameReport } from "./ownership-reports.ts";
 import { create } from "./verbs/create.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
 import { deleteObject } from "./verbs/delete.ts";
-import { get, present } from "./verbs/get.ts";
+import { waitUntilFresh } from "./verbs/freshness.ts";
+import { get } from "./verbs/get.ts";
 import { list } from "./verbs/list.ts";
 import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
@@ -82,23 +83,23 @@ class KindResource implements Resource {
 
   async create(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult> {
     const kind = this.#kind;
-    await present(kind);
+    await waitUntilFresh(kind);
     if (target.subresource) return createBelow(kind, this.#actions, target, body, options, caller);
     return await create(kind, target, body, options, caller);
   }
 
   async update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult> {
-    await present(this.#kind);
+    await waitUntilFresh(this.#kind);
     return await update(this.#kind, target, body, options, caller);
   }
 
   async patch(target: Target, body: Body, options: PatchOptions, caller: Caller): Promise<WriteResult> {
-    await present(this.#kind);
+    await waitUntilFresh(this.#kind);
     return await patch(this.#kind, target, body, options, caller);
   }
 
   async delete(target: Target, options: DeleteOptions, caller: Caller): Promise<DeleteResult> {
-    await present(this.#kind);
+    await waitUntilFresh(this.#kind);
     return await deleteObject(this.#kind, target, options, caller);
   }
 

@@ -20,7 +20,7 @@ import { storeError } from "../errors.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
 import { admissionOf, admitted, newContext } from "../pipeline.ts";
-import { reach } from "./get.ts";
+import { waitForRevision } from "./freshness.ts";
 import { checkIfMatch, uidMismatch } from "./preconditions.ts";
 import { unstored, stored, written } from "../results.ts";
 import { inTurn } from "../turn.ts";
@@ -64,7 +64,7 @@ async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
       if (!(error instanceof StoreError) || error.code !== "conflict" || tries >= TRIES) {
         throw storeError(kind, target.name, error);
       }
-      await reach(kind, error.revision ?? kind.shared.cacher.revision);
+      await waitForRevision(kind, error.revision ?? kind.shared.cacher.revision);
     }
   }
 }

@@ -10,9 +10,8 @@ import type { ListOptions, ListResult } from "../contract.ts";
 import { cacheError } from "../errors.ts";
 import type { Kind } from "../kind.ts";
 import { makeReady } from "../versions/view.ts";
-import { present, reach } from "./get.ts";
 import { selectionOf } from "./selection.ts";
-import { parseVersion } from "./versions.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "./freshness.ts";
 
 /** Lists a namespace, or all of them. Every page of one list shows the same revision; 410 when that has expired. */
 export async function list(kind: Kind, namespace: string, options: ListOptions): Promise<ListResult> {
@@ -74,8 +73,8 @@ async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken
 async function first(kind: Kind, selection: Selection, options: ListOptions): Promise<Snapshot> {
   const { cacher } = kind.shared;
   const version = parseVersion(options.resourceVersion);
-  if (version === undefined) await present(kind);
-  else if (version > cacher.revision) await reach(kind, version);
+  if (version === undefined) await waitUntilFresh(kind);
+  else if (version > cacher.revision) await waitForRevision(kind, version);
   const exact =
     options.resourceVersionMatch === "Exact" ||
     (options.limit > 0 && options.resourceVersionMatch === "" && version !== undefined && version > 0);

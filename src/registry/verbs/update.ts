@@ -25,7 +25,7 @@ import { type Write, commitAdmission, newContext, prepareChanged, telling } from
 import { unstored, stored, written } from "../results.ts";
 import { inTurn } from "../turn.ts";
 import { storeNew } from "./create.ts";
-import { present, reach } from "./get.ts";
+import { waitForRevision, waitUntilFresh } from "./freshness.ts";
 import { checkIfMatch, checkUid, checkVersion, checkVersionForm, demandVersion } from "./preconditions.ts";
 
 /** How often another server may be faster before the client hears of it. */
@@ -109,7 +109,7 @@ async function attempt(write: Write, key: string, how: Change): Promise<WriteRes
       if (!mayTryAgain(error, how) || tries >= TRIES) throw storeError(kind, target.name, error);
       ctx.warnings.length = warnings;
       const known = error instanceof StoreError ? error.revision : undefined;
-      await (known === undefined ? present(kind) : reach(kind, known));
+      await (known === undefined ? waitUntilFresh(kind) : waitForRevision(kind, known));
     }
   }
 }

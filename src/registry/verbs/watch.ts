@@ -6,10 +6,9 @@
 import type { Selection, Watch, WatchSink } from "../../cache/index.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
 import type { Kind } from "../kind.ts";
-import { present, reach } from "./get.ts";
 import { ReadySink } from "../versions/ready-sink.ts";
 import { selectionOf } from "./selection.ts";
-import { parseVersion } from "./versions.ts";
+import { parseVersion, waitForRevision, waitUntilFresh } from "./freshness.ts";
 
 /**
  * Starts a watch. Without a version (or with 0) the present objects come first; with one, only what happened since;
@@ -27,8 +26,8 @@ export async function watch(
   const version = parseVersion(options.resourceVersion);
   const initial = options.sendInitialEvents ?? (version === undefined || version === 0);
   if (initial) {
-    await present(kind);
-    if (version !== undefined && version > cacher.revision) await reach(kind, version);
+    await waitUntilFresh(kind);
+    if (version !== undefined && version > cacher.revision) await waitForRevision(kind, version);
     return { watch: start(kind, selection, { initial: true }, sink), selection };
   }
   const after = version === undefined || version === 0 ? cacher.revision : version;
