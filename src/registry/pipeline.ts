@@ -34,7 +34,7 @@ export interface Write {
 export const newContext = (kind: Kind): WriteContext => ({ ...kind.shared.api, warnings: [] });
 
 /** Carries a write out; a refusal tells the warnings that came before it. */
-export async function telling<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {
+export async function withWarnings<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -10,16 +10,16 @@ import type { Kind } from "./kind.ts";
 import { isReady, objectOf, textWithVersion, viewOf } from "./versions/view.ts";
 
 /** The answer to a write, from the object that is stored now; `changed` is whether the write stored it. */
-export const stored = (
+export const storedResult = (
   kind: Kind,
   entry: Entry,
   code: 200 | 201 | 202,
   ctx: WriteContext,
   changed = false,
-): WriteResult => new Stored(kind, entry, code, changed, ctx.warnings);
+): WriteResult => new StoredResult(kind, entry, code, changed, ctx.warnings);
 
 /** Parsed only where somebody asks for the object: mostly its bytes are all that is wanted. */
-class Stored implements WriteResult {
+class StoredResult implements WriteResult {
   readonly bytes: Uint8Array;
   readonly code: 200 | 201 | 202;
   readonly changed: boolean;
@@ -42,7 +42,7 @@ class Stored implements WriteResult {
 }
 
 /** The answer from an object that is not stored so: that of a dry run, unless it has `changed` what is stored. */
-export const unstored = (
+export const unstoredResult = (
   object: ApiObject,
   code: 200 | 201 | 202,
   ctx: WriteContext,
@@ -59,7 +59,7 @@ export const unstored = (
  * The answer to a write of an object: what was written, at its revision, whatever another server has made of it since.
  * The object gets its version.
  */
-export function written(
+export function writtenResult(
   kind: Kind,
   key: string,
   object: ApiObject,
@@ -68,7 +68,7 @@ export function written(
   ctx: WriteContext,
 ): WriteResult {
   const entry = kind.cache.get(key);
-  if (entry?.revision === revision && isReady(kind, entry)) return stored(kind, entry, code, ctx, true);
+  if (entry?.revision === revision && isReady(kind, entry)) return storedResult(kind, entry, code, ctx, true);
   object.metadata.resourceVersion = String(revision);
-  return unstored(object, code, ctx, true);
+  return unstoredResult(object, code, ctx, true);
 }

@@ -2,7 +2,7 @@
  * A resource is one definition: names, schema, defaults, rules and columns of a kind, as data and a few pure functions.
  *
  * Everything else derives from it: decoding, defaulting, pruning, merge topology, OpenAPI, discovery, tables, selectors.
- * A custom resource definition compiles to the same structure at run time; nothing in `registry/` or `server/` knows
+ * A kind that is set while requests run is the same structure; nothing in `registry/` or `server/` knows
  * whether a kind is built in.
  *
  * The life of a written object, and where the functions of a definition come in:

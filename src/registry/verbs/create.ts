@@ -14,8 +14,8 @@ import { storedForm } from "../versions/view.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
 import { generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { type Write, commitAdmission, newContext, prepareNew, telling } from "../pipeline.ts";
-import { unstored, written } from "../results.ts";
+import { type Write, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
+import { unstoredResult, writtenResult } from "../results.ts";
 
 const GENERATE_TRIES = 8;
 
@@ -28,7 +28,7 @@ export function create(
   caller: Caller,
 ): Promise<WriteResult> {
   const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
-  return telling(write.ctx, () => createNow(write, body));
+  return withWarnings(write.ctx, () => createNow(write, body));
 }
 
 async function createNow(write: Write, body: Body): Promise<WriteResult> {
@@ -61,7 +61,7 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
     let revision: number;
     try {
       if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
-      if (options.dryRun) return unstored(object, 201, ctx);
+      if (options.dryRun) return unstoredResult(object, 201, ctx);
       const committed = commitAdmission(kind, admission);
       if (committed) await committed;
       const form = storedForm(kind, object, undefined);
@@ -74,7 +74,7 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
       kind.definition.defaults?.(object, ctx);
       continue;
     }
-    return written(kind, key, object, revision, 201, ctx);
+    return writtenResult(kind, key, object, revision, 201, ctx);
   }
 }
 

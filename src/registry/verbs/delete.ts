@@ -22,7 +22,7 @@ import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.t
 import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { waitForRevision } from "./freshness.ts";
 import { checkIfMatch, uidMismatch } from "./preconditions.ts";
-import { unstored, stored, written } from "../results.ts";
+import { unstoredResult, storedResult, writtenResult } from "../results.ts";
 import { inTurn } from "../turn.ts";
 
 const TRIES = 12;
@@ -77,9 +77,9 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   await admitted(kind.shared.admission, admissionOf(deletion, "DELETE", undefined, old));
   const marked = mark(deletion, old);
   if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
-  if (options.dryRun) return answerWaiting(deletion, unstored(marked, 200, ctx));
+  if (options.dryRun) return answerWaiting(deletion, unstoredResult(marked, 200, ctx));
   if (equal(marked as unknown as Value, old as unknown as Value)) {
-    return answerWaiting(deletion, stored(kind, entry, 200, ctx));
+    return answerWaiting(deletion, storedResult(kind, entry, 200, ctx));
   }
   const revision = await kind.shared.store.write({
     type: "update",
@@ -87,7 +87,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
     value: encodeObject(await storedForm(kind, marked, entry)),
     expected: entry.revision,
   });
-  return answerWaiting(deletion, written(kind, key, marked, revision, 200, ctx));
+  return answerWaiting(deletion, writtenResult(kind, key, marked, revision, 200, ctx));
 }
 
 async function remove(
@@ -107,11 +107,17 @@ async function remove(
       expected: entry.revision,
     });
     if (answersObject) {
-      return unstored({ ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } }, 200, ctx, true);
+      return unstoredResult(
+        { ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } },
+        200,
+        ctx,
+        true,
+      );
     }
   }
   // A dry run of what may take time answers the object as it would have been marked.
-  if (answersObject) return kind.definition.gracePeriod ? unstored(marked, 200, ctx) : stored(kind, entry, 200, ctx);
+  if (answersObject)
+    return kind.definition.gracePeriod ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
   const status = deleted(kind.ref, target.name, old.metadata.uid ?? "");
   return { status, code: 200, changed: !options.dryRun, warnings: ctx.warnings };
 }

@@ -22,7 +22,7 @@ import { formOf } from "../lens.ts";
 import { parseEntry } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
-import { type Write, newContext, telling } from "../pipeline.ts";
+import { type Write, newContext, withWarnings } from "../pipeline.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";
@@ -36,7 +36,7 @@ export function patch(
   caller: Caller,
 ): Promise<WriteResult> {
   const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
-  return telling(write.ctx, () => patchNow(write, body, options));
+  return withWarnings(write.ctx, () => patchNow(write, body, options));
 }
 
 async function patchNow(write: Write, body: Body, options: PatchOptions): Promise<WriteResult> {

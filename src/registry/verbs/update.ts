@@ -21,8 +21,8 @@ import { converting } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
-import { type Write, commitAdmission, newContext, prepareChanged, telling } from "../pipeline.ts";
-import { unstored, stored, written } from "../results.ts";
+import { type Write, commitAdmission, newContext, prepareChanged, withWarnings } from "../pipeline.ts";
+import { unstoredResult, storedResult, writtenResult } from "../results.ts";
 import { inTurn } from "../turn.ts";
 import { storeNew } from "./create.ts";
 import { waitForRevision, waitUntilFresh } from "./freshness.ts";
@@ -40,7 +40,7 @@ export function update(
   caller: Caller,
 ): Promise<WriteResult> {
   const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
-  return telling(write.ctx, () => updateNow(write, body));
+  return withWarnings(write.ctx, () => updateNow(write, body));
 }
 
 async function updateNow(write: Write, body: Body): Promise<WriteResult> {
@@ -136,9 +136,9 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   const prepared = prepareChanged(write, object, old);
   const admission = prepared instanceof Promise ? await prepared : prepared;
   // What is stored in an older version is written in that of today, also when nothing else changes.
-  if (sameObject(object, old) && !isStale(kind, entry)) return stored(kind, entry, 200, ctx);
+  if (sameObject(object, old) && !isStale(kind, entry)) return storedResult(kind, entry, 200, ctx);
   const gone = isGone(kind, object, old);
-  if (options.dryRun) return unstored(object, 200, ctx);
+  if (options.dryRun) return unstoredResult(object, 200, ctx);
   const committed = commitAdmission(kind, admission);
   if (committed) await committed;
   // What goes is told as it last was: the event of the end shows the finalizers that held it.
@@ -147,7 +147,7 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
   const revision = await shared.store.write({ type, key: storeKey, value, expected: entry.revision });
-  return written(kind, key, object, revision, 200, ctx);
+  return writtenResult(kind, key, object, revision, 200, ctx);
 }
 
 /** Equal in everything, but for the times at which owners wrote what was there already (DEC-31). */

@@ -19,7 +19,7 @@ import { valueKind } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { newContext } from "../pipeline.ts";
-import { unstored } from "../results.ts";
+import { unstoredResult } from "../results.ts";
 import { objectOf } from "../versions/view.ts";
 
 /** A question under way. */
@@ -73,7 +73,7 @@ export function askedResource(definition: ResourceDefinition, api: ApiContext, a
       const ctx: WriteContext = { ...api, warnings: [] };
       const object = decodeBody(kind, body, options, ctx);
       await ask(action, { object, caller, target, ctx, parent: undefined, errors: new FieldErrors() }, definition);
-      return unstored(object, 201, ctx);
+      return unstoredResult(object, 201, ctx);
     },
     get: refuse("get"),
     list: refuse("list"),
@@ -120,5 +120,5 @@ export async function createBelow(
   delete object.metadata.managedFields;
   ownCreated(asked, object, managerOf(options, caller), target.subresource);
   await ask(actionOf(actions, taken), { object, caller, target, ctx, parent, errors: new FieldErrors() }, taken);
-  return unstored(object, 201, ctx);
+  return unstoredResult(object, 201, ctx);
 }
