@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asValue } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { changesBetween } from "../meta/changes.ts";
 import type { HistoryReport, ReportedVersion } from "../meta/history-report.ts";
@@ -185,5 +186,3 @@ const latest = (managers: readonly ReportedManager[]): string | undefined =>
     .filter((time) => time !== undefined)
     .toSorted()
     .at(-1);
-
-const asValue = (object: ApiObject): Value => object as unknown as Value;

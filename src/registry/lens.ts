@@ -6,13 +6,13 @@
  *
  * @module
  */
+import { copyOf } from "../schema/api-object.ts";
 import type { ApiObject, Lens, ResourceDefinition } from "../schema/definition.ts";
 import { walkerOf } from "../schema/walker.ts";
 import { structOf } from "../apply/schema/schema.ts";
 import type { Entry } from "../cache/index.ts";
 import { apiVersionOf } from "../meta/versions.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
-import { type Value, clone } from "../value/value.ts";
 import type { WriteResult } from "./contract.ts";
 import { type Kind, HotObjects } from "./kind.ts";
 import { hubConverter } from "./versions/converter.ts";
@@ -75,7 +75,7 @@ function lensForm(kind: Kind, taken: ResourceDefinition, lens: Lens): Form {
     kind: value,
     show,
     put(old, wanted) {
-      const object = clone(old as unknown as Value & object) as unknown as ApiObject;
+      const object = copyOf(old);
       lens.write(object, wanted);
       return object;
     },

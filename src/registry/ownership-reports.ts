@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asValue } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { type FieldConflict, blame, conflictMessage, explainConflicts } from "../apply/index.ts";
 import {
@@ -51,8 +52,6 @@ export function applyConflictReport(kind: Kind, refusal: Refusal): ApplyConflict
     conflicts: explainConflicts(request),
   };
 }
-
-const asValue = (object: ApiObject): Value => object as unknown as Value;
 
 function reported(kind: Kind, { metadata }: ApiObject): ReportedObject {
   const { name = "", namespace, uid, resourceVersion } = metadata;

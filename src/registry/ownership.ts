@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { asObject, asValue } from "../schema/api-object.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import { rulesOf } from "../schema/write/prepare.ts";
 import {
@@ -24,7 +25,7 @@ import {
 import type { ManagedFields } from "../meta/object-meta.ts";
 import { compareQuantities, parseQuantity } from "../meta/quantity.ts";
 import { formatTime } from "../meta/time.ts";
-import type { Value } from "../value/value.ts";
+import type { Value, ValueObject } from "../value/value.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
 import { convertWithin } from "./versions/convert-later.ts";
@@ -111,8 +112,6 @@ export function setEntries(object: ApiObject, entries: readonly ManagedFieldsEnt
 /** What ownership needs of a kind. */
 export type OwnedKind = Pick<Kind, "definition" | "apiVersion" | "walker" | "type" | "stored" | "shared">;
 
-const asValue = (object: ApiObject): Value => object as unknown as Value;
-
 interface KindOwnership {
   readonly converter: Converter;
   readonly zero: Value;
@@ -171,7 +170,7 @@ function converterOf({ stored }: OwnedKind): Converter {
     typeAt: (apiVersion) => stored.versions.get(apiVersion)?.type,
     convert(value, from, to) {
       if (!stored.versions.has(from) || !stored.versions.has(to)) return undefined;
-      return asValue(convertWithin({ stored }, value as unknown as ApiObject, to));
+      return asValue(convertWithin({ stored }, asObject(value as ValueObject), to));
     },
   };
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { asObject } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import { type ApplyOutcome, type FieldConflict, MOST_TOLD, conflictMessage } from "../../apply/index.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
@@ -39,7 +40,7 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
   };
   const result = await guaranteedUpdate(write, {
     change(old) {
-      const sent = intent as unknown as ApiObject;
+      const sent = asObject(intent);
       checkAppliedUid(write, sent, old);
       checkVersion(write, sent, old);
       return apply(old);
@@ -73,7 +74,7 @@ function create(write: Write, body: Body, intent: ValueObject, apply: (live: und
   if (resourceVersion && resourceVersion !== "0" && !ctx.dialect.rules.lenientCreateVersion) {
     throw conflict(kind.ref, target.name, `expected version ${resourceVersion} of the object, there is none`);
   }
-  checkVersionForm(intent as unknown as ApiObject);
+  checkVersionForm(asObject(intent));
   return apply(undefined);
 }
 
@@ -104,7 +105,7 @@ function intentOf({ kind: { namespaced }, target, ctx, options }: Write, kind: K
   if (namespaced) samePlace("namespace", target.namespace, metadata["namespace"]);
   const { managedFields: _entries, ...rest } = metadata;
   const intent: ValueObject = { ...value, metadata: metadata["name"] ? rest : { ...rest, name: target.name } };
-  if (ctx.dialect.rules.applyFoldsStringData) kind.definition.convert?.(intent as unknown as ApiObject, ctx);
+  if (ctx.dialect.rules.applyFoldsStringData) kind.definition.convert?.(asObject(intent), ctx);
   return intent;
 }
 

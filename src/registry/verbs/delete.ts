@@ -7,13 +7,14 @@
  *
  * @module
  */
+import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { conflict, deleted, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
 import { StoreError } from "../../storage/contract.ts";
 import type { Turn } from "../../util/keyed-lock.ts";
-import { type Value, clone, equal } from "../../value/value.ts";
+import { equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
 import { storeError } from "../errors.ts";
@@ -78,7 +79,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   const marked = mark(deletion, old);
   if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
   if (options.dryRun) return answerWaiting(deletion, unstoredResult(marked, 200, ctx));
-  if (equal(marked as unknown as Value, old as unknown as Value)) {
+  if (equal(asValue(marked), asValue(old))) {
     return answerWaiting(deletion, storedResult(kind, entry, 200, ctx));
   }
   const revision = await kind.shared.store.write({
@@ -124,7 +125,7 @@ async function remove(
 
 /** The object as it is once its deletion has begun: times, the finalizers of the policy. */
 function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
-  const object = clone(old as unknown as Value & object) as unknown as ApiObject;
+  const object = copyOf(old);
   const { metadata } = object;
   const finalizers = policyFinalizers(metadata.finalizers ?? [], options);
   if (finalizers.length > 0) metadata.finalizers = finalizers;

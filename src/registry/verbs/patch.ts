@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { asValue } from "../../schema/api-object.ts";
 import {
   PatchError,
   applyMergePatch,
@@ -50,7 +51,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   const manager = managerOf(options, caller);
   const result = await guaranteedUpdate(write, {
     change(old, entry) {
-      const base = form.show(parseEntry(kind, entry)) as unknown as ValueObject;
+      const base = asValue(form.show(parseEntry(kind, entry)));
       const patched = read(() => how.patch(base));
       checkIdentity(form.kind, patched, how.ignoresKind);
       const value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);

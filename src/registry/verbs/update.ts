@@ -6,11 +6,12 @@
  *
  * @module
  */
+import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { badRequest, conflict, hasReason, notFound } from "../../meta/status.ts";
 import { StoreError } from "../../storage/contract.ts";
-import { type Value, clone, equal } from "../../value/value.ts";
+import { type Value, equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
@@ -52,12 +53,12 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
   const manager = managerOf(options, caller);
   const result = await guaranteedUpdate(write, {
     change(old) {
-      const value = clone(sent as Value & object) as unknown as ApiObject;
+      const value = copyOf(sent);
       if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
       checkUid(write, value, old);
       checkVersion(write, value, old);
       const object = form.put(old, value);
-      ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: object as unknown as Value });
+      ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: asValue(object) });
       return object;
     },
     missing:
@@ -70,7 +71,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
                 `uid mismatch: the provided object specified uid ${sent.metadata.uid}, and no existing object was found`,
               );
             checkVersionForm(sent);
-            const object = clone(sent as Value & object) as unknown as ApiObject;
+            const object = copyOf(sent);
             ownCreated(kind, object, manager);
             return object;
           }
@@ -153,7 +154,7 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
 /** Equal in everything, but for the times at which owners wrote what was there already (DEC-31). */
 function sameObject(a: ApiObject, b: ApiObject): boolean {
   const [entries, before] = [a.metadata.managedFields, b.metadata.managedFields];
-  if (entries === before) return equal(a as unknown as Value, b as unknown as Value);
+  if (entries === before) return equal(asValue(a), asValue(b));
   if (entries?.length !== before?.length || !equal(withoutOwners(a), withoutOwners(b))) return false;
   return (entries ?? []).every((entry, i) => {
     const other = before![i]!;

@@ -8,9 +8,9 @@
  *
  * @module
  */
+import { asValue } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import { canonicalJson } from "../../value/canonical.ts";
-import type { Value } from "../../value/value.ts";
 import type { Kind } from "../kind.ts";
 
 /** Thrown through the work that cannot go on yet. */
@@ -32,7 +32,7 @@ let answers: Map<string, ApiObject> | undefined;
 export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to: string): ApiObject {
   const { converter } = kind.stored;
   const known = answers;
-  const key = known && `${to} ${canonicalJson(object as unknown as Value)}`;
+  const key = known && `${to} ${canonicalJson(asValue(object))}`;
   const answer = known?.get(key!);
   if (answer) return answer;
   const converted = converter.convert(object, to);

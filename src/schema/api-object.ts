@@ -1,0 +1,16 @@
+/**
+ * An object of a kind as a plain value and back: one thing at run time, two types for the compiler.
+ *
+ * @module
+ */
+import { type ValueObject, clone } from "../value/value.ts";
+import type { ApiObject } from "./definition.ts";
+
+/** The object itself, as a value. */
+export const asValue = (object: ApiObject): ValueObject => object as unknown as ValueObject;
+
+/** The value itself, as an object; the caller knows that it is one. */
+export const asObject = (value: ValueObject): ApiObject => value as unknown as ApiObject;
+
+/** A copy of an object, to be changed. */
+export const copyOf = (object: ApiObject): ApiObject => asObject(clone(asValue(object)));
