@@ -21,6 +21,12 @@ import type { RequestOptions, Requests } from "./requests.ts";
 import { ResourceClient } from "./resource-client.ts";
 import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
 
+/** A server in the same process, as far as it can be asked without a request. */
+export interface LocalServer {
+  /** Calls `listener` whenever a kind has come, changed or gone. */
+  onKindsChange(listener: () => void): Disposable;
+}
+
 /** What a client is told. */
 export interface ClientOptions {
   readonly userAgent: string;
@@ -28,8 +34,8 @@ export interface ClientOptions {
   readonly token?: string;
   /** For the waits between tries; the machine's by default. */
   readonly clock?: Clock;
-  /** The server is in this process. */
-  readonly isLocal?: boolean;
+  /** The server, where it is in this process. */
+  readonly local?: LocalServer | undefined;
   /** Hears of every write, before and after. */
   readonly writes?: WriteListener;
 }
@@ -68,12 +74,12 @@ export class Client implements Requests {
   /** A client to the same server, with other options. */
   with({ through, ...options }: DerivedOptions): Client {
     const transport = through?.(this.#transport) ?? this.#transport;
-    return new Client(transport, { ...this.#options, isLocal: this.isLocal, ...options });
+    return new Client(transport, { ...this.#options, ...options });
   }
 
-  /** Whether the server is in this process: its watches do not fall silent unnoticed. */
-  get isLocal(): boolean {
-    return this.#options.isLocal ?? false;
+  /** The server, where it is in this process: its watches do not fall silent unnoticed, and it tells when kinds change. */
+  get local(): LocalServer | undefined {
+    return this.#options.local;
   }
 
   /** Who hears of writes. */
@@ -92,8 +98,12 @@ export class Client implements Requests {
    *
    * @param etag what {@link Document.etag} was the last time
    */
-  async document<T>(path: string, accept: string, etag = ""): Promise<Document<T> | undefined> {
-    const answer = await this.#send("GET", path, { accept }, etag === "" ? {} : { "if-none-match": etag });
+  async document<T>(
+    path: string,
+    accept: string,
+    { etag = "", signal }: { readonly etag?: string; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Document<T> | undefined> {
+    const answer = await this.#send("GET", path, { accept, signal }, etag === "" ? {} : { "if-none-match": etag });
     const text = await readAll(answer.body);
     if (answer.status === 304) return undefined;
     return { value: JSON.parse(text) as T, etag: String(answer.headers?.["etag"] ?? "") };

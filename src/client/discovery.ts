@@ -46,13 +46,12 @@ interface Read {
 
 const NOTHING: Read = { etag: "", kinds: [] };
 
-/** Follows what a server has. */
+/** What a server has, as it was read the last time. */
 export class Discovery {
   readonly #client: Client;
   readonly #listeners = new Set<(kinds: readonly ServedKind[]) => void>();
   #core = NOTHING;
   #named = NOTHING;
-  #known = false;
 
   constructor(client: Client) {
     this.#client = client;
@@ -62,10 +61,13 @@ export class Discovery {
    * Every kind in every version, as they are now: the core group first, the preferred version of a group before its
    * others. A document that has not changed is not sent again.
    */
-  async read(): Promise<readonly ServedKind[]> {
-    const [core, named] = await Promise.all([this.#fetch("/api", this.#core), this.#fetch("/apis", this.#named)]);
-    const hasChanged = this.#known && (core !== this.#core || named !== this.#named);
-    [this.#core, this.#named, this.#known] = [core, named, true];
+  async read({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly ServedKind[]> {
+    const [core, named] = await Promise.all([
+      this.#fetch("/api", this.#core, signal),
+      this.#fetch("/apis", this.#named, signal),
+    ]);
+    const hasChanged = core !== this.#core || named !== this.#named;
+    [this.#core, this.#named] = [core, named];
     const { kinds } = this;
     if (hasChanged) for (const listener of this.#listeners) listener(kinds);
     return kinds;
@@ -76,14 +78,15 @@ export class Discovery {
     return [...this.#core.kinds, ...this.#named.kinds];
   }
 
-  /** Calls `listener` whenever a read shows something else than the one before. */
+  /** Calls `listener` whenever a read shows something else than the one before; the first one does. */
   on(listener: (kinds: readonly ServedKind[]) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  async #fetch(path: string, before: Read): Promise<Read> {
-    const document = await this.#client.document<AggregatedDocument>(path, AGGREGATED, before.etag);
+  async #fetch(path: string, before: Read, signal: AbortSignal | undefined): Promise<Read> {
+    const asked = { etag: before.etag, signal };
+    const document = await this.#client.document<AggregatedDocument>(path, AGGREGATED, asked);
     return document ? { etag: document.etag, kinds: kindsIn(document.value) } : before;
   }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { Client, type ClientOptions, type DerivedOptions, type Document } from "./client.ts";
+export { Client, type ClientOptions, type DerivedOptions, type Document, type LocalServer } from "./client.ts";
 export * from "./discovery.ts";
 export { type AskedFor, type Attempt, StatusError, attempt, isStatus, retryOnConflict } from "./errors.ts";
 export * from "./kind.ts";

@@ -13,7 +13,7 @@ import { ADMIN, mastersAuthorizer } from "../auth/admin.ts";
 import type { Authenticator, Authorizer, Identity } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { startChecks } from "../cache/index.ts";
-import { Client } from "../client/index.ts";
+import { Client, type LocalServer } from "../client/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
@@ -131,8 +131,9 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
   const server = serverOf(parts, { api, authorizer, built, log, mismatches: () => checks.mismatches });
   const managers: Manager[] = [];
   const transport = inProcessTransport(server);
+  const local: LocalServer = { onKindsChange: (listener) => built.kinds.onChange(listener) };
   const client = (userAgent: string, identity: Identity = ADMIN): Client =>
-    new Client(transport(identity), { userAgent, clock, isLocal: true });
+    new Client(transport(identity), { userAgent, clock, local });
   const close = async (graceMillis = GRACE_MS): Promise<void> => {
     // Controllers are clients: they are told first, and are answered while the server finishes what runs.
     const stopped = managers.splice(0).map((manager) => manager.stop({ grace: graceMillis }));

@@ -10,7 +10,6 @@
 import {
   type ApiObject,
   type Client,
-  Discovery,
   type List,
   type ServedKind,
   attempt,
@@ -39,9 +38,9 @@ export const namespaceLifecycle: Controller = defineController({
   backoff: { first: AGAIN.least, most: AGAIN.most },
   timeout: "10m",
   async reconcile(ctx) {
-    const { object, client, clock } = ctx;
+    const { object, client, clock, kinds } = ctx;
     const { name, deletionTimestamp = "" } = object.metadata;
-    const { remaining, errors } = await deleteContent(client, name);
+    const { remaining, errors } = await deleteContent(client, contentOf(await kinds.read()), name);
     if (remaining.length + errors.length > 0) await tell(ctx, conditionsOf(remaining, errors));
     if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
     if (remaining.length > 0) {
@@ -87,10 +86,10 @@ interface Deleted {
 }
 
 /** Deletes every collection of a namespace; a kind that cannot be deleted holds no other one up. */
-async function deleteContent(client: Client, namespace: string): Promise<Deleted> {
+async function deleteContent(client: Client, kinds: readonly ServedKind[], namespace: string): Promise<Deleted> {
   const remaining: Remaining[] = [];
   const errors: unknown[] = [];
-  for (const kind of await contentKinds(client)) {
+  for (const kind of kinds) {
     try {
       const left = await deleteKind(client, kind, namespace);
       if (left) remaining.push(left);
@@ -120,8 +119,8 @@ function remainingOf(kind: ServedKind, { items, metadata }: List<ApiObject>): Re
 }
 
 /** Every kind that a namespace can hold, each in one version, Events last. */
-async function contentKinds(client: Client): Promise<readonly ServedKind[]> {
-  const kinds = preferredKinds(await new Discovery(client).read()).filter(isContent);
+function contentOf(served: readonly ServedKind[]): readonly ServedKind[] {
+  const kinds = preferredKinds(served).filter(isContent);
   return [...kinds.filter(({ kind }) => kind !== LAST), ...kinds.filter(({ kind }) => kind === LAST)];
 }
 

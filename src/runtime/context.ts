@@ -21,6 +21,7 @@ import { nextCondition } from "./conditions.ts";
 import type { Context, ControllerClock } from "./definition.ts";
 import type { GetInformer } from "./informer.ts";
 import type { Happening } from "./recorder.ts";
+import type { ServedKinds } from "./served-kinds.ts";
 
 /** What a context is made of. */
 export interface ContextParts {
@@ -33,6 +34,7 @@ export interface ContextParts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly informer: GetInformer;
+  readonly kinds: ServedKinds;
   /** Objects of a kind in `owns` by their owner; throws for other kinds. */
   readonly owned: (kind: Kind, owner: ApiObject) => readonly ApiObject[];
   readonly isOwned: (kind: Kind) => boolean;
@@ -57,6 +59,7 @@ export function contextOf(parts: ContextParts): Context {
     clock: controllerClock(clock),
     client,
     informer: parts.informer,
+    kinds: parts.kinds,
     signal,
     owned: (kind) => parts.owned(kind, object) as never,
     apply: async (kind, config) =>

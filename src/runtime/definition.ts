@@ -26,6 +26,7 @@ import type { Condition } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
 import type { GetInformer, InformerSpec } from "./informer.ts";
 import type { Predicate } from "./object-event.ts";
+import type { ServedKinds } from "./served-kinds.ts";
 import type { Source } from "./sources.ts";
 
 /**
@@ -55,6 +56,8 @@ export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scop
   readonly client: Client;
   /** Reads memory: informers that the definition names in `for`, `owns`, `uses` and `sources`. */
   readonly informer: GetInformer;
+  /** The kinds that the server has, as they come and go. */
+  readonly kinds: ServedKinds;
   /** Aborted on stop, after the timeout and when the lead is lost; from then on every write of this context is refused. */
   readonly signal: AbortSignal;
   /** The objects of a kind in `owns` of which this object is the controller, from memory. */

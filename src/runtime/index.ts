@@ -32,5 +32,6 @@ export {
 export type { HeldInformer } from "./informers.ts";
 export { type Manager, type ManagerOptions, createManager } from "./manager.ts";
 export { type ObjectEvent, type Predicate, anyOf, changed } from "./object-event.ts";
-export { type Source, type WatchSource, keysFrom, watches } from "./sources.ts";
+export type { ServedKinds } from "./served-kinds.ts";
+export { type Ground, type Source, type WatchSource, keysFrom, keysPushed, watches } from "./sources.ts";
 export type { Failure } from "./surroundings.ts";

@@ -22,6 +22,7 @@ import { type HeldInformer, Informers } from "./informers.ts";
 import { Lifeline } from "./lifeline.ts";
 import { metricsText } from "./metrics.ts";
 import { Recorder } from "./recorder.ts";
+import { ServedKinds } from "./served-kinds.ts";
 import type { Failure, Surroundings } from "./surroundings.ts";
 
 /** What a manager is made of. */
@@ -71,12 +72,14 @@ export class Manager implements AsyncDisposable {
     const failed = (error: unknown): void => this.#meet(error);
     const shared = { client: own, clock: this.#clock, random, activity };
     const isNeutral = options.dialect === "neutral";
+    const kinds = new ServedKinds({ ...shared, failed: (error) => this.#warn(error) });
     this.#around = {
       ...shared,
       log,
       lifeline,
       instance: `${name}-${random.uuid().slice(0, 8)}`,
-      informers: new Informers({ ...shared, failed, freeze: freezes(options), givesUpSilence: !client.isLocal }),
+      informers: new Informers({ ...shared, kinds, failed, freeze: freezes(options), givesUpSilence: !client.local }),
+      kinds,
       recorder: new Recorder({
         ...shared,
         kind: isNeutral ? neutral(Event) : Event,
@@ -105,6 +108,11 @@ export class Manager implements AsyncDisposable {
   /** The informer of a spec; it follows until all who asked for it have disposed of it, or the manager stops. */
   informer<T extends ApiObject, S extends Scope, X extends string>(spec: InformerSpec<T, S, X>): HeldInformer<T, S, X> {
     return this.#around.informers.hold(spec);
+  }
+
+  /** The kinds that the server has, as they come and go. */
+  get kinds(): ServedKinds {
+    return this.#around.kinds;
   }
 
   /** Resolves when each controller runs, stands by, or waits for a kind. */
@@ -149,6 +157,7 @@ export class Manager implements AsyncDisposable {
     this.#state = "stopped";
     this.#stopping = Promise.resolve();
     this.#around.lifeline.cut();
+    this.#around.kinds.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -160,6 +169,7 @@ export class Manager implements AsyncDisposable {
     const drained = Promise.all(this.#runs.map((run) => run.drain()));
     await this.#within(grace, drained);
     const ended = await this.#within(grace, Promise.all(this.#runs.map((run) => run.stop())));
+    this.#around.kinds.stop();
     await this.#around.informers.stop();
     await this.#around.recorder.stop();
     await this.#election?.stop();

@@ -39,6 +39,7 @@ function setUp(options: Partial<ReflectorOptions> = {}) {
     random: seededRandom(1),
     freeze: true,
     givesUpSilence: true,
+    kinds: { serves: () => Promise.resolve(false), comes: () => Promise.resolve() },
     failed: (error) => failures.push(String(error)),
     ...options,
   });

@@ -2,11 +2,12 @@
  * A reflector: a copy of a collection that follows it, and tells what changed.
  *
  *     absent ──► syncing ──► synced ◄──► behind
- *        └──────────┘ the kind is not served yet
+ *        └──────────┘ the kind has come
  *
  * It lists in pages, then watches from the version of the list. A watch that ends goes on where it was; one whose version
  * is gone (410) begins with a new list. The first return after a healthy watch is immediate, the next ones wait longer
- * and longer. A new list is compared with the copy: it tells differences, deletions with the last state, and nothing
+ * and longer. A kind that the server does not know has gone only if discovery does not list it either: then its objects have
+ * gone with it, and it is awaited. A new list is compared with the copy: it tells differences, deletions with the last state, and nothing
  * twice. A listener that throws loses nothing and stops nobody.
  *
  * @module
@@ -18,6 +19,7 @@ import { type Clock, type Random, sleep } from "../util/clock.ts";
 import type { InformerState, Selection } from "./informer.ts";
 import { Memory } from "./memory.ts";
 import type { ObjectEvent } from "./object-event.ts";
+import type { ServedKinds } from "./served-kinds.ts";
 import { isAtLeast } from "./version.ts";
 
 /** Hears of changes; `isInitial` for what was there already. */
@@ -34,13 +36,14 @@ export interface ReflectorOptions {
   readonly freeze: boolean;
   /** Whether a watch on which nothing comes, not even bookmarks, is given up. */
   readonly givesUpSilence: boolean;
+  /** Tells whether the kind is there, and when it comes. */
+  readonly kinds: Pick<ServedKinds, "serves" | "comes">;
   /** Hears why a list or watch failed, and what listeners throw. */
   readonly failed: (error: unknown) => void;
 }
 
 const PAGE = 500;
 const RETRY = { first: 100, most: 30_000 };
-const ABSENT_RETRY = { first: 1000, most: 30_000 };
 /** A watch that lasted so long is taken up again at once. */
 const HEALTHY_MS = 1000;
 /** Two periods of bookmarks, and a bit. */
@@ -117,18 +120,22 @@ export class Reflector {
   }
 
   async #run(): Promise<void> {
-    const { clock, random } = this.#options;
+    const { clock, random, kinds } = this.#options;
     const { signal } = this.#stop;
-    for (this.#failures = 0; !signal.aborted; this.#failures++) {
+    while (!signal.aborted) {
       try {
         await this.#round();
       } catch (error) {
         if (signal.aborted) return;
         this.#meet(error);
       }
-      if (this.#failures === 0) continue;
-      const retry = this.#state === "absent" ? ABSENT_RETRY : RETRY;
-      await sleep(clock, backoff(this.#failures - 1, retry, random), signal);
+      if (this.#state === "absent") {
+        await kinds.comes(this.kind, signal);
+        this.#failures = 0;
+        continue;
+      }
+      const failures = this.#failures++;
+      if (failures > 0) await sleep(clock, backoff(failures - 1, RETRY, random), signal);
     }
   }
 
@@ -139,8 +146,13 @@ export class Reflector {
     const began = clock.steady();
     try {
       await countedAs(count, async () => {
-        if (this.#from === "") await this.#list();
-        await this.#follow(() => count?.end());
+        try {
+          if (this.#from === "") await this.#list();
+          await this.#follow(() => count?.end());
+        } catch (error) {
+          if (!isStatus(error, "NotFound")) throw error;
+          await this.#lose(error);
+        }
       });
     } finally {
       count?.end();
@@ -149,14 +161,18 @@ export class Reflector {
     }
   }
 
+  /** The kind was not found: it has gone with its objects, unless discovery knows it. */
+  async #lose(error: unknown): Promise<void> {
+    this.#from = "";
+    if (await this.#options.kinds.serves(this.kind)) throw error;
+    if (this.#stop.signal.aborted) return;
+    this.#enter("absent");
+    for (const object of this.memory.values()) this.#remove(object);
+  }
+
   #meet(error: unknown): void {
     if (isStatus(error, "Expired", "Gone")) this.#from = "";
-    else if (isStatus(error, "NotFound")) {
-      this.#from = "";
-      this.#enter("absent");
-      // With the kind its objects have gone.
-      for (const object of this.memory.values()) this.#remove(object);
-    } else if ((error as Error).name !== "AbortError") this.#options.failed(error);
+    else if ((error as Error).name !== "AbortError") this.#options.failed(error);
   }
 
   async #list(): Promise<void> {

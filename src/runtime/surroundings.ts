@@ -10,6 +10,7 @@ import type { Log } from "../util/log.ts";
 import type { Informers } from "./informers.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { Recorder } from "./recorder.ts";
+import type { ServedKinds } from "./served-kinds.ts";
 
 /** A reconcile that threw. */
 export interface Failure {
@@ -27,6 +28,7 @@ export interface Surroundings {
   readonly log: Log;
   readonly activity: Pick<Activity, "begin"> | undefined;
   readonly informers: Informers;
+  readonly kinds: ServedKinds;
   readonly recorder: Recorder;
   /** Which of several of that name. */
   readonly instance: string;

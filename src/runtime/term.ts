@@ -17,7 +17,7 @@ import type { ControllerMetrics, Outcome } from "./metrics.ts";
 import { type ObjectEvent, type Predicate, deletionBegan } from "./object-event.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { isOf, ownerKey } from "./owners.ts";
-import type { Source } from "./sources.ts";
+import type { Ground, Source } from "./sources.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** An informer and what it was asked for. */
@@ -102,7 +102,12 @@ export class Term {
       .forEach(({ watch }, i) => {
         this.#hear(watched[i]!, (object) => watch!.keys(object, this.#run.informer), watch!.predicate);
       });
-    for (const { poll } of sources) if (poll) this.#polls.push(this.#poll(poll));
+    const { kinds, informers } = this.#around;
+    const ground: Ground = { kinds, informer: (spec) => informers.hold(spec) };
+    for (const { push, poll } of sources) {
+      if (push) this.#heard.use(push((key) => this.#add(keyText(key), "normal"), ground));
+      if (poll) this.#polls.push(this.#poll(poll));
+    }
   }
 
   /** Adds keys for the events of an informer; of a change those of before and after. */
@@ -149,6 +154,8 @@ export class Term {
   async #work(key: string, attempt: number): Promise<number | void> {
     const { clock, lifeline } = this.#around;
     const { metrics } = this.#run;
+    // Not at once: what added the key may be one change of several that belong together, a list for instance.
+    await Promise.resolve();
     if (lifeline.isCut) return new Promise(() => {});
     const began = clock.steady();
     let outcome: Outcome = "error";
@@ -211,7 +218,7 @@ export class Term {
   }
 
   #contextOf(text: string, object: ApiObject, attempt: number, signal: AbortSignal): Context {
-    const { client, clock, recorder, instance } = this.#around;
+    const { client, clock, kinds, recorder, instance } = this.#around;
     const { name, for: own, owns = [] } = this.#run.definition;
     return contextOf({
       name,
@@ -223,6 +230,7 @@ export class Term {
       clock,
       signal,
       informer: this.#run.informer,
+      kinds,
       owned: this.#run.owned,
       isOwned: (kind) => owns.some((one) => isOf(specOf(one).kind, kind)),
       wrote: (write) => this.#writes.add(text, write),

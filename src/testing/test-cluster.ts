@@ -9,7 +9,14 @@
 import { ADMIN, adminAuthenticator } from "../auth/admin.ts";
 import type { Authenticator, Identity } from "../auth/contract.ts";
 import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
-import { type ApiObject, type ApplyConfiguration, Client, type Kind, type Transport } from "../client/index.ts";
+import {
+  type ApiObject,
+  type ApplyConfiguration,
+  Client,
+  type Kind,
+  type LocalServer,
+  type Transport,
+} from "../client/index.ts";
 import { inProcessTransport } from "../cluster/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -69,6 +76,7 @@ export class TestCluster implements Cluster {
   readonly #test = new Sender("test");
   readonly #subject = new Sender("subject");
   readonly #endpoints = new Set<Endpoint>();
+  readonly #kindsListeners = new Set<() => void>();
   readonly #runs = new Set<Run>();
   readonly #complaints = new Complaints((controller) => this.#lastWrites(controller));
   readonly #virtual: VirtualClock | undefined;
@@ -287,7 +295,20 @@ export class TestCluster implements Cluster {
   }
 
   #clientOf(sender: Sender, identity: Identity, userAgent: string): Client {
-    return new Client(this.#transport(sender, identity), { userAgent, clock: this.clock, isLocal: true });
+    return new Client(this.#transport(sender, identity), { userAgent, clock: this.clock, local: this.#local });
+  }
+
+  /** Clients hear of the kinds of the server of the moment. */
+  readonly #local: LocalServer = {
+    onKindsChange: (listener) => {
+      const own = (): void => listener();
+      this.#kindsListeners.add(own);
+      return { [Symbol.dispose]: () => void this.#kindsListeners.delete(own) };
+    },
+  };
+
+  #tellKinds(): void {
+    for (const listener of this.#kindsListeners) listener();
   }
 
   /** The last five writes of a controller, for a complaint. */
@@ -336,6 +357,8 @@ export class TestCluster implements Cluster {
       log: this.#settings.log,
       ...(revision === undefined ? {} : { revision }),
     });
+    server.core.kinds.onChange(() => this.#tellKinds());
+    this.#tellKinds();
     return { ...server, random, closing, awake: false };
   }
 

@@ -1,0 +1,179 @@
+/**
+ * The kinds that a server has, followed as they come and go: one reader of discovery for all of a manager.
+ *
+ * It reads while somebody listens or waits: as soon as a server of the same process says that a kind has changed; of
+ * others from time to time, 1 to 30 s after the last change that it saw. Documents that have not changed are not sent
+ * again. Who asks at the same time shares the answer, and after each reading others get turns, the more the more kinds there
+ * are: a thousand kinds that come one after the other are some dozens of readings.
+ *
+ * @module
+ */
+import { type Client, Discovery, type Kind, type ServedKind } from "../client/index.ts";
+import { type Activity, Count, countedAs, parked } from "../util/activity.ts";
+import { backoff } from "../util/backoff.ts";
+import { type Clock, type Random, sleep, turn } from "../util/clock.ts";
+
+/** What it needs. */
+export interface ServedKindsOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly activity?: Pick<Activity, "begin"> | undefined;
+  /** Hears why discovery could not be read, and what listeners throw. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Waits for a kind. */
+interface Waiter {
+  readonly id: string;
+  readonly wake: () => void;
+}
+
+const POLL = { first: 1000, most: 30_000 };
+/** No answer takes longer. */
+const PATIENCE_MS = 60_000;
+/** One turn of the event loop is for others after so many kinds. */
+const KINDS_A_TURN = 10;
+
+/** See the head of this file. */
+export class ServedKinds {
+  readonly #options: ServedKindsOptions;
+  readonly #discovery: Discovery;
+  readonly #listeners = new Set<(kinds: readonly ServedKind[]) => void>();
+  readonly #waiters = new Set<Waiter>();
+  /** By {@link idOf}, as they were read the last time. */
+  #served: ReadonlySet<string> = new Set();
+  /** Resolved when the last reading, and the turns after it, are over. */
+  #rested: Promise<void> = Promise.resolve();
+  /** The reading that is not under way yet. */
+  #next: Promise<readonly ServedKind[]> | undefined;
+  #isRunning = false;
+  readonly #stop = new AbortController();
+  /** Readings that showed nothing new, since the last that did. */
+  #quiet = 0;
+  /** Aborted when it is time to read again. */
+  #pause = new AbortController();
+
+  constructor(options: ServedKindsOptions) {
+    this.#options = options;
+    this.#discovery = new Discovery(options.client);
+    this.#discovery.on((kinds) => this.#take(kinds));
+  }
+
+  /** Every kind in every version, asked from now on; see `preferredKinds` for each once. */
+  async read(): Promise<readonly ServedKind[]> {
+    // The question is under way, not each one who waits for its answer.
+    using _parked = parked();
+    return await (this.#next ??= this.#ask());
+  }
+
+  /** Whether a kind is served in its version, asked from now on. */
+  async serves(kind: Kind): Promise<boolean> {
+    await this.read();
+    return this.#served.has(idOf(kind));
+  }
+
+  /** Resolves when a kind is served in its version, or `signal` is aborted. */
+  async comes(kind: Kind, signal: AbortSignal): Promise<void> {
+    const id = idOf(kind);
+    if (signal.aborted || this.#served.has(id)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    const waiter = { id, wake };
+    this.#waiters.add(waiter);
+    signal.addEventListener("abort", wake);
+    this.#follow();
+    await promise;
+    signal.removeEventListener("abort", wake);
+    this.#waiters.delete(waiter);
+  }
+
+  /** Hears what is served as soon as that is known, then again whenever it has changed. */
+  on(listener: (kinds: readonly ServedKind[]) => void): Disposable {
+    const own = (kinds: readonly ServedKind[]): void => listener(kinds);
+    this.#listeners.add(own);
+    if (this.#served.size > 0) this.#call(own, this.#discovery.kinds);
+    this.#follow();
+    return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
+  }
+
+  /** Follows no more. */
+  stop(): void {
+    this.#stop.abort();
+    this.#listeners.clear();
+    this.#pause.abort();
+  }
+
+  async #ask(): Promise<readonly ServedKind[]> {
+    const { activity, clock } = this.#options;
+    const count = activity && new Count(() => activity.begin("discovery"));
+    await this.#rested;
+    const late = new AbortController();
+    const giveUp = (): void => late.abort(new Error(`discovery was not answered within ${PATIENCE_MS} ms`));
+    const timer = clock.after(PATIENCE_MS, giveUp, { owner: "discovery" });
+    const signal = AbortSignal.any([late.signal, this.#stop.signal]);
+    const asked = countedAs(count, () => this.#discovery.read({ signal }));
+    this.#next = undefined;
+    this.#rested = this.#rest(asked);
+    try {
+      return await asked;
+    } finally {
+      timer.cancel();
+      count?.end();
+    }
+  }
+
+  async #rest(asked: Promise<unknown>): Promise<void> {
+    await asked.catch(() => {});
+    for (let left = this.#served.size; left > 0; left -= KINDS_A_TURN) await turn();
+  }
+
+  #take(kinds: readonly ServedKind[]): void {
+    this.#quiet = 0;
+    this.#served = new Set(kinds.map(idOf));
+    for (const { id, wake } of this.#waiters) if (this.#served.has(id)) wake();
+    for (const listener of this.#listeners) this.#call(listener, kinds);
+  }
+
+  #call(listener: (kinds: readonly ServedKind[]) => void, kinds: readonly ServedKind[]): void {
+    try {
+      listener(kinds);
+    } catch (error) {
+      this.#options.failed(error);
+    }
+  }
+
+  /** Somebody listens or waits from now on: what may have changed before is looked at. */
+  #follow(): void {
+    this.#quiet = 0;
+    this.#pause.abort();
+    if (!this.#isRunning && !this.#stop.signal.aborted) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { client, clock, random, failed } = this.#options;
+    this.#isRunning = true;
+    using _told = client.local?.onKindsChange(() => this.#pause.abort());
+    while (!this.#stop.signal.aborted && this.#listeners.size + this.#waiters.size > 0) {
+      // What changes while the answer is on its way is asked for again.
+      const { signal } = (this.#pause = new AbortController());
+      const isRead = await this.read().then(
+        () => true,
+        (error: unknown) => (failed(error), false),
+      );
+      if (isRead && client.local) await aborted(signal);
+      else await sleep(clock, backoff(this.#quiet, POLL, random), signal, { owner: "discovery" });
+      if (!signal.aborted) this.#quiet++;
+    }
+    this.#isRunning = false;
+  }
+}
+
+const idOf = ({ group, version, plural }: Kind): string => `${plural}.${group}/${version}`;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve());
+  });
+}
