@@ -1,4 +1,4 @@
-// The import table of the house: a room may import what its line lists, and nothing above it. Type-only imports count.
+// The import table: a room may import what its line lists, and nothing above it. Type-only imports count.
 const rooms = {
   util: [],
   value: ["util"],

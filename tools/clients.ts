@@ -13,7 +13,7 @@ const PAGE = new URL("../docs/clients.md", import.meta.url).pathname;
 
 const INTRODUCTION = `# Clients
 
-Every client that people already have works, unmodified. This page is made by \`npm run clients\` from what came of tests:
+Clients that people already have work unmodified, with the kinds that are served. This page is made by \`npm run clients\` from what came of tests:
 of kubectl, the stories in \`test/kubectl/stories/\`, where each row is one of them, a handful of command lines with the exit
 code and the output that must come of them, told to a server of its own by each kubectl; and of [libraries](#libraries).
 

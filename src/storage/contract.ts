@@ -1,5 +1,5 @@
 /**
- * The storage contract: what the rest of the house may rely on, whatever keeps the bytes.
+ * The storage contract: what all other rooms may rely on, whatever keeps the bytes.
  *
  * A store maps keys to values (opaque bytes) and counts one revision for all of them. It knows nothing of objects,
  * kinds or HTTP.

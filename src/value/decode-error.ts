@@ -39,7 +39,7 @@ export interface Decoded {
 
 /**
  * How deep values may be nested unless the caller says otherwise: a thousand (the real server takes ten thousand), and
- * some more for what holds them. Much of the house walks values recursively, which ends between two and four thousand.
+ * some more for what holds them. Much of the code walks values recursively, which ends between two and four thousand.
  */
 export const DEFAULT_DEPTH = 1024;
 

@@ -1,5 +1,5 @@
 /**
- * JSON values, as the rest of the house passes them around.
+ * JSON values, as all rooms pass them around.
  *
  * A value is what `JSON.parse` gives: plain objects, arrays, strings, finite numbers, booleans, null. Values that came
  * out of storage or out of a cache are shared and must not be written to; copy first.

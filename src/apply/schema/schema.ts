@@ -9,7 +9,7 @@
  * @module
  */
 
-/** JSON Schema as the house writes it: the keywords that are read here, others pass through. */
+/** JSON Schema as the definitions of kinds write it: the keywords that are read here, others pass through. */
 export interface JsonSchema {
   readonly type?: string;
   readonly format?: string;

@@ -1,7 +1,7 @@
 /**
  * Where everything lies in etcd, below one prefix (`/keelson` by default):
  *
- *     /keelson/data<key>        a record: the key as the house knows it, the value byte for byte
+ *     /keelson/data<key>        a record: the key as the contract has it, the value byte for byte
  *     /keelson/meta/format      the layout and for whom it was made, as JSON; written once
  *     /keelson/meta/last-value  what a delete shows as the last value, where that differs from what was stored
  *     /keelson/meta/progress    written to learn how far a watch is, on an etcd that cannot say so reliably
