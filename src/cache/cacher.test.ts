@@ -5,7 +5,7 @@ import { Cacher } from "./cacher.ts";
 import { startChecks } from "./checks.ts";
 import type { CacheResource } from "./entry.ts";
 import { FakeStore } from "./testing/fake-store.ts";
-import { ALL, Notes, TestEntry, THINGS, house, keysOf, settle, testResource } from "./testing/fixtures.ts";
+import { ALL, Notes, TestEntry, THINGS, testCache, keysOf, settle, testResource } from "./testing/fixtures.ts";
 
 const many = (count: number): (readonly [string, object])[] =>
   Array.from({ length: count }, (_, i) => [`a/${String(i).padStart(5, "0")}`, {}] as const);
@@ -22,7 +22,7 @@ describe("opening", () => {
     const store = new FakeStore();
     store.commit(...many(2500).map(([key, object]) => [THINGS + key, object] as const));
     store.commit(["/core/thingsandmore/a/x", {}], ["/core/th", {}]);
-    const { cacher, things } = await house({}, store);
+    const { cacher, things } = await testCache({}, store);
     expect([cacher.revision, things.size]).toEqual([2502, 2500]);
     expect(await cacher.verify()).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe("opening", () => {
     let writes = 0;
     store.onRange = () =>
       void (writes++ < 3 && store.commit([`${THINGS}a/00000`, { data: writes }], [`${THINGS}a/x${writes}`, {}]));
-    const { cacher, things } = await house({}, store);
+    const { cacher, things } = await testCache({}, store);
     await settle();
     expect([cacher.revision, things.size]).toEqual([store.revision, 1500 + 2]);
     expect(await cacher.verify()).toEqual([]);
@@ -49,14 +49,14 @@ describe("opening", () => {
       void store.compact(store.revision);
     };
     store.onRange = interfere;
-    const { cacher } = await house({}, store);
+    const { cacher } = await testCache({}, store);
     expect(await cacher.verify()).toEqual([]);
     left = Infinity;
-    await expect(house({}, store)).rejects.toMatchObject({ name: "CacheError", code: "compacted" });
+    await expect(testCache({}, store)).rejects.toMatchObject({ name: "CacheError", code: "compacted" });
   });
 
   test("prefixes may not begin with one another, and what is not registered is `closed`", async () => {
-    const { cacher } = await house();
+    const { cacher } = await testCache();
     await expect(cacher.addResource(testResource(`${THINGS}more/`))).rejects.toThrow(/begin with one another/);
     await expect(cacher.addResource(testResource("/core/"))).rejects.toThrow(/begin with one another/);
     await expect(cacher.addResource(testResource("/open"))).rejects.toThrow(/slash/);
@@ -68,7 +68,7 @@ describe("resources that come and go", () => {
   test("one that is added shows what is stored and what is written while it is being loaded", async () => {
     const store = new FakeStore();
     store.commit(...many(2500).map(([key, object]) => [`/example.com/foos/${key}`, object] as const));
-    const { cacher } = await house({}, store);
+    const { cacher } = await testCache({}, store);
     let writes = 0;
     store.onRange = () => {
       store.commit(
@@ -98,7 +98,7 @@ describe("resources that come and go", () => {
   test("one that is being loaded while everything is loaded anew misses nothing", async () => {
     const store = new FakeStore();
     store.commit(...many(2500).map(([key, object]) => [`/foos/${key}`, object] as const));
-    const { cacher } = await house({}, store);
+    const { cacher } = await testCache({}, store);
     let pages = 0;
     store.onRange = () => {
       if (pages++ !== 1) return;
@@ -116,7 +116,7 @@ describe("resources that come and go", () => {
   });
 
   test("one that is removed can be added again", async () => {
-    const { cacher, store } = await house();
+    const { cacher, store } = await testCache();
     await cacher.addResource(testResource("/foos/"));
     store.commit(["/foos/a", {}]);
     cacher.removeResource("/foos/");
@@ -127,7 +127,7 @@ describe("resources that come and go", () => {
   });
 
   test("one whose entries cannot be made ends with `failed`; the others go on", async () => {
-    const { cacher, store, things, put, errors } = await house();
+    const { cacher, store, things, put, errors } = await testCache();
     const factory: CacheResource["factory"] = (key, value, revision) => {
       const entry = new TestEntry(key, value, revision);
       if (entry.object.data === "bad") throw new Error("cannot be read");
@@ -152,7 +152,7 @@ describe("resources that come and go", () => {
 
 describe("waiting for a revision", () => {
   test("ends at once, when it comes, or with `future` when it does not come in time", async () => {
-    const { cacher, clock, put, store } = await house();
+    const { cacher, clock, put, store } = await testCache();
     put(["a/x", {}]);
     await cacher.waitFor(1, { timeoutMs: 0 });
     const coming = cacher.waitFor(2, { timeoutMs: 3000 });
@@ -170,7 +170,7 @@ describe("waiting for a revision", () => {
   });
 
   test("is refused with `closed` when the cache closes", async () => {
-    const { cacher } = await house();
+    const { cacher } = await testCache();
     const waiting = failure(cacher.waitFor(9, { timeoutMs: 3000 }));
     cacher.close();
     expect(await waiting).toMatchObject({ code: "closed" });
@@ -179,7 +179,7 @@ describe("waiting for a revision", () => {
   });
 
   test("a consistent read sees a change to another resource as a new revision of its own list", async () => {
-    const { cacher, store, things } = await house();
+    const { cacher, store, things } = await testCache();
     const revision = store.commit(["/other/x", {}]);
     await cacher.waitFor(revision, { timeoutMs: 0 });
     expect(things.snapshot().revision).toBe(revision);
@@ -188,7 +188,7 @@ describe("waiting for a revision", () => {
 
 describe("when the store's watch breaks", () => {
   test("it is taken up where it was: watchers miss nothing and get nothing twice", async () => {
-    const { things, store, put, clock, cacher } = await house();
+    const { things, store, put, clock, cacher } = await testCache();
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
     await settle();
@@ -204,7 +204,7 @@ describe("when the store's watch breaks", () => {
   });
 
   test("and a store repeats what was known, nobody sees it twice", async () => {
-    const { things, store, put, clock } = await house();
+    const { things, store, put, clock } = await testCache();
     const watch = store.watch.bind(store);
     store.watch = (prefix, _, watcher) => watch(prefix, 0, watcher);
     const notes = new Notes();
@@ -219,7 +219,7 @@ describe("when the store's watch breaks", () => {
   });
 
   test("and the place is compacted, everything is loaded anew and watches end with `compacted`", async () => {
-    const { things, store, put, clock, cacher } = await house();
+    const { things, store, put, clock, cacher } = await testCache();
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
     await settle();
@@ -242,7 +242,7 @@ describe("when the store's watch breaks", () => {
   });
 
   test("and loading fails too, the old state is served until it succeeds", async () => {
-    const { things, store, put, clock, errors } = await house();
+    const { things, store, put, clock, errors } = await testCache();
     put(["a/x", { data: 1 }]);
     let down = true;
     store.onRange = () => {
@@ -262,7 +262,7 @@ describe("when the store's watch breaks", () => {
   });
 
   test("and the place to which it was loaded anew is compacted before it can be followed, it is loaded once more", async () => {
-    const { things, store, cacher } = await house();
+    const { things, store, cacher } = await testCache();
     const watch = store.watch.bind(store);
     let lost = 0;
     store.watch = (prefix, after, watcher) => {
@@ -276,7 +276,7 @@ describe("when the store's watch breaks", () => {
   });
 
   test("not, and loading anew fails when somebody asks for it, the store is followed on", async () => {
-    const { things, store, cacher, put } = await house();
+    const { things, store, cacher, put } = await testCache();
     store.onRange = () => {
       throw new Error("the store is down");
     };
@@ -287,7 +287,7 @@ describe("when the store's watch breaks", () => {
   });
 
   test.each(["closed", "failed"] as const)("for good with `%s`, so does the cache", async (code) => {
-    const { things, store, cacher } = await house();
+    const { things, store, cacher } = await testCache();
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
     await settle();
@@ -297,7 +297,7 @@ describe("when the store's watch breaks", () => {
   });
 
   test("and the store is closed when it is asked again, so is the cache", async () => {
-    const { store, cacher, clock } = await house();
+    const { store, cacher, clock } = await testCache();
     store.breakWatches("unknown");
     store.watch = () => {
       throw new StoreError("closed", "closed by the test");
@@ -309,7 +309,7 @@ describe("when the store's watch breaks", () => {
 
 describe("history", () => {
   test("keeps at least so many changes and so many minutes, whichever is more", async () => {
-    const { things, put, clock } = await house({ historyEvents: 10, historyMillis: 60_000 });
+    const { things, put, clock } = await testCache({ historyEvents: 10, historyMillis: 60_000 });
     put(...many(30));
     expect(things.stats().historyEvents).toBe(30);
     clock.advance(60_001);
@@ -321,7 +321,7 @@ describe("history", () => {
   });
 
   test("holds at most so many bytes over all resources; the largest pays", async () => {
-    const { cacher, things, put, store } = await house({ historyBytes: 1_000_000 });
+    const { cacher, things, put, store } = await testCache({ historyBytes: 1_000_000 });
     const quiet = await cacher.addResource(testResource("/quiet/"));
     store.commit(["/quiet/x", { data: "x" }], ["/quiet/x", undefined]);
     const data = "x".repeat(10_000);
@@ -339,7 +339,7 @@ describe("history", () => {
 describe("the check against the store", () => {
   test("finds what differs: an object that is missing, one that is old and one too many", async () => {
     const store = new FakeStore();
-    const { cacher, things } = await house({}, store);
+    const { cacher, things } = await testCache({}, store);
     store.commit([`${THINGS}a/x`, {}], [`${THINGS}a/y`, {}]);
     const range = store.range.bind(store);
     const alter = (change: (keys: string[]) => string[]): void => {

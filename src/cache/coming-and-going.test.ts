@@ -8,7 +8,17 @@ import { unreachable } from "../util/assert.ts";
 import { ManualClock } from "../util/clock.ts";
 import type { CacheError } from "./errors.ts";
 import { FakeStore } from "./testing/fake-store.ts";
-import { ALL, type House, Notes, TestEntry, THINGS, house, keysOf, settle, testResource } from "./testing/fixtures.ts";
+import {
+  ALL,
+  type TestCache,
+  Notes,
+  TestEntry,
+  THINGS,
+  testCache,
+  keysOf,
+  settle,
+  testResource,
+} from "./testing/fixtures.ts";
 
 const FOOS = "/foos/";
 const foos = testResource(FOOS);
@@ -25,7 +35,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> => promise.then(un
 
 describe("a resource that is removed", () => {
   test("ends its watches, those that are still starting too, and shows nothing to who still holds it", async () => {
-    const { cacher, store } = await house({}, filled());
+    const { cacher, store } = await testCache({}, filled());
     const cache = await cacher.addResource(foos);
     store.commit([`${FOOS}a/00001`, undefined]);
     const [live, starting] = [new Notes(), new Notes()];
@@ -52,7 +62,7 @@ describe("a resource that is removed", () => {
   });
 
   test("leaves the bytes of its history to the others", async () => {
-    const { cacher, store, things, put } = await house({ historyBytes: 1_000_000 });
+    const { cacher, store, things, put } = await testCache({ historyBytes: 1_000_000 });
     const data = "x".repeat(10_000);
     await cacher.addResource(foos);
     for (let i = 0; i < 60; i++) store.commit([`${FOOS}a/x`, { data }]);
@@ -64,7 +74,7 @@ describe("a resource that is removed", () => {
   });
 
   test("while it is being loaded is refused to who added it; added again at once it is loaded anew", async () => {
-    const { cacher, store } = await house({}, filled());
+    const { cacher, store } = await testCache({}, filled());
     const first = failure(cacher.addResource(foos));
     await Promise.resolve();
     cacher.removeResource(FOOS);
@@ -79,7 +89,7 @@ describe("a resource that is removed", () => {
   });
 
   test("while everything is loaded anew stays away", async () => {
-    const { cacher, store } = await house({}, filled());
+    const { cacher, store } = await testCache({}, filled());
     const old = await cacher.addResource(foos);
     const reloading = cacher.reload();
     cacher.removeResource(FOOS);
@@ -94,7 +104,7 @@ describe("a resource that is removed", () => {
 
 describe("a resource that is added", () => {
   test("while everything is loaded anew, at a revision that the store has forgotten, waits for the new one", async () => {
-    const { cacher, store } = await house({}, filled());
+    const { cacher, store } = await testCache({}, filled());
     store.hold();
     store.commit([`${FOOS}b/x`, {}], [`${THINGS}a/x`, {}]);
     await store.compact(store.revision);
@@ -108,7 +118,7 @@ describe("a resource that is added", () => {
   });
 
   test("and cannot be loaded leaves nothing, so that it can be added when it can", async () => {
-    const { cacher, store, errors } = await house({}, filled());
+    const { cacher, store, errors } = await testCache({}, filled());
     store.onRange = () => {
       throw new Error("the store is down");
     };
@@ -121,7 +131,7 @@ describe("a resource that is added", () => {
   });
 
   test("and gets a change on the way that it cannot read is refused with `failed`, and leaves nothing", async () => {
-    const { cacher, store, things, put } = await house({ historyBytes: 100_000 }, filled());
+    const { cacher, store, things, put } = await testCache({ historyBytes: 100_000 }, filled());
     const factory: typeof foos.factory = (key, value, revision) => {
       const entry = new TestEntry(key, value, revision);
       if (entry.object.data === "bad") throw new Error("cannot be read");
@@ -139,7 +149,7 @@ describe("a resource that is added", () => {
   });
 
   test("while the cache is closed is refused with `closed`", async () => {
-    const { cacher } = await house({}, filled());
+    const { cacher } = await testCache({}, filled());
     const adding = failure(cacher.addResource(foos));
     await Promise.resolve();
     cacher.close();
@@ -149,7 +159,7 @@ describe("a resource that is added", () => {
 
 test("a load, a reload and the start of a watch are under way; a watch that waits is not", async () => {
   const activity = new Activity(new ManualClock());
-  const { cacher, things, put, store } = await house({ activity }, filled());
+  const { cacher, things, put, store } = await testCache({ activity }, filled());
   const under = (): string[] => activity.list().map(({ what }) => what);
   expect(under()).toEqual([]);
   const adding = cacher.addResource(foos);
@@ -188,8 +198,8 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 const PREFIXES = ["/r0/", "/r1/", "/r2/"];
 
 /** Does a step and does not wait for what it begins; `served` is what was added, by prefix, and has not failed. */
-async function take(home: House, served: Map<string, Promise<unknown>>, one: Step): Promise<void> {
-  const { cacher, store } = home;
+async function take(cache: TestCache, served: Map<string, Promise<unknown>>, one: Step): Promise<void> {
+  const { cacher, store } = cache;
   const prefix = "on" in one ? PREFIXES[one.on]! : "";
   switch (one.do) {
     case "write":
@@ -226,14 +236,14 @@ async function take(home: House, served: Map<string, Promise<unknown>>, one: Ste
 }
 
 /** Takes all steps and waits until everything has come to rest; answers what is served then. */
-async function play(home: House, steps: readonly Step[]): Promise<string[]> {
+async function play(cache: TestCache, steps: readonly Step[]): Promise<string[]> {
   const served = new Map<string, Promise<unknown>>();
   for (const one of steps) {
-    await take(home, served, one);
-    home.clock.advance(300);
+    await take(cache, served, one);
+    cache.clock.advance(300);
   }
   await settle();
-  home.clock.advance(1000);
+  cache.clock.advance(1000);
   await settle();
   return [...served.keys()].toSorted();
 }
@@ -241,9 +251,9 @@ async function play(home: House, steps: readonly Step[]): Promise<string[]> {
 test("whatever comes, goes, breaks and is loaded anew at once, what is served in the end is what is stored", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: "max" }), async (steps) => {
-      const home = await house({ historyBytes: 50_000 });
-      const served = await play(home, steps);
-      const { cacher, things, put } = home;
+      const cache = await testCache({ historyBytes: 50_000 });
+      const served = await play(cache, steps);
+      const { cacher, things, put } = cache;
       expect(
         cacher
           .stats()

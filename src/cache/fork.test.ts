@@ -7,17 +7,27 @@ import { ManualClock } from "../util/clock.ts";
 import { Activity } from "../util/activity.ts";
 import { Cacher } from "./cacher.ts";
 import { FakeStore } from "./testing/fake-store.ts";
-import { ALL, type House, Notes, THINGS, house, keysOf, settle, testResource, withLabel } from "./testing/fixtures.ts";
+import {
+  ALL,
+  type TestCache,
+  Notes,
+  THINGS,
+  testCache,
+  keysOf,
+  settle,
+  testResource,
+  withLabel,
+} from "./testing/fixtures.ts";
 
 const compacted: unknown = expect.objectContaining({ code: "compacted" });
 
-/** A house with a few objects in it, and a fork of it. */
-async function forked(): Promise<House & { readonly fork: Pick<House, "store" | "cacher" | "things"> }> {
-  const home = await house();
-  home.put(["a/x", { data: 1 }], ["a/y", { data: 2 }]);
-  const store = home.store.fork();
-  const cacher = home.cacher.fork(store);
-  return { ...home, fork: { store, cacher, things: cacher.resource(THINGS) } };
+/** A cache with a few objects in it, and a fork of it. */
+async function forked(): Promise<TestCache & { readonly fork: Pick<TestCache, "store" | "cacher" | "things"> }> {
+  const cache = await testCache();
+  cache.put(["a/x", { data: 1 }], ["a/y", { data: 2 }]);
+  const store = cache.store.fork();
+  const cacher = cache.cacher.fork(store);
+  return { ...cache, fork: { store, cacher, things: cacher.resource(THINGS) } };
 }
 
 describe("a fork of a cache", () => {
@@ -36,17 +46,17 @@ describe("a fork of a cache", () => {
   });
 
   test("has nothing from before: no watches, no history, no versions kept for pages", async () => {
-    const home = await house();
-    home.put(["a/x", { data: 1 }], ["a/y", { data: 2 }]);
-    home.put(["b/x", {}]);
-    const { next } = home.things.snapshot().list(ALL, { limit: 1 });
-    home.store.commit(["/other/x", {}]);
+    const cache = await testCache();
+    cache.put(["a/x", { data: 1 }], ["a/y", { data: 2 }]);
+    cache.put(["b/x", {}]);
+    const { next } = cache.things.snapshot().list(ALL, { limit: 1 });
+    cache.store.commit(["/other/x", {}]);
     const notes = new Notes();
-    home.things.watch(ALL, { after: 0 }, notes);
+    cache.things.watch(ALL, { after: 0 }, notes);
     await settle();
     notes.take();
-    const store = home.store.fork();
-    const cacher = home.cacher.fork(store);
+    const store = cache.store.fork();
+    const cacher = cache.cacher.fork(store);
     const things = cacher.resource(THINGS);
     expect(things.stats()).toMatchObject({
       watches: 0,
@@ -58,7 +68,7 @@ describe("a fork of a cache", () => {
     for (const revision of [0, 2, 3]) expect(() => things.snapshotAt(revision)).toThrow(compacted as Error);
     await expect(things.recall(3)).rejects.toMatchObject({ code: "compacted" });
     expect(things.snapshotAt(4).size).toBe(3);
-    expect(keysOf(home.things.snapshotAt(3).list(ALL, { after: next! }).entries)).toEqual(["a/y", "b/x"]);
+    expect(keysOf(cache.things.snapshotAt(3).list(ALL, { after: next! }).entries)).toEqual(["a/y", "b/x"]);
     const late = new Notes();
     things.watch(ALL, { after: 3 }, late);
     await settle();
@@ -94,26 +104,26 @@ describe("a fork of a cache", () => {
   });
 
   test("leaves out a resource that is being loaded, and shares the label indexes that are there", async () => {
-    const home = await house();
-    home.put(...Array.from({ length: 500 }, (_, i) => [`a/${i}`, { labels: { part: String(i % 5) } }] as const));
+    const cache = await testCache();
+    cache.put(...Array.from({ length: 500 }, (_, i) => [`a/${i}`, { labels: { part: String(i % 5) } }] as const));
     const selection = withLabel("part", "3");
-    await home.things.prepare(selection);
-    const adding = home.cacher.addResource(testResource("/foos/"));
-    const store = home.store.fork();
-    const cacher = home.cacher.fork(store);
+    await cache.things.prepare(selection);
+    const adding = cache.cacher.addResource(testResource("/foos/"));
+    const store = cache.store.fork();
+    const cacher = cache.cacher.fork(store);
     expect(() => cacher.resource("/foos/")).toThrow(/closed/);
     expect(cacher.resource(THINGS).prepare(selection)).toBeUndefined();
     await settle();
     store.commit([`${THINGS}a/3`, undefined]);
     expect(cacher.resource(THINGS).snapshot().list(selection).entries).toHaveLength(99);
-    expect(home.things.snapshot().list(selection).entries).toHaveLength(100);
+    expect(cache.things.snapshot().list(selection).entries).toHaveLength(100);
     await adding;
     await cacher.addResource(testResource("/foos/"));
     await expect(cacher.addResource(testResource(`${THINGS}more/`))).rejects.toThrow(/begin with one another/);
   });
 
   test("of a store that is further on loads everything anew; one that is behind is refused", async () => {
-    const { cacher, store } = await house();
+    const { cacher, store } = await testCache();
     store.hold();
     store.commit([`${THINGS}a/x`, {}]);
     const ahead = store.fork();

@@ -10,12 +10,12 @@ import type { Snapshot } from "./snapshot.ts";
 import { FakeStore } from "./testing/fake-store.ts";
 import {
   ALL,
-  type House,
+  type TestCache,
   type Line,
   Notes,
   TestEntry,
   type TestObject,
-  house,
+  testCache,
   inNamespace,
   keysOf,
   one,
@@ -96,14 +96,14 @@ class Model {
 
 /** Commits random changes to a cache and a model; data that only tells versions apart is left out of the lines. */
 async function play(
-  home: House,
+  cache: TestCache,
   model: Model,
   history: readonly (readonly (readonly [string, TestObject | undefined])[])[],
   between: (step: number) => void | Promise<void> = () => {},
 ): Promise<void> {
   for (const [step, changes] of history.entries()) {
     model.apply(changes);
-    home.put(...changes);
+    cache.put(...changes);
     await between(step);
   }
 }
@@ -120,11 +120,11 @@ describe("random histories", () => {
         commits,
         fc.array(fc.tuple(fc.nat(29), fc.nat(120), fc.nat(8)), { maxLength: 12, size: "max" }),
         async (history, starts) => {
-          const home = await house(options);
+          const cache = await testCache(options);
           const model = new Model();
           const watches: { notes: Notes; selection: Selection; after: number }[] = [];
-          await play(home, model, history, async (step) => {
-            home.clock.advance(1);
+          await play(cache, model, history, async (step) => {
+            cache.clock.advance(1);
             for (const [at, after, i] of starts) {
               if (at !== step) continue;
               const watch = {
@@ -132,7 +132,7 @@ describe("random histories", () => {
                 selection: SELECTIONS[i]!,
                 after: Math.min(after, model.revision + 3),
               };
-              home.things.watch(watch.selection, { after: watch.after }, watch.notes);
+              cache.things.watch(watch.selection, { after: watch.after }, watch.notes);
               watches.push(watch);
             }
             if (step % 3 === 0) await settle();
@@ -142,7 +142,7 @@ describe("random histories", () => {
             expect(notes.error).toBeUndefined();
             expect(notes.lines).toEqual(model.events(selection, after));
           }
-          expect(await home.cacher.verify()).toEqual([]);
+          expect(await cache.cacher.verify()).toEqual([]);
         },
       ),
       { numRuns: 60 },
@@ -152,14 +152,14 @@ describe("random histories", () => {
   test("a watch from the present state shows that state and then the differences", async () => {
     await fc.assert(
       fc.asyncProperty(commits, fc.nat(8), fc.nat(29), async (history, i, at) => {
-        const home = await house();
+        const cache = await testCache();
         const model = new Model();
         const notes = new Notes();
         const selection = SELECTIONS[i]!;
         let started: number | undefined;
-        await play(home, model, history, async (step) => {
+        await play(cache, model, history, async (step) => {
           if (step !== Math.min(at, history.length - 1)) return;
-          home.things.watch(selection, { initial: true }, notes);
+          cache.things.watch(selection, { initial: true }, notes);
           await settle();
           started = model.revision;
         });
@@ -183,15 +183,15 @@ describe("random histories", () => {
           { ...forgetful, pageVersions: 2 },
         ),
         async (history, reads, options) => {
-          const home = await house(options);
+          const cache = await testCache(options);
           const model = new Model();
-          await play(home, model, history, (step) => {
-            home.clock.advance(1);
+          await play(cache, model, history, (step) => {
+            cache.clock.advance(1);
             for (const [at, revision] of reads) {
-              if (at === step) expectState(home, model, Math.min(revision, model.revision));
+              if (at === step) expectState(cache, model, Math.min(revision, model.revision));
             }
           });
-          for (let revision = 0; revision <= model.revision; revision++) expectState(home, model, revision);
+          for (let revision = 0; revision <= model.revision; revision++) expectState(cache, model, revision);
         },
       ),
       { numRuns: 100 },
@@ -206,17 +206,17 @@ describe("random histories", () => {
         fc.integer({ min: 1, max: 5 }),
         fc.nat(8),
         async (history, at, limit, i) => {
-          const home = await house({ ...forgetful, pageMillis: 1000 });
+          const cache = await testCache({ ...forgetful, pageMillis: 1000 });
           const model = new Model();
           const selection = SELECTIONS[i]!;
           const pages: string[][] = [];
           let revision: number | undefined;
           let after: string | undefined;
-          await play(home, model, history, (step) => {
-            home.clock.advance(1);
+          await play(cache, model, history, (step) => {
+            cache.clock.advance(1);
             if (step < at || (revision !== undefined && after === undefined)) return;
             revision ??= model.revision;
-            const snapshot = home.things.snapshotAt(revision);
+            const snapshot = cache.things.snapshotAt(revision);
             const page = snapshot.list(selection, { limit, ...(after === undefined ? {} : { after }) });
             pages.push(keysOf(page.entries));
             after = page.next;
@@ -241,13 +241,13 @@ describe("random histories", () => {
         async (first, second, after, compact, i) => {
           const store = new FakeStore();
           const model = new Model();
-          await play(await house({}, store), model, first);
-          const home = await house({}, store);
+          await play(await testCache({}, store), model, first);
+          const cache = await testCache({}, store);
           await store.compact(Math.min(compact, store.revision));
           const selection = SELECTIONS[i]!;
           const notes = new Notes();
-          home.things.watch(selection, { after }, notes);
-          await play(home, model, second, (step) => (step % 2 ? settle() : undefined));
+          cache.things.watch(selection, { after }, notes);
+          await play(cache, model, second, (step) => (step % 2 ? settle() : undefined));
           await settle();
           const tooOld = after < Math.min(compact, model.revision) && notes.error !== undefined;
           expect(notes.error?.code).toBe(tooOld ? "compacted" : undefined);
@@ -260,7 +260,7 @@ describe("random histories", () => {
 });
 
 /** The state at a revision, undefined when it is compacted. */
-function stateAt({ things }: House, revision: number): Snapshot | undefined {
+function stateAt({ things }: TestCache, revision: number): Snapshot | undefined {
   try {
     return things.snapshotAt(revision);
   } catch (error) {
@@ -269,9 +269,9 @@ function stateAt({ things }: House, revision: number): Snapshot | undefined {
   }
 }
 
-function expectState(home: House, model: Model, revision: number): void {
-  const snapshot = stateAt(home, revision);
-  expect(snapshot !== undefined || revision < home.things.stats().historyStart).toBe(true);
+function expectState(cache: TestCache, model: Model, revision: number): void {
+  const snapshot = stateAt(cache, revision);
+  expect(snapshot !== undefined || revision < cache.things.stats().historyStart).toBe(true);
   if (!snapshot) return;
   const found = SELECTIONS.map((selection) => snapshot.list(selection).entries.map((e) => `${e.key}@${e.revision}`));
   expect(found).toEqual(

@@ -1,26 +1,36 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "./entry.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { ALL, type House, house, inNamespace, keysOf, one, settle, withField, withLabel } from "./testing/fixtures.ts";
+import {
+  ALL,
+  type TestCache,
+  testCache,
+  inNamespace,
+  keysOf,
+  one,
+  settle,
+  withField,
+  withLabel,
+} from "./testing/fixtures.ts";
 
 const names = (count: number, namespace = "a"): string[] =>
   Array.from({ length: count }, (_, i) => `${namespace}/${String(i).padStart(5, "0")}`);
 
-/** A house with `count` objects, of which the i-th has the label `part=<i mod parts>` and the field of that name. */
-async function filled(count: number, parts: number): Promise<House> {
-  const home = await house();
-  home.put(
+/** A cache with `count` objects, of which the i-th has the label `part=<i mod parts>` and the field of that name. */
+async function filled(count: number, parts: number): Promise<TestCache> {
+  const cache = await testCache();
+  cache.put(
     ...names(count).map((key, i) => {
       const part = String(i % parts);
       return [key, { labels: { part, all: "yes" }, fields: { part } }] as const;
     }),
   );
-  return home;
+  return cache;
 }
 
 describe("lists", () => {
   test("DEC-4: objects are sorted by the bytes of namespace/name: a-x before a, a before a0, and by code points beyond", async () => {
-    const { things, put } = await house();
+    const { things, put } = await testCache();
     put(["a0/x", {}], ["a/z", {}], ["a-x/y", {}], ["a/a", {}], ["\u{1f389}", {}], ["\uff01", {}], ["\u00e9", {}]);
     expect(keysOf(things.snapshot().list(ALL).entries)).toEqual([
       "a-x/y",
@@ -34,7 +44,7 @@ describe("lists", () => {
   });
 
   test("a namespace, a single object and nothing at all", async () => {
-    const { things, put } = await house();
+    const { things, put } = await testCache();
     put(["ns/foo", {}], ["ns/foobar", {}], ["ns-bad/foo", {}], ["n/foo", {}]);
     const snapshot = things.snapshot();
     expect(keysOf(snapshot.list(inNamespace("ns")).entries)).toEqual(["ns/foo", "ns/foobar"]);
@@ -70,7 +80,7 @@ describe("lists", () => {
   });
 
   test("a page may start anywhere, also at a key that is not there, before the prefix or behind it", async () => {
-    const { things, put } = await house();
+    const { things, put } = await testCache();
     put(["a/x", {}], ["b/m", {}], ["b/p", {}], ["c/x", {}]);
     const keys = (after: string): string[] => keysOf(things.snapshot().list(inNamespace("b"), { after }).entries);
     expect([keys("a/z"), keys("b/n"), keys("b/p"), keys("c/a"), keys("")]).toEqual([
@@ -114,7 +124,7 @@ describe("lists", () => {
 
   test("a list in turns lets others run, the more often the larger the objects are, and not once a page is full", async () => {
     let turns = 0;
-    const { things, put } = await house({ pause: async () => void turns++ });
+    const { things, put } = await testCache({ pause: async () => void turns++ });
     put(...names(4000).map((key, i) => [key, { fields: { part: String(i % 2) } }] as const));
     const count = async (...asked: Parameters<Snapshot["listInTurns"]>): Promise<number> => {
       turns = 0;
@@ -131,7 +141,7 @@ describe("lists", () => {
   });
 
   test("what a list in turns leaves for later stays readable by its revision", async () => {
-    const { things, put } = await house({ historyEvents: 0, historyMillis: 0 });
+    const { things, put } = await testCache({ historyEvents: 0, historyMillis: 0 });
     put(...names(3000).map((key) => [key, { fields: { part: "1" } }] as const));
     await things.snapshot().listInTurns(withField("part", "9"));
     expect(things.stats().keptVersions).toBe(0);
@@ -140,7 +150,7 @@ describe("lists", () => {
   });
 
   test("counts are those of a prefix", async () => {
-    const { things, put } = await house();
+    const { things, put } = await testCache();
     put(["ns/foo", {}], ["ns/foobar", {}], ["ns-bad/foo", {}]);
     const snapshot = things.snapshot();
     expect([snapshot.size, snapshot.count(""), snapshot.count("ns/"), snapshot.count("n/")]).toEqual([3, 3, 2, 0]);
@@ -225,26 +235,26 @@ describe("label indexes", () => {
 
   test("are built in turns, and are right whatever is written meanwhile", async () => {
     let turns = 0;
-    const home = await house({
+    const cache = await testCache({
       pause: async () => {
         const [i, name] = [turns % 7, String(turns * 37).padStart(5, "0")];
         turns++;
-        home.put(
+        cache.put(
           [`a/${name}`, { labels: { part: String(i) } }],
           [`a/${name}x`, { labels: { part: "1" } }],
           [`a/0${name.slice(1)}`, turns % 3 === 0 ? undefined : {}],
           [`a/00000y${turns}`, { labels: { part: "1" } }],
         );
-        if (turns % 2 === 0) home.things.snapshot();
+        if (turns % 2 === 0) cache.things.snapshot();
         await settle();
       },
     });
-    home.put(...names(5000).map((key, i) => [key, { labels: { part: String(i % 7) } }] as const));
+    cache.put(...names(5000).map((key, i) => [key, { labels: { part: String(i % 7) } }] as const));
     const [selection, other] = [withLabel("part", "1"), withLabel("absent", "")];
-    await Promise.all([home.things.prepare(selection), home.things.prepare(selection), home.things.prepare(other)]);
+    await Promise.all([cache.things.prepare(selection), cache.things.prepare(selection), cache.things.prepare(other)]);
     expect(turns).toBeGreaterThan(4);
-    expect(home.things.stats().labelIndexes).toBe(2);
-    const snapshot = home.things.snapshot();
+    expect(cache.things.stats().labelIndexes).toBe(2);
+    const snapshot = cache.things.snapshot();
     const matches = (entry: Entry): boolean => entry.labels["part"] === "1";
     const expected = snapshot.list({ id: "f", prefix: "", matches }).entries;
     const found = snapshot.list(selection).entries;
@@ -262,7 +272,7 @@ describe("label indexes", () => {
 
 describe("snapshots", () => {
   test("say the revision of the whole store and never change", async () => {
-    const { things, put, store } = await house();
+    const { things, put, store } = await testCache();
     put(["a/x", { data: 1 }]);
     store.commit(["/other/y", {}]);
     const snapshot = things.snapshot();
@@ -274,7 +284,7 @@ describe("snapshots", () => {
   });
 
   test("DEC-25: past revisions can be read as far as the history goes; before is `compacted`, beyond is `future`", async () => {
-    const { things, put, store } = await house({}, undefined);
+    const { things, put, store } = await testCache({}, undefined);
     put(["a/x", { data: 1 }]);
     put(["a/y", { data: 2 }]);
     store.commit(["/other/y", {}]);
@@ -289,21 +299,21 @@ describe("snapshots", () => {
     for (const revision of [0, 1, 2, 3, 4, 5, 2, 4, 0]) expect(at(revision)).toEqual(expected[revision]);
     expect(things.snapshotAt(3).revision).toBe(3);
     expect(() => at(6)).toThrow(expect.objectContaining({ code: "future" }));
-    const { things: fresh } = await house({}, store);
+    const { things: fresh } = await testCache({}, store);
     expect(() => fresh.snapshotAt(4)).toThrow(expect.objectContaining({ code: "compacted" }));
     expect(fresh.snapshotAt(5).size).toBe(1);
   });
 
   test("the store's own history is used for what memory has forgotten, if asked", async () => {
-    const before = await house();
+    const before = await testCache();
     before.put(["a/x", { data: 1 }], ["a/y", { data: 2 }]);
     before.put(["a/x", undefined]);
-    const { things, store } = await house({}, before.store);
+    const { things, store } = await testCache({}, before.store);
     const snapshot = await things.recall(2);
     expect([snapshot.revision, snapshot.size]).toEqual([2, 2]);
     expect(snapshot.list(ALL, { limit: 1 }).more).toBe(true);
     expect(things.snapshotAt(2).size).toBe(2); // kept, since a list left something for later
-    const small = await house({ pageBytes: 3 }, store);
+    const small = await testCache({ pageBytes: 3 }, store);
     expect((await small.things.recall(2)).list(ALL, { limit: 1 }).more).toBe(true);
     expect(small.things.stats().keptVersions).toBe(0); // it shares nothing with the present, so all of it counts
     await store.compact(2);
@@ -312,7 +322,7 @@ describe("snapshots", () => {
   });
 
   test("a page's revision outlives the history for five minutes after its last use", async () => {
-    const { things, put, clock } = await house({ historyEvents: 10, historyMillis: 1000 });
+    const { things, put, clock } = await testCache({ historyEvents: 10, historyMillis: 1000 });
     put(...names(20).map((key) => [key, {}] as const));
     const { revision } = things.snapshot();
     const { next } = things.snapshot().list(ALL, { limit: 5 });
@@ -333,7 +343,7 @@ describe("snapshots", () => {
   });
 
   test("kept states are bounded by number and by the bytes that only they hold", async () => {
-    const few = await house({ pageVersions: 3 });
+    const few = await testCache({ pageVersions: 3 });
     few.put(...names(20).map((key) => [key, {}] as const));
     for (let i = 0; i < 10; i++) {
       few.things.snapshot().list(ALL, { limit: 1 });
@@ -341,7 +351,7 @@ describe("snapshots", () => {
     }
     expect(few.things.stats().keptVersions).toBe(3);
 
-    const small = await house({ pageBytes: 100_000 });
+    const small = await testCache({ pageBytes: 100_000 });
     small.put(...names(20).map((key) => [key, {}] as const));
     small.things.snapshot().list(ALL, { limit: 1 });
     const data = "x".repeat(10_000);
@@ -352,7 +362,7 @@ describe("snapshots", () => {
   });
 
   test("going far back costs no more than the changes since the next kept state", async () => {
-    const { things, put } = await house({ historyEvents: 100_000 });
+    const { things, put } = await testCache({ historyEvents: 100_000 });
     for (let i = 0; i < 10_000; i++) put([`a/${i % 50}`, { data: i }]);
     await settle();
     expect(things.stats().keptVersions).toBe(2);

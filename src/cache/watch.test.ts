@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Selection } from "./entry.ts";
 import {
   ALL,
-  type House,
+  type TestCache,
   Notes,
-  house,
+  testCache,
   inNamespace,
   one,
   settle,
@@ -17,7 +17,7 @@ import type { Watch, WatchStart } from "./watch.ts";
 
 /** Starts a watch and waits until it is under way. */
 async function start(
-  { things }: Pick<House, "things">,
+  { things }: Pick<TestCache, "things">,
   selection: Selection,
   from: WatchStart,
 ): Promise<{ notes: Notes; watch: Watch }> {
@@ -32,11 +32,11 @@ const blue = { labels: { color: "blue" } };
 
 describe("events", () => {
   test("DEC-28: a watch sees creates, updates and deletes, the delete with the last state and its own revision", async () => {
-    const home = await house();
-    const { notes } = await start(home, ALL, { after: 0 });
-    home.put(["a/x", { data: 1 }]);
-    home.put(["a/x", { data: 2 }]);
-    home.put(["a/x", undefined]);
+    const cache = await testCache();
+    const { notes } = await start(cache, ALL, { after: 0 });
+    cache.put(["a/x", { data: 1 }]);
+    cache.put(["a/x", { data: 2 }]);
+    cache.put(["a/x", undefined]);
     expect(notes.lines).toEqual(["+ a/x@1 1", "~ a/x@2 2", "- a/x@3 2"]);
   });
 
@@ -46,30 +46,30 @@ describe("events", () => {
   ] as const)(
     "DEC-28: with %s, starting to match is ADDED and ceasing is DELETED with the last matching state",
     async (_, selection, yes, no) => {
-      const home = await house();
-      const { notes } = await start(home, selection, { after: 0 });
-      home.put(["a/x", { ...no, data: 1 }]);
+      const cache = await testCache();
+      const { notes } = await start(cache, selection, { after: 0 });
+      cache.put(["a/x", { ...no, data: 1 }]);
       expect(notes.take()).toEqual([]);
-      home.put(["a/x", { ...yes, data: 2 }]);
+      cache.put(["a/x", { ...yes, data: 2 }]);
       expect(notes.take()).toEqual(["+ a/x@2 2"]);
-      home.put(["a/x", { ...yes, data: 3 }]);
+      cache.put(["a/x", { ...yes, data: 3 }]);
       expect(notes.take()).toEqual(["~ a/x@3 3"]);
-      home.put(["a/x", { ...no, data: 4 }]);
+      cache.put(["a/x", { ...no, data: 4 }]);
       expect(notes.take()).toEqual(["- a/x@4 3"]);
-      home.put(["a/x", undefined]);
+      cache.put(["a/x", undefined]);
       expect(notes.take()).toEqual([]);
-      home.put(["a/x", { ...yes, data: 5 }]);
-      home.put(["a/x", undefined]);
+      cache.put(["a/x", { ...yes, data: 5 }]);
+      cache.put(["a/x", undefined]);
       expect(notes.take()).toEqual(["+ a/x@6 5", "- a/x@7 5"]);
     },
   );
 
   test("DEC-28: a delete shows the last value it was given, unless only the one before matched", async () => {
-    const home = await house();
-    const { notes: all } = await start(home, ALL, { after: 0 });
-    const { notes: reds } = await start(home, withLabel("color", "red"), { after: 0 });
-    home.put(["a/x", { ...red, data: 1 }], ["a/y", { ...red, data: 2 }]);
-    home.store.commit(
+    const cache = await testCache();
+    const { notes: all } = await start(cache, ALL, { after: 0 });
+    const { notes: reds } = await start(cache, withLabel("color", "red"), { after: 0 });
+    cache.put(["a/x", { ...red, data: 1 }], ["a/y", { ...red, data: 2 }]);
+    cache.store.commit(
       [`${THINGS}a/x`, undefined, { ...red, data: 3 }],
       [`${THINGS}a/y`, undefined, { ...blue, data: 4 }],
     );
@@ -78,28 +78,28 @@ describe("events", () => {
   });
 
   test("a namespace does not see the one whose name it begins with, nor a single object its neighbours", async () => {
-    const home = await house();
-    const { notes: namespace } = await start(home, inNamespace("ns"), { after: 0 });
-    const { notes: single } = await start(home, one("ns/foo"), { after: 0 });
-    home.put(["ns-bad/foo", {}], ["ns/foobar", {}], ["ns/foo", {}], ["n/foo", {}]);
+    const cache = await testCache();
+    const { notes: namespace } = await start(cache, inNamespace("ns"), { after: 0 });
+    const { notes: single } = await start(cache, one("ns/foo"), { after: 0 });
+    cache.put(["ns-bad/foo", {}], ["ns/foobar", {}], ["ns/foo", {}], ["n/foo", {}]);
     expect(namespace.lines).toEqual(["+ ns/foobar@2", "+ ns/foo@3"]);
     expect(single.lines).toEqual(["+ ns/foo@3"]);
   });
 
   test("resources of the cluster have keys without a namespace", async () => {
-    const home = await house();
-    const { notes: all } = await start(home, ALL, { after: 0 });
-    const { notes: single } = await start(home, one("foo"), { after: 0 });
-    home.put(["foo", {}], ["bar", {}]);
+    const cache = await testCache();
+    const { notes: all } = await start(cache, ALL, { after: 0 });
+    const { notes: single } = await start(cache, one("foo"), { after: 0 });
+    cache.put(["foo", {}], ["bar", {}]);
     expect(all.lines).toEqual(["+ foo@1", "+ bar@2"]);
     expect(single.lines).toEqual(["+ foo@1"]);
   });
 
   test("changes that were committed together arrive together, once for all watchers with the same selection", async () => {
-    const home = await house();
-    const { notes: first } = await start(home, inNamespace("a"), { after: 0 });
-    const { notes: second } = await start(home, inNamespace("a"), { after: 0 });
-    home.put(["a/x", {}], ["b/x", {}], ["a/y", {}]);
+    const cache = await testCache();
+    const { notes: first } = await start(cache, inNamespace("a"), { after: 0 });
+    const { notes: second } = await start(cache, inNamespace("a"), { after: 0 });
+    cache.put(["a/x", {}], ["b/x", {}], ["a/y", {}]);
     expect(first.lines).toEqual(["+ a/x@1", "+ a/y@3"]);
     expect(first.batches).toHaveLength(1);
     expect(first.batches[0]).toBe(second.batches[0]);
@@ -107,67 +107,67 @@ describe("events", () => {
   });
 
   test("a labelled object called __proto__ or constructor is matched by its own labels only", async () => {
-    const home = await house();
-    const { notes } = await start(home, withLabel("constructor", "x"), { after: 0 });
-    home.put(["a/one", {}], ["a/two", { labels: { constructor: "x" } as unknown as Record<string, string> }]);
+    const cache = await testCache();
+    const { notes } = await start(cache, withLabel("constructor", "x"), { after: 0 });
+    cache.put(["a/one", {}], ["a/two", { labels: { constructor: "x" } as unknown as Record<string, string> }]);
     expect(notes.lines).toEqual(["+ a/two@2"]);
   });
 
   test("an object that was deleted and created again is ADDED again", async () => {
-    const home = await house();
-    const { notes } = await start(home, ALL, { after: 0 });
-    home.put(["a/x", { data: 1 }], ["a/x", undefined], ["a/x", { data: 2 }]);
+    const cache = await testCache();
+    const { notes } = await start(cache, ALL, { after: 0 });
+    cache.put(["a/x", { data: 1 }], ["a/x", undefined], ["a/x", { data: 2 }]);
     expect(notes.lines).toEqual(["+ a/x@1 1", "- a/x@2 1", "+ a/x@3 2"]);
   });
 });
 
 describe("where a watch starts", () => {
   test("DEC-28: after a revision it sees later changes only, whether they are history or still to come", async () => {
-    const home = await house();
-    home.put(["a/x", { data: 1 }]);
-    home.put(["a/x", { data: 2 }]);
-    home.put(["a/y", { data: 3 }]);
-    const { notes, watch } = await start(home, ALL, { after: 1 });
-    home.put(["a/x", undefined]);
+    const cache = await testCache();
+    cache.put(["a/x", { data: 1 }]);
+    cache.put(["a/x", { data: 2 }]);
+    cache.put(["a/y", { data: 3 }]);
+    const { notes, watch } = await start(cache, ALL, { after: 1 });
+    cache.put(["a/x", undefined]);
     expect(notes.lines).toEqual(["~ a/x@2 2", "+ a/y@3 3", "- a/x@4 2"]);
     expect(watch.revision).toBe(4);
     expect(watch.live).toBe(true);
   });
 
   test("DEC-28: selectors see objects start and stop matching in the history too", async () => {
-    const home = await house();
-    home.put(["a/x", { ...red, data: 1 }]);
-    home.put(["a/x", { ...blue, data: 2 }]);
-    home.put(["a/x", { ...red, data: 3 }]);
-    const { notes } = await start(home, withLabel("color", "red"), { after: 1 });
+    const cache = await testCache();
+    cache.put(["a/x", { ...red, data: 1 }]);
+    cache.put(["a/x", { ...blue, data: 2 }]);
+    cache.put(["a/x", { ...red, data: 3 }]);
+    const { notes } = await start(cache, withLabel("color", "red"), { after: 1 });
     expect(notes.lines).toEqual(["- a/x@2 1", "+ a/x@3 3"]);
   });
 
   test("DEC-28: from the present state on, each object is ADDED and the end of that is marked, also for nothing", async () => {
-    const home = await house();
-    home.put(["b/y", { data: 1 }], ["a/x", { data: 2 }], ["b/x", { data: 3 }]);
-    home.store.commit(["/other/z", {}]);
-    const { notes, watch } = await start(home, inNamespace("b"), { initial: true });
-    const { notes: nothing } = await start(home, inNamespace("c"), { initial: true });
+    const cache = await testCache();
+    cache.put(["b/y", { data: 1 }], ["a/x", { data: 2 }], ["b/x", { data: 3 }]);
+    cache.store.commit(["/other/z", {}]);
+    const { notes, watch } = await start(cache, inNamespace("b"), { initial: true });
+    const { notes: nothing } = await start(cache, inNamespace("c"), { initial: true });
     expect(notes.lines).toEqual(["+ b/x@3 3", "+ b/y@1 1"]);
     expect(notes.batches.map((batch) => [batch.revision, batch.initialEnd])).toEqual([[4, true]]);
     expect(nothing.batches.map((batch) => [batch.events.length, batch.revision, batch.initialEnd])).toEqual([
       [0, 4, true],
     ]);
-    home.put(["b/y", undefined]);
+    cache.put(["b/y", undefined]);
     expect(notes.take().slice(2)).toEqual(["- b/y@5 1"]);
     expect(watch.revision).toBe(5);
   });
 
   test("a long initial state comes in parts, loses no change on the way, and says its revision only at the end", async () => {
-    const home = await house();
-    home.put(...Array.from({ length: 1200 }, (_, i) => [`a/${String(i).padStart(4, "0")}`, {}] as const));
+    const cache = await testCache();
+    cache.put(...Array.from({ length: 1200 }, (_, i) => [`a/${String(i).padStart(4, "0")}`, {}] as const));
     const notes = new Notes();
-    const watch = home.things.watch(ALL, { initial: true }, notes);
+    const watch = cache.things.watch(ALL, { initial: true }, notes);
     await Promise.resolve();
     expect(notes.batches.map((batch) => [batch.events.length, batch.revision])).toEqual([[500, 0]]);
     expect(watch.revision).toBe(0);
-    home.put(["a/0000", { data: "late" }], ["a/1199", undefined]);
+    cache.put(["a/0000", { data: "late" }], ["a/1199", undefined]);
     await settle();
     expect(notes.batches.map((batch) => [batch.events.length, batch.initialEnd])).toEqual([
       [500, false],
@@ -180,96 +180,96 @@ describe("where a watch starts", () => {
   });
 
   test("DEC-28: a revision beyond the present waits for it and then shows nothing older", async () => {
-    const home = await house();
-    const { notes, watch } = await start(home, ALL, { after: 3 });
-    home.put(["a/x", { data: 1 }]);
-    home.put(["a/x", { data: 2 }]);
+    const cache = await testCache();
+    const { notes, watch } = await start(cache, ALL, { after: 3 });
+    cache.put(["a/x", { data: 1 }]);
+    cache.put(["a/x", { data: 2 }]);
     await settle();
     expect(watch.live).toBe(false);
-    home.put(["a/x", { data: 3 }], ["a/x", { data: 4 }]);
-    home.put(["a/x", { data: 5 }]);
+    cache.put(["a/x", { data: 3 }], ["a/x", { data: 4 }]);
+    cache.put(["a/x", { data: 5 }]);
     await settle();
     expect(notes.lines).toEqual(["~ a/x@4 4", "~ a/x@5 5"]);
     expect(watch.revision).toBe(5);
   });
 
   test("a watch that waits for a revision can be closed", async () => {
-    const home = await house();
-    const { notes, watch } = await start(home, ALL, { after: 3 });
-    expect(home.cacher.stats().waiting).toBe(1);
+    const cache = await testCache();
+    const { notes, watch } = await start(cache, ALL, { after: 3 });
+    expect(cache.cacher.stats().waiting).toBe(1);
     watch.close();
     await settle();
-    expect(home.cacher.stats().waiting).toBe(0);
-    home.put(["a/x", {}], ["a/y", {}], ["a/z", {}], ["a/u", {}]);
+    expect(cache.cacher.stats().waiting).toBe(0);
+    cache.put(["a/x", {}], ["a/y", {}], ["a/z", {}], ["a/u", {}]);
     await settle();
     expect(notes.batches).toEqual([]);
     expect(notes.error).toBeUndefined();
   });
 
   test("a fresh cache serves a watch from its own revision on", async () => {
-    const first = await house();
+    const first = await testCache();
     const revision = first.put(["a/x", { data: 1 }]);
-    const home = await house({}, first.store);
-    const { notes, watch } = await start(home, ALL, { after: revision });
+    const cache = await testCache({}, first.store);
+    const { notes, watch } = await start(cache, ALL, { after: revision });
     expect(watch.revision).toBe(revision);
-    home.put(["a/x", { data: 2 }]);
+    cache.put(["a/x", { data: 2 }]);
     expect(notes.lines).toEqual(["~ a/x@2 2"]);
   });
 });
 
 describe("how a watch ends", () => {
   test("after close the sink hears nothing more, whatever is under way", async () => {
-    const home = await house();
-    home.put(...Array.from({ length: 1200 }, (_, i) => [`a/${i}`, {}] as const));
-    const { notes: live, watch } = await start(home, ALL, { after: 1200 });
+    const cache = await testCache();
+    cache.put(...Array.from({ length: 1200 }, (_, i) => [`a/${i}`, {}] as const));
+    const { notes: live, watch } = await start(cache, ALL, { after: 1200 });
     const starting = new Notes();
-    const startingWatch = home.things.watch(ALL, { initial: true }, starting);
+    const startingWatch = cache.things.watch(ALL, { initial: true }, starting);
     await Promise.resolve();
     watch.close();
     startingWatch.close();
     watch.close();
-    home.put(["a/x", {}]);
+    cache.put(["a/x", {}]);
     await settle();
     expect(live.batches).toEqual([]);
     expect(starting.batches).toHaveLength(1);
     expect([live.error, starting.error]).toEqual([undefined, undefined]);
-    expect(home.things.stats()).toMatchObject({ watches: 0, groups: 0 });
+    expect(cache.things.stats()).toMatchObject({ watches: 0, groups: 0 });
   });
 
   test("a watch that has been closed still says how far it came", async () => {
-    const home = await house();
-    const { watch } = await start(home, ALL, { after: 0 });
-    home.put(["a/x", {}], ["a/y", {}]);
+    const cache = await testCache();
+    const { watch } = await start(cache, ALL, { after: 0 });
+    cache.put(["a/x", {}], ["a/y", {}]);
     watch.close();
     expect(watch.revision).toBe(2);
-    home.put(["a/z", {}]);
+    cache.put(["a/z", {}]);
     expect([watch.revision, watch.live]).toEqual([2, false]);
   });
 
   test("a watch may be closed by its own sink and by that of another one, in the middle of a delivery", async () => {
-    const home = await house();
-    const { notes } = await start(home, ALL, { after: 0 });
+    const cache = await testCache();
+    const { notes } = await start(cache, ALL, { after: 0 });
     const watches: Watch[] = [];
     const closing = new Notes();
     watches.push(
-      home.things.watch(
+      cache.things.watch(
         ALL,
         { after: 0 },
         { deliver: (b) => (closing.deliver(b), watches.forEach((w) => w.close())), ended: () => {} },
       ),
     );
     const silent = new Notes();
-    watches.push(home.things.watch(ALL, { after: 0 }, silent));
+    watches.push(cache.things.watch(ALL, { after: 0 }, silent));
     await settle();
-    home.put(["a/x", {}]);
-    home.put(["a/y", {}]);
+    cache.put(["a/x", {}]);
+    cache.put(["a/y", {}]);
     expect(notes.lines).toEqual(["+ a/x@1", "+ a/y@2"]);
     expect(closing.lines).toEqual(["+ a/x@1"]);
     expect(silent.lines).toEqual([]);
   });
 
   test("a sink that throws is ended with `failed`; the others and the store do not notice", async () => {
-    const home = await house();
+    const cache = await testCache();
     let told = "";
     const bad = {
       deliver: () => {
@@ -277,17 +277,17 @@ describe("how a watch ends", () => {
       },
       ended: (error: { code: string }) => (told += error.code),
     };
-    home.things.watch(ALL, { after: 0 }, bad);
-    const { notes } = await start(home, ALL, { after: 0 });
-    home.put(["a/x", {}]);
-    home.put(["a/y", {}]);
+    cache.things.watch(ALL, { after: 0 }, bad);
+    const { notes } = await start(cache, ALL, { after: 0 });
+    cache.put(["a/x", {}]);
+    cache.put(["a/y", {}]);
     expect(notes.lines).toEqual(["+ a/x@1", "+ a/y@2"]);
     expect(told).toBe("failed");
-    expect(home.things.stats()).toMatchObject({ watches: 1 });
+    expect(cache.things.stats()).toMatchObject({ watches: 1 });
   });
 
   test("a filter that throws ends its own watches with `failed`", async () => {
-    const home = await house();
+    const cache = await testCache();
     const bad: Selection = {
       id: "bad",
       prefix: "",
@@ -295,43 +295,43 @@ describe("how a watch ends", () => {
         throw new Error("no");
       },
     };
-    const { notes: failing } = await start(home, bad, { after: 0 });
-    const { notes } = await start(home, ALL, { after: 0 });
-    home.put(["a/x", {}]);
+    const { notes: failing } = await start(cache, bad, { after: 0 });
+    const { notes } = await start(cache, ALL, { after: 0 });
+    cache.put(["a/x", {}]);
     expect(failing.error).toMatchObject({ code: "failed" });
     expect(failing.batches).toEqual([]);
     expect(notes.lines).toEqual(["+ a/x@1"]);
   });
 
   test("closing the cache or removing the resource ends all watches with `closed` and refuses new ones", async () => {
-    const home = await house();
-    const other = await home.cacher.addResource(testResource("/other/"));
-    const { notes } = await start(home, ALL, { after: 0 });
-    const { notes: waiting } = await start(home, ALL, { after: 99 });
+    const cache = await testCache();
+    const other = await cache.cacher.addResource(testResource("/other/"));
+    const { notes } = await start(cache, ALL, { after: 0 });
+    const { notes: waiting } = await start(cache, ALL, { after: 99 });
     const { notes: elsewhere } = await start({ things: other }, ALL, { after: 0 });
-    home.cacher.removeResource("/other/");
+    cache.cacher.removeResource("/other/");
     expect(elsewhere.error).toMatchObject({ code: "closed" });
     expect(() => other.watch(ALL, { after: 0 }, new Notes())).toThrow(/other/);
     expect(notes.error).toBeUndefined();
-    home.cacher.close();
+    cache.cacher.close();
     expect([notes.error, waiting.error]).toMatchObject([{ code: "closed" }, { code: "closed" }]);
-    expect(() => home.things.watch(ALL, { after: 0 }, new Notes())).toThrow(/closed/);
-    expect(home.store.watches).toBe(0);
+    expect(() => cache.things.watch(ALL, { after: 0 }, new Notes())).toThrow(/closed/);
+    expect(cache.store.watches).toBe(0);
   });
 });
 
 describe("slow and many", () => {
   test("50 watchers whose sinks have no room do not delay one that has, nor hold up the writer", async () => {
-    const home = await house();
-    home.put(...Array.from({ length: 1200 }, (_, i) => [`a/${i}`, {}] as const));
+    const cache = await testCache();
+    cache.put(...Array.from({ length: 1200 }, (_, i) => [`a/${i}`, {}] as const));
     const stuck = Array.from({ length: 50 }, () => {
       const notes = new Notes();
       notes.fill();
-      home.things.watch(ALL, { initial: true }, notes);
+      cache.things.watch(ALL, { initial: true }, notes);
       return notes;
     });
-    const { notes } = await start(home, ALL, { after: 1200 });
-    home.put(["b/x", {}]);
+    const { notes } = await start(cache, ALL, { after: 1200 });
+    cache.put(["b/x", {}]);
     expect(notes.lines).toEqual(["+ b/x@1201"]);
     expect(stuck.map(({ batches }) => batches.length)).toEqual(stuck.map(() => 1));
     stuck[0]!.empty();
@@ -340,46 +340,46 @@ describe("slow and many", () => {
   });
 
   test("a change costs one evaluation for each group that it may concern and none for the others", async () => {
-    const home = await house();
+    const cache = await testCache();
     let evaluated = 0;
     for (let i = 0; i < 300; i++) {
       const namespace = `ns-${i % 100}`;
       const matches = (): boolean => ++evaluated > 0;
-      home.things.watch({ id: namespace, prefix: `${namespace}/`, matches }, { after: 0 }, new Notes());
+      cache.things.watch({ id: namespace, prefix: `${namespace}/`, matches }, { after: 0 }, new Notes());
     }
     await settle();
-    expect(home.things.stats()).toMatchObject({ watches: 300, groups: 100 });
-    home.put(["ns-7/x", {}]);
+    expect(cache.things.stats()).toMatchObject({ watches: 300, groups: 100 });
+    cache.put(["ns-7/x", {}]);
     expect(evaluated).toBe(1);
-    home.put(["ns-7/x", { data: 1 }]);
+    cache.put(["ns-7/x", { data: 1 }]);
     expect(evaluated).toBe(3); // before and after
   });
 
   test("no watch leaves anything behind", async () => {
-    const home = await house();
-    home.put(...Array.from({ length: 600 }, (_, i) => [`a/${i}`, {}] as const));
+    const cache = await testCache();
+    cache.put(...Array.from({ length: 600 }, (_, i) => [`a/${i}`, {}] as const));
     for (let i = 0; i < 200; i++) {
-      const watch = home.things.watch(one(`a/${i}`), i % 2 ? { initial: true } : { after: i * 6 }, new Notes());
+      const watch = cache.things.watch(one(`a/${i}`), i % 2 ? { initial: true } : { after: i * 6 }, new Notes());
       if (i % 3 === 0) await settle();
       watch.close();
     }
     await settle();
-    expect(home.things.stats()).toMatchObject({ watches: 0, groups: 0 });
-    expect(home.cacher.stats().waiting).toBe(0);
-    expect(home.store.watches).toBe(1);
+    expect(cache.things.stats()).toMatchObject({ watches: 0, groups: 0 });
+    expect(cache.cacher.stats().waiting).toBe(0);
+    expect(cache.store.watches).toBe(1);
   });
 });
 
 test("a resource sees the state of all others at the revision of its event", async () => {
-  const home = await house();
-  const other = await home.cacher.addResource(testResource("/other/"));
+  const cache = await testCache();
+  const other = await cache.cacher.addResource(testResource("/other/"));
   const seen: unknown[] = [];
-  home.things.watch(
+  cache.things.watch(
     ALL,
     { after: 0 },
-    { deliver: () => seen.push([other.get("o")?.revision, home.cacher.revision]), ended: () => {} },
+    { deliver: () => seen.push([other.get("o")?.revision, cache.cacher.revision]), ended: () => {} },
   );
   await settle();
-  home.store.commit([`${THINGS}a/x`, {}], ["/other/o", {}]);
+  cache.store.commit([`${THINGS}a/x`, {}], ["/other/o", {}]);
   expect(seen).toEqual([[2, 2]]);
 });

@@ -51,7 +51,7 @@ export const testResource = (prefix: string): CacheResource => ({
   restamp: (entry, revision) => new TestEntry(entry.key, entry.bytes, revision),
 });
 
-/** The prefix of the resource that {@link house} serves. */
+/** The prefix of the resource that {@link testCache} serves. */
 export const THINGS = "/core/things/";
 
 /** Everything in every namespace. */
@@ -131,7 +131,7 @@ export class Notes implements WatchSink {
 }
 
 /** A cache over a store, both under the test's control. */
-export interface House {
+export interface TestCache {
   readonly store: FakeStore;
   readonly clock: ManualClock;
   readonly cacher: Cacher;
@@ -143,7 +143,7 @@ export interface House {
 }
 
 /** Opens a cache of {@link THINGS}, over a fresh store unless one is given. */
-export async function house(options: CacherOptions = {}, store: FakeStore = new FakeStore()): Promise<House> {
+export async function testCache(options: CacherOptions = {}, store: FakeStore = new FakeStore()): Promise<TestCache> {
   const clock = new ManualClock();
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
