@@ -7,7 +7,7 @@ import type { ApiObject, Client, Kind, Scope } from "../client/index.ts";
 import type { Index, Informer, InformerSpec } from "./informer.ts";
 import { Reflector, type ReflectorOptions } from "./reflector.ts";
 
-/** An informer that somebody holds; disposed of, it may end. */
+/** An informer that somebody holds; disposed of, its listeners and its indexes go, and it ends when nobody else holds it. */
 export interface HeldInformer<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string>
   extends Informer<T, S, X>, Disposable {
   readonly reflector: Reflector;
@@ -86,7 +86,9 @@ function viewOf<T extends ApiObject, S extends Scope, X extends string>(
   release: () => void,
 ): HeldInformer<T, S, X> {
   let held = true;
+  const ears = new Set<() => void>();
   const { memory } = reflector;
+  const named = memory.name(Object.values(indexes) as Index<ApiObject>[]);
   return {
     reflector,
     get state() {
@@ -99,10 +101,21 @@ function viewOf<T extends ApiObject, S extends Scope, X extends string>(
       if (!index) throw new Error(`expected an index of ${kind.plural} that its informer names, got ${name}`);
       return memory.by(index, value) as readonly T[];
     },
-    on: (listener) => reflector.listen((event) => listener(event as Parameters<typeof listener>[0])),
+    on(listener) {
+      const ear = reflector.listen((event) => listener(event as Parameters<typeof listener>[0]));
+      const end = (): void => {
+        ears.delete(end);
+        ear[Symbol.dispose]();
+      };
+      ears.add(end);
+      return { [Symbol.dispose]: end };
+    },
     [Symbol.dispose]() {
-      if (held) release();
+      if (!held) return;
       held = false;
+      for (const end of ears) end();
+      named[Symbol.dispose]();
+      release();
     },
   };
 }

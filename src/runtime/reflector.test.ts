@@ -129,6 +129,84 @@ describe("the first list", () => {
   });
 });
 
+describe("a server that is ill", () => {
+  test("and takes its time to refuse a list is asked later and later, too", async () => {
+    const { start, next, clock, server } = setUp();
+    void start();
+    const waits: number[] = [];
+    for (let n = 0; n < 6; n++) {
+      const before = clock.steady();
+      const call = await next();
+      waits.push(clock.steady() - before);
+      clock.advance(2000);
+      call.refuse(500, "InternalError");
+      await settle();
+    }
+    expect(server.waiting).toBe(0);
+    expect(waits.at(-1)).toBeGreaterThanOrEqual(400);
+  });
+
+  test("and never answers a list is given up, and that is told", async () => {
+    const { start, next, clock, failures } = setUp();
+    void start();
+    const call = await next();
+    clock.advance(131_000);
+    await settle();
+    expect(call.request.signal?.aborted).toBe(true);
+    expect(failures.join()).toContain("nothing came");
+    (await next()).json(page(5, []));
+  });
+
+  test("and was set back to an older state is listed anew", async () => {
+    const { stream, next, told, reflector } = await watching();
+    stream.end();
+    const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version: 5, current: 3" }];
+    const details = { causes, retryAfterSeconds: 1 };
+    (await next()).json({ kind: "Status", status: "Failure", code: 504, reason: "Timeout", details }, 504);
+    const again = await next();
+    expect(again.query).toEqual({ limit: "500" });
+    told.length = 0;
+    again.json(page(3, [object("a", 1)]));
+    await settle();
+    expect([told, reflector.state]).toEqual([["-b@2"], "synced"]);
+  });
+});
+
+test("an index that throws loses no change, and is told of; who is not in it is not found in it", async () => {
+  const { stream, told, reflector, failures } = await watching();
+  const nameUnlessB = ({ metadata: { name } }: ApiObject): string => {
+    if (name === "b") throw new Error("not b");
+    return name;
+  };
+  expect(reflector.memory.by(nameUnlessB, "a")).toHaveLength(1);
+  told.length = 0;
+  stream.event("MODIFIED", object("b", 6));
+  stream.event("MODIFIED", object("a", 7));
+  stream.event("DELETED", object("b", 8));
+  await settle();
+  expect(told).toEqual(["~b@2 to b@6", "~a@1 to a@7", "-b@8"]);
+  expect(reflector.memory.by(nameUnlessB, "a").map(describeObject)).toEqual(["a@7"]);
+  expect(new Set(failures)).toEqual(new Set(["Error: not b"]));
+});
+
+test("who begins to listen within a change hears it once, who ends within one not at all", async () => {
+  const { stream, reflector } = await watching();
+  const late: string[] = [];
+  const ended: string[] = [];
+  let begun = false;
+  reflector.listen(({ object: { metadata } }, isInitial) => {
+    if (isInitial || begun) return;
+    begun = true;
+    ending[Symbol.dispose]();
+    reflector.listen((event) => void late.push(`${event.type} ${metadata.name} ${describeObject(event.object)}`));
+  });
+  const ending = reflector.listen(({ type }, isInitial) => void (isInitial || ended.push(type)));
+  stream.event("ADDED", object("c", 6));
+  await settle();
+  expect(late.filter((line) => line.endsWith("c@6"))).toEqual(["added c c@6"]);
+  expect(ended).toEqual([]);
+});
+
 describe("following", () => {
   test("tells what is added, changed and deleted, and keeps the copy", async () => {
     const { stream, told, reflector } = await watching();

@@ -44,14 +44,21 @@ export interface ReflectorOptions {
 
 const PAGE = 500;
 const RETRY = { first: 100, most: 30_000 };
-/** A watch that lasted so long is taken up again at once. */
+/** A watch that was open for so long is taken up again at once. */
 const HEALTHY_MS = 1000;
-/** Two periods of bookmarks, and a bit. */
+/** Two periods of bookmarks, and a bit; a page of a list takes no longer either. */
 const SILENCE_MS = 130_000;
+
+/** Watches over what comes: `signal` is aborted where nothing is heard for too long. */
+interface Silence {
+  readonly signal: AbortSignal;
+  readonly heard: () => void;
+  readonly end: () => void;
+}
 
 /** Follows one collection until it is stopped. */
 export class Reflector {
-  readonly memory = new Memory();
+  readonly memory: Memory;
   readonly #resource: ResourceClient;
   readonly #options: ReflectorOptions;
   readonly #listeners = new Set<Listener>();
@@ -66,6 +73,7 @@ export class Reflector {
   #running: Promise<void> | undefined;
 
   constructor(resource: ResourceClient, options: ReflectorOptions) {
+    this.memory = new Memory((error) => options.failed(error));
     this.#resource = resource;
     this.#options = options;
   }
@@ -143,12 +151,14 @@ export class Reflector {
   async #round(): Promise<void> {
     const { activity, clock } = this.#options;
     const count = activity && new Count(() => activity.begin(`informer of ${nameOfKind(this.kind)}`));
-    const began = clock.steady();
+    const silence = this.#silence();
+    let opened = Infinity;
     try {
       await countedAs(count, async () => {
         try {
-          if (this.#from === "") await this.#list();
-          await this.#follow(() => count?.end());
+          if (this.#from === "") await this.#list(silence);
+          const asked = (): void => count?.end();
+          await this.#follow(silence, asked, () => (opened = clock.steady()));
         } catch (error) {
           if (!isStatus(error, "NotFound")) throw error;
           await this.#lose(error);
@@ -156,7 +166,8 @@ export class Reflector {
       });
     } finally {
       count?.end();
-      if (clock.steady() - began >= HEALTHY_MS) this.#failures = 0;
+      silence.end();
+      if (clock.steady() - opened >= HEALTHY_MS) this.#failures = 0;
       if (this.#state === "synced") this.#enter("behind");
     }
   }
@@ -171,12 +182,12 @@ export class Reflector {
   }
 
   #meet(error: unknown): void {
-    if (isStatus(error, "Expired", "Gone")) this.#from = "";
+    // Gone by, or never reached: the server was set back to an older state.
+    if (isStatus(error, "Expired", "Gone") || isAhead(error)) this.#from = "";
     else if ((error as Error).name !== "AbortError") this.#options.failed(error);
   }
 
-  async #list(): Promise<void> {
-    const { signal } = this.#stop;
+  async #list({ signal, heard }: Silence): Promise<void> {
     const seen = new Map<string, ApiObject>();
     let page: { readonly continue?: string; readonly resourceVersion: string } = { resourceVersion: "" };
     do {
@@ -187,6 +198,7 @@ export class Reflector {
         limit: PAGE,
         signal,
       });
+      heard();
       for (const item of items) seen.set(`${item.metadata.namespace ?? ""}/${item.metadata.name}`, item);
       page = metadata;
     } while (page.continue);
@@ -203,27 +215,31 @@ export class Reflector {
     this.#enter("synced");
   }
 
-  /** @param asked called when the watch has been asked for */
-  async #follow(asked: () => void): Promise<void> {
-    const { signal } = this.#stop;
-    const silence = this.#silence();
+  /**
+   * @param asked called when the watch has been asked for
+   * @param opened called when the server has begun to answer
+   */
+  async #follow({ signal, heard }: Silence, asked: () => void, opened: () => void): Promise<void> {
     const query = {
       ...this.#options.selection,
       resourceVersion: this.#from,
-      signal: silence.signal,
-      opened: () => this.#enter("synced"),
+      signal,
+      opened: () => {
+        heard();
+        opened();
+        this.#enter("synced");
+      },
     };
     const events = this.#resource.watch(query);
     try {
       let next = events.next();
       asked();
       for (let event = await next; !event.done && !signal.aborted; event = await next) {
-        silence.heard();
+        heard();
         this.#take(event.value.type, event.value.object);
         next = events.next();
       }
     } finally {
-      silence.end();
       await events.return(undefined);
     }
   }
@@ -258,7 +274,11 @@ export class Reflector {
   }
 
   #tell(event: ObjectEvent<ApiObject>, isInitial: boolean): void {
-    for (const listener of this.#listeners) this.#call(listener, event, isInitial);
+    // Who begins to listen meanwhile has been told by what memory holds.
+    const told = [...this.#listeners];
+    for (const listener of told) {
+      if (this.#listeners.has(listener)) this.#call(listener, event, isInitial);
+    }
   }
 
   #call(listener: Listener, event: ObjectEvent<ApiObject>, isInitial: boolean): void {
@@ -280,8 +300,8 @@ export class Reflector {
     for (const listener of this.#progress) listener();
   }
 
-  /** A signal that ends a watch on which nothing comes any more. */
-  #silence(): { readonly signal: AbortSignal; heard(): void; end(): void } {
+  /** A signal that ends a list or a watch on which nothing comes any more. */
+  #silence(): Silence {
     const { clock, givesUpSilence } = this.#options;
     const { signal } = this.#stop;
     if (!givesUpSilence) return { signal, heard: nothing, end: nothing };
@@ -308,6 +328,11 @@ export class Reflector {
 }
 
 const nothing = (): void => {};
+
+/** Whether a version was asked for that the server has not reached. */
+const isAhead = (error: unknown): boolean =>
+  isStatus(error, "Timeout") &&
+  (error.status.details?.causes ?? []).some(({ reason }) => reason === "ResourceVersionTooLarge");
 
 /** Freezes an object of JSON, all the way down. */
 function freezeAll(value: unknown): void {

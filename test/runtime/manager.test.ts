@@ -501,6 +501,25 @@ describe("informers", () => {
     );
   });
 
+  test("that somebody has let go call neither his listeners nor his indexes, whoever else follows", async () => {
+    await using world = await World.create();
+    const manager = await world.run();
+    const kept = manager.informer(sharedInformer(ConfigMap));
+    let calls = 0;
+    const index = (): string => (calls++, "all");
+    for (let n = 0; n < 3; n++) {
+      const brief = manager.informer(sharedInformer(ConfigMap, { indexes: { brief: index } }));
+      await world.settled();
+      brief.on(() => void calls++);
+      expect(brief.by("brief", "all")).toHaveLength(kept.list().length);
+      brief[Symbol.dispose]();
+    }
+    const before = calls;
+    await world.resource(ConfigMap).create(map("a"));
+    await world.settled();
+    expect([calls, kept.get(at("a"))]).toEqual([before, expect.anything()]);
+  });
+
   test("of a kind that is not served wait for it, and nobody else does", async () => {
     await using world = await World.create();
     const unknown = { ...Secret, group: "example.com" };
