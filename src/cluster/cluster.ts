@@ -150,7 +150,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
     async start(controllers, { isShared = false } = {}) {
       if (controllers.length === 0) return;
       const namespace = dialect.rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
-      const leaderElection = { lease: { namespace, name: "keelson-controllers" }, identity: random.uuid() };
+      const leaderElection = { lease: { namespace, name: "keelson-controllers" } };
       const manager = createManager({
         client: client("keelson-controllers"),
         name: "keelson-controllers",

@@ -3,7 +3,7 @@
  *
  * The rules are those of client-go: whoever holds the Lease renews it every `retryPeriod`; who cannot for `renewDeadline`
  * stops leading; others take it when it has not been renewed for `leaseDuration`, by their own clock from the moment at
- * which they saw the last renewal. As with every lease, a leader that is stopped in its tracks may believe in itself for a
+ * which they saw the last renewal. A leader counts from the moment at which it asked for the renewal, which was earlier. As with every lease, a leader that is stopped in its tracks may believe in itself for a
  * moment after another one has taken over.
  *
  * @module
@@ -56,7 +56,8 @@ export class Election {
   constructor(options: ElectionOptions) {
     const { identity, leaseDuration = "15s", renewDeadline = "10s", retryPeriod = "2s" } = options.election;
     this.#options = options;
-    this.identity = identity ?? options.random.uuid();
+    const unique = options.random.uuid();
+    this.identity = identity === undefined ? unique : `${identity}_${unique}`;
     this.#durations = { lease: millisOf(leaseDuration), renew: millisOf(renewDeadline), retry: millisOf(retryPeriod) };
     const { lease, renew, retry } = this.#durations;
     if (lease <= renew)
@@ -92,28 +93,38 @@ export class Election {
   }
 
   async #run(): Promise<void> {
-    const { clock, random } = this.#options;
+    const { clock } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      if (await this.#try()) await this.#lead();
-      // Candidates that came together part; whoever sees the Lease run out looks at that moment.
-      else await sleep(clock, Math.min(this.#patience(), this.#durations.retry * (1 + 0.2 * random.next())), signal);
+      const asked = clock.steady();
+      if (await this.#try(this.#durations.renew)) await this.#lead(asked);
+      else await sleep(clock, this.#pause(), signal);
     }
   }
 
-  async #lead(): Promise<void> {
+  /** Candidates that came together part; whoever sees the Lease run out looks at that moment. */
+  #pause(): number {
+    const pause = this.#durations.retry * (1 + 0.2 * this.#options.random.next());
+    const patience = this.#patience();
+    return patience > 0 ? Math.min(patience, pause) : pause;
+  }
+
+  /** @param since when the Lease was asked for */
+  async #lead(since: number): Promise<void> {
     const { clock, won, lost } = this.#options;
     const { signal } = this.#stop;
     const { renew, retry } = this.#durations;
+    let deadline = since + renew;
+    const left = (): number => deadline - clock.steady();
     this.#leading = true;
     won();
-    let renewed = clock.steady();
-    while (!signal.aborted) {
-      const due = Math.min(retry, renewed + renew - clock.steady());
-      if (due <= 0) break;
-      await sleep(clock, due, signal);
+    while (!signal.aborted && left() > 0) {
+      await sleep(clock, Math.min(retry, left()), signal);
       if (signal.aborted) return;
-      if (await this.#try()) renewed = clock.steady();
+      const asked = clock.steady();
+      // It may have been stopped in its tracks for long.
+      if (left() <= 0) break;
+      if (await this.#try(left())) deadline = asked + renew;
       else if (this.#isForeign()) break;
     }
     if (signal.aborted) return;
@@ -122,11 +133,11 @@ export class Election {
     await lost();
   }
 
-  /** Takes or renews the Lease if that is possible, within the time that a renewal may take. */
-  async #try(): Promise<boolean> {
+  /** Takes or renews the Lease if that is possible within some milliseconds. */
+  async #try(within: number): Promise<boolean> {
     const { clock, failed } = this.#options;
     const late = new AbortController();
-    const timer = clock.after(this.#durations.renew, () => late.abort());
+    const timer = clock.after(within, () => late.abort());
     try {
       const held = await this.#takeOrRenew(late.signal);
       if (held) this.#held = held;
