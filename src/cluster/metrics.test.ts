@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CacherStats } from "../cache/index.ts";
-import { type Collector, expose } from "../server/operations/exposition.ts";
+import { type Collector, expose } from "../util/exposition.ts";
 import type { StoreStats } from "../storage/contract.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 

@@ -8,7 +8,7 @@
  */
 import { performance } from "node:perf_hooks";
 import type { Cacher } from "../cache/index.ts";
-import { type Collector, Histogram, type Metric, single } from "../server/operations/exposition.ts";
+import { type Collector, Histogram, type Metric, single } from "../util/exposition.ts";
 import type { Store } from "../storage/contract.ts";
 
 const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];

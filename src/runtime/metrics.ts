@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Histogram, type Metric, type Sample, expose } from "../util/exposition.ts";
 
 /** Upper bounds of the buckets of a duration, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -10,20 +11,14 @@ const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 /** How a reconcile ended. */
 export type Outcome = "success" | "error" | "requeue_after" | "terminal_error";
 
-interface Durations {
-  readonly buckets: number[];
-  sum: number;
-  count: number;
-}
-
-const durations = (): Durations => ({ buckets: BOUNDS.map(() => 0), sum: 0, count: 0 });
-
 /** What is counted of one controller. */
 export class ControllerMetrics {
   readonly name: string;
   readonly outcomes: Record<Outcome, number> = { success: 0, error: 0, requeue_after: 0, terminal_error: 0 };
-  readonly reconcile: Durations = durations();
-  readonly waited: Durations = durations();
+  /** Seconds that reconciles took. */
+  readonly reconcile = new Histogram(BOUNDS);
+  /** Seconds that keys waited. */
+  readonly waited = new Histogram(BOUNDS);
   readonly workers: number;
   adds = 0;
   retries = 0;
@@ -46,7 +41,7 @@ export class ControllerMetrics {
   /** A key is begun. */
   began(key: string, now: number): void {
     this.active++;
-    observe(this.waited, now - (this.#asked.get(key) ?? now));
+    this.waited.observe((now - (this.#asked.get(key) ?? now)) / 1000);
     this.#asked.delete(key);
   }
 
@@ -55,73 +50,85 @@ export class ControllerMetrics {
     this.active--;
     this.outcomes[outcome]++;
     if (outcome === "error") this.retries++;
-    observe(this.reconcile, ms);
+    this.reconcile.observe(ms / 1000);
   }
 }
 
-function observe(into: Durations, ms: number): void {
-  const seconds = ms / 1000;
-  into.sum += seconds;
-  into.count++;
-  BOUNDS.forEach((bound, i) => {
-    if (seconds <= bound) into.buckets[i]!++;
-  });
-}
+/** One metric of all controllers: what it is called, and what each of them has of it. */
+type Series = Omit<Metric, "samples"> & { readonly of: (metrics: ControllerMetrics) => readonly Sample[] };
+
+const controller = ({ name }: ControllerMetrics) => ({ controller: name });
+const queue = ({ name }: ControllerMetrics) => ({ name });
+
+const SERIES: readonly Series[] = [
+  {
+    name: "controller_runtime_reconcile_total",
+    type: "counter",
+    help: "Reconciles by how they ended.",
+    of: (m) => Object.entries(m.outcomes).map(([result, value]) => ({ labels: { ...controller(m), result }, value })),
+  },
+  {
+    name: "controller_runtime_reconcile_errors_total",
+    type: "counter",
+    help: "Reconciles that threw.",
+    of: (m) => [{ labels: controller(m), value: m.outcomes.error }],
+  },
+  {
+    name: "controller_runtime_terminal_reconcile_errors_total",
+    type: "counter",
+    help: "Reconciles that gave up.",
+    of: (m) => [{ labels: controller(m), value: m.outcomes.terminal_error }],
+  },
+  {
+    name: "controller_runtime_reconcile_time_seconds",
+    type: "histogram",
+    help: "How long reconciles took.",
+    of: (m) => m.reconcile.samples(controller(m)),
+  },
+  {
+    name: "controller_runtime_max_concurrent_reconciles",
+    type: "gauge",
+    help: "Keys that may be handled side by side.",
+    of: (m) => [{ labels: controller(m), value: m.workers }],
+  },
+  {
+    name: "controller_runtime_active_workers",
+    type: "gauge",
+    help: "Keys that are handled.",
+    of: (m) => [{ labels: controller(m), value: m.active }],
+  },
+  {
+    name: "workqueue_depth",
+    type: "gauge",
+    help: "Keys that wait.",
+    of: (m) => [{ labels: queue(m), value: m.depth() }],
+  },
+  {
+    name: "workqueue_adds_total",
+    type: "counter",
+    help: "How often keys were asked for.",
+    of: (m) => [{ labels: queue(m), value: m.adds }],
+  },
+  {
+    name: "workqueue_retries_total",
+    type: "counter",
+    help: "How often keys were tried again.",
+    of: (m) => [{ labels: queue(m), value: m.retries }],
+  },
+  {
+    name: "workqueue_queue_duration_seconds",
+    type: "histogram",
+    help: "How long keys waited.",
+    of: (m) => m.waited.samples(queue(m)),
+  },
+  {
+    name: "workqueue_work_duration_seconds",
+    type: "histogram",
+    help: "How long keys were handled.",
+    of: (m) => m.reconcile.samples(queue(m)),
+  },
+];
 
 /** The text that Prometheus reads. */
-export function metricsText(all: readonly ControllerMetrics[]): string {
-  const one = (name: string, type: string, help: string, of: (metrics: ControllerMetrics) => string[]): string =>
-    `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${all
-      .flatMap(of)
-      .map((line) => `${line}\n`)
-      .join("")}`;
-  const simple = (name: string, type: string, help: string, label: string, of: (m: ControllerMetrics) => number) =>
-    one(name, type, help, (m) => [`${name}{${label}=${JSON.stringify(m.name)}} ${of(m)}`]);
-  const spread = (name: string, help: string, label: string, of: (m: ControllerMetrics) => Durations) =>
-    one(name, "histogram", help, (m) => histogram(name, `${label}=${JSON.stringify(m.name)}`, of(m)));
-  const total = "controller_runtime_reconcile_total";
-  return [
-    one(total, "counter", "Reconciles by how they ended.", (m) =>
-      Object.entries(m.outcomes).map(
-        ([result, count]) => `${total}{controller=${JSON.stringify(m.name)},result="${result}"} ${count}`,
-      ),
-    ),
-    simple(
-      "controller_runtime_reconcile_errors_total",
-      "counter",
-      "Reconciles that threw.",
-      "controller",
-      (m) => m.outcomes.error,
-    ),
-    simple(
-      "controller_runtime_terminal_reconcile_errors_total",
-      "counter",
-      "Reconciles that gave up.",
-      "controller",
-      (m) => m.outcomes.terminal_error,
-    ),
-    spread("controller_runtime_reconcile_time_seconds", "How long reconciles took.", "controller", (m) => m.reconcile),
-    simple(
-      "controller_runtime_max_concurrent_reconciles",
-      "gauge",
-      "Keys that may be handled side by side.",
-      "controller",
-      (m) => m.workers,
-    ),
-    simple("controller_runtime_active_workers", "gauge", "Keys that are handled.", "controller", (m) => m.active),
-    simple("workqueue_depth", "gauge", "Keys that wait.", "name", (m) => m.depth()),
-    simple("workqueue_adds_total", "counter", "How often keys were asked for.", "name", (m) => m.adds),
-    simple("workqueue_retries_total", "counter", "How often keys were tried again.", "name", (m) => m.retries),
-    spread("workqueue_queue_duration_seconds", "How long keys waited.", "name", (m) => m.waited),
-    spread("workqueue_work_duration_seconds", "How long keys were handled.", "name", (m) => m.reconcile),
-  ].join("");
-}
-
-function histogram(name: string, label: string, { buckets, sum, count }: Durations): string[] {
-  return [
-    ...buckets.map((n, i) => `${name}_bucket{${label},le="${BOUNDS[i]}"} ${n}`),
-    `${name}_bucket{${label},le="+Inf"} ${count}`,
-    `${name}_sum{${label}} ${sum}`,
-    `${name}_count{${label}} ${count}`,
-  ];
-}
+export const metricsText = (all: readonly ControllerMetrics[]): string =>
+  expose(SERIES.map(({ of, ...metric }) => ({ ...metric, samples: all.flatMap(of) })));

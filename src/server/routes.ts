@@ -11,7 +11,7 @@ import { DOCUMENT, JSON_ONLY } from "./answer/negotiate.ts";
 import type { Route, ServerContext } from "./context.ts";
 import { answerGroup, answerGroups, answerResources } from "./documents/discovery-endpoint.ts";
 import { ROOT, V2, answerOpenApi, answerOpenApiIndex, answerOpenApiV2 } from "./documents/openapi-endpoint.ts";
-import { EXPOSITION_TYPE } from "./operations/exposition.ts";
+import { EXPOSITION_TYPE } from "../util/exposition.ts";
 import { answerHealth } from "./operations/health.ts";
 import { answerHistory } from "./operations/history.ts";
 

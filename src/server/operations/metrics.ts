@@ -11,10 +11,8 @@
 import type { ResourceDefinition } from "../../schema/definition.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import type { KindsChange, Registry, Resource } from "../../registry/contract.ts";
-import { type Collector, type Labels, type Metric, expose, single } from "./exposition.ts";
+import { type Collector, type Labels, type Metric, expose, single } from "../../util/exposition.ts";
 import { RequestSeries, requestMetrics } from "./request-series.ts";
-
-export type { Collector } from "./exposition.ts";
 
 const VERBS = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
 const METHODS = new Set(["get", "head", "post", "put", "options"]);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Histogram, type Labels, type Metric, type Sample } from "./exposition.ts";
+import { Histogram, type Labels, type Metric, type Sample } from "../../util/exposition.ts";
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const BYTES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
