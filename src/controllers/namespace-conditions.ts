@@ -4,6 +4,7 @@
  * @module
  */
 import type { ServedKind } from "../client/index.ts";
+import type { Finding } from "../runtime/conditions.ts";
 
 /** What is left of one kind after everything was deleted. */
 export interface Remaining {
@@ -11,14 +12,6 @@ export interface Remaining {
   readonly count: number;
   /** How many of them each finalizer keeps. */
   readonly finalizers: ReadonlyMap<string, number>;
-}
-
-/** What a condition says: whether there is trouble, and which. */
-export interface Told {
-  readonly type: string;
-  readonly status: boolean;
-  readonly reason: string;
-  readonly message: string;
 }
 
 const FINE = {
@@ -35,7 +28,7 @@ const FINE = {
 type Type = keyof typeof FINE;
 
 /** The five conditions for what is left, and for what could not be deleted. */
-export function conditionsOf(remaining: readonly Remaining[], errors: readonly unknown[]): readonly Told[] {
+export function contentConditions(remaining: readonly Remaining[], errors: readonly unknown[]): readonly Finding[] {
   const troubles: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
   if (errors.length > 0) {
     const why = errors.map((error) => (error as Error).message).join(", ");

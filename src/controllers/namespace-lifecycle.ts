@@ -19,7 +19,8 @@ import {
 } from "../client/index.ts";
 import { Namespace } from "../client/kinds/index.ts";
 import { type Context, type Controller, conditionOf, defineController } from "../runtime/index.ts";
-import { type Remaining, type Told, conditionsOf } from "./namespace-conditions.ts";
+import type { Finding } from "../runtime/conditions.ts";
+import { type Remaining, contentConditions } from "./namespace-conditions.ts";
 
 const FINALIZER = "kubernetes";
 /** Created by nothing in the namespace itself, so that reports of the end can still be written. */
@@ -41,7 +42,7 @@ export const namespaceLifecycle: Controller = defineController({
     const { object, client, clock, kinds } = ctx;
     const { name, deletionTimestamp = "" } = object.metadata;
     const { remaining, errors } = await deleteContent(client, contentOf(await kinds.read()), name);
-    if (remaining.length + errors.length > 0) await tell(ctx, conditionsOf(remaining, errors));
+    if (remaining.length + errors.length > 0) await writeConditions(ctx, contentConditions(remaining, errors));
     if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
     if (remaining.length > 0) {
       const taken = clock.now() - Date.parse(deletionTimestamp);
@@ -64,15 +65,15 @@ export const namespaceLifecycle: Controller = defineController({
 });
 
 /** Says in the status what is left; nothing is written when that is known already. */
-async function tell(
+async function writeConditions(
   { object, client, condition }: Context<Namespace, "Cluster">,
-  told: readonly Told[],
+  findings: readonly Finding[],
 ): Promise<void> {
-  if (told.every(({ type, message }) => conditionOf(object, type)?.message === message)) return;
-  const types = new Set(told.map(({ type }) => type));
+  if (findings.every(({ type, message }) => conditionOf(object, type)?.message === message)) return;
+  const types = new Set(findings.map(({ type }) => type));
   const conditions = [
     ...(object.status.conditions ?? []).filter(({ type }) => !types.has(type)),
-    ...told.map(({ type, status, reason, message }) => condition(type, status, reason, message)),
+    ...findings.map(({ type, status, reason, message }) => condition(type, status, reason, message)),
   ];
   const status = { ...object.status, conditions };
   await attempt(client.resource(Namespace).status.update({ ...object, status }), "NotFound", "Conflict");

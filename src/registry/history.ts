@@ -109,17 +109,18 @@ async function objectAt(kind: Kind, key: string, { revision, value }: StoredVers
   return parseEntry(kind, entry);
 }
 
-interface Told {
+/** A version that is to be reported, and what is known of it. */
+interface KnownVersion {
   readonly version: StoredVersion;
   readonly object: ApiObject;
   /** The version before, where there is one to compare with. */
   readonly before: ApiObject | undefined;
-  /** Whether the history does not tell how it came about. */
+  /** Whether the history does not say how it came about. */
   readonly isKept: boolean;
   readonly withObject: boolean;
 }
 
-function reported({ version, object, before, isKept, withObject }: Told): ReportedVersion {
+function reported({ version, object, before, isKept, withObject }: KnownVersion): ReportedVersion {
   const event = eventOf(version, isKept);
   const managers = event === "deleted" ? [] : managersOf(object, before);
   const time = version.time === undefined ? latest(managers) : new Date(version.time).toISOString();

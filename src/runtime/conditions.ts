@@ -7,11 +7,15 @@ import type { ApiObject } from "../client/index.ts";
 import type { Condition } from "../client/kinds/index.ts";
 import { formatTime } from "../meta/time.ts";
 
-/** A condition of an object's status; undefined when it has none of that type. */
-export function conditionOf(object: ApiObject, type: string): Condition | undefined {
+/** The conditions of an object's status. */
+export function conditionsOf(object: ApiObject): readonly Condition[] {
   const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
-  return status?.conditions?.find((condition) => condition.type === type);
+  return status?.conditions ?? [];
 }
+
+/** A condition of an object's status; undefined when it has none of that type. */
+export const conditionOf = (object: ApiObject, type: string): Condition | undefined =>
+  conditionsOf(object).find((condition) => condition.type === type);
 
 /** What a condition is to say. */
 export interface Finding {

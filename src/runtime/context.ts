@@ -20,7 +20,7 @@ import { millisOf } from "../util/duration.ts";
 import { nextCondition } from "./conditions.ts";
 import type { Context, ControllerClock } from "./definition.ts";
 import type { GetInformer } from "./informer.ts";
-import type { Happening } from "./recorder.ts";
+import type { NewEvent } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
 /** What a context is made of. */
@@ -39,7 +39,7 @@ export interface ContextParts {
   readonly owned: (kind: Kind, owner: ApiObject) => readonly ApiObject[];
   readonly isOwned: (kind: Kind) => boolean;
   readonly wrote: (write: Write) => void;
-  readonly record: (happening: Pick<Happening, "type" | "reason" | "note" | "regarding" | "related">) => void;
+  readonly record: (event: Pick<NewEvent, "type" | "reason" | "note" | "regarding" | "related">) => void;
 }
 
 /** Makes the context of a reconcile. */
@@ -48,8 +48,8 @@ export function contextOf(parts: ContextParts): Context {
   const before = (): void => signal.throwIfAborted();
   const client = parts.client.with({ userAgent: name, writes: { before, after: parts.wrote } });
   const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => place(body, kind, object, parts);
-  const tell =
-    (type: Happening["type"]) =>
+  const record =
+    (type: NewEvent["type"]) =>
     (reason: string, note: string, related?: ApiObject): void =>
       parts.record({ type, reason, note, regarding: object, related });
   const context: Context = {
@@ -74,7 +74,7 @@ export function contextOf(parts: ContextParts): Context {
     },
     condition: (type, status, reason, message = "") =>
       nextCondition(object, { type, status, reason, message }, clock.now()),
-    events: { normal: tell("Normal"), warning: tell("Warning") },
+    events: { normal: record("Normal"), warning: record("Warning") },
   };
   return context;
 }

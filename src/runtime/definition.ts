@@ -41,8 +41,8 @@ export interface ControllerClock extends Pick<Clock, "now" | "steady"> {
   readonly sleep: (time: Duration, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Tells an event about the object: it never throws and never waits. */
-export type Tell = (reason: string, note: string, related?: ApiObject) => void;
+/** Records an event about the object: it never throws and never waits. */
+export type RecordEvent = (reason: string, note: string, related?: ApiObject) => void;
 
 /** What a reconcile is given. */
 export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scope> {
@@ -79,7 +79,7 @@ export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scop
   /** A condition for {@link status}: its time moves only with its status. */
   readonly condition: (type: string, status: boolean | "Unknown", reason: string, message?: string) => Condition;
   /** Events for people, in series where something happens again. */
-  readonly events: Readonly<Record<"normal" | "warning", Tell>>;
+  readonly events: Readonly<Record<"normal" | "warning", RecordEvent>>;
 }
 
 /** A controller as it is written. */

@@ -16,7 +16,7 @@ export {
   type ControllerClock,
   type ControllerDefinition,
   type Result,
-  type Tell,
+  type RecordEvent,
   defineController,
 } from "./definition.ts";
 export type { LeaderElection } from "./election.ts";

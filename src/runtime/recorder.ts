@@ -1,8 +1,8 @@
 /**
  * Events about what controllers do, for people (`kubectl describe`).
  *
- * Recording never throws and never waits. What happens again is counted in a series, not told anew; who tells too much is
- * cut short: 25 events of one source about one object, then one more every five minutes.
+ * Recording never throws and never waits. What happens again is counted in a series, not recorded anew; who records too much
+ * is cut short: 25 events of one source about one object, then one more every five minutes.
  *
  * @module
  */
@@ -23,14 +23,14 @@ export interface RecorderOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Something that happened. */
-export interface Happening {
+/** An event that is to be recorded. */
+export interface NewEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly note: string;
   readonly regarding: ApiObject;
   readonly related?: ApiObject | undefined;
-  /** Who tells it: the name of the controller. */
+  /** Who records it: the name of the controller. */
   readonly source: string;
   /** Which of several of that name. */
   readonly instance: string;
@@ -42,7 +42,7 @@ interface Series {
   at: number;
 }
 
-/** Tells in a row, and how long until one more is free. */
+/** Events in a row, and how long until one more is free. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 /** What happens again within this time is the same series. */
@@ -50,7 +50,7 @@ const SERIES_MS = 360_000;
 const MOST_SERIES = 4096;
 const MOST_NOTE = 1024;
 
-/** Writes events one after the other, in the order of telling. */
+/** Writes events one after the other, in the order in which they were recorded. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #series = new Map<string, Series>();
@@ -62,22 +62,23 @@ export class Recorder {
     this.#options = options;
   }
 
-  record(happening: Happening): void {
-    if (this.#stopped || !this.#mayTell(happening)) return;
-    const end = this.#options.activity?.begin(`event ${happening.reason}`);
+  /** Records an event, unless its source says too much about its object. */
+  record(event: NewEvent): void {
+    if (this.#stopped || !this.#mayRecord(event)) return;
+    const end = this.#options.activity?.begin(`event ${event.reason}`);
     this.#last = this.#last
-      .then(() => this.#write(happening))
+      .then(() => this.#write(event))
       .catch(this.#options.failed)
       .finally(end);
   }
 
-  /** Resolves when all that was told is written, or could not be; nothing more is taken. */
+  /** Resolves when all that was recorded is written, or could not be; nothing more is taken. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#last;
   }
 
-  #mayTell({ source, regarding }: Happening): boolean {
+  #mayRecord({ source, regarding }: NewEvent): boolean {
     const now = this.#options.clock.steady();
     const key = `${source} ${regarding.metadata.uid}`;
     const { left, at } = this.#budgets.get(key) ?? { left: BURST, at: now };
@@ -86,9 +87,9 @@ export class Recorder {
     return refilled >= 1;
   }
 
-  async #write(happening: Happening): Promise<void> {
+  async #write(event: NewEvent): Promise<void> {
     const { client, kind, clock } = this.#options;
-    const { type, reason, note, regarding, related, source } = happening;
+    const { type, reason, note, regarding, related, source } = event;
     const key = JSON.stringify([type, reason, note, regarding.metadata.uid, related?.metadata.uid, source]);
     const known = this.#series.get(key);
     const events = client.resource(kind);
@@ -98,12 +99,12 @@ export class Recorder {
       const series = { count: known.count, lastObservedTime: formatMicroTime(clock.now()) };
       if ((await attempt(events.patch(known.metadata, { series }), "NotFound")).ok) return;
     }
-    const { metadata } = await events.create(this.#eventOf(happening));
+    const { metadata } = await events.create(this.#eventOf(event));
     const place = { namespace: metadata.namespace!, name: metadata.name };
     remember(this.#series, key, { metadata: place, count: 1, at: clock.steady() });
   }
 
-  #eventOf({ type, reason, note, regarding, related, source, instance }: Happening): NewObject<Event> {
+  #eventOf({ type, reason, note, regarding, related, source, instance }: NewEvent): NewObject<Event> {
     const { clock, random } = this.#options;
     const { name, namespace = "default" } = regarding.metadata;
     const suffix = random.uuid().replaceAll("-", "").slice(0, 16);

@@ -7,6 +7,7 @@ import { AssertionError } from "node:assert";
 import { isDeepStrictEqual } from "node:util";
 import type { Condition } from "../client/condition.ts";
 import type { ApiObject } from "../client/index.ts";
+import { conditionsOf } from "../runtime/conditions.ts";
 
 /** Members of a condition that are expected. */
 export type ExpectedCondition = Partial<Omit<Condition, "type">>;
@@ -16,11 +17,6 @@ type Complaint = string | undefined;
 
 const nameOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
   `${kind} ${namespace === undefined || namespace === "" ? "" : `${namespace}/`}${name}`;
-
-function conditionsOf(object: ApiObject): readonly Condition[] {
-  const { status } = object as ApiObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
-  return status?.conditions ?? [];
-}
 
 /** Why an object has no such condition. */
 export function conditionComplaint(object: ApiObject, type: string, expected: ExpectedCondition = {}): Complaint {

@@ -9,7 +9,7 @@ import type { Route } from "../server/index.ts";
 import type { Log } from "../util/log.ts";
 import type { TestClock } from "./clock.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { ToldEvent } from "./events.ts";
+import type { ReportedEvent } from "./events.ts";
 import type { Faults } from "./faults.ts";
 import type { Manifest } from "./manifests.ts";
 import type { RunOptions, Running } from "./run.ts";
@@ -90,7 +90,7 @@ export interface Cluster extends AsyncDisposable {
   /** The requests that are met from now on. */
   record(match?: RequestMatch): Recording;
   /** What was reported with Events, about one object where it is given. */
-  events(about?: ApiObject): Promise<readonly ToldEvent[]>;
+  events(about?: ApiObject): Promise<readonly ReportedEvent[]>;
   /** Opens a port, for clients in other processes; any free one by default. */
   listen(options?: { readonly port?: number }): Promise<Endpoint>;
   /** Whether clients outside take part, in real time: a port is open, or the clock is that of the machine. */

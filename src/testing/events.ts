@@ -7,7 +7,7 @@ import type { ApiObject, Client } from "../client/index.ts";
 import { CoreEvent } from "../client/kinds/index.ts";
 
 /** An Event. */
-export interface ToldEvent {
+export interface ReportedEvent {
   /** `Normal` or `Warning`. */
   readonly type: string;
   readonly reason: string;
@@ -17,7 +17,7 @@ export interface ToldEvent {
 }
 
 /** The Events of a cluster, or those about one object, in the order in which they were first told. */
-export async function eventsOf(client: Client, about?: ApiObject): Promise<readonly ToldEvent[]> {
+export async function eventsOf(client: Client, about?: ApiObject): Promise<readonly ReportedEvent[]> {
   const fieldSelector = about === undefined ? {} : { fieldSelector: `involvedObject.uid=${about.metadata.uid}` };
   const { items } = await client.resource(CoreEvent).list(fieldSelector);
   const time = (event: CoreEvent): number => Date.parse(event.metadata.creationTimestamp);

@@ -19,7 +19,7 @@ export type { TestClock, WaitingTimer } from "./clock.ts";
 export { createCluster } from "./cluster.ts";
 export type { Cluster, ClusterOptions, Mark } from "./contract.ts";
 export type { Endpoint } from "./endpoint.ts";
-export type { ToldEvent } from "./events.ts";
+export type { ReportedEvent } from "./events.ts";
 export { consistently, eventually } from "./eventually.ts";
 export {
   type Fault,

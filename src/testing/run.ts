@@ -5,7 +5,7 @@
  */
 import type { Identity } from "../auth/contract.ts";
 import { type Client, StatusError } from "../client/index.ts";
-import { type Controller, type LeaderElection, type Manager, createManager } from "../runtime/index.ts";
+import { type Controller, type Failure, type LeaderElection, type Manager, createManager } from "../runtime/index.ts";
 import { BrokenOff } from "../server/index.ts";
 import type { Activity } from "../util/activity.ts";
 import { type Clock, type Timer, sleep, systemClock } from "../util/clock.ts";
@@ -13,7 +13,6 @@ import type { Log } from "../util/log.ts";
 import { boundTo, inside } from "./clock.ts";
 import { ASKED_FOR } from "./fault.ts";
 import { Sender } from "./sender.ts";
-import type { Failure } from "./settled.ts";
 
 /** How controllers are run; all of it has a default. */
 export interface RunOptions {

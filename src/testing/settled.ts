@@ -5,6 +5,7 @@
  */
 import { type Activity, type Unit } from "../util/activity.ts";
 import { systemClock } from "../util/clock.ts";
+import type { Failure } from "../runtime/index.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
 
 /** Something was still under way after the limit. */
@@ -34,13 +35,6 @@ export class HotLoop extends Error {
     this.controller = controller;
     this.key = key;
   }
-}
-
-/** A reconcile that failed. */
-export interface Failure {
-  readonly controller: string;
-  readonly key: string;
-  readonly error: unknown;
 }
 
 /** A controller threw what no retry is for. */

@@ -29,7 +29,7 @@ import { FIELD_MANAGER, applyManifests } from "./apply.ts";
 import { type TestClock, VirtualClock, machineClock } from "./clock.ts";
 import type { Cluster, ClusterOptions, Mark } from "./contract.ts";
 import { type Endpoint, HOSTS, openEndpoint } from "./endpoint.ts";
-import { type ToldEvent, eventsOf } from "./events.ts";
+import { type ReportedEvent, eventsOf } from "./events.ts";
 import { watchExpires } from "./fault.ts";
 import { FaultBook } from "./faults.ts";
 import { filtersOf } from "./filters.ts";
@@ -204,7 +204,7 @@ export class TestCluster implements Cluster {
     return this.#traffic.record(match);
   }
 
-  events(about?: ApiObject): Promise<readonly ToldEvent[]> {
+  events(about?: ApiObject): Promise<readonly ReportedEvent[]> {
     return eventsOf(this.client(), about);
   }
 
