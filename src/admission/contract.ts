@@ -45,8 +45,8 @@ export interface AdmissionRequest {
   readonly identity: Identity;
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
-  /** While it lasts other writes of the object wait: a step that asks somebody else passes its signal on. None for a create. */
-  readonly turn: Turn | undefined;
+  /** While it lasts other writes of the object wait: a step that asks somebody else passes its signal on. */
+  readonly turn: Turn;
   /**
    * Puts another value in the place of the object, as somebody else answered it: it is decoded and defaulted like the
    * body of the request. Throws 400 for a value that does not fit the kind; does nothing for a delete.

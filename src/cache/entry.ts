@@ -15,8 +15,6 @@ export interface Entry {
   readonly bytes: Uint8Array;
   /** May be computed when first asked for. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Forms that others derived from this version (table rows, encoded frames, other API versions); they live with it. */
-  readonly memo: Map<unknown, unknown>;
 }
 
 /**

@@ -10,6 +10,8 @@ export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   /** The object after the change; for DELETED its last (matching) state, with the revision of the change (DEC-28). */
   readonly entry: Entry;
+  /** What was there before, of a change that a selective watcher sees as MODIFIED. */
+  readonly previous?: Entry | undefined;
 }
 
 /** What a change keeps in memory beside its values: the object itself, its places in lists, the forms it gets. */
@@ -62,6 +64,7 @@ export class Change {
     return (this.#plain ??= {
       type: this.deleted ? "DELETED" : this.previous === undefined ? "ADDED" : "MODIFIED",
       entry: this.entry,
+      previous: this.previous,
     });
   }
 }

@@ -94,7 +94,6 @@ export class ObjectEntry implements Entry {
   readonly bytes: Buffer;
   readonly #head: Head;
   #labels: Readonly<Record<string, string>> | undefined;
-  #memo: Map<unknown, unknown> | undefined;
 
   private constructor(key: string, revision: number, bytes: Buffer, head: Head) {
     this.key = key;
@@ -115,10 +114,6 @@ export class ObjectEntry implements Entry {
 
   get labels(): Readonly<Record<string, string>> {
     return (this.#labels ??= decodeObject(this.bytes).metadata.labels ?? NO_LABELS);
-  }
-
-  get memo(): Map<unknown, unknown> {
-    return (this.#memo ??= new Map());
   }
 
   /** The same state under a later revision: only the version in the bytes changes. */

@@ -18,6 +18,19 @@ import type { Store } from "../storage/contract.ts";
 import type { KeyedLock } from "../util/keyed-lock.ts";
 import type { Converter } from "./versions/converter.ts";
 
+/** What has been made of an entry in one version. */
+export interface View {
+  /** The JSON bytes, where they are not those that are stored. */
+  bytes?: Uint8Array;
+  /** Ends when somebody else has answered, who has been asked for the bytes. */
+  making?: Promise<void> | undefined;
+  /** The selectable fields. */
+  fields?: Readonly<Record<string, string>>;
+}
+
+/** What has been made of entries in one version; it goes with the entry, and with what it was made by. */
+export type Views = WeakMap<Entry, View>;
+
 /** The parts of a server that all kinds share. */
 export interface SharedParts {
   readonly api: ApiContext;
@@ -39,6 +52,15 @@ export interface StoredResource {
   /** All versions that are known, served or not, by apiVersion. */
   readonly versions: ReadonlyMap<string, Kind>;
   readonly converter: Converter;
+  /** What is served in its place: null where nothing is, undefined as long as it is served itself. */
+  successor: StoredResource | null | undefined;
+}
+
+/** What is served now in the place of a resource; undefined when nothing is. */
+export function servedNow(stored: StoredResource): StoredResource | undefined {
+  let now: StoredResource | null = stored;
+  while (now?.successor !== undefined) now = now.successor;
+  return now ?? undefined;
 }
 
 /** One resource in one group and version. */
@@ -55,6 +77,8 @@ export interface Kind {
   readonly shared: SharedParts;
   /** Its parsed objects that are asked for often. */
   readonly hot: HotObjects;
+  /** Forks share them: they have the same entries and the same versions. */
+  readonly views: Views;
 }
 
 /** Compiles a definition into what the verbs work with. */
@@ -63,7 +87,8 @@ export const kindOf = (
   stored: StoredResource,
   cache: ResourceCache,
   shared: SharedParts,
-): Kind => new CompiledKind(definition, stored, cache, shared);
+  views: Views,
+): Kind => new CompiledKind(definition, stored, cache, shared, views);
 
 /** A class and no literal: one with getters is looked up like a dictionary, and a write reads of its kind a hundred times. */
 class CompiledKind implements Kind {
@@ -75,11 +100,18 @@ class CompiledKind implements Kind {
   readonly cache: ResourceCache;
   readonly shared: SharedParts;
   readonly hot = new HotObjects();
+  readonly views: Views;
   // Compiled on first use: an unused kind costs nothing but its names.
   #walker: Walker | undefined = undefined;
   #type: StructType | undefined = undefined;
 
-  constructor(definition: ResourceDefinition, stored: StoredResource, cache: ResourceCache, shared: SharedParts) {
+  constructor(
+    definition: ResourceDefinition,
+    stored: StoredResource,
+    cache: ResourceCache,
+    shared: SharedParts,
+    views: Views,
+  ) {
     this.definition = definition;
     this.ref = { group: definition.group, plural: definition.plural, kind: definition.kind };
     this.apiVersion = apiVersionOf(definition.group, definition.version);
@@ -87,6 +119,7 @@ class CompiledKind implements Kind {
     this.stored = stored;
     this.cache = cache;
     this.shared = shared;
+    this.views = views;
   }
 
   get walker(): Walker {

@@ -6,6 +6,7 @@ import { openMemoryStore } from "../storage/memory/store.ts";
 import { ManualClock } from "../util/clock.ts";
 import { leastCpu } from "../util/testing/cpu-time.ts";
 import type { Resource } from "./contract.ts";
+import type { Kinds } from "./kinds.ts";
 import { failureOf } from "./errors.ts";
 import { CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "./testing/registry.ts";
 
@@ -163,6 +164,128 @@ describe("a live set of kinds", () => {
     next += 1600;
     expect(await leastCpu(hundred)).toBeLessThan(first * 3 + 20);
   });
+});
+
+describe("a change that does not fit", () => {
+  const events = (group: string, more: object = {}) =>
+    widget("v1", { group, plural: "events", kind: "Event", ...more });
+
+  test("is refused in the place of another resource, which stays, also when both come at once", async () => {
+    const shared = events("events.io", {
+      storedAs: {
+        definition: "events.v1",
+        toStored: (object: object) => object,
+        fromStored: (object: object) => object,
+      },
+    });
+    const { kinds, cacher } = await registryOf([events(""), shared]);
+    const theirs = kinds.find("events.io", "v1", "events");
+    await expect(kinds.set({ versions: [events("events.io")] })).rejects.toThrow("there is events. already");
+    await kinds.remove("events.events.io");
+    expect(kinds.find("events.io", "v1", "events")).toBe(theirs);
+    const storage = events("a.io");
+    const both = [
+      kinds.set({ versions: [storage, events("b.io")], storage }),
+      kinds.set({ versions: [events("b.io")] }),
+    ];
+    const came = await Promise.allSettled(both);
+    expect(came.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(cacher.stats().resources).toHaveLength(kinds.storedResources);
+    await kinds.remove("events.");
+    expect([kinds.hasGroup("events.io"), kinds.hasGroup(""), kinds.hasGroup("b.io")]).toEqual([false, false, true]);
+  });
+
+  test.each<[string, Parameters<Kinds["set"]>[0], string]>([
+    ["a version twice", { versions: [widget("v1"), widget("v1")] }, "one definition"],
+    ["two scopes", { versions: [widget("v1"), widget("v2", { scope: "Namespaced" })] }, "all versions"],
+    ["another scope than its objects have", { versions: [widget("v1", { scope: "Namespaced" })] }, "to stay Cluster"],
+    ["to be stored in a version of others", { versions: [widget("v1")], storage: widget("v2") }, "one of its own"],
+  ])("is refused: %s", async (_, spec, why) => {
+    const { kinds } = await registryOf([widget("v1", { shortNames: ["old"] })]);
+    await expect(kinds.set(spec)).rejects.toThrow(why);
+    expect(kinds.find("example.com", "v1", "widgets")!.definition.shortNames).toEqual(["old"]);
+  });
+});
+
+describe("who holds a kind that has changed meanwhile", () => {
+  test("begins no watch on it that nobody would end", async () => {
+    const { kinds } = await registryOf([widget("v1")]);
+    const held = kinds.find("example.com", "v1", "widgets")!;
+    await kinds.set({ versions: [widget("v1", { served: false }), widget("v2")], storage: widget("v2") });
+    for (const sendInitialEvents of [true, false]) {
+      const { seen, sink } = sinkOf();
+      const late = held.watch("", { ...WATCH, sendInitialEvents }, sink);
+      expect(failureOf(await late.catch((error: unknown) => error))).toMatchObject({ code: 503 });
+      expect(seen).toEqual([]);
+    }
+  });
+
+  /** A write that waits in admission until `go`. */
+  async function waiting(verb: "create" | "update") {
+    const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let on = false;
+    const steps = [
+      {
+        name: "Waits",
+        mutate(): Promise<void> | undefined {
+          if (!on) return undefined;
+          asked.resolve();
+          return go.promise;
+        },
+      },
+    ];
+    const { kinds } = await registryOf([widget("v1")], { steps });
+    const held = kinds.find("example.com", "v1", "widgets")!;
+    if (verb === "update") await held.create(named(""), body("a"), WRITE, CALLER);
+    on = true;
+    const sent = body("a", { spec: { c: "d" } });
+    const written =
+      verb === "create" ? held.create(named(""), sent, WRITE, CALLER) : held.update(named("a"), sent, WRITE, CALLER);
+    await asked.promise;
+    on = false;
+    return { kinds, written, go };
+  }
+
+  test.each(["create", "update"] as const)(
+    "the object of a waiting %s is stored as long as its version is known",
+    async (verb) => {
+      const { kinds, written, go } = await waiting(verb);
+      await kinds.set({ versions: [widget("v1"), widget("v2")], storage: widget("v2") });
+      go.resolve();
+      await written;
+      expect(await read(kinds.find("example.com", "v2", "widgets")!, "a")).toMatchObject({ spec: { c: "d" } });
+    },
+  );
+
+  test("a create is refused in a version that nobody could read", async () => {
+    const { kinds, written, go } = await waiting("create");
+    await kinds.set({ versions: [widget("v2")] });
+    go.resolve();
+    expect(failureOf(await written.catch((error: unknown) => error))).toMatchObject({ code: 503 });
+    expect((await kinds.find("example.com", "v2", "widgets")!.list("", LIST)).entries).toEqual([]);
+  });
+
+  test("a create is refused when its kind has gone", async () => {
+    const { kinds, written, go } = await waiting("create");
+    await kinds.remove(KEY);
+    go.resolve();
+    expect(failureOf(await written.catch((error: unknown) => error))).toMatchObject({ code: 503 });
+    await kinds.set({ versions: [widget("v1")] });
+    expect((await kinds.find("example.com", "v1", "widgets")!.list("", LIST)).entries).toEqual([]);
+  });
+});
+
+test("a kind whose records could not be read is loaded anew by the next change", async () => {
+  const store = await openMemoryStore();
+  const { kinds, cacher } = await registryOf([widget("v1")], { store });
+  const key = "/example.com/widgets/bad";
+  const value = Buffer.from("no record of ours");
+  await store.write({ type: "create", key, value });
+  await expect.poll(() => cacher.stats().resources).toEqual([]);
+  await expect(kinds.set({ versions: [widget("v1")] })).rejects.toThrow("expected a record to begin");
+  await store.write({ type: "delete", key, value, expected: store.revision });
+  await kinds.set({ versions: [widget("v1")] });
+  expect((await kinds.find("example.com", "v1", "widgets")!.list("", LIST)).entries).toEqual([]);
 });
 
 describe("a kind is known by its group", () => {

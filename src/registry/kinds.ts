@@ -12,9 +12,9 @@ import type { ResourceDefinition } from "../schema/definition.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { cacheResource } from "./codec.ts";
 import type { GroupResources, KindsChange, Registry, Resource } from "./contract.ts";
-import { type SharedParts, type Kind, type StoredResource, kindOf, storePrefix } from "./kind.ts";
+import { type SharedParts, type Kind, type StoredResource, type Views, kindOf, storePrefix } from "./kind.ts";
 import { resourceOf } from "./resource.ts";
-import { type Converter, hubConverter } from "./versions/converter.ts";
+import { type Converter, checkedConverter, hubConverter } from "./versions/converter.ts";
 import { type Actions, askedResource } from "./virtual/asked.ts";
 
 /** One resource in all its versions: the unit that comes, changes and goes. */
@@ -27,9 +27,15 @@ export interface ResourceSpec {
   readonly converter?: Converter;
 }
 
+/** What a resource is compiled from, over any house; made anew by each change. */
+interface Blueprint extends ResourceSpec {
+  /** What its versions have made of entries. */
+  readonly views: ReadonlyMap<ResourceDefinition, Views>;
+}
+
 /** A resource as it is served now. */
 interface Live {
-  readonly spec: ResourceSpec;
+  readonly spec: Blueprint;
   /** Undefined for what is asked and not stored. */
   readonly stored: StoredResource | undefined;
   readonly served: readonly Served[];
@@ -37,6 +43,8 @@ interface Live {
 
 /** A resource in one version. */
 interface Served {
+  /** That of its resource. */
+  readonly key: string;
   readonly resource: Resource;
   /** Undefined for what is asked and not stored. */
   readonly kind: Kind | undefined;
@@ -69,17 +77,30 @@ export class Kinds implements Registry {
 
   /**
    * Serves a resource in these versions, whatever it was before. Resolves when every request sees it; watches of what it
-   * was before end, and can be taken up again where they were. Rejects with CacheError when its records cannot be loaded;
-   * then nothing has changed.
+   * was before end, and can be taken up again where they were. Rejects with CacheError when its records cannot be loaded,
+   * and with an error when its versions do not go together or another resource is served in their place; then nothing has
+   * changed.
    */
   set(spec: ResourceSpec): Promise<void> {
     const key = keyOfSpec(spec);
     return this.#inTurn(key, async () => {
+      const { cacher } = this.#shared;
+      this.#check(key, spec);
       const before = this.#live.get(key)?.stored;
       const prefix = prefixOf(storageOf(spec));
-      if (!before && !isAsked(spec)) await this.#shared.cacher.addResource(cacheResource(prefix));
-      this.#swap(key, this.#compile(spec));
-      if (before) this.#shared.cacher.resource(prefix).endWatches();
+      const isKept = before !== undefined && isLoaded(before);
+      if (!isKept && !isAsked(spec)) await cacher.addResource(cacheResource(prefix));
+      try {
+        // Another resource may have come while the records were loaded.
+        this.#check(key, spec);
+        this.#swap(key, this.#compile(blueprintOf(spec)));
+      } catch (error) {
+        if (!isKept) cacher.removeResource(prefix);
+        throw error;
+      }
+      if (!isKept) return;
+      if (isAsked(spec)) cacher.removeResource(prefix);
+      else cacher.resource(prefix).endWatches();
     });
   }
 
@@ -166,7 +187,31 @@ export class Kinds implements Registry {
     }
   }
 
-  #compile(spec: ResourceSpec): Live {
+  /** Refuses what would be half there, or in the place of another resource. */
+  #check(key: string, spec: ResourceSpec): void {
+    const [first] = spec.versions;
+    const storage = storageOf(spec);
+    const seen = new Set<string>();
+    for (const { group, version, plural, scope, served } of spec.versions) {
+      const apiVersion = apiVersionOf(group, version);
+      if (seen.has(apiVersion)) throw new Error(`expected one definition of ${key} in ${apiVersion}`);
+      seen.add(apiVersion);
+      if (scope !== first!.scope) throw new Error(`expected all versions of ${key} to be ${first!.scope}`);
+      const other = served === false ? undefined : this.#served(group, version, plural);
+      if (other && other.key !== key) {
+        throw new Error(`expected nothing at ${plural} of ${apiVersion}, there is ${other.key} already`);
+      }
+    }
+    if (!seen.has(apiVersionOf(storage.group, storage.version))) {
+      throw new Error(`expected the storage version of ${key} to be one of its own`);
+    }
+    const before = this.#live.get(key)?.spec.versions[0]?.scope;
+    if (before !== undefined && before !== first!.scope) {
+      throw new Error(`expected ${key} to stay ${before}: its objects have their names so`);
+    }
+  }
+
+  #compile(spec: Blueprint): Live {
     if (isAsked(spec)) return this.#compileAsked(spec);
     const storage = storageOf(spec);
     const prefix = prefixOf(storage);
@@ -176,28 +221,35 @@ export class Kinds implements Registry {
       prefix,
       storageVersion: apiVersionOf(storage.group, storage.version),
       versions,
-      converter: spec.converter ?? hubConverter((apiVersion) => versions.get(apiVersion)?.definition),
+      converter: spec.converter
+        ? checkedConverter(spec.converter, (apiVersion) => versions.has(apiVersion))
+        : hubConverter((apiVersion) => versions.get(apiVersion)?.definition),
+      successor: undefined,
     };
     const cache = this.#shared.cacher.resource(prefix);
     for (const definition of spec.versions) {
-      const kind = kindOf(definition, stored, cache, this.#shared);
+      const kind = kindOf(definition, stored, cache, this.#shared, spec.views.get(definition)!);
       versions.set(kind.apiVersion, kind);
     }
     const served = [...versions.values()].filter(({ definition }) => definition.served !== false);
-    return { spec, stored, served: served.map((kind) => ({ kind, resource: resourceOf(kind, this.#actions) })) };
+    const { key } = stored;
+    return { spec, stored, served: served.map((kind) => ({ key, kind, resource: resourceOf(kind, this.#actions) })) };
   }
 
-  #compileAsked(spec: ResourceSpec): Live {
+  #compileAsked(spec: Blueprint): Live {
     const definitions = spec.versions.filter((definition) => definition.served !== false);
     const { api } = this.#shared;
-    const served = definitions.map((d) => ({ kind: undefined, resource: askedResource(d, api, this.#actions) }));
+    const key = keyOfSpec(spec);
+    const served = definitions.map((d) => ({ key, kind: undefined, resource: askedResource(d, api, this.#actions) }));
     return { spec, stored: undefined, served };
   }
 
   /** The one step: from here on every request finds what is served now. */
   #swap(key: string, next: Live | undefined): void {
-    const before = this.#live.get(key)?.served ?? [];
+    const gone = this.#live.get(key);
+    const before = gone?.served ?? [];
     const after = next?.served ?? [];
+    if (gone?.stored) gone.stored.successor = next?.stored ?? null;
     this.#generation++;
     for (const { resource } of before) this.#take(resource.definition);
     for (const served of after) this.#put(served);
@@ -260,6 +312,15 @@ class GroupVersion {
 const resourcesOf = (served: readonly Served[]): readonly Resource[] => served.map(({ resource }) => resource);
 
 const isAsked = ({ versions }: ResourceSpec): boolean => versions.every(({ asked }) => asked);
+
+/** Whether the records of a resource are still in memory: one that could not be read has taken it out. */
+const isLoaded = ({ versions }: StoredResource): boolean =>
+  [...versions.values()].every(({ cache }) => cache.closed === undefined);
+
+const blueprintOf = (spec: ResourceSpec): Blueprint => ({
+  ...spec,
+  views: new Map(spec.versions.map((definition) => [definition, new WeakMap()])),
+});
 
 /** The version in which objects are written. */
 const storageOf = ({ storage, versions }: ResourceSpec): ResourceDefinition =>

@@ -97,6 +97,7 @@ export function valueKind(kind: Kind, taken: ResourceDefinition): Kind {
     type: structOf(taken.schema),
     stored: { ...kind.stored, versions, converter: hubConverter((asked) => versions.get(asked)?.definition) },
     hot: new HotObjects(0),
+    views: new WeakMap(),
   };
   versions.set(apiVersion, made);
   return made;
@@ -134,7 +135,6 @@ export class LensEntry implements Entry {
   readonly revision: number;
   readonly bytes: Uint8Array;
   readonly labels: Readonly<Record<string, string>>;
-  readonly memo: Map<unknown, unknown> = new Map();
   readonly object: ApiObject;
 
   constructor({ key, revision, labels }: Entry, value: ApiObject) {

@@ -18,16 +18,21 @@ import type { Turn } from "../util/keyed-lock.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
 import type { Kind } from "./kind.ts";
+import { withinTurn } from "./turn.ts";
 
-/** One write under way. */
+/** One write, as it was asked for. */
 export interface Write {
   readonly kind: Kind;
   readonly target: Target;
   readonly options: WriteOptions;
   readonly caller: Caller;
   readonly ctx: WriteContext;
-  /** Its turn with the object; none for a create. */
-  readonly turn?: Turn;
+}
+
+/** One write under way. */
+export interface WriteUnderWay extends Write {
+  /** Its turn with the object; nobody else waits for that of a create. */
+  readonly turn: Turn;
 }
 
 /** A context for one write, with an empty list of warnings. */
@@ -45,7 +50,7 @@ export async function withWarnings<T>(ctx: WriteContext, work: () => Promise<T>)
 
 /** What admission steps see of a write. */
 export function admissionOf(
-  write: Omit<Write, "options"> & { readonly options: AdmissionOptions },
+  write: Omit<WriteUnderWay, "options"> & { readonly options: AdmissionOptions },
   operation: AdmissionRequest["operation"],
   object: ApiObject | undefined,
   old: ApiObject | undefined,
@@ -78,7 +83,7 @@ function putInPlace(object: ApiObject, other: ApiObject): void {
 }
 
 /** Makes a new object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
-export function prepareNew(write: Write, object: ApiObject): AdmissionRequest | Promise<AdmissionRequest> {
+export function prepareNew(write: WriteUnderWay, object: ApiObject): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
   const admission = admissionOf(write, "CREATE", object, undefined);
   return admitted(kind.shared.admission, admission, () => {
@@ -89,7 +94,7 @@ export function prepareNew(write: Write, object: ApiObject): AdmissionRequest | 
 
 /** Makes the next state of an object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
 export function prepareChanged(
-  write: Write,
+  write: WriteUnderWay,
   object: ApiObject,
   old: ApiObject,
 ): AdmissionRequest | Promise<AdmissionRequest> {
@@ -125,20 +130,9 @@ function inOrder(
 ): Promise<void> | undefined {
   for (let i = from; i < chain.length; i++) {
     const wait = run(chain[i]!);
-    if (wait) return within(request.turn?.signal, wait).then(() => inOrder(chain, request, run, i + 1));
+    if (wait) return withinTurn(request.turn, wait).then(() => inOrder(chain, request, run, i + 1));
   }
   return undefined;
-}
-
-/** The end of some work, or the reason why it is not waited for any longer. */
-function within(signal: AbortSignal | undefined, work: Promise<void>): Promise<void> {
-  if (!signal) return work;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const giveUp = (): void => reject(signal.reason as Error);
-  if (signal.aborted) giveUp();
-  signal.addEventListener("abort", giveUp);
-  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
-  return promise;
 }
 
 function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors): void {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AdmissionRequest } from "../admission/contract.ts";
+import type { ApiError } from "../meta/status.ts";
 import { ManualClock } from "../util/clock.ts";
 import { CALLER, WRITE, bodyOf, named, registryOf, widget } from "./testing/registry.ts";
 import { inTurn, objectLocks } from "./turn.ts";
@@ -52,6 +53,25 @@ describe("turns of writers", () => {
   test("what a write fails with reaches its caller as it is", async () => {
     const error = new Error("of the write");
     await expect(inTurn(objectLocks(new ManualClock()), "a", () => Promise.reject(error))).rejects.toBe(error);
+  });
+
+  test("creates that wait are bounded, too, and do not wait for each other: one of a name is stored", async () => {
+    const clock = new ManualClock();
+    const hook = {
+      name: "Hook",
+      mutate: ({ turn, identity }: AdmissionRequest): Promise<void> =>
+        identity.user === "stuck" ? hanging(turn).then(() => {}) : new Promise((resolve) => void setImmediate(resolve)),
+    };
+    const { kinds } = await registryOf([widget("v1")], { clock, steps: [hook] });
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    const stuck = widgets.create(named(""), body("stuck"), WRITE, { ...CALLER, user: "stuck" });
+    const many = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, i) => widgets.create(named(""), body(String(i)), WRITE, CALLER)),
+    );
+    const refused = many.flatMap((one) => (one.status === "rejected" ? (one.reason as ApiError).reason : []));
+    expect(refused).toEqual(Array.from({ length: 49 }, () => "AlreadyExists"));
+    clock.advance(30_000);
+    await expect(stuck).rejects.toMatchObject({ code: 504, reason: "Timeout" });
   });
 
   test.for(["update", "delete"] as const)(

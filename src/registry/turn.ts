@@ -28,3 +28,22 @@ export async function inTurn<T>(locks: KeyedLock, key: string, write: (turn: Tur
     throw turnError(error);
   }
 }
+
+/** Runs a write that no other one waits for, since its object is not there yet: as {@link inTurn}, at once. */
+export async function inOwnTurn<T>(locks: KeyedLock, write: (turn: Turn) => Promise<T>): Promise<T> {
+  try {
+    return await locks.alone(write);
+  } catch (error) {
+    throw turnError(error);
+  }
+}
+
+/** The end of some work, or the reason why it is not waited for any longer: the turn is over. */
+export function withinTurn<T>({ signal }: Turn, work: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const giveUp = (): void => reject(signal.reason as Error);
+  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", giveUp);
+  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+  return promise;
+}

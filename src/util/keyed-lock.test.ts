@@ -32,6 +32,23 @@ describe("KeyedLock", () => {
     expect(await Promise.all(results)).toEqual(["1", "2", "3"]);
   });
 
+  test("work that is alone begins at once, and its turn ends as any other", async () => {
+    const clock = new ManualClock();
+    const lock = new KeyedLock({ clock, waitMillis: 10, holdMillis: 20 });
+    const [a, b] = [handmade(), handmade()];
+    const done = [lock.alone(a.work), lock.alone(b.work)];
+    const stuck = lock.alone(({ signal }) => {
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+    });
+    expect([a.began(), b.began(), lock.size]).toEqual([true, true, 3]);
+    a.end.resolve("a");
+    b.end.resolve("b");
+    expect(await Promise.all(done)).toEqual(["a", "b"]);
+    clock.advance(20);
+    await expect(stuck).rejects.toMatchObject({ why: "held" });
+    expect(lock.size).toBe(0);
+  });
+
   test("work of different keys runs side by side, and the first of a key begins at once", () => {
     const lock = new KeyedLock();
     const [a, b] = [handmade(), handmade()];

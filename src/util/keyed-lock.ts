@@ -42,6 +42,7 @@ export class KeyedLock {
   readonly #limits: LockLimits | undefined;
   readonly #times: Times | undefined;
   readonly #held = new Map<string, HeldTurn>();
+  #alone = 0;
 
   /** @param limits without them work may wait, and keep its turn, for ever */
   constructor(limits?: LockLimits) {
@@ -53,6 +54,11 @@ export class KeyedLock {
   run<T>(key: string, work: (turn: Turn) => Promise<T>): Promise<T> {
     const held = this.#held.get(key);
     return held === undefined ? this.#begin(key, work, undefined) : this.#wait(held, key, work);
+  }
+
+  /** Runs work at once that shares its key with no other, with a turn as any other has one. */
+  alone<T>(work: (turn: Turn) => Promise<T>): Promise<T> {
+    return this.#begin(`\0${this.#alone++}`, work, undefined);
   }
 
   /** How many keys have work under way. */

@@ -37,7 +37,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     options: { dryRun: false },
     identity: { user: "u", groups: [] },
     warnings: [],
-    turn: undefined,
+    turn: { signal: new AbortController().signal },
     replace: () => undefined,
     ...more,
   };

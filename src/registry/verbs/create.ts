@@ -9,13 +9,15 @@ import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
+import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { storedForm } from "../versions/view.ts";
 import { dropDoubledOwners, dropServerMetadata } from "../../schema/write/metadata.ts";
 import { generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { type Write, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
+import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
 import { unstoredResult, writtenResult } from "../results.ts";
+import { inOwnTurn, withinTurn } from "../turn.ts";
 
 const GENERATE_TRIES = 8;
 
@@ -27,11 +29,13 @@ export function create(
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
-  return withWarnings(write.ctx, () => createNow(write, body));
+  const ctx = newContext(kind);
+  return withWarnings(ctx, () =>
+    inOwnTurn(kind.shared.locks, (turn) => createNow({ kind, target, options, caller, ctx, turn }, body)),
+  );
 }
 
-async function createNow(write: Write, body: Body): Promise<WriteResult> {
+async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult> {
   const { kind, target, options, caller, ctx } = write;
   const object = decodeBody(kind, body, options, ctx);
   placeObject(kind, object, target);
@@ -50,7 +54,7 @@ async function createNow(write: Write, body: Body): Promise<WriteResult> {
  * Stores a new object, whatever verb made it (POST, PUT, apply). A name that was made of a prefix (`generated`) and is
  * taken is made again a few times.
  */
-export async function storeNew(write: Write, object: ApiObject, generated?: string): Promise<WriteResult> {
+export async function storeNew(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
   const { kind, options, ctx } = write;
   const prepared = prepareNew(write, object);
   const admission = prepared instanceof Promise ? await prepared : prepared;
@@ -65,8 +69,8 @@ export async function storeNew(write: Write, object: ApiObject, generated?: stri
       const committed = commitAdmission(kind, admission);
       if (committed) await committed;
       const form = storedForm(kind, object, undefined);
-      const value = encodeObject(form instanceof Promise ? await form : form);
-      revision = await shared.store.write({ type: "create", key: kind.stored.prefix + key, value });
+      const value = encodeObject(form instanceof Promise ? await withinTurn(write.turn, form) : form);
+      revision = await storeRecord(kind, { type: "create", key: kind.stored.prefix + key, value });
     } catch (error) {
       const answer = storeError(kind, name, error);
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;

@@ -18,13 +18,14 @@ import { equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
 import { storeError } from "../errors.ts";
+import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
 import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { waitForRevision } from "./freshness.ts";
 import { checkIfMatch, uidMismatch } from "./preconditions.ts";
 import { unstoredResult, storedResult, writtenResult } from "../results.ts";
-import { inTurn } from "../turn.ts";
+import { inTurn, withinTurn } from "../turn.ts";
 
 const TRIES = 12;
 const ORPHAN = "orphan";
@@ -72,7 +73,8 @@ async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
 
 async function once(deletion: Deletion, key: string, entry: Entry): Promise<DeleteResult> {
   const { kind, options, ctx } = deletion;
-  await makeReady(kind, [entry]);
+  const wait = makeReady(kind, [entry]);
+  if (wait) await withinTurn(deletion.turn, wait);
   const old = objectOf(kind, entry);
   checkPreconditions(deletion, old);
   await admitted(kind.shared.admission, admissionOf(deletion, "DELETE", undefined, old));
@@ -82,10 +84,11 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   if (equal(asValue(marked), asValue(old))) {
     return answerWaiting(deletion, storedResult(kind, entry, 200, ctx));
   }
-  const revision = await kind.shared.store.write({
+  const form = storedForm(kind, marked, entry);
+  const revision = await storeRecord(kind, {
     type: "update",
     key: kind.stored.prefix + key,
-    value: encodeObject(await storedForm(kind, marked, entry)),
+    value: encodeObject(form instanceof Promise ? await withinTurn(deletion.turn, form) : form),
     expected: entry.revision,
   });
   return answerWaiting(deletion, writtenResult(kind, key, marked, revision, 200, ctx));
@@ -101,7 +104,7 @@ async function remove(
   const { kind, options, ctx, target } = deletion;
   const answersObject = kind.definition.deleteAnswers === "object";
   if (!options.dryRun) {
-    const revision = await kind.shared.store.write({
+    const revision = await storeRecord(kind, {
       type: "delete",
       key: kind.stored.prefix + key,
       value: encodeObject(parseStored(entry)),

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { CacheError, type Selection, type Snapshot } from "../../cache/index.ts";
+import { CacheError, type Entry, type Selection, type Snapshot } from "../../cache/index.ts";
 import { badRequest, expired } from "../../meta/status.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "../continue-token.ts";
 import type { ListOptions, ListResult } from "../contract.ts";
 import { cacheError } from "../errors.ts";
 import type { Kind } from "../kind.ts";
-import { makeReady } from "../versions/view.ts";
-import { selectionOf } from "./selection.ts";
+import { BATCH, makeReady, makeViews } from "../versions/view.ts";
+import { type Selected, selectionOf } from "./selection.ts";
 import { parseVersion, waitForRevision, waitUntilFresh } from "./freshness.ts";
 
 /** Lists a namespace, or all of them. Every page of one list shows the same revision; 410 when that has expired. */
@@ -20,11 +20,11 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   const snapshot = token ? await continued(kind, selection, token) : await first(kind, selection, options);
   // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (DEC-25).
   const limit = options.resourceVersion === "0" ? 0 : options.limit;
-  const page = await snapshot.listInTurns(selection, {
+  const page = await pageOf(kind, snapshot, selection, {
     ...(token ? { after: token.after } : {}),
     ...(limit > 0 ? { limit } : {}),
   });
-  await makeReady(kind, page.entries);
+  await makeViews(kind, page.entries);
   const last = page.entries.at(-1);
   const more =
     last !== undefined && limit > 0 && page.entries.length >= limit && hasMore(snapshot, selection, last.key);
@@ -34,6 +34,32 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
     continue: more ? encodeContinue(selection.prefix, { revision: snapshot.revision, after: last.key }) : "",
     remaining: more && selection.matches === undefined ? page.remaining : undefined,
   };
+}
+
+/** The entries of a page, and how many follow it where that is known. */
+async function pageOf(
+  kind: Kind,
+  snapshot: Snapshot,
+  selection: Selected,
+  range: { readonly after?: string; readonly limit?: number },
+): Promise<{ readonly entries: readonly Entry[]; readonly remaining?: number | undefined }> {
+  const { late } = selection;
+  if (!late) return snapshot.listInTurns(selection, range);
+  const { limit = Infinity } = range;
+  const entries: Entry[] = [];
+  let { after } = range;
+  for (;;) {
+    const from = after === undefined ? {} : { after };
+    const candidates = (await snapshot.listInTurns(selection, { ...from, limit: BATCH })).entries;
+    const wait = makeReady(kind, candidates);
+    if (wait) await wait;
+    for (const entry of candidates) {
+      if (late(entry)) entries.push(entry);
+      if (entries.length >= limit) return { entries };
+    }
+    if (candidates.length < BATCH) return { entries };
+    after = candidates.at(-1)!.key;
+  }
 }
 
 /**

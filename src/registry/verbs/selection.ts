@@ -6,25 +6,31 @@
 import type { Entry, Selection } from "../../cache/index.ts";
 import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
 import { badRequest } from "../../meta/status.ts";
-import type { ResourceDefinition } from "../../schema/definition.ts";
 import type { Kind } from "../kind.ts";
-import { versionOf } from "../codec.ts";
-import { isReady, parseEntry } from "../versions/view.ts";
+import { madeOf, parseEntry } from "../versions/view.ts";
+
+/** What is asked of the cache, and what the cache cannot be asked. */
+export interface Selected extends Selection {
+  /** What else must hold, to be asked of entries whose view is ready: for kinds whose conversion waits for somebody else. */
+  readonly late?: (entry: Entry) => boolean;
+}
 
 /** The selection of a namespace (empty: all) and two selectors; 400 for a selector that cannot be read or a field that cannot be selected. */
-export function selectionOf(kind: Kind, namespace: string, labelSelector: string, fieldSelector: string): Selection {
+export function selectionOf(kind: Kind, namespace: string, labelSelector: string, fieldSelector: string): Selected {
   const prefix = kind.namespaced && namespace ? `${namespace}/` : "";
   if (labelSelector === "" && fieldSelector === "") return { id: prefix, prefix };
   const labels = parseLabelSelector(labelSelector);
   const fields = parseFieldSelector(fieldSelector);
   const tests: ((entry: Entry) => boolean)[] = [];
+  const late: ((entry: Entry) => boolean)[] = [];
   let key: string | undefined;
   for (const { field, operator, value } of fields.terms) {
     if (!selectable(kind, field)) {
       throw badRequest(`expected a field of ${kind.ref.plural} that can be selected, got "${field}"`);
     }
     if (field === "metadata.name" && operator === "=" && (prefix || !kind.namespaced)) key ??= prefix + value;
-    tests.push((entry) => (readField(kind, entry, field) === value) === (operator === "="));
+    const isOfView = kind.stored.converter.convertAll !== undefined && !isOfKey(field);
+    (isOfView ? late : tests).push((entry) => (readField(kind, entry, field) === value) === (operator === "="));
   }
   if (labels.text !== "") tests.push((entry) => labels.matches(entry.labels));
   return {
@@ -33,36 +39,24 @@ export function selectionOf(kind: Kind, namespace: string, labelSelector: string
     ...(key === undefined ? {} : { key }),
     labels: labels.equalityPairs,
     matches: (entry) => tests.every((test) => test(entry)),
+    ...(late.length === 0 ? {} : { late: (entry: Entry) => late.every((test) => test(entry)) }),
   };
 }
 
+const isOfKey = (field: string): boolean => field === "metadata.name" || field === "metadata.namespace";
+
 const selectable = (kind: Kind, field: string): boolean =>
-  field === "metadata.name" ||
-  field === "metadata.namespace" ||
-  Object.hasOwn(kind.definition.selectableFields ?? {}, field);
+  isOfKey(field) || Object.hasOwn(kind.definition.selectableFields ?? {}, field);
 
-/** The selectable fields of an entry, as its object in the version of `kind` has them; read once, kept with the entry. */
-function fieldsOf(asked: Kind, entry: Entry): Readonly<Record<string, string>> {
-  // A selection cannot wait: where the view is not there, the object is read in the version in which it is stored.
-  const kind = isReady(asked, entry) ? asked : asked.stored.versions.get(versionOf(entry))!;
-  const readers = kind.definition.selectableFields ?? {};
-  const key = fieldsKey(kind);
-  let values = entry.memo.get(key) as Record<string, string> | undefined;
-  if (!values) {
+/** The selectable fields of an entry, as its object in the version of `kind` has them; read once, kept with the view. */
+function fieldsOf(kind: Kind, entry: Entry): Readonly<Record<string, string>> {
+  const view = madeOf(kind, entry);
+  if (!view.fields) {
     const object = parseEntry(kind, entry);
-    values = Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(object)]));
-    entry.memo.set(key, values);
+    const readers = Object.entries(kind.definition.selectableFields ?? {});
+    view.fields = Object.fromEntries(readers.map(([name, read]) => [name, read(object)]));
   }
-  return values;
-}
-
-const fieldsKeys = new WeakMap<ResourceDefinition, object>();
-
-/** What the fields of a version are kept under; it goes with the definition. */
-function fieldsKey({ definition }: Kind): object {
-  let key = fieldsKeys.get(definition);
-  if (!key) fieldsKeys.set(definition, (key = {}));
-  return key;
+  return view.fields;
 }
 
 /** Name and namespace are read off the key. */

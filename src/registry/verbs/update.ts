@@ -16,15 +16,16 @@ import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
 import { storeError } from "../errors.ts";
+import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { formOf } from "../lens.ts";
 import { converting } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
-import { type Write, commitAdmission, newContext, prepareChanged, withWarnings } from "../pipeline.ts";
+import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareChanged, withWarnings } from "../pipeline.ts";
 import { unstoredResult, storedResult, writtenResult } from "../results.ts";
-import { inTurn } from "../turn.ts";
+import { inTurn, withinTurn } from "../turn.ts";
 import { storeNew } from "./create.ts";
 import { waitForRevision, waitUntilFresh } from "./freshness.ts";
 import { checkIfMatch, checkUid, checkVersion, checkVersionForm, demandVersion } from "./preconditions.ts";
@@ -95,7 +96,7 @@ export function guaranteedUpdate(write: Write, how: Change): Promise<WriteResult
   return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) => attempt({ ...write, turn }, key, how));
 }
 
-async function attempt(write: Write, key: string, how: Change): Promise<WriteResult> {
+async function attempt(write: WriteUnderWay, key: string, how: Change): Promise<WriteResult> {
   const { kind, target, ctx } = write;
   const warnings = ctx.warnings.length;
   for (let tries = 1; ; tries++) {
@@ -121,11 +122,10 @@ function mayTryAgain(error: unknown, { missing }: Change): boolean {
   return error.code === "conflict" || (error.code === "notFound" && missing !== undefined);
 }
 
-async function once(write: Write, key: string, entry: Entry, how: Change): Promise<WriteResult> {
-  const { kind, options, ctx } = write;
-  const { shared } = kind;
+async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change): Promise<WriteResult> {
+  const { kind, options, ctx, turn } = write;
   const wait = makeReady(kind, [entry]);
-  if (wait) await wait;
+  if (wait) await withinTurn(turn, wait);
   // Parsed for this write alone: the entry is about to be replaced, keeping its object would serve nobody.
   const old = parseEntry(kind, entry);
   const told = ctx.warnings.length;
@@ -133,7 +133,7 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
     ctx.warnings.length = told;
     return how.change(old, entry);
   });
-  const object = changed instanceof Promise ? await changed : changed;
+  const object = changed instanceof Promise ? await withinTurn(turn, changed) : changed;
   const prepared = prepareChanged(write, object, old);
   const admission = prepared instanceof Promise ? await prepared : prepared;
   // What is stored in an older version is written in that of today, also when nothing else changes.
@@ -144,10 +144,10 @@ async function once(write: Write, key: string, entry: Entry, how: Change): Promi
   if (committed) await committed;
   // What goes is told as it last was: the event of the end shows the finalizers that held it.
   const form = gone ? parseStored(entry) : storedForm(kind, object, entry);
-  const value = encodeObject(form instanceof Promise ? await form : form);
+  const value = encodeObject(form instanceof Promise ? await withinTurn(turn, form) : form);
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
-  const revision = await shared.store.write({ type, key: storeKey, value, expected: entry.revision });
+  const revision = await storeRecord(kind, { type, key: storeKey, value, expected: entry.revision });
   return writtenResult(kind, key, object, revision, 200, ctx);
 }
 

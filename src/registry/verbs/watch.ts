@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { Selection, Watch, WatchSink } from "../../cache/index.ts";
+import { type Watch, type WatchSink, closed } from "../../cache/index.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import { ReadySink } from "../versions/ready-sink.ts";
-import { selectionOf } from "./selection.ts";
+import { type Selected, selectionOf } from "./selection.ts";
 import { parseVersion, waitForRevision, waitUntilFresh } from "./freshness.ts";
 
 /**
@@ -34,9 +34,11 @@ export async function watch(
   return { watch: start(kind, selection, { after }, sink), selection };
 }
 
-function start(kind: Kind, selection: Selection, from: WatchFrom, sink: WatchSink): Watch {
+function start(kind: Kind, selection: Selected, from: WatchFrom, sink: WatchSink): Watch {
+  // The watches of what was served before have ended, and nobody would end this one.
+  if (kind.stored.successor !== undefined) throw closed(kind.stored.prefix);
   if (!kind.stored.converter.convertAll) return kind.cache.watch(selection, from, sink);
-  const ready = new ReadySink(kind, sink);
+  const ready = new ReadySink(kind, sink, selection.late);
   return ready.over(kind.cache.watch(selection, from, ready));
 }
 

@@ -1,26 +1,38 @@
-import { CacheError, type Watch, type WatchBatch, type WatchSink } from "../../cache/index.ts";
+import {
+  CacheError,
+  type Entry,
+  type Watch,
+  type WatchBatch,
+  type WatchEvent,
+  type WatchSink,
+  newBatch,
+} from "../../cache/index.ts";
 import type { Kind } from "../kind.ts";
-import { makeReady } from "./view.ts";
+import { makeReady, takeView } from "./view.ts";
 
 /** Events that may wait for their conversion; a watch that is further behind ends, and is taken up again by its client. */
 const MOST_WAITING = 10_000;
 
 /**
  * A sink that hands a batch on when the views of its objects are there, in order; for kinds whose conversion asks somebody
- * else. What is late delays this watch alone.
+ * else. What is late delays this watch alone. What of a selection reads the views is looked at here.
  */
 export class ReadySink implements WatchSink {
   readonly #kind: Kind;
   readonly #sink: WatchSink;
+  readonly #selects: ((entry: Entry) => boolean) | undefined;
   #queue: WatchBatch[] = [];
   #waiting = 0;
   #delivered = 0;
+  #draining: Promise<void> | undefined;
   #watch: Watch | undefined;
   #over = false;
 
-  constructor(kind: Kind, sink: WatchSink) {
+  /** @param selects what must hold of an entry whose view is ready */
+  constructor(kind: Kind, sink: WatchSink, selects?: (entry: Entry) => boolean) {
     this.#kind = kind;
     this.#sink = sink;
+    this.#selects = selects;
   }
 
   /** The watch as its reader sees it: what has not been converted has not been delivered. */
@@ -48,7 +60,7 @@ export class ReadySink implements WatchSink {
       if (!wait) return this.#hand(batch);
       this.#queue.push(batch);
       this.#waiting = batch.events.length;
-      void this.#drain(wait);
+      this.#draining = this.#drain(wait);
       return;
     }
     this.#queue.push(batch);
@@ -62,15 +74,15 @@ export class ReadySink implements WatchSink {
     this.#sink.ended(error);
   }
 
+  /** A long start goes no faster than its conversions. */
   drained(): Promise<void> | undefined {
-    return this.#sink.drained?.();
+    if (this.#queue.length === 0) return this.#sink.drained?.();
+    return this.#draining!.then(() => this.#sink.drained?.());
   }
 
-  #prepare(batch: WatchBatch): Promise<void> | undefined {
-    return makeReady(
-      this.#kind,
-      batch.events.map(({ entry }) => entry),
-    );
+  #prepare({ events }: WatchBatch): Promise<void> | undefined {
+    const previous = this.#selects ? events.flatMap((event) => event.previous ?? []) : [];
+    return makeReady(this.#kind, [...events.map(({ entry }) => entry), ...previous]);
   }
 
   async #drain(first: Promise<void>): Promise<void> {
@@ -90,7 +102,22 @@ export class ReadySink implements WatchSink {
 
   #hand(batch: WatchBatch): void {
     this.#delivered = batch.revision;
-    this.#sink.deliver(batch);
+    this.#sink.deliver(this.#selects ? this.#selected(batch, this.#selects) : batch);
+  }
+
+  /** A batch as those see it who want only what `selects` lets pass: what stops to match goes, as it last did. */
+  #selected({ events, revision, initialEnd }: WatchBatch, selects: (entry: Entry) => boolean): WatchBatch {
+    const { restamp } = this.#kind.cache.resource;
+    const seen = events.flatMap(({ type, entry, previous }): WatchEvent[] => {
+      const now = selects(entry);
+      const before = type === "MODIFIED" ? previous !== undefined && selects(previous) : type === "DELETED" && now;
+      if (now) return [{ type: type === "MODIFIED" && !before ? "ADDED" : type, entry }];
+      if (!before) return [];
+      const gone = restamp(previous!, entry.revision);
+      takeView(this.#kind, gone, previous!);
+      return [{ type: "DELETED", entry: gone }];
+    });
+    return newBatch(seen, revision, initialEnd);
   }
 
   #fail(cause: unknown): void {

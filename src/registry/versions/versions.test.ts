@@ -5,6 +5,7 @@ import { openMemoryStore } from "../../storage/memory/store.ts";
 import type { BuiltRegistry } from "../build.ts";
 import type { Resource } from "../contract.ts";
 import { APPLY, CALLER, LIST, WATCH, WRITE, bodyOf, named, read, registryOf, widget } from "../testing/registry.ts";
+import { longestTurn } from "../../util/testing/turns.ts";
 import type { Converter } from "./converter.ts";
 
 /** The version that `version` is stored as, with a member that says from where it was converted. */
@@ -107,6 +108,71 @@ describe("an object that was stored in an older version", () => {
       "example.com/v1",
     ]);
   });
+});
+
+test("what a version cannot say survives a write through it, whichever version the object was stored in", async () => {
+  // v1 knows spec.extra, v2 does not, v1alpha1 is what both are stored as now.
+  const narrow: Pick<ResourceDefinition, "storedAs"> = {
+    storedAs: {
+      definition: "widgets.example.com/v1alpha1",
+      toStored: (object, replaced) => {
+        const { extra } = (replaced?.["spec"] ?? {}) as { extra?: string };
+        const spec = { ...(object["spec"] as object), ...(extra === undefined ? {} : { extra }) };
+        return { ...object, apiVersion: "example.com/v1alpha1", spec };
+      },
+      fromStored: (object) => {
+        const { extra: _, ...spec } = object["spec"] as Record<string, string>;
+        return { ...object, apiVersion: "example.com/v2", spec };
+      },
+    },
+  };
+  const store = await openMemoryStore();
+  const before = await registryOf([widget("v1")], { store });
+  await at(before, "v1").create(
+    named(""),
+    body("v1", "red", { spec: { colour: "red", extra: "kept" } }),
+    WRITE,
+    CALLER,
+  );
+  before.cacher.close();
+  const hub = widget("v1alpha1");
+  const built = await registryOf([hub, widget("v1", storedAs("v1", "v1alpha1")), widget("v2", narrow)], { store });
+  await at(built, "v2").update(named("w"), body("v2", "blue"), WRITE, CALLER);
+  expect((await read(at(built, "v1"), "w"))["spec"]).toEqual({ colour: "blue", extra: "kept" });
+});
+
+test("views go with what they were made by: another converter makes others, of the very same definitions", async () => {
+  const store = await openMemoryStore();
+  const built = await registryOf([], { store });
+  const versions = [widget("v1"), widget("v2")];
+  const by = (who: string): Converter => ({
+    convert: (object, to) => (object.apiVersion === to ? object : { ...object, apiVersion: to, spec: { by: who } }),
+  });
+  for (const who of ["one", "two"]) {
+    await built.kinds.set({ versions, storage: versions[0]!, converter: by(who) });
+    if (who === "one") await at(built, "v1").create(named(""), body("v1", "red"), WRITE, CALLER);
+    expect((await read(at(built, "v2"), "w"))["spec"]).toEqual({ by: who });
+  }
+});
+
+test("a long list in another version leaves its turns to others", async () => {
+  const [v1, v2] = [widget("v1"), widget("v2")];
+  const built = await registryOf([]);
+  await built.kinds.set({ versions: [v1, v2], storage: v1 });
+  const spec = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key${i}`, "x".repeat(20)]));
+  for (let from = 0; from < 5000; from += 500) {
+    const some = Array.from({ length: 500 }, (_, i) => body("v1", "red", { metadata: { name: `w${from + i}` }, spec }));
+    await Promise.all(some.map((one) => at(built, "v1").create(named(""), one, WRITE, CALLER)));
+  }
+  const longest = await longestTurn(
+    // Made anew, so that no view is there.
+    () => built.kinds.set({ versions: [v1, v2], storage: v1 }),
+    async () => {
+      const { entries } = await at(built, "v2").list("", LIST);
+      for (const entry of entries) at(built, "v2").view(entry);
+    },
+  );
+  expect(longest).toBeLessThan(50);
 });
 
 describe("a conversion that asks somebody else", () => {

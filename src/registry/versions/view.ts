@@ -2,57 +2,107 @@
  * Stored objects in the version that somebody asks for.
  *
  * An object is stored in the version that was the storage version when it was written. Who asks for that version is given
- * the stored bytes; for others it is converted once, and the view is kept with the entry. The next write, also one that
- * changes nothing, writes it in the storage version of today.
+ * the stored bytes; for others it is converted once, and the view is kept with the kind ({@link Kind.views}), so that it
+ * goes when the entry or the kind does. The next write, also one that changes nothing, writes it in the storage version of
+ * today.
  *
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeObject, textOf, versionOf } from "../codec.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind, View } from "../kind.ts";
 
 /** Whether the object of an entry is not stored as it would be stored today. */
 export const isStale = (kind: Kind, entry: Entry): boolean => versionOf(entry) !== kind.stored.storageVersion;
 
+/** What has been made of an entry in the version of `kind`. */
+export function madeOf(kind: Kind, entry: Entry): View {
+  let view = kind.views.get(entry);
+  if (!view) kind.views.set(entry, (view = {}));
+  return view;
+}
+
 /**
  * Makes the views of entries that somebody else must be asked for; undefined where there is nothing to wait for. The other
- * functions of this file need it to have happened for the kinds whose converter waits. Rejects with `ApiError`.
+ * functions of this file need it to have happened for the kinds whose converter waits. Who asks for what is being made
+ * waits for that, and shares its failure. Rejects with `ApiError`.
  */
 export function makeReady(kind: Kind, entries: readonly Entry[]): Promise<void> | undefined {
   if (!kind.stored.converter.convertAll) return undefined;
   const missing = entries.filter((entry) => !isReady(kind, entry));
-  return missing.length === 0 ? undefined : convertAll(kind, missing);
+  return missing.length === 0 ? undefined : makeAll(kind, missing);
+}
+
+/**
+ * Makes the views of all entries, somebody else asked or not, so that none of them fails or takes its time later; others
+ * have their turn between them.
+ */
+export async function makeViews(kind: Kind, entries: readonly Entry[]): Promise<void> {
+  const wait = makeReady(kind, entries);
+  if (wait) await wait;
+  const limit = new TurnLimit();
+  for (const entry of entries) {
+    if (versionOf(entry) === kind.apiVersion) continue;
+    viewOf(kind, entry);
+    const pause = limit.pause();
+    if (pause) await pause;
+  }
 }
 
 /** Whether the view of an entry is there or can be made at once. */
 export const isReady = (kind: Kind, entry: Entry): boolean =>
-  !kind.stored.converter.convertAll || versionOf(entry) === kind.apiVersion || entry.memo.has(kind.definition);
+  !kind.stored.converter.convertAll ||
+  versionOf(entry) === kind.apiVersion ||
+  kind.views.get(entry)?.bytes !== undefined;
 
 /** Objects that are converted by one question. */
-const BATCH = 250;
+export const BATCH = 250;
 
-async function convertAll(kind: Kind, entries: readonly Entry[]): Promise<void> {
-  const { converter } = kind.stored;
-  for (let from = 0; from < entries.length; from += BATCH) {
-    const batch = entries.slice(from, from + BATCH);
-    const views = await converter.convertAll!(
-      batch.map((entry) => decodeObject(entry.bytes)),
-      kind.apiVersion,
-    );
-    for (const [i, view] of views.entries()) batch[i]!.memo.set(kind.definition, bytesOf(view));
-  }
+async function makeAll(kind: Kind, entries: readonly Entry[]): Promise<void> {
+  for (let from = 0; from < entries.length; from += BATCH) await makeBatch(kind, entries.slice(from, from + BATCH));
+}
+
+async function makeBatch(kind: Kind, entries: readonly Entry[]): Promise<void> {
+  const views = entries.map((entry) => madeOf(kind, entry));
+  const under = new Set<Promise<void>>();
+  const missing = entries.filter((_, i) => {
+    const { bytes, making } = views[i]!;
+    if (making) under.add(making);
+    return bytes === undefined && making === undefined;
+  });
+  if (missing.length > 0) under.add(begin(kind, missing));
+  await Promise.all(under);
+}
+
+/** Asks for the views of entries, and says with each of them that it is being asked for. */
+function begin(kind: Kind, entries: readonly Entry[]): Promise<void> {
+  const views = entries.map((entry) => madeOf(kind, entry));
+  const making = convertAll(kind, entries, views).finally(() => {
+    for (const view of views) view.making = undefined;
+  });
+  for (const view of views) view.making = making;
+  return making;
+}
+
+async function convertAll(kind: Kind, entries: readonly Entry[], views: readonly View[]): Promise<void> {
+  const objects = entries.map((entry) => decodeObject(entry.bytes));
+  const converted = await kind.stored.converter.convertAll!(objects, kind.apiVersion);
+  for (const [i, object] of converted.entries()) views[i]!.bytes = bytesOf(object);
 }
 
 /** The JSON bytes of an entry in the version of `kind`; made once per entry and version. */
 export function viewOf(kind: Kind, entry: Entry): Uint8Array {
   if (versionOf(entry) === kind.apiVersion) return entry.bytes;
-  // Kept by definition: forks of a cluster share entries and definitions, and a definition that has gone is not asked for.
-  const known = entry.memo.get(kind.definition) as Uint8Array | undefined;
-  if (known) return known;
-  const bytes = bytesOf(objectOf(kind, entry));
-  entry.memo.set(kind.definition, bytes);
-  return bytes;
+  const view = madeOf(kind, entry);
+  return (view.bytes ??= bytesOf(objectOf(kind, entry)));
+}
+
+/** Gives an entry the view of another one, which is the same state under another revision. */
+export function takeView(kind: Kind, entry: Entry, other: Entry): void {
+  if (versionOf(entry) === kind.apiVersion) return;
+  madeOf(kind, entry).bytes = Buffer.from(textWithVersion(parseEntry(kind, other), String(entry.revision)));
 }
 
 const bytesOf = (object: ApiObject): Buffer => Buffer.from(textWithVersion(object, object.metadata.resourceVersion));
@@ -64,9 +114,9 @@ export const objectOf = (kind: Kind, entry: Entry): ApiObject => kind.hot.get(en
 export function parseEntry(kind: Kind, entry: Entry): ApiObject {
   if (versionOf(entry) === kind.apiVersion) return decodeObject(entry.bytes);
   if (kind.stored.converter.convertAll) {
-    const view = entry.memo.get(kind.definition) as Uint8Array | undefined;
-    if (!view) throw new Error(`expected the view of ${entry.key} in ${kind.apiVersion} to be ready`);
-    return decodeObject(view);
+    const { bytes } = madeOf(kind, entry);
+    if (!bytes) throw new Error(`expected the view of ${entry.key} in ${kind.apiVersion} to be ready`);
+    return decodeObject(bytes);
   }
   return kind.stored.converter.convert(decodeObject(entry.bytes), kind.apiVersion) as ApiObject;
 }
@@ -78,8 +128,11 @@ export const parseStored = (entry: Entry): ApiObject => decodeObject(entry.bytes
 export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | undefined): ApiObject | Promise<ApiObject> {
   const { storageVersion, converter } = kind.stored;
   if (object.apiVersion === storageVersion) return object;
-  const before = replaced && !isStale(kind, replaced) ? decodeObject(replaced.bytes) : undefined;
-  return converter.convert(object, storageVersion, before);
+  // What an older version says of the object and the one that is written cannot say must not be lost on the way either.
+  const before = replaced && converter.convert(decodeObject(replaced.bytes), storageVersion);
+  return before instanceof Promise
+    ? before.then((known) => converter.convert(object, storageVersion, known))
+    : converter.convert(object, storageVersion, before);
 }
 
 /** The JSON text of an object with a version put in. */
