@@ -63,6 +63,7 @@ const unfit = ({ definition, apiVersion }: CompiledKind, why: string): string =>
 
 /** Decodes what somebody else made of an object (an admission webhook): unknown members are dropped, what does not fit is 400. */
 export function decodeAnswered(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
+  if (isObject(value)) checkKind(kind, value);
   const { object, mismatch } = walk(kind, value);
   if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
   return complete(kind, object, ctx);

@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AdmissionStep } from "../admission/contract.ts";
 import { forbidden } from "../meta/status.ts";
-import type { ResourceDefinition } from "../schema/definition.ts";
-import type { Resource } from "./contract.ts";
+import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
+import type { Resource, WriteResult } from "./contract.ts";
 import { failureOf } from "./errors.ts";
-import { CALLER, WRITE, bodyOf, named, read, registryOf, widget } from "./testing/registry.ts";
+import { APPLY, CALLER, LIST, WRITE, bodyOf, named, read, registryOf, widget } from "./testing/registry.ts";
 
 const body = (spec: object = {}, metadata: object = {}) => bodyOf({ metadata: { name: "a", ...metadata }, spec });
 
@@ -114,4 +114,95 @@ test("rules of a subresource take the place of those of the kind, and nothing is
   const { object, warnings } = await widgets.update(named("a", "status"), sent, WRITE, CALLER);
   expect(object).toMatchObject({ spec: { size: "1" }, status: { phase: "Bound" } });
   expect([warnings, done.filter((what) => ["prepare", "validate"].includes(what))]).toEqual([[], []]);
+});
+
+describe("what the path says of an object is not for admission to change", () => {
+  type Mutate = NonNullable<AdmissionStep["mutate"]>;
+  const namespaces = widget("v1", { group: "", kind: "Namespace", plural: "namespaces", singular: "namespace" });
+  const place = (name = "", subresource = "") => ({ namespace: "a", name, subresource });
+
+  /** A kind with objects in namespaces, of which `a/w` is there, and a step that changes what is written from now on. */
+  async function changing(mutate: Mutate) {
+    const status = { status: { verbs: ["get", "update", "patch"] } } as const;
+    let on = false;
+    const step: AdmissionStep = { name: "Changes", mutate: (request) => (on ? mutate(request) : undefined) };
+    const definitions = [namespaces, widget("v1", { scope: "Namespaced", subresources: status, createOnUpdate: true })];
+    const { kinds } = await registryOf(definitions, { steps: [step] });
+    for (const name of ["a", "b"]) {
+      const resource = kinds.find("", "v1", "namespaces")!;
+      await resource.create(named(""), bodyOf({ metadata: { name } }), WRITE, CALLER);
+    }
+    const widgets = kinds.find("example.com", "v1", "widgets")!;
+    const sent = (name: string, x: string) =>
+      bodyOf({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name }, spec: { x } });
+    await widgets.create(place(), sent("w", "0"), WRITE, CALLER);
+    on = true;
+    const writes: Record<string, () => Promise<WriteResult>> = {
+      create: () => widgets.create(place(), sent("new", "1"), WRITE, CALLER),
+      "update that creates": () => widgets.update(place("put"), sent("put", "1"), WRITE, CALLER),
+      "apply that creates": () => widgets.patch(place("applied"), sent("applied", "1"), APPLY, CALLER),
+      update: () => widgets.update(place("w"), sent("w", "1"), WRITE, CALLER),
+      patch: () => widgets.patch(place("w"), bodyOf({ spec: { x: "2" } }), { ...APPLY, type: "merge" }, CALLER),
+      apply: () => widgets.patch(place("w"), sent("w", "3"), APPLY, CALLER),
+      status: () => widgets.update(place("w", "status"), sent("w", "4"), WRITE, CALLER),
+    };
+    const answers: Record<string, string> = {};
+    for (const [what, write] of Object.entries(writes)) {
+      answers[what] = await write().then(
+        ({ object: { apiVersion, kind, metadata } }) =>
+          `${apiVersion} ${kind} ${metadata.namespace}/${metadata.name} ${metadata.managedFields?.length ?? 0}`,
+        (error: unknown) => String(failureOf(error).code),
+      );
+    }
+    // What is stored is where it says that it is.
+    for (const { key, bytes } of (await widgets.list("", LIST)).entries) {
+      const { metadata } = JSON.parse(Buffer.from(bytes).toString()) as ApiObject;
+      expect(`${metadata.namespace}/${metadata.name}`).toBe(key);
+    }
+    return answers;
+  }
+
+  const refused = (...but: [string, string][]) => ({
+    create: "400",
+    "update that creates": "400",
+    "apply that creates": "400",
+    update: "400",
+    patch: "400",
+    apply: "400",
+    status: "400",
+    ...Object.fromEntries(but),
+  });
+
+  test("an object does not get into another namespace", async () => {
+    expect(await changing(({ object }) => void (object!.metadata.namespace = "b"))).toEqual(refused());
+  });
+
+  test("an object that has a name keeps it; one that is created by POST has none yet", async () => {
+    const answers = await changing(({ object }) => void (object!.metadata.name = "other"));
+    expect(answers).toEqual(refused(["create", "example.com/v1 Widget a/other 1"]));
+  });
+
+  test.each<[string, Mutate]>([
+    ["kind and apiVersion", ({ object }) => void Object.assign(object!, { kind: "Gadget", apiVersion: "x/v1" })],
+    ["a namespace that is taken away", ({ object }) => void delete object!.metadata.namespace],
+    [
+      "owners that nobody can read",
+      ({ object }) => void Object.assign(object!.metadata, { managedFields: [{ manager: "x", fieldsV1: 3 }] }),
+    ],
+  ])("put back: %s", async (_, mutate) => {
+    const answers = Object.entries(await changing(mutate));
+    const names: Record<string, string> = {
+      create: "new",
+      "update that creates": "put",
+      "apply that creates": "applied",
+    };
+    for (const [what, answer] of answers) {
+      expect(answer).toMatch(new RegExp(`^example.com/v1 Widget a/${names[what] ?? "w"} [1-4]$`));
+    }
+  });
+
+  test("a value of another kind is no value of this one", async () => {
+    const gadget = { kind: "Gadget", apiVersion: "x/v1", metadata: { name: "w", namespace: "a" } };
+    expect(await changing((request) => request.replace(gadget))).toEqual(refused());
+  });
 });

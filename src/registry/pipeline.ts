@@ -12,12 +12,15 @@
 import type { Admission, AdmissionOptions, AdmissionRequest, AdmissionStep } from "../admission/contract.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import { prepareCreate, prepareUpdate, warn } from "../schema/write/prepare.ts";
+import { readEntries } from "../apply/index.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
+import type { ManagedFields } from "../meta/object-meta.ts";
 import { ApiError, invalid } from "../meta/status.ts";
 import type { Turn } from "../util/keyed-lock.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
 import type { Kind } from "./kind.ts";
+import { placeObject } from "./metadata.ts";
 import { withinTurn } from "./turn.ts";
 
 /** One write, as it was asked for. */
@@ -86,7 +89,9 @@ function putInPlace(object: ApiObject, other: ApiObject): void {
 export function prepareNew(write: WriteUnderWay, object: ApiObject): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
   const admission = admissionOf(write, "CREATE", object, undefined);
+  const owners = object.metadata.managedFields;
   return admitted(kind.shared.admission, admission, () => {
+    keepPlace(write, object, owners);
     refuse(write, object, prepareCreate(kind, object, ctx));
     warn(kind, object, undefined, target.subresource, ctx);
   });
@@ -100,7 +105,9 @@ export function prepareChanged(
 ): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
   const admission = admissionOf(write, "UPDATE", object, old);
+  const owners = object.metadata.managedFields;
   return admitted(kind.shared.admission, admission, () => {
+    keepPlace(write, object, owners);
     refuse(write, object, prepareUpdate(kind, object, old, target.subresource, ctx));
     warn(kind, object, old, target.subresource, ctx);
   });
@@ -133,6 +140,24 @@ function inOrder(
     if (wait) return withinTurn(request.turn, wait).then(() => inOrder(chain, request, run, i + 1));
   }
   return undefined;
+}
+
+/**
+ * What no step of admission may change is what the path says: which object this is. Owners that nobody can read are put
+ * back, and told. Changes `object`.
+ */
+function keepPlace({ kind, target, ctx }: Write, object: ApiObject, owners: ManagedFields[] | undefined): void {
+  object.apiVersion = kind.apiVersion;
+  object.kind = kind.definition.kind;
+  object.metadata ??= {};
+  const { metadata } = object;
+  if (target.name !== "") metadata.name ||= target.name;
+  placeObject(kind, object, target);
+  const { managedFields } = metadata;
+  if (managedFields === owners || readEntries(managedFields, ctx.dialect.rules.readOldManagedFields)) return;
+  if (owners) metadata.managedFields = owners;
+  else delete metadata.managedFields;
+  ctx.warnings.push("metadata.managedFields could not be read after admission and is kept as it was before");
 }
 
 function refuse({ kind, target }: Write, object: ApiObject, errors: FieldErrors): void {

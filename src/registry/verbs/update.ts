@@ -23,7 +23,14 @@ import { converting } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
-import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareChanged, withWarnings } from "../pipeline.ts";
+import {
+  type Write,
+  type WriteUnderWay,
+  commitAdmission,
+  newContext,
+  prepareChanged,
+  withWarnings,
+} from "../pipeline.ts";
 import { unstoredResult, storedResult, writtenResult } from "../results.ts";
 import { inTurn, withinTurn } from "../turn.ts";
 import { storeNew } from "./create.ts";
