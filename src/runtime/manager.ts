@@ -44,8 +44,8 @@ export interface ManagerOptions {
   readonly activity?: Pick<Activity, "begin">;
   /** Objects that informers give out are frozen; a bit faster without. Default: unless NODE_ENV is production. */
   readonly freeze?: boolean;
-  /** Hears of each reconcile that begins, and how often its key has been handled since the clock last moved. */
-  readonly started?: (controller: string, key: string, times: number) => void;
+  /** Hears of each reconcile that begins. */
+  readonly started?: (controller: string, key: string) => void;
   /** Hears of each reconcile that threw; it is tried again whatever this does. */
   readonly failure?: (failure: Failure) => void;
 }

@@ -33,7 +33,7 @@ export interface Surroundings {
   /** Which of several of that name. */
   readonly instance: string;
   readonly lifeline: Lifeline;
-  /** Hears of each beginning, and how often the key has been handled since the clock last moved. */
-  readonly started: (controller: string, key: string, times: number) => void;
+  /** Hears of each beginning. */
+  readonly started: (controller: string, key: string) => void;
   readonly failed: (failure: Failure) => void;
 }

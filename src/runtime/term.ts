@@ -69,7 +69,7 @@ export class Term {
       workers: concurrency,
       retry: { first: millisOf(waits.first ?? "50ms"), most: millisOf(waits.most ?? "5m") },
       ready: (key) => this.#writes.shown(key),
-      started: (key, times) => started(name, key, times),
+      started: (key) => started(name, key),
       failed: (key, error) => around.failed({ controller: name, key, error }),
       work: (key, attempt) => this.#work(key, attempt),
     });

@@ -61,7 +61,8 @@ export interface Cluster extends AsyncDisposable {
   apply(...sources: readonly (string | Manifest)[]): Promise<readonly ApiObject[]>;
   apply<T extends ApiObject>(kind: Kind<T>, ...configs: readonly ApplyConfiguration<T>[]): Promise<readonly T[]>;
   /**
-   * Runs controllers on the cluster's clock, as the admin by default; resolves when they run.
+   * Runs controllers on the cluster's clock, as the admin by default; resolves when they run, or when nothing but the
+   * clock brings them on: a slow first list, a crash.
    *
    * @throws Error where a kind is not served, or what they follow is refused
    */

@@ -55,7 +55,12 @@ describe("control over HTTP", () => {
     const fault = { match: { verb: "create", kind: "ConfigMap" }, fault: "tooManyRequests", with: "2s" };
     expect(await ask("POST", "faults", fault)).toEqual([200, {}]);
     expect(
-      await ask("POST", "faults", { rule: "always", match: { verb: "list" }, fault: "watchEnds", with: { events: 2 } }),
+      await ask("POST", "faults", {
+        rule: "always",
+        match: { verb: "watch" },
+        fault: "watchEnds",
+        with: { events: 2 },
+      }),
     ).toEqual([200, {}]);
     expect(await ask("POST", "faults", { rule: "sometimes", probability: 1, fault: "conflict" })).toEqual([200, {}]);
     const create = {

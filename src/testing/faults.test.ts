@@ -99,6 +99,27 @@ describe("refusals", () => {
     await cluster.apply(ConfigMap, map());
   });
 
+  test("a store that refuses is met by what writes: not by reads, dry runs and writes that change nothing", async () => {
+    const made = await create();
+    const full = cluster.faults.next({ kind: ConfigMap }, storeRefuses());
+    const maps = subject.resource(ConfigMap);
+    await maps.get(KEY);
+    await maps.create(map("b"), { dryRun: true });
+    await maps.update(made);
+    expect(full.hits).toBe(0);
+    expect(await failure(create("b"))).toMatchObject({ code: 507 });
+    expect((await full.met).verb).toBe("create");
+    await create("b");
+  });
+
+  test("a create that is refused is told by the name in its body", async () => {
+    cluster.faults.next({ verb: "create" }, alreadyExists());
+    expect(await failure(create())).toMatchObject({
+      message: 'configmaps "a" already exists',
+      details: { name: "a", kind: "configmaps" },
+    });
+  });
+
   test("rule 10: our client comes back when Retry-After has passed, five times; the wait is the clock's", async () => {
     const busy = cluster.faults.next({ verb: "create" }, tooManyRequests("3s"), 2);
     const creating = create();
@@ -207,6 +228,19 @@ describe("watches", () => {
     await cluster.apply(ConfigMap, map("a"), map("b"));
     await done;
     expect(told).toEqual(["ADDED a", "end"]);
+  });
+
+  test.each([
+    ["watchEnds", watchEnds(), ["end"]],
+    ["watchExpires", watchExpires(), ["410 Expired"]],
+    ["dropConnection", dropConnection({ when: "after" }), [expect.stringContaining("broke off")]],
+    ["crash", crash({ when: "after" }), [expect.stringContaining("broke off")]],
+  ])("%s without a number is played as soon as the watch is open", async (name, fault, expected) => {
+    cluster.faults.next({ verb: "watch", kind: ConfigMap }, fault);
+    const { told, done } = await watching();
+    await done;
+    expect(told).toEqual(expected);
+    expect(cluster.requests({ verb: "watch" })).toMatchObject([{ code: 200, fault: name, events: 0 }]);
   });
 
   test("watchExpires is an event of 410 Expired, also on a watch that is open", async () => {
@@ -321,20 +355,47 @@ describe("rule 9: who meets which fault", () => {
     expect(new Set(first.split(",")).size).toBeGreaterThan(4);
   });
 
+  test("what several handles meet by chance has nothing to do with each other", async () => {
+    const read = cluster.faults.sometimes({ verb: "get" }, 0.5, notFound());
+    const listed = cluster.faults.sometimes({ verb: "list" }, 0.5, notFound());
+    const drawn = async (handle: typeof read, work: () => Promise<unknown>): Promise<string> => {
+      let hits = "";
+      for (let i = 0; i < 30; i++) {
+        const before = handle.hits;
+        await work().catch(() => {});
+        hits = `${hits}${handle.hits - before}`;
+      }
+      return hits;
+    };
+    const first = await drawn(read, () => subject.resource(ConfigMap).get(KEY));
+    const second = await drawn(listed, () => subject.resource(ConfigMap).list());
+    for (let shift = -3; shift <= 3; shift++) {
+      expect(second.slice(10, 20)).not.toBe(first.slice(10 + shift, 20 + shift));
+    }
+  });
+
   test("what no request has met is pending, and told when the cluster is closed", async () => {
     const warnings: string[] = [];
     const quiet = { error() {}, info() {}, debug() {}, warn: (message: string) => void warnings.push(message) };
     const fresh = await createCluster({ log: quiet });
     fresh.faults.next({}, conflict());
     fresh.faults.next({}, hang())[Symbol.dispose]();
-    expect(fresh.faults.pending().map(({ name }) => name)).toEqual(["conflict"]);
+    fresh.faults.next({ verb: ["get", "list"], kind: Secret, name: /x/ }, notFound());
+    expect(fresh.faults.pending().map(({ name }) => name)).toEqual(["conflict", "notFound"]);
     await fresh.close();
-    expect(warnings).toEqual(["a cluster was closed with faults that no request met: conflict"]);
+    expect(warnings).toEqual([
+      "a cluster was closed with faults that no request met: conflict; notFound for verb get,list, kind Secret, name /x/",
+    ]);
   });
 
   test.each([
     [() => cluster.faults.next({}, conflict(), 0), "expected times to be 1 or more, got 0"],
     [() => cluster.faults.sometimes({}, 2, conflict()), "expected a probability from 0 to 1, got 2"],
+    [() => cluster.faults.next({ verb: "list" }, watchExpires()), "expected watchExpires for watch, got list"],
+    [
+      () => cluster.faults.always({ verb: ["get", "watch"] }, storeRefuses()),
+      "expected storeRefuses for create, update, patch, apply, delete, deletecollection, got get,watch",
+    ],
   ])("%s is refused", (ask, message) => {
     expect(ask).toThrow(message);
   });

@@ -6,14 +6,25 @@
  *
  * @module
  */
-import type { SeededRandom } from "../util/clock.ts";
+import { type SeededRandom, seededRandom } from "../util/clock.ts";
 import { type Fault, type WatchFault, isWatchFault } from "./fault.ts";
-import { type OpenRecord, type RequestMatch, type RequestRecord, matches } from "./traffic.ts";
+import {
+  type OpenRecord,
+  type RequestMatch,
+  type RequestRecord,
+  type Verb,
+  WRITES,
+  fitsVerb,
+  matches,
+  wordsOf,
+} from "./traffic.ts";
 
 /** A fault that was asked for; disposing it takes it back. */
 export interface FaultHandle extends Disposable {
   /** As the fault is called. */
   readonly name: string;
+  /** For people: the fault, and whom it is for. */
+  readonly what: string;
   /** How many requests have met it. */
   readonly hits: number;
   /** The first request that met it; pending until then. */
@@ -44,6 +55,15 @@ export interface OpenWatch {
 
 type Rule = "next" | "sometimes" | "always";
 
+/** When a request is matched: before it is handled, or when it writes; who only reads never comes to a store that refuses. */
+type Moment = "request" | "store";
+
+/** The verbs of the requests that can meet a fault, where that is not all. */
+const verbsOf = (fault: Fault): readonly Verb[] | undefined =>
+  isWatchFault(fault) ? ["watch"] : momentOf(fault) === "store" ? WRITES : undefined;
+
+const momentOf = ({ play }: Fault): Moment => (play.act === "storeRefuses" ? "store" : "request");
+
 /** A fault with all that decides whether a request meets it. */
 class Asked implements FaultHandle {
   readonly rule: Rule;
@@ -73,14 +93,18 @@ class Asked implements FaultHandle {
     return this.fault.name;
   }
 
+  get what(): string {
+    return [this.name, wordsOf(this.match)].filter(Boolean).join(" for ");
+  }
+
   get met(): Promise<RequestRecord> {
     return this.#met.promise;
   }
 
   /** Whether it would act on a request; one that fits is counted for `skip`, and for chance. */
-  fits(request: RequestRecord): boolean {
-    if (this.left <= 0 || !matches(this.match, request)) return false;
-    if (isWatchFault(this.fault) && request.verb !== "watch") return false;
+  fits(request: RequestRecord, moment: Moment): boolean {
+    if (this.left <= 0 || momentOf(this.fault) !== moment || !matches(this.match, request)) return false;
+    if (verbsOf(this.fault)?.includes(request.verb) === false) return false;
     if (this.#skip > 0) {
       this.#skip--;
       return false;
@@ -127,9 +151,8 @@ export class FaultBook implements Faults {
     if (!(probability >= 0 && probability <= 1)) {
       throw new RangeError(`expected a probability from 0 to 1, got ${probability}`);
     }
-    const chance = this.#random.fork();
-    // The next handle has a stream of its own: what one meets does not move the others.
-    this.#random.next();
+    // Each handle has a stream of its own: what one meets does not move the others.
+    const chance = seededRandom(this.#random.next() * 2 ** 32);
     return this.#ask({ rule: "sometimes", match, fault, left: Infinity, chance: () => chance.next() < probability });
   }
 
@@ -160,11 +183,11 @@ export class FaultBook implements Faults {
     for (const watch of this.#watches) watch.play(fault);
   }
 
-  /** The fault that a request meets, marked as met. */
-  meet(record: OpenRecord): Fault | undefined {
+  /** The fault that a request meets at a moment, marked as met. */
+  meet(record: OpenRecord, moment: Moment): Fault | undefined {
     for (const rule of Object.values(this.#rules)) {
       // A hit takes the asked one out of its rule.
-      const asked = rule.find((one) => one.fits(record));
+      const asked = rule.find((one) => one.fits(record, moment));
       if (!asked) continue;
       asked.hit(record);
       return asked.fault;
@@ -184,6 +207,11 @@ export class FaultBook implements Faults {
   }
 
   #ask(asked: ConstructorParameters<typeof Asked>[0]): FaultHandle {
+    const { match, fault } = asked;
+    const verbs = verbsOf(fault);
+    if (match.verb !== undefined && verbs && !verbs.some((verb) => fitsVerb(match.verb!, verb))) {
+      throw new RangeError(`expected ${fault.name} for ${verbs.join(", ")}, got ${String(match.verb)}`);
+    }
     const rule = this.#rules[asked.rule];
     const handle = new Asked(asked, (gone) => {
       const at = rule.indexOf(gone);

@@ -11,7 +11,7 @@ import { unavailable } from "../meta/status.ts";
 import type { Filter, ServerContext, ServerRequest } from "../server/index.ts";
 import { DEFAULT_FILTERS, withFilter } from "../server/index.ts";
 import { type Clock, sleep } from "../util/clock.ts";
-import type { Fault, RequestPlay } from "./fault.ts";
+import { type Fault, type RequestPlay, isWatchFault } from "./fault.ts";
 import type { FaultBook } from "./faults.ts";
 import { senderOf } from "./sender.ts";
 import type { OpenRecord, Origin, Traffic, Verb } from "./traffic.ts";
@@ -30,13 +30,15 @@ export interface FilterParts {
 interface Passing {
   readonly record: OpenRecord;
   fault: Fault | undefined;
+  /** Of a watch: what stands in front of its stream. */
+  watch: FaultyWatch | undefined;
 }
 
-/** The write whose turn it is to be refused by the store. */
-const refused = new AsyncLocalStorage<Passing>();
+/** Whether the store refuses what the request that is being handled writes. */
+const refusing = new AsyncLocalStorage<() => boolean>();
 
 /** Whether the store refuses the write that is being made. */
-export const storeIsToRefuse = (): boolean => refused.getStore()?.fault?.play.act === "storeRefuses";
+export const storeIsToRefuse = (): boolean => refusing.getStore()?.() ?? false;
 
 /** The way of a request past recorder and faults. */
 export function filtersOf(parts: FilterParts): readonly Filter[] {
@@ -53,7 +55,7 @@ function recorder({ traffic, clock }: FilterParts, passing: WeakMap<ServerReques
     enter(server, request) {
       if (!request.info!.isResource) return;
       const record = openRecord(server, request, clock);
-      passing.set(request, { record, fault: undefined });
+      passing.set(request, { record, fault: undefined, watch: undefined });
       traffic.add(record);
     },
     decoded(_server, request) {
@@ -126,54 +128,78 @@ function player(parts: FilterParts, passing: WeakMap<ServerRequest, Passing>): F
       if (found.record.verb === "watch") {
         request.wrapWatch = (output) => {
           const watch = new FaultyWatch(output, found.record, clock, isControllers(request));
+          found.watch = watch;
           const closed = faults.watchOpened(watch);
           request.exchange.onOver(closed);
-          if (found.fault) watch.play(found.fault as never);
+          if (found.fault && isWatchFault(found.fault)) watch.play(found.fault);
           return watch;
         };
         return;
       }
       const { answer } = request;
-      if (answer) request.answer = () => refused.run(found, answer);
+      if (answer) request.answer = () => refusing.run(refusal(faults, found), answer);
     },
     decoded(_server, request) {
       const found = passing.get(request);
       if (!found || faults.idle) return undefined;
-      found.fault = faults.meet(found.record);
-      return found.fault && playBefore(parts, request, found.fault.play as RequestPlay);
+      found.fault = faults.meet(found.record, "request");
+      return found.fault && playBefore(parts, request, found);
     },
     handled(_server, request) {
-      const play = passing.get(request)?.fault?.play;
-      if ((play?.act === "drop" || play?.act === "crash") && play.when === "after") breakOff(request, play.act);
+      playAfter(request, passing.get(request));
+    },
+    leave(_server, request) {
+      const found = passing.get(request);
+      if (!found?.watch) return;
+      found.watch.begin();
+      playAfter(request, found);
     },
   };
 }
 
-function playBefore(parts: FilterParts, request: ServerRequest, play: RequestPlay): void | Promise<void> {
+function playBefore(parts: FilterParts, request: ServerRequest, { fault, record }: Passing): void | Promise<void> {
+  const play = fault!.play as RequestPlay;
   switch (play.act) {
     case "refuse": {
       const { group, plural, kind } = request.resource!.definition;
-      throw play.error({ group, plural, kind }, request.info!.name);
+      throw play.error({ group, plural, kind }, record.name ?? "");
     }
     case "wait":
       return wait(parts, request, play.millis);
     case "drop":
     case "crash":
-      if (play.when === "before") breakOff(request, play.act);
+      if (play.when === "after") return undefined;
+      if (play.act === "crash") crashSender(request);
+      request.exchange.destroy();
       return undefined;
     default:
       return undefined;
   }
 }
 
+/** What is lost when all has been done: an answer, or a watch that has begun. */
+function playAfter(request: ServerRequest, { fault, watch }: Partial<Passing> = {}): void {
+  const play = fault?.play;
+  if ((play?.act !== "drop" && play?.act !== "crash") || play.when === "before") return;
+  if (play.act === "crash") crashSender(request);
+  (watch ?? request.exchange).destroy();
+}
+
+/** Whether the store refuses what a request writes; asked at its first write, once for all that it writes. */
+function refusal(faults: FaultBook, passing: Passing): () => boolean {
+  let asked = false;
+  return () => {
+    if (!asked && !passing.fault) passing.fault = faults.meet(passing.record, "store");
+    asked = true;
+    return passing.fault?.play.act === "storeRefuses";
+  };
+}
+
 /** Whether controllers of `run()` ask. */
 const isControllers = ({ exchange }: ServerRequest): boolean => senderOf(exchange.connection)?.crash !== undefined;
 
-/** Loses the answer; of a crash, its sender first, so that it does not hear of the loss. */
-function breakOff(request: ServerRequest, act: "drop" | "crash"): void {
-  if (act === "crash") senderOf(request.exchange.connection)?.crash?.();
-  request.exchange.destroy();
-}
+/** Ends who has sent a request, before the answer is lost: so it does not hear of the loss. */
+const crashSender = ({ exchange }: ServerRequest): void => senderOf(exchange.connection)?.crash?.();
 
 /** Lets time pass, which is not counted as being under way; nothing is done for who has gone meanwhile. */
 async function wait({ clock, closing }: FilterParts, request: ServerRequest, millis: number): Promise<void> {

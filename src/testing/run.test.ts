@@ -4,10 +4,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { attempt, retryOnConflict } from "../client/index.ts";
 import { ConfigMap, Lease, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../client/kinds/index.ts";
-import { type Controller, changed, defineController, sharedInformer, watches } from "../runtime/index.ts";
+import { type Controller, changed, defineController, keysPushed, sharedInformer, watches } from "../runtime/index.ts";
 import {
   type Cluster,
   HotLoop,
+  NotSettled,
   ReconcileFailed,
   conflict,
   crash,
@@ -15,6 +16,7 @@ import {
   dropConnection,
   eventually,
   forbidden,
+  hang,
   internalError,
   isOwnedBy,
   slow,
@@ -280,6 +282,47 @@ describe("rule 3: what settled() complains of", () => {
     expect(String(error)).toContain("update ConfigMap default/web");
   });
 
+  test("a key that somebody else changes a hundred times is no hot loop, settled in between or not", async () => {
+    let count = 0;
+    let ask = (): void => {};
+    await cluster.run(controllerOf("patient", () => void count++));
+    for (let i = 0; i < 150; i++) await cluster.apply(ConfigMap, web(i));
+    await cluster.settled();
+    await cluster.run(
+      defineController({
+        name: "asked",
+        for: sets,
+        sources: [
+          keysPushed((add) => {
+            ask = () => add({ namespace: "default", name: "web" });
+            return new DisposableStack();
+          }),
+        ],
+        reconcile: () => void count++,
+      }),
+    );
+    const before = count;
+    for (let i = 0; i < 150; i++) {
+      ask();
+      await cluster.settled();
+    }
+    expect(count - before).toBeGreaterThanOrEqual(150);
+  });
+
+  test("a long queue is not told key by key", async () => {
+    await cluster.run(controllerOf("stuck", () => new Promise(() => {})));
+    const many = Array.from({ length: 100 }, (_, n) => ({
+      ...web(0),
+      metadata: { ...web(0).metadata, name: `web-${n}` },
+    }));
+    await cluster.apply(ConfigMap, ...many);
+    const error = (await cluster.settled({ limit: "20ms" }).catch((reason: unknown) => reason)) as NotSettled;
+    expect(error).toBeInstanceOf(NotSettled);
+    expect(error.message.split("\n")).toHaveLength(22);
+    expect(error.message).toMatch(/ {2}and 80 more$/);
+    expect(error.units).toHaveLength(100);
+  });
+
   test("the clock cannot be moved from within a reconcile", async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     await cluster.run(
@@ -289,6 +332,42 @@ describe("rule 3: what settled() complains of", () => {
     );
     await cluster.apply(ConfigMap, web(1));
     expect(await promise).toContain("The clock cannot be moved by impatient");
+  });
+});
+
+describe("what goes wrong while controllers start", () => {
+  const firstList = { verb: "list", kind: Pod } as const;
+
+  test.each([
+    ["slow", slow("5s"), "6s"],
+    ["tooManyRequests", tooManyRequests("3s"), "4s"],
+    ["crash before", crash({ when: "before" }), "10s"],
+    ["crash after", crash({ when: "after" }), "10s"],
+  ] as const)(
+    "a first list that meets %s holds nobody up, and is made up for when the clock moves",
+    async (...told) => {
+      const [, fault, wait] = told;
+      cluster.faults.next(firstList, fault);
+      await using running = await cluster.run(podSets, { restart: true });
+      await cluster.apply(ConfigMap, web(1));
+      await cluster.settled();
+      expect(await podNames()).toHaveLength(0);
+      await cluster.clock.advance(wait);
+      expect([await podNames(), running.crashes]).toEqual([[expect.any(String)], fault.name === "crash" ? 1 : 0]);
+    },
+  );
+
+  test("a list that hangs holds nobody up; who died at the first list and does not come back is dead", async () => {
+    const fork = cluster.fork();
+    fork.faults.next(firstList, hang());
+    await fork.run(podSets);
+    await fork.settled();
+    await fork.close();
+    cluster.faults.next(firstList, crash({ when: "before" }));
+    const running = await cluster.run(podSets);
+    expect([running.crashes, running.leading]).toEqual([1, false]);
+    await cluster.clock.advance("1h");
+    expect(cluster.requests({ kind: Pod })).toHaveLength(1);
   });
 });
 

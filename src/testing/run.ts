@@ -44,12 +44,14 @@ export interface Running extends AsyncDisposable {
 export interface RunParts {
   readonly clock: Clock;
   readonly activity: Activity;
+  /** Resolves when nothing happens any more before the clock is moved. */
+  readonly rest: () => Promise<void>;
   readonly log: Log;
   readonly dialect: "kubernetes" | "neutral";
   readonly seed: number;
   readonly client: (sender: Sender, identity: Identity | undefined, userAgent: string) => Client;
-  /** Hears of each reconcile that begins, and how often its key has been handled since the clock last moved. */
-  readonly started: (controller: string, key: string, times: number) => void;
+  /** Hears of each reconcile that begins. */
+  readonly started: (controller: string, key: string) => void;
   /** Hears of a failure that no retry is for. */
   readonly failed: (failure: Failure) => void;
 }
@@ -68,6 +70,8 @@ export class Run implements Running {
   readonly failures: Failure[] = [];
   crashes = 0;
   #manager: Manager | undefined;
+  /** Resolved when the manager of the moment is cut off. */
+  #ended = Promise.withResolvers<void>();
   #restart: Timer | undefined;
 
   constructor(parts: RunParts, controllers: readonly Controller[], options: RunOptions) {
@@ -81,21 +85,23 @@ export class Run implements Running {
     return this.#manager?.leading ?? false;
   }
 
-  /** Resolves when the controllers run; rejects where a kind is not served, or their informers are refused. */
+  /**
+   * Resolves when the controllers run, have crashed, or wait for the clock; rejects where a kind is not served, or their
+   * informers are refused.
+   */
   async begin(): Promise<void> {
     const manager = this.#make();
     this.#manager = manager;
-    const end = this.#parts.activity.begin(`the start of ${this.#name}`);
+    this.#ended = Promise.withResolvers();
     try {
       const refused = manager.failed.then((error) => Promise.reject(error));
-      await Promise.race([inside(this.#name, () => manager.start()), refused]);
+      const started = inside(this.#name, () => manager.start());
+      await Promise.race([started, refused, this.#ended.promise, this.#parts.rest()]);
       const waiting = manager.status().find(({ state }) => state === "waiting");
       if (waiting) throw new Error(`expected ${waiting.controller} to run: ${waiting.why ?? "it waits"}`);
     } catch (error) {
       this.cut();
       throw error;
-    } finally {
-      end();
     }
   }
 
@@ -105,6 +111,7 @@ export class Run implements Running {
     this.#restart = undefined;
     this.#manager?.crash();
     this.#manager = undefined;
+    this.#ended.resolve();
   }
 
   crash(): void {

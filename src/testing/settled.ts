@@ -4,9 +4,12 @@
  * @module
  */
 import { type Activity, type Unit } from "../util/activity.ts";
-import { systemClock } from "../util/clock.ts";
 import type { Failure } from "../runtime/index.ts";
+import { type Clock, systemClock } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
+
+/** So many things a message tells one by one. */
+const TOLD = 20;
 
 /** Something was still under way after the limit. */
 export class NotSettled extends Error {
@@ -16,13 +19,14 @@ export class NotSettled extends Error {
 
   constructor(units: readonly Unit[], limitMillis: number) {
     const now = systemClock.steady();
-    const lines = units.map(({ what, since }) => `  ${what}, for ${Math.round(now - since)} ms`);
+    const lines = units.slice(0, TOLD).map(({ what, since }) => `  ${what}, for ${Math.round(now - since)} ms`);
+    if (units.length > TOLD) lines.push(`  and ${units.length - TOLD} more`);
     super(`Expected everything to settle within ${limitMillis} ms; still under way:\n${lines.join("\n")}`);
     this.units = units;
   }
 }
 
-/** One key was reconciled again and again while the clock stood still. */
+/** One key was reconciled again and again while the clock stood still and nobody else wrote. */
 export class HotLoop extends Error {
   override readonly name = "HotLoop";
   readonly controller: string;
@@ -43,7 +47,10 @@ export class ReconcileFailed extends Error {
   readonly failures: readonly Failure[];
 
   constructor(failures: readonly Failure[]) {
-    const lines = failures.map(({ controller, key, error }) => `  ${controller} ${key}: ${String(error)}`);
+    const lines = failures
+      .slice(0, TOLD)
+      .map(({ controller, key, error }) => `  ${controller} ${key}: ${String(error)}`);
+    if (failures.length > TOLD) lines.push(`  and ${failures.length - TOLD} more`);
     super(`${failures.length === 1 ? "A reconcile" : `${failures.length} reconciles`} failed:\n${lines.join("\n")}`, {
       cause: failures[0]?.error,
     });
@@ -55,7 +62,7 @@ export class ReconcileFailed extends Error {
 export interface SettleOptions {
   /** Real time; 5 s by default. */
   readonly limit?: Duration;
-  /** How often one key may be reconciled while the clock stands still; 100 by default. */
+  /** How often one key may be reconciled while the clock stands still and nobody else writes; 100 by default. */
   readonly hot?: number;
 }
 
@@ -73,29 +80,45 @@ export async function settle(activity: Activity, limit: Duration, alarm: Promise
 
 /** What controllers do that a test should hear of, until it has. */
 export class Complaints {
+  readonly #clock: Pick<Clock, "steady">;
   readonly #writes: (controller: string) => readonly string[];
   readonly #failures: Failure[] = [];
+  /** How often each key was handled at this instant, since anybody else wrote. */
+  readonly #handled = new Map<string, number>();
+  #instant = 0;
   #hot: HotLoop | undefined;
   #limit = HOT;
   #alarm = Promise.withResolvers<never>();
 
   /** @param writes the last writes of a controller, in words */
-  constructor(writes: (controller: string) => readonly string[]) {
+  constructor(clock: Pick<Clock, "steady">, writes: (controller: string) => readonly string[]) {
+    this.#clock = clock;
     this.#writes = writes;
     this.#quiet();
   }
 
-  /** A key was handled, so many times since the clock last moved. */
-  readonly started = (controller: string, key: string, times: number): void => {
+  /** A key is handled. */
+  readonly started = (controller: string, key: string): void => {
+    const now = this.#clock.steady();
+    if (now !== this.#instant) this.calm();
+    this.#instant = now;
+    const id = `${controller} ${key}`;
+    const times = (this.#handled.get(id) ?? 0) + 1;
+    this.#handled.set(id, times);
     if (times < this.#limit || this.#hot) return;
     this.#hot = new HotLoop(controller, key, times, this.#writes(controller));
     this.#alarm.reject(this.#hot);
   };
 
+  /** Somebody else writes, or all has come to rest: what is handled from now on is no loop yet. */
+  calm(): void {
+    this.#handled.clear();
+  }
+
   /** A reconcile failed in a way that no retry is for. */
   readonly failed = (failure: Failure): void => void this.#failures.push(failure);
 
-  /** Rejects as soon as a key is handled `hot` times while the clock stands still. */
+  /** Rejects as soon as a key is handled `hot` times while the clock stands still and nobody else writes. */
   alarmAt(hot: number = HOT): Promise<never> {
     this.#limit = hot;
     return this.#alarm.promise;

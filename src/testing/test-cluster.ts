@@ -78,7 +78,7 @@ export class TestCluster implements Cluster {
   readonly #endpoints = new Set<Endpoint>();
   readonly #kindsListeners = new Set<() => void>();
   readonly #runs = new Set<Run>();
-  readonly #complaints = new Complaints((controller) => this.#lastWrites(controller));
+  readonly #complaints: Complaints;
   readonly #virtual: VirtualClock | undefined;
   readonly clock: TestClock;
   readonly faults: FaultBook;
@@ -96,6 +96,7 @@ export class TestCluster implements Cluster {
     this.#routes = routes?.(() => this) ?? [];
     this.#virtual = settings.virtual ? new VirtualClock(origin.now, 0, () => this.settled()) : undefined;
     this.clock = this.#virtual ?? machineClock;
+    this.#complaints = new Complaints(this.clock, (controller) => this.#lastWrites(controller));
     this.faults = new FaultBook(origin.random.fork());
   }
 
@@ -137,8 +138,13 @@ export class TestCluster implements Cluster {
     this.#mayAct();
     this.#wake();
     const run = new Run(this.#runParts(), [controllers].flat() as readonly Controller[], options);
-    await run.begin();
     this.#runs.add(run);
+    try {
+      await run.begin();
+    } catch (error) {
+      this.#runs.delete(run);
+      throw error;
+    }
     return run;
   }
 
@@ -147,6 +153,7 @@ export class TestCluster implements Cluster {
     this.#wake();
     try {
       await settle(this.#activity, limit, this.#complaints.alarmAt(hot));
+      this.#complaints.calm();
     } finally {
       this.#complaints.raise();
     }
@@ -216,7 +223,10 @@ export class TestCluster implements Cluster {
     const endpoint = await openEndpoint(
       port,
       pki,
-      (exchange) => this.#server().core.server.handle(exchange),
+      (exchange) => {
+        if (exchange.method !== "GET") this.#complaints.calm();
+        this.#server().core.server.handle(exchange);
+      },
       () => this.#endpoints.delete(endpoint),
     );
     this.#endpoints.add(endpoint);
@@ -254,9 +264,9 @@ export class TestCluster implements Cluster {
   }
 
   async #close(): Promise<void> {
-    const unmet = this.faults.pending().map(({ name }) => name);
+    const unmet = this.faults.pending().map(({ what }) => what);
     if (unmet.length > 0)
-      this.#settings.log.warn(`a cluster was closed with faults that no request met: ${unmet.join(", ")}`);
+      this.#settings.log.warn(`a cluster was closed with faults that no request met: ${unmet.join("; ")}`);
     // Those who ask go before who answers.
     await Promise.all([...this.#runs].map((run) => run.stop()));
     const live = this.#live;
@@ -285,6 +295,7 @@ export class TestCluster implements Cluster {
       // Of the moment: the clock is another one after a reset.
       clock: this.clock,
       activity: this.#activity,
+      rest: () => (this.realTime ? new Promise(() => {}) : this.#activity.settled()),
       log: quietLog(log),
       dialect: dialect.name,
       seed: this.#runs.size + 1,
@@ -313,7 +324,8 @@ export class TestCluster implements Cluster {
 
   /** The last five writes of a controller, for a complaint. */
   #lastWrites(controller: string): readonly string[] {
-    const writes = this.requests({ verb: "writes", where: ({ userAgent }) => userAgent === controller });
+    const isAnswered = ({ userAgent, code }: RequestRecord): boolean => userAgent === controller && code !== undefined;
+    const writes = this.requests({ verb: "writes", where: isAnswered });
     return writes.slice(-5).map(({ verb, kind, namespace = "", name = "", subresource = "", changed }) => {
       const what = [`${namespace}/${name}`.replace(/^\//, ""), subresource].filter(Boolean).join(" ");
       return `${verb} ${kind} ${what}${changed ? "" : ", which changed nothing"}`;
@@ -324,6 +336,7 @@ export class TestCluster implements Cluster {
   #transport(sender: Sender, identity: Identity): Transport {
     const inject: Live["core"]["server"]["inject"] = (request) => {
       if (request.method !== "GET") this.#wake();
+      if (request.method !== "GET" && !sender.crash) this.#complaints.calm();
       return this.#server().core.server.inject({ ...request, connection: sender });
     };
     return inProcessTransport({ inject })(identity);

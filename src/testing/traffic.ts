@@ -75,6 +75,8 @@ export interface Recording extends Disposable {
 }
 
 const READS: readonly Verb[] = ["get", "list", "watch"];
+/** The verbs that change something. */
+export const WRITES: readonly Verb[] = ["create", "update", "patch", "apply", "delete", "deletecollection"];
 
 /** Whether a request is one of those that a match chooses; `skip` is not looked at. */
 export function matches(match: RequestMatch, request: RequestRecord): boolean {
@@ -83,7 +85,7 @@ export function matches(match: RequestMatch, request: RequestRecord): boolean {
     (origin === "any" || origin === request.origin) &&
     (verb === undefined || fitsVerb(verb, request.verb)) &&
     (kind === undefined || (kind.kind === request.kind && kind.group === request.group)) &&
-    (name === undefined || (name instanceof RegExp ? name.test(request.name ?? "") : name === request.name)) &&
+    (name === undefined || (name instanceof RegExp ? (request.name ?? "").search(name) >= 0 : name === request.name)) &&
     (match.subresource === undefined || match.subresource === (request.subresource ?? "")) &&
     (match.namespace === undefined || match.namespace === request.namespace) &&
     (match.user === undefined || match.user === request.user) &&
@@ -92,10 +94,17 @@ export function matches(match: RequestMatch, request: RequestRecord): boolean {
   );
 }
 
-function fitsVerb(wanted: NonNullable<RequestMatch["verb"]>, verb: Verb): boolean {
+/** Whether a verb is one of those that a match chooses. */
+export function fitsVerb(wanted: NonNullable<RequestMatch["verb"]>, verb: Verb): boolean {
   if (wanted === "writes") return !READS.includes(verb);
   return typeof wanted === "string" ? wanted === verb : wanted.includes(verb);
 }
+
+/** A match for people: `verb create, kind Secret`. */
+export const wordsOf = (match: RequestMatch): string =>
+  Object.entries(match)
+    .map(([member, value]) => `${member} ${(value as Partial<Kind> | null)?.kind ?? String(value)}`)
+    .join(", ");
 
 const KEPT = 10_000;
 

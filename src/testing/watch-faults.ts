@@ -26,6 +26,8 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
   #over = false;
   /** What lags, in order: something that is due later never overtakes. */
   #lastDue = 0;
+  /** Whether the stream is open: before that it cannot end. */
+  #begun = false;
 
   /** @param noticesSilence whether its reader, who is of this process, would notice if it were not */
   constructor(output: WatchOutput, record: OpenRecord, clock: Clock, noticesSilence: boolean) {
@@ -41,17 +43,25 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
     if (fault.play.act === "stall" && this.#noticesSilence) this.#beGivenUp();
     if (fault.play.act !== "end" && fault.play.act !== "expire") return;
     this.#left = fault.play.events;
-    if (this.#left === 0) this.#finish();
+    this.#endInTime();
+  }
+
+  /** The stream is open. */
+  begin(): void {
+    this.#begun = true;
+    this.#endInTime();
   }
 
   events(batch: WatchBatch): void {
     const told = firstOf(batch, this.#left);
     this.#left -= told.events.length;
-    this.#pass(() => {
-      this.record.events = (this.record.events ?? 0) + told.events.length;
-      this.#output.events(told);
-    });
-    if (this.#left <= 0) this.#finish();
+    if (told.events.length > 0) {
+      this.#pass(() => {
+        this.record.events = (this.record.events ?? 0) + told.events.length;
+        this.#output.events(told);
+      });
+    }
+    this.#endInTime();
   }
 
   bookmark(revision: number, end: boolean): void {
@@ -92,8 +102,9 @@ export class FaultyWatch implements WatchOutput, OpenWatch {
     this.#clock.after(SILENCE_MS, () => void (this.#over || this.destroy()), { owner });
   }
 
-  #finish(): void {
-    if (this.#over) return;
+  /** Ends where all events that the fault lets through have been told. */
+  #endInTime(): void {
+    if (this.#left > 0 || this.#over || !this.#begun) return;
     this.#over = true;
     if (this.#play?.act === "expire") this.#output.error(expired("The resourceVersion that was asked for is too old"));
     else this.#output.end();

@@ -25,8 +25,8 @@ export interface WorkQueueOptions {
   readonly retry?: BackoffOptions;
   /** Counts keys that wait or are handled; what only waits for its time is not under way. */
   readonly activity?: Pick<Activity, "begin"> | undefined;
-  /** Hears of each beginning, and how often the key has been handled since the clock last moved: a loop shows here. */
-  readonly started?: (key: string, times: number) => void;
+  /** Hears of each beginning. */
+  readonly started?: (key: string) => void;
   /** Hears of failures; the key is tried again whatever it does. */
   readonly failed?: (key: string, error: unknown) => void;
 }
@@ -98,9 +98,6 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #keys = new Map<string, Key>();
   readonly #waiting = { normal: new Line(), low: new Line() };
-  /** How often each key was begun at the instant at which the clock last stood. */
-  readonly #begun = new Map<string, number>();
-  #instant = -1;
   #busy = 0;
   /** Keys taken in a row while one of low priority waited. */
   #row = 0;
@@ -223,13 +220,13 @@ export class WorkQueue {
   }
 
   async #handle(key: Key): Promise<void> {
-    const { work, failed, clock, random, retry = RETRY } = this.#options;
+    const { work, started, failed, clock, random, retry = RETRY } = this.#options;
     const priority = key.wanted!;
     key.wanted = undefined;
     key.floor = 0;
     key.busy = true;
     this.#busy++;
-    this.#tellStart(key.name);
+    started?.(key.name);
     let later: number | void;
     try {
       later = await countedAs(key.count, () => work(key.name, key.failures + 1));
@@ -265,17 +262,6 @@ export class WorkQueue {
   #leave(key: Key): void {
     key.count?.end();
     key.count = undefined;
-  }
-
-  #tellStart(key: string): void {
-    const { started, clock } = this.#options;
-    if (!started) return;
-    const now = clock.steady();
-    if (now !== this.#instant) this.#begun.clear();
-    this.#instant = now;
-    const times = (this.#begun.get(key) ?? 0) + 1;
-    this.#begun.set(key, times);
-    started(key, times);
   }
 }
 
