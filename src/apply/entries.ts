@@ -169,16 +169,3 @@ function seconds(time: string | undefined): number {
   const at = time === undefined ? 0 : Date.parse(time);
   return Number.isNaN(at) ? 0 : Math.floor(at / 1000);
 }
-
-/** Whether two lists of entries say the same of everyone, in any order and whatever the times (DEC-31). */
-export function sameOwners(a: readonly ManagedFieldsEntry[], b: readonly ManagedFieldsEntry[]): boolean {
-  if (a === b) return true;
-  if (a.length !== b.length) return false;
-  const before = readEntries(a, false);
-  const after = readEntries(b, false);
-  if (before?.managers.size !== after?.managers.size || before === undefined || after === undefined) return false;
-  return [...after.managers].every(([key, owned]) => {
-    const was = before.managers.get(key);
-    return was !== undefined && was.apiVersion === owned.apiVersion && sameSet(was.set, owned.set);
-  });
-}

@@ -93,10 +93,6 @@ export class Versions {
     if (kept.length < this.#kept.length) this.#set(kept);
   }
 
-  clear(): void {
-    this.#set([]);
-  }
-
   #set(kept: Kept[]): void {
     this.#kept = kept;
     this.#leastRetired = kept.reduce((least, { version }) => Math.min(least, version.retired), Infinity);

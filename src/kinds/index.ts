@@ -1,16 +1,16 @@
 /**
- * The built-in kinds: one folder per group and version, one file per kind, one definition object each.
+ * The built-in kinds: one folder per group and version, one file per kind, one definition object each; `rules/` has what
+ * kinds of several groups share.
  *
- * A definition is data and pure functions (see `definition.ts`); nothing here knows of storage, HTTP or other requests.
- * What is derived from schemas is in `walker.ts`.
+ * A definition is data and pure functions (see `schema/definition.ts`); nothing here knows of storage, HTTP or other requests.
+ * What is derived from schemas is in `schema/walker.ts`.
  *
  * @module
  */
 import { authenticationGroup } from "./authentication/v1/group.ts";
 import { authorizationGroup } from "./authorization/v1/group.ts";
 import { coordinationGroup } from "./coordination/index.ts";
-import { coreGroup } from "./core/v1/core-group.ts";
-import { volumesGroup } from "./core/v1/volumes-group.ts";
+import { coreGroup } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
 import { event } from "./events/v1/event.ts";
 import { storageGroup } from "./storage/v1/index.ts";
@@ -18,7 +18,6 @@ import { storageMigrationGroup } from "./storagemigration/index.ts";
 
 const GROUPS: readonly DefinitionFactory[] = [
   coreGroup,
-  volumesGroup,
   authenticationGroup,
   authorizationGroup,
   coordinationGroup,

@@ -91,7 +91,7 @@ export interface DialectRules {
   readonly applyNullIsAbsent: boolean;
   /** In apply, stringData is folded into data before ownership is recorded (DEC-13). */
   readonly applyFoldsStringData: boolean;
-  /** A dropped gated field is told in a Warning that names field and gate (feature gates, loose ends). */
+  /** A dropped gated field is told in a Warning that names field and gate. */
   readonly warnDroppedFields: boolean;
   /** If-Match is a precondition (AMB-36); else it is ignored. */
   readonly ifMatch: boolean;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   type TextCheck,
-  cIdentifier,
   configMapKey,
   dns1035Label,
   dnsLabel,
@@ -42,7 +41,6 @@ const cases: readonly [string, TextCheck, readonly string[], readonly string[]][
   ],
   ["DEC-2: a segment of a path", pathSegment, ["a b", "A:b", "...", "ä"], [".", "..", "a/b", "a%b"]],
   ["a domain with a path", domainPrefixedPath, ["a.b/c/d"], ["a", "/a", "a/", "A/b", "a/ä"]],
-  ["a name in a program", cIdentifier, ["_a1"], ["1a", "a-b", ""]],
 ];
 
 describe.each(cases)("%s", (_name, check, fine, wrong) => {

@@ -16,7 +16,6 @@ const SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-
 const NAME_PART = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const PATH = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
-const C_IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const atMost = (most: number): string => `expected at most ${most} characters`;
 
@@ -94,10 +93,6 @@ export const domainPrefixedPath: TextCheck = (text) => {
   if (wrong) return `${wrong}, in front of '/'`;
   return PATH.test(text.slice(slash + 1)) ? undefined : "expected a path of URL characters behind '/'";
 };
-
-/** A name as programming languages have it: letters, digits and `_`, not beginning with a digit. */
-export const cIdentifier: TextCheck = (text) =>
-  C_IDENTIFIER.test(text) ? undefined : "expected letters, digits and '_', not beginning with a digit";
 
 /** How objects of a kind may be called: true when the name is fine, else what was expected. */
 export type ObjectNameRule = (name: string) => true | string;

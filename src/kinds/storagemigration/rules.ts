@@ -8,7 +8,7 @@ import { dns1035Label, dnsSubdomain } from "../../meta/names.ts";
 import { type Value, equal } from "../../value/value.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
 import { textColumn } from "../../schema/columns.ts";
-import { keepAllButStatus } from "../storage/v1/status-only.ts";
+import { keepAllButStatus } from "../rules/status-only.ts";
 import { type Condition, validateConditions } from "./conditions.ts";
 
 /** The resource of a migration, in either version. */

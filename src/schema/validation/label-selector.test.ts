@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FieldErrors } from "../../meta/field-errors.ts";
-import { type LabelSelectorValue, compileLabelSelector, validateLabelSelector } from "./label-selector.ts";
+import { type LabelSelectorValue, validateLabelSelector } from "./label-selector.ts";
 
 function causes(selector: LabelSelectorValue): string[] {
   const errors = new FieldErrors();
@@ -36,22 +36,5 @@ describe("DEC-10: a label selector", () => {
     ],
   ] satisfies [LabelSelectorValue, string[]][])("%j has the faults %j", (selector, faults) => {
     expect(causes(selector)).toEqual(faults);
-  });
-
-  test("everything in it must hold, and an empty one selects all", () => {
-    const selector = compileLabelSelector({
-      matchLabels: { a: "1" },
-      matchExpressions: [
-        { key: "b", operator: "In", values: ["x", "y"] },
-        { key: "c", operator: "NotIn", values: ["z"] },
-        { key: "d", operator: "Exists" },
-        { key: "e", operator: "DoesNotExist" },
-      ],
-    });
-    expect(selector.matches({ a: "1", b: "y", d: "" })).toBe(true);
-    expect(selector.matches({ a: "1", b: "y", c: "z", d: "" })).toBe(false);
-    expect(selector.matches({ a: "1", b: "y", d: "", e: "" })).toBe(false);
-    expect(selector.matches({ a: "1", b: "q", d: "" })).toBe(false);
-    expect(compileLabelSelector({}).matches(undefined)).toBe(true);
   });
 });

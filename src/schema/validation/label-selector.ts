@@ -7,7 +7,6 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { labelValue, qualifiedName } from "../../meta/names.ts";
 import { validateLabels } from "../../meta/object-meta-rules.ts";
-import { type LabelRequirement, type LabelSelector as Compiled, labelSelectorOf } from "../../meta/selectors.ts";
 import { atomicList, map, optional, required, struct, text } from "../../meta/types.ts";
 
 const Requirement = struct("One thing that is asked of the labels.", {
@@ -37,13 +36,6 @@ interface RequirementValue {
   readonly operator?: string | undefined;
   readonly values?: readonly string[] | undefined;
 }
-
-const OPERATORS: Readonly<Record<string, LabelRequirement["operator"]>> = {
-  In: "in",
-  NotIn: "notin",
-  Exists: "exists",
-  DoesNotExist: "!",
-};
 
 /** Everything that is wrong with a selector at `field`. */
 export function validateLabelSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {
@@ -77,17 +69,4 @@ function validateRequirement(
     const wrong = labelValue(value);
     if (wrong) errors.invalid(`${at}.values[${i}]`, value, wrong);
   });
-}
-
-/** The selector, compiled; it is known to be valid. */
-export function compileLabelSelector(selector: LabelSelectorValue): Compiled {
-  const labels = Object.entries((selector.matchLabels ?? {}) as Record<string, string>);
-  return labelSelectorOf([
-    ...labels.map(([key, value]): LabelRequirement => ({ key, operator: "in", values: [value] })),
-    ...(selector.matchExpressions ?? []).map(({ key = "", operator = "", values = [] }): LabelRequirement => ({
-      key,
-      operator: OPERATORS[operator] ?? "in",
-      values,
-    })),
-  ]);
 }

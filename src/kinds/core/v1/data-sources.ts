@@ -8,7 +8,7 @@
  * @module
  */
 import type { WriteContext } from "../../../schema/definition.ts";
-import { dropGated } from "../../storage/v1/gated-field.ts";
+import { dropGated } from "../../rules/gated-field.ts";
 import { type ClaimSpec, hasNamespace } from "./claim-spec.ts";
 
 /** Drops what is gated or not allowed and copies the one member to the other; changes `spec`. */

@@ -9,7 +9,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, labelValue, qualifiedName } from "../../../meta/names.ts";
 import { type Static, atomicList, optional, required, struct, text } from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
-import { oldNodeLabel } from "../../storage/v1/node-labels.ts";
+import { oldNodeLabel } from "../../rules/node-labels.ts";
 
 const NodeSelectorRequirement = struct("One thing that is asked of a node.", {
   key: required(text("The label, or the member.")),

@@ -10,7 +10,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { dropGated } from "../../storage/v1/gated-field.ts";
+import { dropGated } from "../../rules/gated-field.ts";
 import { shortAccessModes } from "./access-modes.ts";
 import { ClaimSpecSchema, claimSpecWarnings, defaultClaimSpec, validateClaimSpec } from "./claim-spec.ts";
 import { ClaimStatusSchema, validateClaimStatus } from "./claim-status.ts";

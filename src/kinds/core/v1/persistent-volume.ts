@@ -11,7 +11,7 @@ import { always, optional, pointer, struct, text, time } from "../../../meta/typ
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { dropGated } from "../../storage/v1/gated-field.ts";
+import { dropGated } from "../../rules/gated-field.ts";
 import { shortAccessModes } from "./access-modes.ts";
 import { classAnnotation } from "./claim-update.ts";
 import { termWarnings } from "./node-selector.ts";

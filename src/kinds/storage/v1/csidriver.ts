@@ -22,7 +22,7 @@ import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { dropGated } from "./gated-field.ts";
+import { dropGated } from "../../rules/gated-field.ts";
 
 const TokenRequest = struct("A service account token of the mounting pod that the driver needs.", {
   audience: required(text("Whom the token is for; empty means the API server.")),

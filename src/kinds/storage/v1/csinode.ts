@@ -22,7 +22,7 @@ import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { validateDriverName } from "./driver-name.ts";
+import { validateDriverName } from "../../rules/driver-name.ts";
 
 const VolumeNodeResources = struct("How many volumes a driver can use on a node.", {
   count: pointer(

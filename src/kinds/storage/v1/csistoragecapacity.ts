@@ -13,7 +13,7 @@ import { type Value, equal } from "../../../value/value.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
-import { oldNodeLabel } from "./node-labels.ts";
+import { oldNodeLabel } from "../../rules/node-labels.ts";
 
 const schema = objectSchema("The capacity of a class of storage in a part of the cluster.", {
   nodeTopology: pointer(LabelSelector),

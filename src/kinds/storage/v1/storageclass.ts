@@ -10,8 +10,8 @@ import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn, nameColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { dropGated } from "./gated-field.ts";
-import { oldNodeLabel } from "./node-labels.ts";
+import { dropGated } from "../../rules/gated-field.ts";
+import { oldNodeLabel } from "../../rules/node-labels.ts";
 import { validateParameters, validateProvisioner } from "./parameters.ts";
 
 const TopologySelectorLabelRequirement = struct("A label of nodes and the values that it may have.", {

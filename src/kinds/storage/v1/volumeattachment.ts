@@ -26,10 +26,10 @@ import { ageColumn, nameColumn } from "../../../schema/columns.ts";
 import { persistentVolumeSpecSchema, validateInlineVolumeSpec } from "../../core/v1/persistent-volume-spec.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { validateDriverName } from "./driver-name.ts";
-import { dropGated } from "./gated-field.ts";
+import { validateDriverName } from "../../rules/driver-name.ts";
+import { dropGated } from "../../rules/gated-field.ts";
 import { bytesOf } from "./parameters.ts";
-import { keepAllButStatus } from "./status-only.ts";
+import { keepAllButStatus } from "../../rules/status-only.ts";
 
 const errorSchema = (description: string) =>
   struct(description, {

@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../../meta/names.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import type { Gate } from "../../../../meta/gates.ts";
-import { dropGated } from "../../../storage/v1/gated-field.ts";
+import { dropGated } from "../../../rules/gated-field.ts";
 import { type ClaimSpec, claimSpecWarnings } from "../claim-spec.ts";
 import { dropGatedSource } from "../data-sources.ts";
 import { ephemeralClaimName } from "../volumes/claims.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApiContext } from "../../../../schema/definition.ts";
-import { oldNodeLabel } from "../../../storage/v1/node-labels.ts";
+import { oldNodeLabel } from "../../../rules/node-labels.ts";
 import { addressWarnings } from "../../../../meta/network.ts";
 import { termWarnings, wishWarnings } from "../node-selector.ts";
 import { fractionWarning } from "../quantities.ts";

@@ -5,7 +5,7 @@
  */
 import { dnsSubdomain } from "../../../../meta/names.ts";
 import { bool, map, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
-import { validateDriverName } from "../../../storage/v1/driver-name.ts";
+import { validateDriverName } from "../../../rules/driver-name.ts";
 import { type SourceFamily, form } from "./form.ts";
 import { LocalObjectReference, SecretReference, checkSecretReference } from "./references.ts";
 

@@ -1,9 +1,9 @@
-import type { WriteContext } from "../../../schema/definition.ts";
-import type { Gate } from "../../../meta/gates.ts";
+import type { WriteContext } from "../../schema/definition.ts";
+import type { Gate } from "../../meta/gates.ts";
 
 /**
  * Drops a member whose feature gate is off, unless the stored object has it already (DEC-38), and tells so where the
- * dialect warns (feature gates, loose ends).
+ * dialect warns.
  *
  * @param owner the struct that may hold the member; nothing happens when there is none
  * @param stored the same struct of the stored object, undefined for a new object

@@ -1,5 +1,5 @@
-import { dnsSubdomain } from "../../../meta/names.ts";
-import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsSubdomain } from "../../meta/names.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
 
 const LONGEST = 63;
 

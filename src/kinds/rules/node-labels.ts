@@ -1,4 +1,4 @@
-import type { Dialect } from "../../../meta/dialect.ts";
+import type { Dialect } from "../../meta/dialect.ts";
 
 /** Old keys of node labels, without their domain, and the keys that took their place. */
 const OLD: ReadonlyMap<string, string> = new Map([

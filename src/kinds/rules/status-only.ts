@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../../schema/definition.ts";
+import type { ApiObject } from "../../schema/definition.ts";
 
 /** The members of `metadata` that a write of the status never changes; managedFields follow the write. */
 const KEPT = ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp", "generation"] as const;
