@@ -10,6 +10,7 @@ import {
   type Key,
   type Kind,
   type NewObject,
+  type Transport,
   type Write,
   attempt,
   nameOfKind,
@@ -46,7 +47,11 @@ export interface ContextParts {
 export function contextOf(parts: ContextParts): Context {
   const { name, kind: ownKind, object, key, clock, signal } = parts;
   const before = (): void => signal.throwIfAborted();
-  const client = parts.client.with({ userAgent: name, writes: { before, after: parts.wrote } });
+  const client = parts.client.with({
+    userAgent: name,
+    writes: { before, after: parts.wrote },
+    through: endedBy(signal),
+  });
   const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => place(body, kind, object, parts);
   const record =
     (type: NewEvent["type"]) =>
@@ -78,6 +83,13 @@ export function contextOf(parts: ContextParts): Context {
   };
   return context;
 }
+
+/** A transport whose requests are given up with the signal, too. */
+const endedBy =
+  (signal: AbortSignal) =>
+  (transport: Transport): Transport =>
+  (request) =>
+    transport({ ...request, signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal });
 
 /** Time as controllers see it. */
 export const controllerClock = (clock: Clock): ControllerClock => ({

@@ -11,6 +11,7 @@
 import { type ApiObject, type Kind, nameOfKind } from "../client/index.ts";
 import type { ControllerDefinition } from "./definition.ts";
 import { type GetInformer, type InformerSpec, specOf } from "./informer.ts";
+import { serves } from "./informers.ts";
 import { ControllerMetrics } from "./metrics.ts";
 import { controllerUid, isOf } from "./owners.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -103,10 +104,9 @@ export class ControllerRun implements Runs {
   /** The objects of a kind in `owns` that an object controls. */
   readonly owned = (kind: Kind, owner: ApiObject): readonly ApiObject[] => {
     const { owns = [], name } = this.definition;
-    if (!owns.some((one) => isOf(specOf(one).kind, kind))) {
-      throw new Error(`expected controller ${name} to name ${nameOfKind(kind)} in owns`);
-    }
-    const followed = this.#followed.find(({ spec }) => isOf(spec.kind, kind))!;
+    // They follow upon that of `for`.
+    const followed = this.#followed.slice(1, 1 + owns.length).find(({ spec }) => isOf(spec.kind, kind));
+    if (!followed) throw new Error(`expected controller ${name} to name ${nameOfKind(kind)} in owns`);
     return followed.informer.reflector.memory.by(controllerUid, owner.metadata.uid);
   };
 
@@ -120,10 +120,9 @@ export class ControllerRun implements Runs {
     this.#held.use(informer.reflector.onProgress(() => this.#look()));
   }
 
-  #alike({ kind, indexes, selection }: InformerSpec): Followed | undefined {
-    if (Object.keys(indexes).length > 0) return undefined;
-    const text = JSON.stringify(selection);
-    return this.#followed.find(({ spec }) => isOf(spec.kind, kind) && JSON.stringify(spec.selection) === text);
+  #alike(wanted: InformerSpec): Followed | undefined {
+    if (Object.keys(wanted.indexes).length > 0) return undefined;
+    return this.#followed.find(({ spec }) => serves(spec, wanted));
   }
 
   #look(): void {

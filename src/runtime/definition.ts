@@ -52,7 +52,7 @@ export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scop
   /** 1, and one more for each failure since the last success. */
   readonly attempt: number;
   readonly clock: ControllerClock;
-  /** Asks the server. */
+  /** Asks the server; its requests are given up when {@link signal} is aborted. */
   readonly client: Client;
   /** Reads memory: informers that the definition names in `for`, `owns`, `uses` and `sources`. */
   readonly informer: GetInformer;

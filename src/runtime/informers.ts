@@ -74,6 +74,12 @@ export class Informers {
   }
 }
 
+/** Whether an informer of one spec shows what is asked for by the other: the same objects, at least as much of each. */
+export const serves = (one: InformerSpec, other: InformerSpec): boolean => {
+  const isPart = other.kind.metadataOnly === true;
+  return idOf(one, one.kind.metadataOnly === true) === idOf(other, isPart && one.kind.metadataOnly === true);
+};
+
 const idOf = ({ kind, selection }: InformerSpec, metadataOnly: boolean): string => {
   const { group, version, plural } = kind;
   const { namespace, labelSelector, fieldSelector } = selection;

@@ -46,9 +46,12 @@ export interface ManagerOptions {
   readonly freeze?: boolean;
   /** Hears of each reconcile that begins. */
   readonly started?: (controller: string, key: string) => void;
-  /** Hears of each reconcile that threw; it is tried again whatever this does. */
+  /** Hears of each reconcile that threw, which is tried again whatever this does, and of predicates and mappings that did. */
   readonly failure?: (failure: Failure) => void;
 }
+
+/** How long informers, events and the Lease have to end; what takes longer never reaches the server any more. */
+const LEAVING_MS = 5000;
 
 /** See the head of this file. */
 export class Manager implements AsyncDisposable {
@@ -85,7 +88,7 @@ export class Manager implements AsyncDisposable {
         kind: isNeutral ? neutral(Event) : Event,
         failed: (error) => this.#warn(error),
       }),
-      started: (...told) => options.started?.(...told),
+      started: (...told) => this.#safely(() => options.started?.(...told)),
       failed: (failure) => this.#tell(failure),
     };
     this.#election = this.#electionOf(own, isNeutral, random);
@@ -169,6 +172,11 @@ export class Manager implements AsyncDisposable {
     const drained = Promise.all(this.#runs.map((run) => run.drain()));
     await this.#within(grace, drained);
     const ended = await this.#within(grace, Promise.all(this.#runs.map((run) => run.stop())));
+    if (!(await this.#within(LEAVING_MS, this.#leave(ended)))) this.#around.lifeline.cut();
+  }
+
+  /** @param ended whether nobody acts any more, so that another one may */
+  async #leave(ended: boolean): Promise<void> {
     this.#around.kinds.stop();
     await this.#around.informers.stop();
     await this.#around.recorder.stop();
@@ -217,8 +225,17 @@ export class Manager implements AsyncDisposable {
 
   #tell(failure: Failure): void {
     const { controller, key, error } = failure;
-    this.#around.log.warn("a reconcile failed and is tried again", { controller, key, error: String(error) });
-    this.#options.failure?.(failure);
+    this.#around.log.warn("a controller failed and goes on", { controller, key, error: String(error) });
+    this.#safely(() => this.#options.failure?.(failure));
+  }
+
+  /** Nothing is lost to what those throw who only hear. */
+  #safely(hear: () => void): void {
+    try {
+      hear();
+    } catch (error) {
+      this.#warn(error);
+    }
   }
 
   #warn(error: unknown): void {

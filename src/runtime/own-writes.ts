@@ -7,7 +7,7 @@
  * @module
  */
 import { type ApiObject, type Key, type List, type Write, keyOf, nameOfKind } from "../client/index.ts";
-import { parseLabelSelector } from "../meta/selectors.ts";
+import { parseFieldSelector, parseLabelSelector } from "../meta/selectors.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Informers } from "./informers.ts";
 import type { Reflector } from "./reflector.ts";
@@ -41,10 +41,13 @@ export class OwnWrites {
 
   /** Remembers a write that was made for `key`. */
   add(key: string, write: Write): void {
-    const reflectors = this.#informers.of(write.kind);
+    // What has not listed yet will list it.
+    const reflectors = this.#informers.of(write.kind).filter(({ hasSynced }) => hasSynced);
     const expected = reflectors.flatMap((reflector) => expectationsOf(reflector, write));
     const open = expected.filter(({ met }) => !met());
-    if (open.length > 0) this.#expected.set(key, [...(this.#expected.get(key) ?? []), ...open]);
+    const before = this.#expected.get(key);
+    if (before) before.push(...open);
+    else if (open.length > 0) this.#expected.set(key, open);
     if (this.#expected.size > this.#most) this.#forgetMet();
   }
 
@@ -93,13 +96,13 @@ function expectationsOf(reflector: Reflector, { verb, kind, key, answer }: Write
   const object = answer as ApiObject;
   const { resourceVersion } = object.metadata;
   if (!resourceVersion || !concerns(reflector, object)) return [];
-  return [{ what, reflector, met: () => reflector.hasPassed(resourceVersion) }];
+  return [{ what, reflector, met: () => reflector.hasEnded || reflector.hasPassed(resourceVersion) }];
 }
 
 const uidIn = (answer: Write["answer"]): string | undefined => (answer as Partial<ApiObject>).metadata?.uid;
 
 const isGoing = (reflector: Reflector, key: Key, uid: string | undefined) => (): boolean => {
-  const known = reflector.memory.get(key);
+  const known = reflector.hasEnded ? undefined : reflector.memory.get(key);
   if (!known || (uid !== undefined && known.metadata.uid !== uid)) return true;
   return known.metadata.deletionTimestamp !== undefined;
 };
@@ -109,6 +112,13 @@ function concerns(reflector: Reflector, object: ApiObject): boolean {
   const { namespace, labelSelector, fieldSelector } = reflector.selection;
   if (namespace && namespace !== object.metadata.namespace) return false;
   if (reflector.memory.get(keyOf(object))) return true;
-  if (fieldSelector && fieldSelector !== `metadata.name=${object.metadata.name}`) return false;
+  if (fieldSelector && !parseFieldSelector(fieldSelector).matches((field) => memberAt(object, field))) return false;
   return !labelSelector || parseLabelSelector(labelSelector).matches(object.metadata.labels);
+}
+
+/** What an object has at a path such as `spec.nodeName`, as field selectors see it. */
+function memberAt(object: ApiObject, path: string): string {
+  let at: unknown = object;
+  for (const name of path.split(".")) at = (at as Readonly<Record<string, unknown>> | undefined)?.[name];
+  return typeof at === "string" || typeof at === "boolean" || typeof at === "number" ? String(at) : "";
 }

@@ -95,6 +95,11 @@ export class Reflector {
     return this.#options.selection;
   }
 
+  /** Whether it follows no more. */
+  get hasEnded(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
   /** Whether memory is at a version or past it. */
   hasPassed(version: string): boolean {
     return this.#position !== "" && isAtLeast(this.#position, version);
@@ -108,8 +113,9 @@ export class Reflector {
   /** Ends; resolves when nothing will be told any more. */
   async stop(): Promise<void> {
     this.#listeners.clear();
-    this.#progress.clear();
     this.#stop.abort();
+    for (const listener of this.#progress) listener();
+    this.#progress.clear();
     await this.#running;
   }
 

@@ -12,10 +12,10 @@ import type { Lifeline } from "./lifeline.ts";
 import type { Recorder } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
-/** A reconcile that threw. */
+/** A reconcile that threw; or a predicate or a mapping that did for an object. */
 export interface Failure {
   readonly controller: string;
-  /** `default/web`. */
+  /** `default/web`; of the object for which a predicate or a mapping threw. */
   readonly key: string;
   readonly error: unknown;
 }

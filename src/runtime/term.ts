@@ -93,7 +93,8 @@ export class Term {
     const { for: own, owns = [], sources = [], predicate, finalizer } = this.#run.definition;
     const { kind } = specOf(own);
     const [first, ...rest] = this.#run.followed;
-    const always = finalizer === undefined ? undefined : deletionBegan;
+    const always: Predicate<ApiObject> = (event) =>
+      event.type === "deleted" || (finalizer !== undefined && deletionBegan(event));
     this.#hear(first!, (object) => [keyOf(object)], predicate, always);
     owns.forEach((_, i) => this.#hear(rest[i]!, (object) => [ownerKey(object, kind)]));
     const watched = rest.slice(rest.length - sources.filter(({ watch }) => watch).length);
@@ -118,11 +119,29 @@ export class Term {
     always: Predicate<ApiObject> = () => false,
   ): void {
     const listener = (event: ObjectEvent<ApiObject>, isInitial: boolean): void => {
-      if (!always(event) && !predicate(event)) return;
+      // Rather once too often than never.
+      if (!always(event) && !this.#orElse(event.object, () => predicate(event), true)) return;
       const priority = isInitial ? "low" : "normal";
-      for (const key of keysOf(event, keys)) this.#add(key, priority);
+      for (const key of this.#keysOf(event, keys)) this.#add(key, priority);
     };
     this.#heard.use(informer.reflector.listen(listener));
+  }
+
+  /** The keys that an event concerns, each once; of a change those of before and after. */
+  #keysOf(event: ObjectEvent<ApiObject>, keys: Keys): ReadonlySet<string> {
+    const objects = event.type === "changed" ? [event.object, event.old] : [event.object];
+    const concerned = objects.flatMap((object) => this.#orElse(object, () => [...keys(object)], []));
+    return new Set(concerned.flatMap((key) => (key ? [keyText(key)] : [])));
+  }
+
+  /** What a function of the definition says of an object; something else, which is told, where it throws. */
+  #orElse<V>(object: ApiObject, work: () => V, otherwise: V): V {
+    try {
+      return work();
+    } catch (error) {
+      this.#around.failed({ controller: this.#run.definition.name, key: keyText(keyOf(object)), error });
+      return otherwise;
+    }
   }
 
   #add(key: string, priority: Priority): void {
@@ -189,7 +208,8 @@ export class Term {
     const key = keyIn(text);
     const object = this.#run.followed[0]!.informer.get(key);
     if (!object) {
-      if (this.#seen.delete(text)) await gone?.(key);
+      if (this.#seen.has(text)) await gone?.(key);
+      this.#seen.delete(text);
       return undefined;
     }
     this.#seen.add(text);
@@ -203,6 +223,9 @@ export class Term {
       const { kind } = specOf(this.#run.definition.for);
       if (await addFinalizer(context.client, kind, object, finalizer)) this.#queue.add(text);
       return undefined;
+    } catch (error) {
+      // Whatever it is: that it was given up is why.
+      throw timed.isLate() ? new Error((timed.signal.reason as Error).message, { cause: error }) : error;
     } finally {
       timed.end();
     }
@@ -239,7 +262,7 @@ export class Term {
   }
 
   /** A signal that is aborted at the end of the term, or when a reconcile takes too long. */
-  #timed(): { readonly signal: AbortSignal; end(): void } {
+  #timed(): { readonly signal: AbortSignal; isLate(): boolean; end(): void } {
     const { timeout = "2m", name } = this.#run.definition;
     const { signal } = this.#over;
     const own = new AbortController();
@@ -250,18 +273,13 @@ export class Term {
     const timer = this.#around.clock.after(millisOf(timeout), late, { owner: name });
     return {
       signal: own.signal,
+      isLate: () => own.signal.aborted && !signal.aborted,
       end: () => {
         timer.cancel();
         signal.removeEventListener("abort", give);
       },
     };
   }
-}
-
-/** The keys that an event concerns, each once; of a change those of before and after. */
-function keysOf(event: ObjectEvent<ApiObject>, keys: Keys): ReadonlySet<string> {
-  const concerned = [...keys(event.object), ...(event.type === "changed" ? keys(event.old) : [])];
-  return new Set(concerned.flatMap((key) => (key ? [keyText(key)] : [])));
 }
 
 /** The key in its text; names have no `/`. */

@@ -11,7 +11,9 @@ import {
   defineController,
   keysFrom,
   sharedInformer,
+  watches,
 } from "../../src/runtime/index.ts";
+import { turn } from "../../src/util/clock.ts";
 import { World } from "./world.ts";
 
 const at = (name: string): Key<"Namespaced"> => ({ namespace: "default", name });
@@ -159,6 +161,140 @@ describe("a reconcile", () => {
     await world.resource(ConfigMap).delete(at("a"));
     await world.settled();
     expect(gone).toEqual(["a"]);
+  });
+
+  test("is told that an object is gone until that succeeds, also where its predicate lets no deletion pass", async () => {
+    await using world = await World.create();
+    const told: string[] = [];
+    const gone = ({ name }: { readonly name: string }): void => {
+      told.push(name);
+      if (told.length < 3) throw new Error("not yet");
+    };
+    await world.resource(ConfigMap).create(map("a"));
+    await world.run(mapController({ predicate: ({ type }) => type === "added", reconcile: () => {}, gone }));
+    await world.settled();
+    await world.resource(ConfigMap).delete(at("a"));
+    await world.advance("1h");
+    expect(told).toEqual(["a", "a", "a"]);
+  });
+
+  test("begins when all that a list has told is in memory", async () => {
+    await using world = await World.create();
+    let lost: "nothing" | "events" | "the watch" = "nothing";
+    const gone = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
+    const expiring =
+      (transport: Transport): Transport =>
+      async (request) => {
+        const answer = await transport(request);
+        if (!request.path.includes("watch=true")) return answer;
+        const body = (async function* () {
+          for await (const piece of answer.body) {
+            if (lost === "nothing") yield piece;
+            if (lost !== "the watch") continue;
+            yield Buffer.from(`${JSON.stringify(gone)}\n`);
+            return;
+          }
+        })();
+        return { ...answer, body };
+      };
+    const seen: number[] = [];
+    const manager = world.manager({ client: world.client.with({ through: expiring }) }).add(
+      mapController({
+        predicate: ({ object }) => object.metadata.name.startsWith("m"),
+        reconcile: ({ informer }) =>
+          void seen.push(informer(sharedInformer(ConfigMap)).list({ namespace: "default" }).length),
+      }),
+    );
+    await manager.start();
+    await world.settled();
+    const before = (await world.resource(ConfigMap).list({ namespace: "default" })).items.length;
+    lost = "events";
+    for (let n = 0; n < 10; n++) {
+      if (n === 9) lost = "the watch";
+      await world.resource(ConfigMap).create(map(`m${n}`));
+    }
+    await world.advance("1m");
+    expect([seen.length, new Set(seen)]).toEqual([10, new Set([before + 10])]);
+  });
+
+  test("whose requests take longer than its timeout is told so, and its key goes on", async () => {
+    await using world = await World.create();
+    await world.resource(ConfigMap).create(map("a"));
+    let hangs = true;
+    const hanging =
+      (transport: Transport): Transport =>
+      (request) => {
+        if (!hangs || !request.path.includes("/secrets")) return transport(request);
+        return new Promise((_, reject) => {
+          request.signal!.addEventListener("abort", () => reject(new Error("given up")));
+        });
+      };
+    let runs = 0;
+    const manager = world.manager({ client: world.client.with({ through: hanging }) }).add(
+      mapController({
+        timeout: "1m",
+        reconcile: async ({ client }) => {
+          await client.resource(Secret).list({ namespace: "default" });
+          runs++;
+        },
+      }),
+    );
+    await manager.start();
+    for (let i = 0; i < 5; i++) await turn();
+    world.clock.advance(60_000);
+    hangs = false;
+    await world.advance("1m");
+    expect([runs, world.failures.map(({ error }) => String(error))]).toEqual([
+      1,
+      ["Error: a reconcile of maps took longer than 1m"],
+    ]);
+  });
+
+  test("is not lost to what throws beside it: a predicate, a mapping, or whoever hears of failures", async () => {
+    await using world = await World.create();
+    await world.resource(ConfigMap).create(map("a"));
+    const attempts: number[] = [];
+    const failures: string[] = [];
+    const manager = world
+      .manager({
+        failure: ({ key, error }) => {
+          failures.push(`${key} ${String(error)}`);
+          throw new Error("whoever hears");
+        },
+        started: () => {
+          throw new Error("whoever counts");
+        },
+      })
+      .add(
+        mapController({
+          predicate: () => {
+            throw new Error("the predicate");
+          },
+          sources: [
+            watches(Secret, ({ metadata }) => {
+              if (metadata.labels?.["to"] === undefined) throw new Error("the mapping");
+              return [at(metadata.labels["to"])];
+            }),
+          ],
+          reconcile: ({ attempt }) => {
+            attempts.push(attempt);
+            if (attempts.length === 1) throw new Error("the reconcile");
+          },
+        }),
+      );
+    await manager.start();
+    await world.advance("1m");
+    expect(attempts).toEqual([1, 2]);
+    await world.resource(Secret).create({ metadata: { ...at("s"), labels: { to: "a" } } });
+    await world.advance("1m");
+    // What it was before concerns a, whatever is thrown for what it is.
+    await world.resource(Secret).patch(at("s"), { metadata: { labels: null } });
+    await world.advance("1m");
+    expect(attempts).toHaveLength(4);
+    expect(new Set(failures)).toEqual(
+      new Set(["default/a Error: the predicate", "default/a Error: the reconcile", "default/s Error: the mapping"]),
+    );
+    expect(manager.metrics()).toContain('controller_runtime_active_workers{controller="maps"} 0\n');
   });
 
   test("comes again after a resync, from memory alone", async () => {
@@ -501,6 +637,71 @@ describe("informers", () => {
     );
   });
 
+  test("in owns are found beside one of the same kind that selects less, in for", async () => {
+    await using world = await World.create();
+    let runs = 0;
+    await world.run(
+      defineController({
+        name: "maps",
+        for: sharedInformer(ConfigMap, { labelSelector: "parent" }),
+        owns: [ConfigMap],
+        reconcile: async ({ owned, create, key }) => {
+          runs++;
+          if (owned(ConfigMap).length === 0) await create(ConfigMap, { metadata: { generateName: `${key.name}-` } });
+        },
+      }),
+    );
+    await world.resource(ConfigMap).create({ metadata: { ...at("a"), labels: { parent: "yes" } } });
+    await world.settled();
+    const { items } = await world.resource(ConfigMap).list({ namespace: "default" });
+    expect(items.filter(({ metadata }) => metadata.ownerReferences)).toHaveLength(1);
+    expect([runs, world.warnings]).toEqual([2, []]);
+  });
+
+  test("are read as they are named: one of metadata only is no one of whole objects", async () => {
+    await using world = await World.create();
+    await world.resource(ConfigMap).create(map("a"));
+    await world.run(
+      mapController({
+        uses: [sharedInformer(metadataOf(Secret))],
+        predicate: ({ object }) => object.metadata.name === "a",
+        reconcile: ({ informer }) => void informer(sharedInformer(Secret)).list(),
+      }),
+    );
+    await world.settled();
+    expect(String(world.failures[0]?.error)).toContain("expected controller maps to name the informer of secrets");
+  });
+
+  test("that have ended, or have never begun, hold no key back", async () => {
+    await using world = await World.create();
+    await world.resource(ConfigMap).create(map("a"));
+    const refusing =
+      (transport: Transport): Transport =>
+      (request) =>
+        request.path.includes("/secrets") && request.path.includes("labelSelector")
+          ? Promise.reject(new Error("not for you"))
+          : transport(request);
+    const manager = world.manager({ client: world.client.with({ through: refusing }) });
+    let runs = 0;
+    manager.add(
+      mapController({
+        reconcile: async ({ client }) => {
+          if (runs++ > 0) return;
+          const brief = manager.informer(sharedInformer(Secret));
+          await world.client.resource(Secret).list();
+          await client.resource(Secret).create({ metadata: { ...at("s"), labels: { x: "y" } } });
+          brief[Symbol.dispose]();
+          await world.resource(ConfigMap).patch(at("a"), { data: { n: "2" } });
+        },
+      }),
+    );
+    manager.informer(sharedInformer(Secret, { labelSelector: "x=y" }));
+    await manager.start();
+    await world.advance("5s");
+    expect(runs).toBe(2);
+    expect(world.warnings.filter((line) => line.includes("memory does not show"))).toEqual([]);
+  });
+
   test("that somebody has let go call neither his listeners nor his indexes, whoever else follows", async () => {
     await using world = await World.create();
     const manager = await world.run();
@@ -558,6 +759,42 @@ describe("informers", () => {
 });
 
 describe("a manager", () => {
+  test("that stops ends, whatever never ends: a reconcile of a term that was lost, an event that is not answered", async () => {
+    await using world = await World.create();
+    const lease = { namespace: "kube-system", name: "maps" };
+    await world.resource(ConfigMap).create(map("a"));
+    const hanging =
+      (transport: Transport): Transport =>
+      (request) =>
+        request.path.includes("/events") ? new Promise(() => {}) : transport(request);
+    const begun = Promise.withResolvers<void>();
+    const manager = world.manager({ client: world.client.with({ through: hanging }), leaderElection: { lease } }).add(
+      mapController({
+        reconcile: ({ events }) => {
+          events.normal("Stuck", "stuck");
+          begun.resolve();
+          return new Promise<void>(() => {});
+        },
+      }),
+    );
+    await manager.start();
+    await begun.promise;
+    await world.resource(Lease).modify(lease, (held) => ({ ...held, spec: { ...held.spec, holderIdentity: "2" } }));
+    for (let n = 0; n < 5; n++) {
+      for (let i = 0; i < 20; i++) await turn();
+      world.clock.advance(1000);
+    }
+    expect(manager.leading).toBe(false);
+    let stopped = false;
+    const stopping = manager.stop({ grace: "10s" }).then(() => (stopped = true));
+    for (let n = 0; n < 40 && !stopped; n++) {
+      for (let i = 0; i < 20; i++) await turn();
+      world.clock.advance(1000);
+    }
+    await stopping;
+    expect([stopped, world.activity.count]).toEqual([true, 0]);
+  });
+
   test("that was stopped calls no code of a controller any more, and can be told so twice", async () => {
     await using world = await World.create();
     let count = 0;
