@@ -2,7 +2,8 @@
  * Events about what controllers do, for people (`kubectl describe`).
  *
  * Recording never throws and never waits. What happens again is counted in a series, not recorded anew; who records too much
- * is cut short: 25 events of one source about one object, then one more every five minutes.
+ * is cut short: 25 events of one source about one object, then one more every five minutes. Where the server takes nothing
+ * a thousand wait, and what comes then is dropped.
  *
  * @module
  */
@@ -48,7 +49,13 @@ const REFILL_MS = 300_000;
 /** What happens again within this time is the same series. */
 const SERIES_MS = 360_000;
 const MOST_SERIES = 4096;
-const MOST_NOTE = 1024;
+/** Events that wait for those before them. */
+const MOST_WAITING = 1000;
+/** An event that is not answered by then is given up. */
+const PATIENCE_MS = 30_000;
+const MOST_NOTE_BYTES = 1024;
+/** Of the name of the object, in that of the event. */
+const MOST_NAME = 200;
 
 /** Writes events one after the other, in the order in which they were recorded. */
 export class Recorder {
@@ -56,6 +63,9 @@ export class Recorder {
   readonly #series = new Map<string, Series>();
   readonly #budgets = new Map<string, { left: number; at: number }>();
   #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  /** Whether it was told that events are dropped. */
+  #isDropping = false;
   #stopped = false;
 
   constructor(options: RecorderOptions) {
@@ -64,12 +74,25 @@ export class Recorder {
 
   /** Records an event, unless its source says too much about its object. */
   record(event: NewEvent): void {
-    if (this.#stopped || !this.#mayRecord(event)) return;
+    if (this.#stopped || !this.#mayRecord(event) || this.#isFull()) return;
     const end = this.#options.activity?.begin(`event ${event.reason}`);
+    this.#waiting++;
     this.#last = this.#last
       .then(() => this.#write(event))
       .catch(this.#options.failed)
-      .finally(end);
+      .finally(() => {
+        this.#waiting--;
+        end?.();
+      });
+  }
+
+  #isFull(): boolean {
+    const isFull = this.#waiting >= MOST_WAITING;
+    if (isFull && !this.#isDropping) {
+      this.#options.failed(new Error(`events are dropped: ${this.#waiting} wait to be written`));
+    }
+    this.#isDropping = isFull;
+    return isFull;
   }
 
   /** Resolves when all that was recorded is written, or could not be; nothing more is taken. */
@@ -83,11 +106,23 @@ export class Recorder {
     const key = `${source} ${regarding.metadata.uid}`;
     const { left, at } = this.#budgets.get(key) ?? { left: BURST, at: now };
     const refilled = Math.min(BURST, left + (now - at) / REFILL_MS);
-    remember(this.#budgets, key, { left: Math.max(0, refilled - 1), at: now });
+    // A part of one more is kept, too.
+    remember(this.#budgets, key, { left: refilled >= 1 ? refilled - 1 : refilled, at: now });
     return refilled >= 1;
   }
 
   async #write(event: NewEvent): Promise<void> {
+    const late = new AbortController();
+    const giveUp = (): void => late.abort(new Error(`event ${event.reason} was not answered within ${PATIENCE_MS} ms`));
+    const timer = this.#options.clock.after(PATIENCE_MS, giveUp, { owner: "events" });
+    try {
+      await this.#send(event, late);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #send(event: NewEvent, { signal }: Pick<AbortController, "signal">): Promise<void> {
     const { client, kind, clock } = this.#options;
     const { type, reason, note, regarding, related, source } = event;
     const key = JSON.stringify([type, reason, note, regarding.metadata.uid, related?.metadata.uid, source]);
@@ -97,9 +132,9 @@ export class Recorder {
       known.count++;
       known.at = clock.steady();
       const series = { count: known.count, lastObservedTime: formatMicroTime(clock.now()) };
-      if ((await attempt(events.patch(known.metadata, { series }), "NotFound")).ok) return;
+      if ((await attempt(events.patch(known.metadata, { series }, { signal }), "NotFound")).ok) return;
     }
-    const { metadata } = await events.create(this.#eventOf(event));
+    const { metadata } = await events.create(this.#eventOf(event), { signal });
     const place = { namespace: metadata.namespace!, name: metadata.name };
     remember(this.#series, key, { metadata: place, count: 1, at: clock.steady() });
   }
@@ -109,11 +144,11 @@ export class Recorder {
     const { name, namespace = "default" } = regarding.metadata;
     const suffix = random.uuid().replaceAll("-", "").slice(0, 16);
     return {
-      metadata: { namespace, name: `${name.slice(0, 200)}.${suffix}` },
+      metadata: { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` },
       eventTime: formatMicroTime(clock.now()),
       type,
       reason,
-      note: note.length > MOST_NOTE ? `${note.slice(0, MOST_NOTE - 3)}...` : note,
+      note: shortened(note),
       action: reason,
       regarding: referenceTo(regarding),
       ...(related ? { related: referenceTo(related) } : {}),
@@ -121,6 +156,23 @@ export class Recorder {
       reportingInstance: instance,
     };
   }
+}
+
+/** A name as that of an event may begin: names of some kinds have more characters. */
+const subdomainOf = (name: string): string =>
+  name
+    .slice(0, MOST_NAME)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]/g, "-")
+    .replaceAll(/[.-]*\.[.-]*/g, ".")
+    .replaceAll(/^[.-]+|[.-]+$/g, "");
+
+/** As much of a note as an event may have, in whole characters. */
+function shortened(note: string): string {
+  const bytes = new TextEncoder().encode(note);
+  if (bytes.length <= MOST_NOTE_BYTES) return note;
+  // What was cut in two at the end is left out: it is decoded as part of a stream that goes on.
+  return `${new TextDecoder().decode(bytes.subarray(0, MOST_NOTE_BYTES - 3), { stream: true })}...`;
 }
 
 function referenceTo({ apiVersion, kind, metadata }: ApiObject): NonNullable<Event["regarding"]> {

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { type ApiObject, Client } from "../client/index.ts";
+import { Event } from "../client/kinds/index.ts";
+import { type Call, FakeServer, settle } from "../client/testing/fake-transport.ts";
+import { ManualClock, seededRandom } from "../util/clock.ts";
+import { Recorder } from "./recorder.ts";
+
+const object = (name: string): ApiObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "team", uid: name, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
+});
+
+function setUp(answers = true) {
+  const server = new FakeServer();
+  const clock = new ManualClock();
+  const failures: string[] = [];
+  const written: Event[] = [];
+  const client = new Client(server.transport, { userAgent: "test", clock });
+  const recorder = new Recorder({
+    client,
+    kind: Event,
+    clock,
+    random: seededRandom(1),
+    failed: (error) => failures.push(String(error)),
+  });
+  const record = (regarding: ApiObject, note: string): void =>
+    recorder.record({ type: "Normal", reason: "Seen", note, regarding, source: "test", instance: "test-1" });
+  const answer = (call: Call): void => {
+    written.push(call.body as Event);
+    call.json(call.body);
+  };
+  const flush = async (): Promise<void> => {
+    for (let quiet = 0; quiet < 10; quiet++) {
+      await settle();
+      while (answers && server.waiting > 0) {
+        quiet = 0;
+        answer(await server.next());
+      }
+    }
+  };
+  return { server, clock, failures, written, record, flush, answer };
+}
+
+test("a source that floods has its burst, then one more event every five minutes, however often it tries", async () => {
+  const { clock, written, record, flush } = setUp();
+  for (let second = 0; second < 3600; second++) {
+    record(object("a"), `note ${second}`);
+    clock.advance(1000);
+    if (second % 100 === 0) await flush();
+  }
+  await flush();
+  expect(written.length).toBeGreaterThanOrEqual(25 + 11);
+  expect(written.length).toBeLessThanOrEqual(25 + 12);
+});
+
+test("an event that is not answered within 30 s is given up, and the next ones are written", async () => {
+  const { server, clock, written, failures, record, flush, answer } = setUp(false);
+  record(object("a"), "lost");
+  record(object("b"), "written");
+  await flush();
+  const lost = await server.next();
+  clock.advance(30_000);
+  await flush();
+  expect([lost.request.signal?.aborted, failures.length]).toEqual([true, 1]);
+  answer(await server.next());
+  await flush();
+  expect(written.map(({ note }) => note)).toEqual(["written"]);
+});
+
+test("while the server takes nothing a thousand events wait, the others are dropped, and that is told once", async () => {
+  const { server, failures, record, flush, answer } = setUp(false);
+  for (let n = 0; n < 100_000; n++) record(object(`o${n}`), "note");
+  await flush();
+  let count = 0;
+  for (; server.waiting > 0; count++) {
+    answer(await server.next());
+    await flush();
+  }
+  expect([count, failures]).toEqual([1000, ["Error: events are dropped: 1000 wait to be written"]]);
+});
+
+test.each([
+  ["with characters of several bytes", "é".repeat(1024)],
+  ["with pairs of surrogates", "👍".repeat(500)],
+  ["that fits", "x".repeat(1024)],
+])("a note %s has at most 1024 bytes, and only whole characters", async (_, note) => {
+  const { written, record, flush } = setUp();
+  record(object("a"), note);
+  await flush();
+  const [event] = written;
+  expect(Buffer.byteLength(event!.note!)).toBeLessThanOrEqual(1024);
+  expect(event!.note!.isWellFormed()).toBe(true);
+  expect(Buffer.byteLength(event!.note!)).toBeGreaterThan(1015);
+});
+
+test.each(["system:node:A", `${"a".repeat(199)}-b`, "a.".repeat(126), ":", "plain"])(
+  "an event about %s has a name that the server takes",
+  async (name) => {
+    const { written, record, flush } = setUp();
+    record(object(name), "note");
+    await flush();
+    const made = written[0]!.metadata.name;
+    expect(made).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+    expect(made.length).toBeLessThanOrEqual(253);
+  },
+);
