@@ -1,5 +1,5 @@
 /**
- * The options of a server: one table, read from flags, environment and a file, in that order of precedence, or told by
+ * The options of a server: one table, read from flags, environment and a file, in that order of precedence, or given by
  * a program.
  *
  * A key is the same everywhere: `--event-ttl 2h`, `KEELSON_EVENT_TTL=2h`, and `event-ttl: 2h` in the file. An unknown
@@ -13,9 +13,9 @@ import { type Dialect, dialectOf, kubernetes, neutral } from "../meta/dialect.ts
 import { GATES, type Gate } from "../meta/gates.ts";
 import { asJsonNumber } from "../value/value.ts";
 
-/** Everything that can be told to a server; checked, complete, frozen. */
+/** Everything that can be set for a server; checked, complete, frozen. */
 export interface ServeOptions {
-  /** An absolute path; empty when nothing is kept and none was told. */
+  /** An absolute path; empty when nothing is kept and none was given. */
   readonly dataDir: string;
   readonly port: number;
   readonly bind: string;
@@ -120,7 +120,7 @@ export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/** What an option may be told as: its text, or the number, switch, list or map that the text stands for. */
+/** What an option may be given as: its text, or the number, switch, list or map that the text stands for. */
 export type OptionValue =
   | string
   | number

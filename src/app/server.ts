@@ -53,7 +53,7 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Options with the dialect that was told, or found in the data directory. */
+/** Options with the dialect that was given, or found in the data directory. */
 type ChosenOptions = ServeOptions & { readonly dialect: Dialect };
 
 /** Starts a server; resolves when it accepts requests. When that fails, what was opened on the way is closed again. */

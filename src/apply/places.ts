@@ -82,7 +82,7 @@ class Walk<Owner> {
 
   #items(type: ListType, list: readonly Value[], field: string, pointer: string, known: Known<Owner>): void {
     const { elements, duplicates } = elementsOf(type, list);
-    const told = new Set<PathElement>();
+    const reported = new Set<PathElement>();
     list.forEach((item, index) => {
       const element = elements[index];
       const at = `${pointer}/${index}`;
@@ -90,8 +90,8 @@ class Walk<Owner> {
       const name = field + elementToString(element);
       const sets = known.take(element);
       if (!duplicates.has(element)) return this.#place(type.item, item, name, at, sets);
-      this.#leaf(item, name, at, sets, !told.has(element));
-      told.add(element);
+      this.#leaf(item, name, at, sets, !reported.has(element));
+      reported.add(element);
     });
   }
 
@@ -101,7 +101,7 @@ class Walk<Owner> {
     this.inside(type, value, field, pointer, sets);
   }
 
-  /** `tellsBelow`: whether what the sets have below the leaf is told as absent; once for all entries of one key. */
+  /** `tellsBelow`: whether what the sets have below the leaf is reported as absent; once for all entries of one key. */
   #leaf(value: Value, field: string, pointer: string, sets: readonly OwnerSet<Owner>[], tellsBelow = true): void {
     this.#visitor.leaf({ field, pointer, value, owners: this.#membersOf(sets) });
     if (tellsBelow) for (const { owner, set } of sets) this.#below(field, owner, set);

@@ -105,7 +105,7 @@ export class Cacher {
    * A second cache over `store`, which must be a fork of this one's store: it has the resources that are loaded, as they
    * are now, and follows its store from there. Watches, history and what was kept for pages stay behind: older revisions
    * are `compacted`. Where that store stands at a later revision than its parent, nothing has happened in between. Settings
-   * are those of this cache by default; work is counted only where told. Neither cache sees what happens to the other, and
+   * are those of this cache by default; work is counted only where asked for. Neither cache sees what happens to the other, and
    * each is closed for itself.
    *
    * @throws CacheError when the cache is closed

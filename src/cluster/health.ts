@@ -17,8 +17,8 @@ export interface Watched {
 }
 
 /**
- * The watch cache is unwell when it has stopped to serve a resource that is to be served, and when it is behind the store without coming
- * closer: a new start is the remedy then, so `/livez` asks it too.
+ * The watch cache is unwell when it has stopped to serve a resource that is to be served, and when it is behind the store
+ * without coming closer: a restart is the remedy then, so `/livez` asks it too.
  */
 export function cacheCheck({ clock, stored, cached, kinds }: Watched): HealthCheck {
   let seen = -1;

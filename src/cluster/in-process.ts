@@ -19,8 +19,8 @@ export const inProcessTransport =
       ...(body === undefined ? {} : { body }),
       ...(signal === undefined ? {} : { signal }),
     });
-    const { code: status, headers: told } = answer;
-    return { status, headers: told, body: signal ? until(signal, answer) : answer.pieces() };
+    const { code: status, headers: answered } = answer;
+    return { status, headers: answered, body: signal ? until(signal, answer) : answer.pieces() };
   };
 
 /** The pieces of an answer until `signal` is aborted; a signal may outlive many answers, so nothing stays with it. */

@@ -10,7 +10,7 @@ import { eventExpiry } from "./event-expiry.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 
-/** What the controllers are told. */
+/** What is set for the controllers. */
 export interface ControllerSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;

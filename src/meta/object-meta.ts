@@ -1,5 +1,5 @@
 /**
- * ObjectMeta: what every object has (doc 1 "Common object shape", META-1..11, DEC-1).
+ * ObjectMeta: what every object has (META-1..11, DEC-1).
  *
  * @module
  */
@@ -74,9 +74,7 @@ export const ObjectMetaSchema = struct(
       }),
     ),
     // An empty list is something else than none: it may ask to forget all owners (AMB-45).
-    managedFields: pointer(
-      atomicList(ManagedFieldsEntry, 'Who owns which field; kept by the server (doc 1 "managedFields entry").'),
-    ),
+    managedFields: pointer(atomicList(ManagedFieldsEntry, "Who owns which field; kept by the server.")),
   },
 );
 

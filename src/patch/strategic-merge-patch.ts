@@ -1,7 +1,6 @@
 /**
  * Strategic merge patch: a merge patch that knows the type of the object, so that lists can be merged by key, and that
- * may hold directives (doc 1 "Merge strategy markers", MARK-14; the upstream description is "strategic merge patch" in
- * the API conventions of Kubernetes).
+ * may hold directives (MARK-14; the upstream description is "strategic merge patch" in the API conventions of Kubernetes).
  *
  * - `$patch: replace | delete` in a map: the rest of the patch map stands for it, or nothing is left. In an element of a
  *   keyed list: the element is replaced or deleted; an element of `$patch: replace` alone replaces the whole list.

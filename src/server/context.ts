@@ -17,7 +17,7 @@ import type { YamlWorker } from "./body/yaml-worker.ts";
 import type { Discovery } from "./documents/discovery.ts";
 import type { OpenApi } from "./documents/openapi.ts";
 
-/** Where failures of ours are told; messages never carry credentials or bodies. */
+/** Where failures of the server are logged; messages never carry credentials or bodies. */
 export interface ServerLog {
   error(message: string, fields: Readonly<Record<string, unknown>>): void;
 }

@@ -54,7 +54,7 @@ export class ServerRequest {
   changed = false;
   /** Whether a watch has begun: the answer goes on when the request has passed the filters. */
   longRunning = false;
-  /** How many events its watch has told; counted where filters listen. */
+  /** How many events its watch has sent; counted where filters listen. */
   events = 0;
   /** The code that was answered, 0 before. */
   code = 0;

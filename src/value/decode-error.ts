@@ -43,7 +43,7 @@ export interface Decoded {
  */
 export const DEFAULT_DEPTH = 1024;
 
-/** How many duplicates are told; the rest changes nothing for the reader and could be millions. */
+/** How many duplicates are reported; the rest changes nothing for the reader and could be millions. */
 export const MAX_DUPLICATES = 100;
 
 /** One step of the way to a value: a member name or an index. */

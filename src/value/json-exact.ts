@@ -28,7 +28,7 @@ export interface JsonOptions {
    * real server does (the default); otherwise the last one wins, as its untyped decoder does.
    */
   readonly mergeDuplicates?: boolean;
-  /** Whether each repetition of a member is told, and not each path once. */
+  /** Whether each repetition of a member is reported, and not each path once. */
   readonly everyDuplicate?: boolean;
 }
 
@@ -57,7 +57,7 @@ class ExactDecoder {
   readonly #stack: Frame[] = [];
   readonly #every: boolean;
   readonly #duplicates: string[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #at = 0;
 
   constructor(text: string, options: JsonOptions) {
@@ -150,8 +150,8 @@ class ExactDecoder {
 
   #tellDuplicate(): void {
     const path = pathText(this.#stack.map(({ step }) => step));
-    if (!this.#every && this.#told.has(path)) return;
-    this.#told.add(path);
+    if (!this.#every && this.#reported.has(path)) return;
+    this.#reported.add(path);
     this.#duplicates.push(path);
   }
 

@@ -50,7 +50,7 @@ const DEFAULT_ALIAS_BYTES = 1 << 20;
  * Decodes the first document of a YAML text. A text without one is null.
  *
  * JSON is YAML: a text that begins with `{` is decoded as JSON when that loses nothing. Members given twice, also by way
- * of a merge key, are told; the last one wins and nothing is merged.
+ * of a merge key, are reported; the last one wins and nothing is merged.
  *
  * @throws DecodeError for anything that is no YAML, has no JSON form, or goes beyond a limit
  */

@@ -3,8 +3,8 @@
  *
  * A schema is written as JSON Schema with the `x-kubernetes-*` extensions (see `meta/types.ts` for the vocabulary). This
  * file turns it into a {@link Type}: a small tree that says of each place whether it is a scalar, a struct, a map or a
- * list, how lists and maps merge (doc 1 "Merge strategy markers", MARK-1..16), and when a member is printed. It is not a
- * validator; the walker in `api/` and the rules of each kind are.
+ * list, how lists and maps merge (MARK-1..16), and when a member is printed. It is not a
+ * validator; the walker in `schema/` and the rules of each kind are.
  *
  * @module
  */

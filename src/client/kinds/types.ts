@@ -45,7 +45,7 @@ export interface ObjectMeta {
   readonly ownerReferences?: readonly ObjectMetaOwnerReference[];
   /** Names of those who must act before the object may go; each removes its own. */
   readonly finalizers?: readonly string[];
-  /** Who owns which field; kept by the server (doc 1 "managedFields entry"). */
+  /** Who owns which field; kept by the server. */
   readonly managedFields?: readonly ObjectMetaManagedField[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The rules of StorageVersionMigration that both versions share (doc 2 "StorageVersionMigration", SVM-1..15).
+ * The rules of StorageVersionMigration that both versions share (SVM-1..15).
  *
  * @module
  */
@@ -86,11 +86,11 @@ const resourceColumn = textColumn("Resource", "What is migrated, with its group.
   return group ? `${resource}.${group}` : resource;
 });
 
-/** The last of the known conditions that is true; they are told in their order. */
+/** The last of the known conditions that is true, in the order in which they are listed. */
 const statusColumn = textColumn("Status", "How far the migration is.", (object) => {
   const conditions = (object as Migration).status?.conditions ?? [];
-  const told = conditions.findLast(({ type = "", status }) => status === "True" && OUTCOMES.includes(type));
-  return told?.type ?? "Unknown";
+  const outcome = conditions.findLast(({ type = "", status }) => status === "True" && OUTCOMES.includes(type));
+  return outcome?.type ?? "Unknown";
 });
 
 const OUTCOMES = ["Running", "Succeeded", "Failed"];

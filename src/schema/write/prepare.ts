@@ -60,7 +60,7 @@ export function prepareUpdate(
   return errors;
 }
 
-/** What people are told of an object that is written; nothing of a subresource. */
+/** The warnings about an object that is written; nothing of a subresource. */
 export function warn(
   { definition }: CompiledKind,
   object: ApiObject,

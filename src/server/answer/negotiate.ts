@@ -60,7 +60,7 @@ export const DOCUMENT: Offer = { shapes: [], media: BOTH };
 /** A document that is there as JSON only. */
 export const JSON_ONLY: Offer = { shapes: [], media: ["json"] };
 
-/** Throws 406 unless events can be told in this form: there is no stream of YAML. */
+/** Throws 406 unless events can be sent in this form: there is no stream of YAML. */
 export function streams({ media }: Format): void {
   if (media === "yaml") throw notAcceptable(STREAMED);
 }

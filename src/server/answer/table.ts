@@ -66,7 +66,7 @@ export function columnDefinitions(definition: ResourceDefinition): string {
   return text;
 }
 
-/** A table without its rows, as JSON; without columns when the client has been told them already. */
+/** A table without its rows, as JSON; without columns when the client has them already. */
 export function tableHeader(
   definition: ResourceDefinition,
   version: string,
@@ -90,7 +90,7 @@ export interface RowStyle {
   readonly version: string;
   /** Milliseconds since the epoch, for ages. */
   readonly now: number;
-  /** Where a column that fails is told, once; not told of objects that cannot have what it reads. */
+  /** Where a column that fails is logged, once; not for objects that cannot have what it reads. */
   readonly log: ServerLog | undefined;
 }
 
@@ -133,7 +133,7 @@ function cellOf(
   }
 }
 
-/** Columns whose failure has been told: a table asks each of them for every row. */
+/** Columns whose failure has been logged: a table asks each of them for every row. */
 const failed = new WeakSet<Column>();
 
 function emptyCell({ type }: Column): string | number | boolean | null {

@@ -175,7 +175,7 @@ const PATH: Message = {
   extension: marks(22),
 };
 
-/** ParametersItem.parameter, then a body or what is told in the URL. */
+/** ParametersItem.parameter, then a body or what is given in the URL. */
 const PARAMETER: Put = framed(1, (out, value) => {
   const spot = (value as Json)["in"];
   if (spot === "body") {

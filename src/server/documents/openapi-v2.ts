@@ -55,7 +55,7 @@ function pathItemV2(item: Json): Json {
   return out;
 }
 
-/** The type of a parameter is told beside its name, not in a schema. */
+/** The type of a parameter stands beside its name, not in a schema. */
 function parameterV2({ schema, ...rest }: Json): Json {
   return { ...rest, ...(schema as Json) };
 }
@@ -67,7 +67,7 @@ interface Body {
 
 type Responses = Readonly<Record<string, { readonly description: string; readonly content?: Body["content"] }>>;
 
-/** Media types are told once for an operation, and a body is one of its parameters. */
+/** Media types are listed once for an operation, and a body is one of its parameters. */
 function operationV2({ parameters, requestBody, responses, ...rest }: Json): Json {
   const body = requestBody as Body | undefined;
   const answers = Object.entries(responses as Responses);

@@ -100,7 +100,7 @@ function shaped(
   object: () => ApiObject,
   revision: string,
   withColumns: boolean,
-  told: Pick<RowStyle, "now" | "log">,
+  around: Pick<RowStyle, "now" | "log">,
 ): Uint8Array {
   const { resource, format, include } = style;
   if (format.shape === "") return bytes;
@@ -111,7 +111,7 @@ function shaped(
     JSON.stringify({ resourceVersion: revision }),
     withColumns,
   );
-  return tableOfRow(header, rowBytes(resource, object(), bytes, { include, version: format.version, ...told }));
+  return tableOfRow(header, rowBytes(resource, object(), bytes, { include, version: format.version, ...around }));
 }
 
 /** In the words of the dialect and in those of every Go client, which waits for its own word and hears no other. */

@@ -24,16 +24,16 @@ export async function* backupLines(
   try {
     const revision = pin?.revision ?? (await store.currentRevision());
     const hash = createHash("sha256");
-    const told = (bytes: Buffer): Buffer => {
+    const hashed = (bytes: Buffer): Buffer => {
       hash.update(bytes);
       return bytes;
     };
-    yield told(lineOf({ format: BACKUP_FORMAT, version: BACKUP_VERSION, revision, dialect, time }));
+    yield hashed(lineOf({ format: BACKUP_FORMAT, version: BACKUP_VERSION, revision, dialect, time }));
     let records = 0;
     let start = "";
     for (let more = true; more;) {
       const page = await store.range("", { start, limit: PAGE, revision });
-      if (page.records.length > 0) yield told(Buffer.concat(page.records.flatMap(recordBytes)));
+      if (page.records.length > 0) yield hashed(Buffer.concat(page.records.flatMap(recordBytes)));
       records += page.records.length;
       start = `${page.records.at(-1)?.key ?? ""}\0`;
       ({ more } = page);

@@ -66,7 +66,7 @@ export function checkStore(directory: string): CheckReport {
 function check(directory: string, file: string): CheckReport {
   const findings: Finding[] = [];
   const nothing = { directory, format: undefined, revision: undefined, compactedRevision: undefined };
-  const unreadable = told(() => {
+  const unreadable = failureOf(() => {
     if (!existsSync(file)) throw new StoreError("corrupt", `Expected the database ${file}, found none`);
     checkHeader(file);
   });
@@ -80,7 +80,7 @@ function check(directory: string, file: string): CheckReport {
   return withSurvey(file, wal, (survey) => {
     const { counters } = survey;
     if (counters) {
-      const older = told(() => checkMark(directory, readMark(directory), counters.revision));
+      const older = failureOf(() => checkMark(directory, readMark(directory), counters.revision));
       if (older !== undefined) findings.push({ what: "mark", message: older });
     }
     findings.push(...checkRows(survey), ...checkCounters(survey));
@@ -208,7 +208,7 @@ function checkCounters({ counters, live, liveIsWhole, rows }: Survey): Finding[]
 }
 
 /** The message of the StoreError that `work` throws. */
-function told(work: () => void): string | undefined {
+function failureOf(work: () => void): string | undefined {
   try {
     work();
     return undefined;

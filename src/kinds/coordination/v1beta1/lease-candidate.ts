@@ -1,5 +1,5 @@
 /**
- * LeaseCandidate: who would hold a Lease (doc 1 "LeaseCandidate", LC-1..13). The election among candidates is the work of
+ * LeaseCandidate: who would hold a Lease (LC-1..13). The election among candidates is the work of
  * a controller; here is what a candidate may say of itself.
  *
  * @module
@@ -56,7 +56,7 @@ function validateLeaseName({ leaseName = "" }: CandidateSpec, form: boolean, err
   if (wrong) errors.invalid("spec.leaseName", leaseName, wrong);
 }
 
-/** LC-3, LC-4, LC-9..11. An emulationVersion that is too new is told at binaryVersion, as clients know it. */
+/** LC-3, LC-4, LC-9..11. An emulationVersion that is too new is reported at binaryVersion, as clients know it. */
 function validateVersions(spec: CandidateSpec, errors: FieldErrors): void {
   if (!spec.binaryVersion) errors.required("spec.binaryVersion");
   const binary = version(spec.binaryVersion, "spec.binaryVersion", errors);

@@ -1,5 +1,5 @@
 /**
- * ConfigMap: configuration data for whoever mounts or reads it (doc 1 "ConfigMap", CM-1..13).
+ * ConfigMap: configuration data for whoever mounts or reads it (CM-1..13).
  *
  * @module
  */

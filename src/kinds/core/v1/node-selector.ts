@@ -60,7 +60,7 @@ export function validateTerm(term: NodeSelectorTermValue, at: string, errors: Fi
   validateFields(term, at, errors);
 }
 
-/** Everything that is wrong with a term that is wished for: values that no label has are told in a Warning. */
+/** Everything that is wrong with a term that is wished for: values that no label has get a Warning. */
 export function validateWish(term: NodeSelectorTermValue, at: string, errors: FieldErrors): void {
   term.matchExpressions?.forEach((requirement, i) => {
     validateExpression(requirement, `${at}.matchExpressions[${i}]`, errors);

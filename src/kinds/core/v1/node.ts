@@ -135,7 +135,7 @@ const asNode = (object: ApiObject): Node => object as Node;
 
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** The first of podCIDRs is podCIDR, which counts when both are told. */
+/** The first of podCIDRs is podCIDR, which counts when both are given. */
 function convert(object: ApiObject): void {
   const { spec } = asNode(object);
   const first = spec.podCIDR || spec.podCIDRs?.[0];
@@ -150,7 +150,7 @@ function defaults(object: ApiObject): void {
   if (!status.allocatable && status.capacity) status.allocatable = { ...status.capacity };
 }
 
-/** Addresses are told once. */
+/** Each address is listed once. */
 function validateStatus(object: ApiObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   asNode(object).status.addresses?.forEach(({ type, address }, i) => {

@@ -1,5 +1,5 @@
 /**
- * Secret: confidential data (doc 1 "Secret", SEC-1..11, DEC-13).
+ * Secret: confidential data (SEC-1..11, DEC-13).
  *
  * @module
  */
@@ -123,7 +123,7 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   validate(object, errors, ctx);
 }
 
-/** A pair of certificate and key that nothing can use is stored, and told (DEC-13). */
+/** A pair of certificate and key that nothing can use is stored, with a Warning (DEC-13). */
 function warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): readonly string[] {
   const { type, data = {} } = object as Secret;
   if (type !== `${dialect.labelDomain}/tls`) return [];

@@ -1,5 +1,5 @@
 /**
- * Event: a report of something that happened (doc 1 "Event", EV-1..32).
+ * Event: a report of something that happened (EV-1..32).
  *
  * The core form is the stored one, and this is a view of it (see `conversion.ts`).
  *

@@ -40,7 +40,7 @@ function validateSeries({ series }: Pick<CoreEvent, "series">, errors: FieldErro
   if (!series.lastObservedTime) errors.required("series.lastObservedTime");
 }
 
-/** The rules of a real server for a new Event, told in the members of the core form, as its clients know them. */
+/** The rules of a real server for a new Event, reported at the members of the core form, as its clients know them. */
 export function validateStrictly(event: CoreEvent, errors: FieldErrors): void {
   validateAnyEvent(event, errors, "reportingController");
   validateSeries(event, errors);

@@ -31,7 +31,7 @@ const EventSource = struct("Where an event of the older kind came from.", {
 });
 
 /**
- * The schema of Event (doc 1 "Event"). Where members are printed although they are unset, those of the older kind of
+ * The schema of Event. Where members are printed although they are unset, those of the older kind of
  * events are too.
  */
 export const eventSchema = ({ dialect }: ApiContext): ReturnType<typeof objectSchema> => {

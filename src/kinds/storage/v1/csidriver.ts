@@ -1,5 +1,5 @@
 /**
- * CSIDriver: what the cluster knows of a CSI volume driver (doc 2 "CSIDriver", CSID-1..42).
+ * CSIDriver: what the cluster knows of a CSI volume driver (CSID-1..42).
  *
  * The object only records; who acts on it are the attach/detach controller, the scheduler and the node agents.
  *
@@ -146,7 +146,7 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   }
 }
 
-/** Tokens that are passed in the volume context may end up in logs; who asks for new ones so is told. */
+/** Tokens that are passed in the volume context may end up in logs; a driver that asks for new ones this way gets a Warning. */
 function warnings(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
   const { tokenRequests, serviceAccountTokenInSecrets } = (object as CSIDriver).spec;
   if (!ctx.gates.CSIServiceAccountTokenSecrets || serviceAccountTokenInSecrets != null) return [];

@@ -1,5 +1,5 @@
 /**
- * CSINode: which CSI drivers are installed on a node (doc 2 "CSINode", CSIN-1..21).
+ * CSINode: which CSI drivers are installed on a node (CSIN-1..21).
  *
  * It has the name of its node and is written by the node agent when plugins register.
  *

@@ -1,5 +1,5 @@
 /**
- * CSIStorageCapacity: the result of one GetCapacity call of a driver (doc 2 "CSIStorageCapacity", CAP-1..15).
+ * CSIStorageCapacity: the result of one GetCapacity call of a driver (CAP-1..15).
  *
  * The producer of the object writes it and removes it; the scheduler reads it. Its class need not exist.
  *
@@ -57,12 +57,12 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
 function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteContext): readonly string[] {
   const { matchExpressions, matchLabels } = (object as CSIStorageCapacity).nodeTopology ?? {};
   const texts: string[] = [];
-  const tell = (field: string, key: string): void => {
+  const warn = (field: string, key: string): void => {
     const why = oldNodeLabel(key, ctx.dialect);
     if (why) texts.push(`${field}: ${why}`);
   };
-  for (const [i, { key }] of (matchExpressions ?? []).entries()) tell(`nodeTopology.matchExpressions[${i}].key`, key);
-  for (const key of Object.keys(matchLabels ?? {})) tell(`nodeTopology.matchLabels.${key}`, key);
+  for (const [i, { key }] of (matchExpressions ?? []).entries()) warn(`nodeTopology.matchExpressions[${i}].key`, key);
+  for (const key of Object.keys(matchLabels ?? {})) warn(`nodeTopology.matchLabels.${key}`, key);
   return texts;
 }
 

@@ -1,5 +1,5 @@
 /**
- * StorageClass: how volumes of a class are provisioned and bound (doc 2 "StorageClass", SC-1..22).
+ * StorageClass: how volumes of a class are provisioned and bound (SC-1..22).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * VolumeAttachment: the wish to attach a volume to a node, and how far that is (doc 2 "VolumeAttachment", VA-1..19).
+ * VolumeAttachment: the wish to attach a volume to a node, and how far that is (VA-1..19).
  *
  * The attach/detach controller makes and deletes it; the external attacher of the driver writes its status.
  *

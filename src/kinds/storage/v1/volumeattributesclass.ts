@@ -1,5 +1,5 @@
 /**
- * VolumeAttributesClass: attributes of volumes that can change while they live (doc 2 "VolumeAttributesClass", VAC-1..12).
+ * VolumeAttributesClass: attributes of volumes that can change while they live (VAC-1..12).
  *
  * The object is always served; the gate of the same name only decides about the fields that refer to one (AMB-8).
  *

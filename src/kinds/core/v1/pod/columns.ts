@@ -54,7 +54,7 @@ function initReason(
   return `Init:${position}`;
 }
 
-/** Reads a Pod the way tables tell it. */
+/** Reads a Pod the way tables show it. */
 export function summaryOf(pod: Pod): PodSummary {
   const { spec } = pod;
   const status: PodStatus = pod.status ?? {};

@@ -45,7 +45,7 @@ function checkTemplateMetadata(metadata: Partial<ObjectMeta>, at: string, check:
 /** The name of the claim that is made for a volume of a Pod (VOL-32). */
 export const ephemeralClaimName = (pod: string, volume: string): string => `${pod}-${volume}`;
 
-/** The claim must be one that can exist (LIM-13); a Pod or volume without a name is told of elsewhere. */
+/** The claim must be one that can exist (LIM-13); a Pod or volume without a name is reported elsewhere. */
 function checkClaimName(at: string, check: SourceCheck): void {
   if (check.pod === "" || check.owner === "") return;
   const name = ephemeralClaimName(check.pod, check.owner);

@@ -87,7 +87,7 @@ export interface SourceFamily {
   readonly errorName?: string;
   /** The name that the path of a second source uses; `member` by default. */
   readonly clashName?: string;
-  /** The text of a deprecation Warning, and in which forms it is told. */
+  /** The text of a deprecation Warning, and in which forms it is given. */
   readonly deprecated?: { readonly text: string; readonly pv: boolean; readonly inline: boolean };
 }
 
