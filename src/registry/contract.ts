@@ -197,6 +197,8 @@ export interface Registry {
   readonly resources: readonly Resource[];
   /** The same by group and version, core first. */
   groups(): readonly GroupResources[];
+  /** One of them; undefined when nothing of the group is served. */
+  group(name: string): GroupResources | undefined;
   find(group: string, version: string, plural: string): Resource | undefined;
   /** Whether any resource of this group (and version) is served. */
   hasGroup(group: string, version?: string): boolean;

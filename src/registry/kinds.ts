@@ -152,11 +152,13 @@ export class Kinds implements Registry {
   }
 
   groups(): readonly GroupResources[] {
-    const named = [...this.#groups].toSorted(([a], [b]) => compare(a, b));
-    return named.map(([group, versions]) => ({
-      group,
-      versions: [...versions.values()].toSorted((a, b) => compareVersions(a.version, b.version)),
-    }));
+    return [...this.#groups.keys()].toSorted(compare).map((name) => this.group(name)!);
+  }
+
+  group(name: string): GroupResources | undefined {
+    const versions = this.#groups.get(name);
+    if (!versions) return undefined;
+    return { group: name, versions: [...versions.values()].toSorted((a, b) => compareVersions(a.version, b.version)) };
   }
 
   get generation(): number {

@@ -54,23 +54,19 @@ export class Discovery {
 
   /** `/apis/GROUP`; undefined for a group that is not served. */
   group(name: string, format: Format): HashedDocument | undefined {
-    const group = this.#find(name);
+    const group = this.#registry.group(name);
     return group && this.#overview(`group ${name}`, format, () => apiGroup(group));
   }
 
   /** `/apis/GROUP/VERSION`; undefined for a version that is not served. */
   resources(name: string, version: string, format: Format): HashedDocument | undefined {
-    const found = this.#find(name)?.versions.find((one) => one.version === version);
+    const found = this.#registry.group(name)?.versions.find((one) => one.version === version);
     return found && this.#resources.get(name, found)(format);
   }
 
   /** Whether anything of a group is served. */
   has(name: string): boolean {
     return this.#registry.hasGroup(name);
-  }
-
-  #find(name: string): GroupResources | undefined {
-    return this.groups.find(({ group }) => group === name);
   }
 
   #overview(id: string, format: Format, make: () => object | string): HashedDocument {

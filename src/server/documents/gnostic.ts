@@ -77,14 +77,19 @@ const writeMessage =
 
 const one = (number: number, message: () => Message): Field => field(number, framed(number, writeMessage(message)));
 
-/** The pairs of an object: messages with the name at 1 and the value at 2. */
-const pairs = (number: number, write: Put): Put => {
+/** A pair of a name and a value: a message with the name at 1 and the value at 2. */
+const pair = (number: number, write: Put): Put => {
   const putValue = framed(2, write);
-  const putPair = framed(number, (out, value) => {
+  return framed(number, (out, value) => {
     const [name, content] = value as [string, unknown];
     putValue(out, content);
     putText(1)(out, name);
   });
+};
+
+/** The pairs of an object. */
+const pairs = (number: number, write: Put): Put => {
+  const putPair = pair(number, write);
   return (out, value) => {
     const entries = Object.entries(value as Json);
     for (let i = entries.length - 1; i >= 0; i--) putPair(out, entries[i]);
@@ -240,12 +245,18 @@ const INFO: Message = { fields: { title: text(1), version: text(2) } };
 
 const API_KEY: Message = { fields: { type: text(1), name: text(2), in: text(3), description: text(4) } };
 
+/** Pairs that have been written before, in their order. */
+const encodedPairs: Put = (out, value) => {
+  const written = value as readonly Uint8Array[];
+  for (let i = written.length - 1; i >= 0; i--) out.raw(written[i]!);
+};
+
 const DOCUMENT: Message = {
   fields: {
     swagger: text(1),
     info: one(2, () => INFO),
-    paths: field(8, framed(8, pairs(2, writeItem))),
-    definitions: dictionary(9, writeSchema),
+    paths: field(8, framed(8, encodedPairs)),
+    definitions: field(9, framed(9, encodedPairs)),
     security: SECURITY,
     securityDefinitions: dictionary(
       13,
@@ -257,9 +268,30 @@ const DOCUMENT: Message = {
   },
 };
 
-/** The message `openapi.v2.Document` of a document that {@link openApiV2} has made. */
-export function gnosticDocument(document: Json): Buffer {
-  const out = new WireWriter(1 << 20);
-  writeFields(out, DOCUMENT, document);
+const encoded = (put: Put, value: readonly [string, Json]): Buffer => {
+  const out = new WireWriter();
+  put(out, value);
+  // A text of its own: what the writer has left over is not kept.
+  return Buffer.from(out.finish());
+};
+
+const putPath = pair(2, writeItem);
+const putDefinition = pair(1, writeSchema);
+
+/** A path with what is there, as a part of {@link gnosticDocument}. */
+export const gnosticPath = (path: string, item: Json): Buffer => encoded(putPath, [path, item]);
+
+/** A definition, as a part of {@link gnosticDocument}. */
+export const gnosticDefinition = (name: string, schema: Json): Buffer => encoded(putDefinition, [name, schema]);
+
+/** The message `openapi.v2.Document`: paths and definitions are written already, `around` is everything else. */
+export function gnosticDocument(
+  around: Json,
+  paths: readonly Uint8Array[],
+  definitions: readonly Uint8Array[],
+): Buffer {
+  const size = [...paths, ...definitions].reduce((sum, { length }) => sum + length, 1024);
+  const out = new WireWriter(size);
+  writeFields(out, DOCUMENT, { ...around, paths, definitions });
   return out.finish();
 }

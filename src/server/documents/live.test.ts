@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { optional, struct, text as textType } from "../../meta/types.ts";
+import { objectSchema } from "../../schema/object-schema.ts";
+import { longestTurn } from "../../util/testing/turns.ts";
 import { registryOf, widget } from "../../registry/testing/registry.ts";
 import { Discovery } from "./discovery.ts";
 import { OpenApi } from "./openapi.ts";
@@ -42,6 +45,40 @@ test("documents of all groups follow what comes and goes", async () => {
   for (const text of await overviews()) {
     expect(text).toContain("other.com");
     expect(JSON.parse(text)).toBeInstanceOf(Object);
+  }
+});
+
+test("the documents of a thousand kinds leave their turns to others, also after each change", async () => {
+  const { kinds, discovery, openApi } = await setUp();
+  const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`, optional(textType(`Field ${i}.`))]));
+  const schema = objectSchema("A kind of many.", { spec: optional(struct("What is wanted.", fields)) });
+  for (let n = 0; n < 1000; n++) await kinds.set({ versions: [widget("v1", { group: `g${n}.com`, schema })] });
+  let changes = 0;
+  const change = () =>
+    kinds.set({ versions: [widget("v1", { group: "g7.com", schema, shortNames: [`s${changes++}`] })] });
+  for (const make of [
+    () => openApi.v2("protobuf"),
+    () => openApi.v2("json"),
+    () => openApi.index(),
+    () => discovery.aggregated(false, FORM),
+    () => openApi.document("apis/g7.com/v1"),
+  ]) {
+    expect(await longestTurn(change, make)).toBeLessThan(100);
+  }
+});
+
+test("a document is found by the very name that it has", async () => {
+  const { openApi } = await setUp();
+  expect(openApi.document("apis/example.com/v1")).toBeDefined();
+  for (const name of [
+    "api/example.com/v1",
+    "apis/example.com/v2",
+    "example.com/v1",
+    "apis/v1",
+    "x/apis/example.com/v1",
+    "",
+  ]) {
+    expect(openApi.document(name)).toBeUndefined();
   }
 });
 

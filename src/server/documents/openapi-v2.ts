@@ -6,12 +6,13 @@
  *
  * @module
  */
+import { gnosticDefinition, gnosticDocument, gnosticPath } from "./gnostic.ts";
 import type { Json } from "./openapi-schemas.ts";
 
-/** What a group and version adds to the document: the texts of its paths and definitions, by name. */
-export interface PartV2 {
-  readonly paths: ReadonlyMap<string, string>;
-  readonly definitions: ReadonlyMap<string, string>;
+/** What a group and version adds to the document: its paths and definitions by name, as texts of JSON or as protobuf. */
+export interface PartV2<T extends string | Buffer = string> {
+  readonly paths: ReadonlyMap<string, T>;
+  readonly definitions: ReadonlyMap<string, T>;
 }
 
 /** The part of a document of OpenAPI v3. */
@@ -26,22 +27,46 @@ export function partV2(document: Json): PartV2 {
 const texts = (members: Record<string, Json>, convert: (member: Json) => Json): Map<string, string> =>
   new Map(Object.entries(members).map(([name, member]) => [name, JSON.stringify(convert(member))]));
 
-/** The text of the whole document; of definitions with one name the first counts. */
-export function openApiV2(parts: readonly PartV2[], version: string): string {
-  const paths = new Map<string, string>();
-  const definitions = new Map<string, string>();
+/** The same part as protobuf. */
+export const gnosticPart = ({ paths, definitions }: PartV2): PartV2<Buffer> => ({
+  paths: written(paths, gnosticPath),
+  definitions: written(definitions, gnosticDefinition),
+});
+
+const written = (named: ReadonlyMap<string, string>, write: (name: string, member: Json) => Buffer) =>
+  new Map([...named].map(([name, text]) => [name, write(name, JSON.parse(text) as Json)]));
+
+/** All parts as one; of definitions with one name the first counts. */
+function together<T extends string | Buffer>(parts: readonly PartV2<T>[]): PartV2<T> {
+  const paths = new Map<string, T>();
+  const definitions = new Map<string, T>();
   for (const part of parts) {
-    for (const [path, text] of part.paths) paths.set(path, text);
-    for (const [name, text] of part.definitions) if (!definitions.has(name)) definitions.set(name, text);
+    for (const [path, item] of part.paths) paths.set(path, item);
+    for (const [name, schema] of part.definitions) if (!definitions.has(name)) definitions.set(name, schema);
   }
-  const around = JSON.stringify({
-    securityDefinitions: {
-      BearerToken: { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" },
-    },
-    security: [{ BearerToken: [] }],
-  });
-  const info = JSON.stringify({ title: "Keelson", version });
-  return `{"swagger":"2.0","info":${info},"paths":${members(paths)},"definitions":${members(definitions)},${around.slice(1)}`;
+  return { paths, definitions };
+}
+
+const headOf = (version: string): Json => ({ swagger: "2.0", info: { title: "Keelson", version } });
+
+const SECURITY: Json = {
+  securityDefinitions: {
+    BearerToken: { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" },
+  },
+  security: [{ BearerToken: [] }],
+};
+
+/** The text of the whole document. */
+export function openApiV2(parts: readonly PartV2[], version: string): string {
+  const { paths, definitions } = together(parts);
+  const [head, security] = [JSON.stringify(headOf(version)), JSON.stringify(SECURITY)];
+  return `${head.slice(0, -1)},"paths":${members(paths)},"definitions":${members(definitions)},${security.slice(1)}`;
+}
+
+/** The whole document as protobuf. */
+export function gnosticV2(parts: readonly PartV2<Buffer>[], version: string): Buffer {
+  const { paths, definitions } = together(parts);
+  return gnosticDocument({ ...headOf(version), ...SECURITY }, [...paths.values()], [...definitions.values()]);
 }
 
 const members = (named: ReadonlyMap<string, string>): string =>

@@ -9,11 +9,10 @@ import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry, VersionResources } from "../../registry/contract.ts";
 import { turn } from "../../util/clock.ts";
 import { ByVersion } from "./by-version.ts";
-import { gnosticDocument } from "./gnostic.ts";
 import { type HashedDocument, hashed } from "./hashed-document.ts";
 import { resourcePaths } from "./openapi-paths.ts";
 import { type Json, kindComponents, sharedComponents } from "./openapi-schemas.ts";
-import { type PartV2, openApiV2, partV2 } from "./openapi-v2.ts";
+import { type PartV2, gnosticPart, gnosticV2, openApiV2, partV2 } from "./openapi-v2.ts";
 
 /** Where the index is; the documents are below it. */
 export const ROOT = "/openapi/v3";
@@ -27,6 +26,7 @@ export class OpenApi {
   readonly #version: string;
   readonly #documents: ByVersion<HashedDocument>;
   readonly #parts: ByVersion<PartV2>;
+  readonly #gnosticParts: ByVersion<PartV2<Buffer>>;
   readonly #v2 = new Map<V2Form, Promise<HashedDocument>>();
   #index: HashedDocument | undefined;
   #generation: number | undefined;
@@ -36,6 +36,7 @@ export class OpenApi {
     this.#version = version;
     this.#documents = new ByVersion((_group, one) => hashed(Buffer.from(JSON.stringify(this.#make(one)))));
     this.#parts = new ByVersion((_group, one) => partV2(this.#make(one)));
+    this.#gnosticParts = new ByVersion((group, one) => gnosticPart(this.#parts.get(group, one)));
   }
 
   /** The index. Documents that are not there are made one at a time, so that others get their turn between them. */
@@ -56,8 +57,9 @@ export class OpenApi {
 
   /** The document of a group and version by its name in the index (`apis/storage.svc.io/v1`); undefined for others. */
   document(name: string): HashedDocument | undefined {
-    const [, group, one] = this.#named().find(([candidate]) => candidate === name) ?? [];
-    return one && this.#documents.get(group!, one);
+    const [version = "", group = ""] = name.split("/").slice(1).toReversed();
+    const one = this.#registry.group(group)?.versions.find((candidate) => candidate.version === version);
+    return one && nameOf(group, one) === name ? this.#documents.get(group, one) : undefined;
   }
 
   /** The document of OpenAPI v2 in a form; those who ask while it is made wait for the same one. */
@@ -69,14 +71,23 @@ export class OpenApi {
   }
 
   async #makeV2(form: V2Form): Promise<HashedDocument> {
-    const parts: PartV2[] = [];
-    for (const [, group, one] of this.#named()) {
-      if (!this.#parts.has(one)) await turn();
-      parts.push(this.#parts.get(group, one));
-    }
-    const text = openApiV2(parts, this.#version);
+    const document =
+      form === "json"
+        ? openApiV2(await this.#all(this.#parts), this.#version)
+        : gnosticV2(await this.#all(this.#gnosticParts), this.#version);
     await turn();
-    return hashed(form === "json" ? Buffer.from(text) : gnosticDocument(JSON.parse(text) as Json));
+    return hashed(Buffer.from(document));
+  }
+
+  /** The parts of all groups and versions. Those that are not there are made one at a time. */
+  async #all<T>(parts: ByVersion<T>): Promise<T[]> {
+    const all: T[] = [];
+    for (const [, group, one] of this.#named()) {
+      if (!parts.has(one)) await turn();
+      all.push(parts.get(group, one));
+    }
+    await turn();
+    return all;
   }
 
   #make({ resources }: VersionResources): Json {
@@ -103,12 +114,11 @@ export class OpenApi {
 
   /** Every group and version, with its name in the index. */
   #named(): [name: string, group: string, one: VersionResources][] {
-    return this.#registry.groups().flatMap(({ group, versions }) =>
-      versions.map((one): [string, string, VersionResources] => {
-        const root = group === "" ? "api" : "apis";
-        return [`${root}/${apiVersionOf(group, one.version)}`, group, one];
-      }),
-    );
+    return this.#registry
+      .groups()
+      .flatMap(({ group, versions }) =>
+        versions.map((one): [string, string, VersionResources] => [nameOf(group, one), group, one]),
+      );
   }
 
   #refresh(): void {
@@ -118,3 +128,7 @@ export class OpenApi {
     this.#index = undefined;
   }
 }
+
+/** The name of a group and version in the index. */
+const nameOf = (group: string, { version }: VersionResources): string =>
+  `${group === "" ? "api" : "apis"}/${apiVersionOf(group, version)}`;
