@@ -62,6 +62,8 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #series = new Map<string, Series>();
   readonly #budgets = new Map<string, { left: number; at: number }>();
+  /** The millisecond of the last event, and how many have been made in it: their times say which was first. */
+  #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
   /** Whether it was told that events are dropped. */
@@ -140,12 +142,12 @@ export class Recorder {
   }
 
   #eventOf({ type, reason, note, regarding, related, source, instance }: NewEvent): NewObject<Event> {
-    const { clock, random } = this.#options;
+    const { random } = this.#options;
     const { name, namespace = "default" } = regarding.metadata;
     const suffix = random.uuid().replaceAll("-", "").slice(0, 16);
     return {
       metadata: { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` },
-      eventTime: formatMicroTime(clock.now()),
+      eventTime: this.#time(),
       type,
       reason,
       note: shortened(note),
@@ -155,6 +157,13 @@ export class Recorder {
       reportingController: source,
       reportingInstance: instance,
     };
+  }
+
+  /** The time of an event: of those of one millisecond each is a microsecond later. */
+  #time(): string {
+    const at = this.#options.clock.now();
+    this.#moment = { at, count: at === this.#moment.at ? this.#moment.count + 1 : 0 };
+    return formatMicroTime(at + Math.floor(this.#moment.count / 1000), this.#moment.count);
   }
 }
 

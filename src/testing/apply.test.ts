@@ -106,6 +106,18 @@ metadata: {name: lost, namespace: nowhere}
     expect(await cluster.client().resource(ConfigMap).find({ namespace: "default", name: "good" })).toBeDefined();
   });
 
+  test("typed objects, too: in default where they name no namespace, their status, one error for all", async () => {
+    const ready = { conditions: [{ type: "Ready", status: "True" }] };
+    const [node] = await cluster.apply(Node, { metadata: { name: "n1" }, status: ready });
+    expect(node!.status?.conditions).toMatchObject([{ type: "Ready", status: "True" }]);
+    const [map] = await cluster.apply(ConfigMap, { metadata: { name: "here" } });
+    expect(map!.metadata.namespace).toBe("default");
+    const given = [{ metadata: { name: "Bad_Name" } }, { metadata: { name: "good" } }];
+    const error = (await cluster.apply(ConfigMap, ...given).catch((reason: unknown) => reason)) as ApplyError;
+    expect(error.message).toMatch(/^1 of 2 objects were refused:\n {2}ConfigMap Bad_Name \(typed\): /);
+    expect(await cluster.client().resource(ConfigMap).find({ namespace: "default", name: "good" })).toBeDefined();
+  });
+
   test("applying nothing is nothing", async () => {
     expect(await cluster.apply()).toEqual([]);
     expect(await cluster.apply(ConfigMap)).toEqual([]);

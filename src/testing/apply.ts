@@ -9,7 +9,7 @@ import { inOrder } from "./apply-order.ts";
 import type { FoundManifest, Manifest } from "./manifests.ts";
 
 /** Who owns what a test applies. */
-export const FIELD_MANAGER = "test";
+const FIELD_MANAGER = "test";
 
 /** An object that was not taken. */
 export interface Refusal {

@@ -40,6 +40,12 @@ const within = new AsyncLocalStorage<string>();
 /** Runs `work`, and all that comes of it, as part of what a move of the clock waits for. */
 export const inside = <T>(what: string, work: () => T): T => within.run(what, work);
 
+/** @throws Error where code that is waited for asks for what would wait for itself */
+export function mayWait(what: string): void {
+  const who = within.getStore();
+  if (who !== undefined) throw new Error(`${what} by ${who}: that would wait for itself`);
+}
+
 /** A clock whose timers fire in the context of who set them, whoever moves it. */
 export const boundTo = (clock: Clock): Clock => ({
   now: () => clock.now(),
@@ -121,8 +127,7 @@ export class VirtualClock implements TestClock {
   }
 
   #mayMove(): void {
-    const who = within.getStore();
-    if (who !== undefined) throw new Error(`The clock cannot be moved by ${who}: the move would wait for it`);
+    mayWait("The clock cannot be moved");
   }
 }
 

@@ -36,4 +36,14 @@ describe("createCluster", () => {
     expect(await uids(1)).toEqual(first);
     expect(await uids(2)).not.toEqual(first);
   });
+
+  test.each([
+    [{ dialect: "klingon" }, "expected dialect to be kubernetes or neutral, got klingon"],
+    [{ clock: "real" }, "expected clock to be virtual or system, got real"],
+    [{ seed: Number.NaN }, "expected seed to be an integer, got NaN"],
+    [{ now: "yesterday" }, "expected now to be a time such as 2026-01-01T00:00:00Z, got yesterday"],
+    [{ controllers: "gardener" }, 'got "gardener"'],
+  ])("%j is refused", async (options, message) => {
+    await expect(createCluster(options as never)).rejects.toThrow(message);
+  });
 });

@@ -40,8 +40,12 @@ const loudLog: Log = {
 export async function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { clock = "virtual", now = BEGINNING, seed = 1, from, routes, log = loudLog } = options;
   const virtual = clock === "virtual";
+  const dialect = dialectOf(options.dialect ?? "kubernetes");
+  if (!dialect) throw new RangeError(`expected dialect to be kubernetes or neutral, got ${options.dialect}`);
+  if (!virtual && clock !== "system")
+    throw new RangeError(`expected clock to be virtual or system, got ${String(clock)}`);
+  if (!Number.isInteger(seed)) throw new RangeError(`expected seed to be an integer, got ${seed}`);
   if (Number.isNaN(Date.parse(now))) throw new RangeError(`expected now to be a time such as ${BEGINNING}, got ${now}`);
-  const dialect = dialectOf(options.dialect ?? "kubernetes")!;
   const builtIn = chooseBuiltIn(dialect, options.controllers ?? "lifecycle");
   const moment = await firstMoment({
     dialect,
@@ -58,6 +62,6 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
 /** @throws Error for a name that no controller has */
 function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
   const all = builtInControllers({ dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" });
-  const names = chosen === "lifecycle" || chosen === "all" ? ["*"] : chosen === "none" ? [] : chosen;
+  const names = chosen === "lifecycle" || chosen === "all" ? ["*"] : chosen === "none" ? [] : [chosen].flat();
   return chooseControllers(all, names);
 }

@@ -20,9 +20,10 @@ export interface ReportedEvent {
 export async function eventsOf(client: Client, about?: ApiObject): Promise<readonly ReportedEvent[]> {
   const fieldSelector = about === undefined ? {} : { fieldSelector: `involvedObject.uid=${about.metadata.uid}` };
   const { items } = await client.resource(CoreEvent).list(fieldSelector);
-  const time = (event: CoreEvent): number => Date.parse(event.metadata.creationTimestamp);
+  // Times of this form are in order where their texts are.
+  const time = ({ eventTime, metadata }: CoreEvent): string => eventTime ?? metadata.creationTimestamp;
   return items
-    .toSorted((a, b) => time(a) - time(b))
+    .toSorted((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0))
     .map(({ type = "", reason = "", message: note = "", series, count }) => {
       return { type, reason, note, count: series?.count ?? count ?? 1 };
     });

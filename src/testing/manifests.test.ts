@@ -53,17 +53,32 @@ describe("readManifests", () => {
   });
 
   test.each([
-    ["kind: ConfigMap\nmetadata: {name: a}\n", "expected apiVersion of the text to be a text, got undefined"],
-    ["apiVersion: v1\nkind: K\nmetadata: {}\n", "expected metadata.name of the text to be a text, got undefined"],
-    ["apiVersion: v1\nkind: K\n---\n- 1\n", "expected metadata.name of the text, document 1 to be a text"],
-    ["a: b\n---\n- 1\n", "expected apiVersion of the text, document 1"],
+    ["kind: ConfigMap\nmetadata: {name: a}\n", "expected the text to have a text as apiVersion, got nothing"],
+    ["apiVersion: v1\nkind: K\nmetadata: {}\n", "expected the text to have a text as metadata.name, got nothing"],
+    ["apiVersion: v1\nkind: K\n---\n- 1\n", "expected the text, document 1 to have a text as metadata.name"],
+    ["a: b\n---\n- 1\n", "expected the text, document 1 to have a text as apiVersion"],
     ["a: [\n", "expected the text to be YAML or JSON: "],
+    ["kind: A\nkind: B\n", "expected each field of the text once, got kind again"],
   ])("%j is refused with where it stands", (text, message) => {
     expect(() => readManifests(text)).toThrow(message);
   });
 
-  test("a path that is not there is told", () => {
-    expect(() => readManifests(join(folder, "missing.yaml"))).toThrow(/ENOENT.*missing\.yaml/);
+  test("a path that is not there is told in full, and so is a folder without manifests", () => {
+    expect(() => readManifests("missing.yaml")).toThrow(`found nothing at ${join(process.cwd(), "missing.yaml")}`);
+    file("empty/notes.md", "# no manifest");
+    expect(() => readManifests(join(folder, "empty"))).toThrow(
+      /expected \.yaml, \.yml, \.json files in .*empty, found none/,
+    );
+  });
+
+  test("JSON of one line is a text; the items of a typed list are of its kind", () => {
+    expect(names(JSON.stringify(named("Node", "n")))).toEqual(["Node n"]);
+    const list = {
+      apiVersion: "v1",
+      kind: "ConfigMapList",
+      items: [{ metadata: { name: "a" } }, named("Secret", "b")],
+    };
+    expect(names(JSON.stringify(list))).toEqual(["ConfigMap a", "Secret b"]);
   });
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { readFileSync, readdirSync, statSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import { DecodeError } from "../value/decode-error.ts";
 import { type Value, isObject } from "../value/value.ts";
 import { decodeYaml } from "../value/yaml.ts";
@@ -28,16 +28,24 @@ const EXTENSIONS: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
 /** Files of kustomize beside the manifests that they speak of. */
 const NO_MANIFESTS = /^kustomiz(ation|econfig)\.ya?ml$/i;
 
+/** What tells a text from a path: a line break, or a brace in front. */
+const TEXT = /\n|^\s*\{/;
+
 /**
  * The objects of a source, in their order: an object, the path of a file or a folder (with all below it, by name), or YAML
- * itself, which is told by its line break. Lists become their items; empty documents are left out.
+ * or JSON itself, which is told by its line break or its brace. Lists become their items; empty documents are left out.
  *
  * @throws Error that names the file and the document where something is no manifest
  */
 export function readManifests(source: string | Manifest): readonly FoundManifest[] {
-  if (typeof source !== "string") return itemsOf(source as unknown as Value, "an object");
-  if (source.includes("\n")) return manifestsOf(source, "the text");
-  return filesOf(source).flatMap((file) => manifestsOf(readFileSync(file, "utf8"), file));
+  if (typeof source !== "string") return itemsOf(source as unknown as Value, "what is applied");
+  if (TEXT.test(source)) return manifestsOf(source, "the text");
+  const found = statSync(source, { throwIfNoEntry: false });
+  if (!found)
+    throw new Error(`expected a file, a folder or a text of several lines, found nothing at ${resolve(source)}`);
+  const files = filesOf(source);
+  if (files.length === 0) throw new Error(`expected ${[...EXTENSIONS].join(", ")} files in ${source}, found none`);
+  return files.flatMap((file) => manifestsOf(readFileSync(file, "utf8"), file));
 }
 
 function filesOf(path: string): string[] {
@@ -62,7 +70,10 @@ function manifestsOf(text: string, file: string): FoundManifest[] {
 
 function valueOf(document: string, from: string): Value {
   try {
-    return decodeYaml(document).value;
+    const { value, duplicates } = decodeYaml(document);
+    if (duplicates.length > 0)
+      throw new Error(`expected each field of ${from} once, got ${duplicates.join(", ")} again`);
+    return value;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new Error(`expected ${from} to be YAML or JSON: ${error.message}`, { cause: error });
@@ -71,9 +82,13 @@ function valueOf(document: string, from: string): Value {
 
 function itemsOf(value: Value, from: string): FoundManifest[] {
   if (value === null) return [];
-  const { kind, items } = isObject(value) ? value : {};
+  const { kind, items, ...list } = isObject(value) ? value : {};
   if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
-    return items.flatMap((item, at) => itemsOf(item, `${from}, item ${at + 1}`));
+    // The items of a typed list, as a server answers it, are of the kind that its name says.
+    const said = kind === "List" ? {} : { apiVersion: list["apiVersion"]!, kind: kind.slice(0, -"List".length) };
+    return items.flatMap((item, at) =>
+      itemsOf(isObject(item) ? { ...said, ...item } : item, `${from}, item ${at + 1}`),
+    );
   }
   return [{ manifest: checked(value, from), from }];
 }
@@ -84,7 +99,8 @@ function checked(value: Value, from: string): Manifest {
   const name = isObject(metadata) ? metadata["name"] : undefined;
   for (const [member, text] of Object.entries({ apiVersion, kind, "metadata.name": name })) {
     if (typeof text === "string" && text !== "") continue;
-    throw new Error(`expected ${member} of ${from} to be a text, got ${JSON.stringify(text)}`);
+    const got = text === undefined ? "nothing" : JSON.stringify(text);
+    throw new Error(`expected ${from} to have a text as ${member}, got ${got}`);
   }
   return value as unknown as Manifest;
 }

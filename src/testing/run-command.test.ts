@@ -2,7 +2,7 @@
  * `keelson run` (rule 21 of the kit), from within a process and as a command.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -133,14 +133,18 @@ describe("keelson run", () => {
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(9);
   });
 
-  test("--keep keeps the cluster until it is interrupted, and still ends with the code of the command", async () => {
-    const child = spawn("node", [bin, "run", "--keep", "--", "node", "-e", "process.exit(4)"]);
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes("export KUBECONFIG=") && said.endsWith("\n")) child.kill("SIGINT");
-    });
-    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(4);
-    expect(said).toMatch(/the cluster stays at https:\/\/127\.0\.0\.1:\d+ until it is interrupted/);
-  });
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "--keep keeps the cluster until %s, ends with the code of the command and leaves no kubeconfig",
+    async (signal) => {
+      const child = spawn("node", [bin, "run", "--keep", "--", "node", "-e", "process.exit(4)"]);
+      let said = "";
+      child.stderr.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.includes("export KUBECONFIG=") && said.endsWith("\n")) child.kill(signal);
+      });
+      expect(await new Promise((resolve) => child.on("close", resolve))).toBe(4);
+      expect(said).toMatch(/the cluster stays at https:\/\/127\.0\.0\.1:\d+ until it is interrupted/);
+      expect(existsSync(/export KUBECONFIG=(.*)/.exec(said)![1]!)).toBe(false);
+    },
+  );
 });

@@ -30,6 +30,8 @@ export interface RunSurroundings {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** What ends a cluster that is kept: a key, somebody else, or the terminal that goes. */
+const ENDS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 /** What a shell answers for a command that is not there, and for one that cannot be run. */
 const EXIT_NOT_FOUND = 127;
@@ -105,11 +107,11 @@ function passSignals(child: ChildProcess): { stop(): void } {
 
 async function untilSignal({ env, url }: Endpoint, tell: (text: string) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
+  for (const signal of ENDS) process.once(signal, resolve);
   // Who has read this may interrupt with the next breath.
   tell(`keelson: the cluster stays at ${url} until it is interrupted\nexport KUBECONFIG=${env["KUBECONFIG"]!}\n`);
   await promise;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, resolve);
+  for (const signal of ENDS) process.off(signal, resolve);
 }
 
 /** A log that is kept, and shown only if somebody wants to see it. */

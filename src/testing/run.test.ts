@@ -309,6 +309,28 @@ describe("rule 3: what settled() complains of", () => {
     expect(count - before).toBeGreaterThanOrEqual(150);
   });
 
+  test("what a controller reports at one instant is told in the order in which it was reported", async () => {
+    const reasons = ["Zulu", "Mike", "Alpha", "Kilo", "Bravo"];
+    const talks = defineController({
+      name: "talks",
+      for: sets,
+      reconcile: ({ events }) => reasons.forEach((reason) => events.normal(reason, "it is so")),
+    });
+    await cluster.run(talks);
+    const [map] = await cluster.apply(ConfigMap, web(1));
+    await cluster.settled();
+    expect((await cluster.events(map)).map(({ reason }) => reason)).toEqual(reasons);
+  });
+
+  test("a reconcile cannot wait until all has settled, itself included", async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    await cluster.run(
+      controllerOf("waits", async () => resolve(await cluster.settled().catch((error: unknown) => String(error)))),
+    );
+    await cluster.apply(ConfigMap, web(1));
+    expect(await promise).toContain("settled() cannot be awaited by waits: that would wait for itself");
+  });
+
   test("a long queue is not told key by key", async () => {
     await cluster.run(controllerOf("stuck", () => new Promise(() => {})));
     const many = Array.from({ length: 100 }, (_, n) => ({
@@ -331,7 +353,7 @@ describe("rule 3: what settled() complains of", () => {
       }),
     );
     await cluster.apply(ConfigMap, web(1));
-    expect(await promise).toContain("The clock cannot be moved by impatient");
+    expect(await promise).toContain("The clock cannot be moved by impatient: that would wait for itself");
   });
 });
 

@@ -16,6 +16,7 @@ import {
   type Kind,
   type LocalServer,
   type Transport,
+  apiVersionOf,
 } from "../client/index.ts";
 import { inProcessTransport } from "../cluster/index.ts";
 import type { Controller } from "../runtime/index.ts";
@@ -25,8 +26,8 @@ import type { Route } from "../server/index.ts";
 import { Activity } from "../util/activity.ts";
 import { type SeededRandom, seededRandom, systemClock } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
-import { FIELD_MANAGER, applyManifests } from "./apply.ts";
-import { type TestClock, VirtualClock, machineClock } from "./clock.ts";
+import { applyManifests } from "./apply.ts";
+import { type TestClock, VirtualClock, machineClock, mayWait } from "./clock.ts";
 import type { Cluster, ClusterOptions, Mark } from "./contract.ts";
 import { type Endpoint, HOSTS, openEndpoint } from "./endpoint.ts";
 import { type ReportedEvent, eventsOf } from "./events.ts";
@@ -58,6 +59,13 @@ interface MarkedMoment extends Moment {
 
 /** The failures of controllers are told by `settled()`, not by a log. */
 const quietLog = (log: Log): Log => ({ ...silentLog, error: (message, facts) => log.error(message, facts) });
+
+/** What is applied of a kind, as a file would have it. */
+const manifestOf = <T extends ApiObject>(kind: Kind<T>, config: ApplyConfiguration<T>): Manifest => ({
+  ...(config as unknown as Pick<Manifest, "metadata">),
+  apiVersion: apiVersionOf(kind),
+  kind: kind.kind,
+});
 
 /** A server that answers, and what ends with it. */
 interface Live extends Pick<Moment, "core" | "store"> {
@@ -121,16 +129,10 @@ export class TestCluster implements Cluster {
     first?: string | Manifest | Kind<T>,
     ...rest: readonly (string | Manifest | ApplyConfiguration<T>)[]
   ): Promise<readonly T[]> {
-    if (typeof first === "object" && "plural" in first) {
-      const resource = this.client().resource(first as Kind<T>);
-      const objects: T[] = [];
-      for (const config of rest as ApplyConfiguration<T>[]) {
-        objects.push(await resource.apply(config, { fieldManager: FIELD_MANAGER, force: true }));
-      }
-      return objects;
-    }
-    const sources = first === undefined ? [] : [first as string | Manifest, ...(rest as (string | Manifest)[])];
-    const found = sources.flatMap(readManifests);
+    const kind = typeof first === "object" && "plural" in first ? (first as Kind<T>) : undefined;
+    const found = kind
+      ? (rest as ApplyConfiguration<T>[]).map((config) => ({ manifest: manifestOf(kind, config), from: "typed" }))
+      : ([first, ...rest] as (string | Manifest | undefined)[]).flatMap((one) => (one ? readManifests(one) : []));
     return (await applyManifests(this.client(), () => this.#server().core.kinds, found)) as readonly T[];
   }
 
@@ -150,6 +152,7 @@ export class TestCluster implements Cluster {
 
   async settled({ limit = "5s", hot }: SettleOptions = {}): Promise<void> {
     this.#mayAct();
+    mayWait("settled() cannot be awaited");
     this.#wake();
     try {
       await settle(this.#activity, limit, this.#complaints.alarmAt(hot));

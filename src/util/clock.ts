@@ -201,7 +201,7 @@ export class ManualClock implements Clock {
 
   /** The way to `end`, which is asked for when all has settled, with a pause wherever what was woken may act. */
   *#walk(end: () => number): Generator<Pause, void> {
-    if (this.#moving) throw new Error("The clock is moving: it cannot be moved from within");
+    if (this.#moving) throw new Error("The clock is moving already: wait for the end of one move before the next");
     this.#moving = true;
     try {
       yield "settle";
