@@ -14,11 +14,17 @@ export async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> 
 /** The lines of a stream, without their ends. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  // A line may come in many pieces: none of them is looked through twice.
+  let begun: string[] = [];
   for await (const chunk of body) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = parts.pop()!;
-    for (const line of parts) if (line !== "") yield line;
+    const [first = "", ...parts] = decoder.decode(chunk, { stream: true }).split("\n");
+    begun.push(first);
+    for (const part of parts) {
+      const line = begun.join("");
+      begun = [part];
+      if (line !== "") yield line;
+    }
   }
+  const rest = begun.join("");
   if (rest !== "") yield rest;
 }

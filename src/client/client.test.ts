@@ -48,6 +48,7 @@ const OBJECT: UntypedObject = { ...BODY, metadata: { ...KEY, ...STORED } };
 const ITEM = "/api/v1/namespaces/team/configmaps/a%20b";
 const JSON_TYPE = "application/json";
 const MERGE = "application/merge-patch+json";
+const STRATEGIC = "application/strategic-merge-patch+json";
 const APPLY = "application/apply-patch+yaml";
 const OPTIONS = { apiVersion: "v1", kind: "DeleteOptions", preconditions: {} };
 
@@ -76,6 +77,7 @@ describe("what each verb sends", () => {
     ["update", (c) => c.update(OBJECT), ["PUT", ITEM, JSON_TYPE, OBJECT]],
     ["update of a subresource", (c) => c.status.update(OBJECT), ["PUT", `${ITEM}/status`, JSON_TYPE, OBJECT]],
     ["patch", (c) => c.patch(KEY, { data: null }), ["PATCH", ITEM, MERGE, { data: null }]],
+    ["strategic patch", (c) => c.patch(KEY, { a: 1 }, { strategic: true }), ["PATCH", ITEM, STRATEGIC, { a: 1 }]],
     ["patch of a subresource", (c) => c.status.patch(KEY, {}), ["PATCH", `${ITEM}/status`, MERGE, {}]],
     [
       "apply",

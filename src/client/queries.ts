@@ -57,6 +57,12 @@ export interface WriteOptions extends Abortable {
   readonly dryRun?: boolean;
 }
 
+/** Options of a patch. */
+export interface PatchOptions extends WriteOptions {
+  /** A strategic merge patch, which knows lists by their keys; a merge patch unless told. An array is a JSON patch. */
+  readonly strategic?: boolean;
+}
+
 /** Options of an apply. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;

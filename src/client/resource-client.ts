@@ -24,6 +24,7 @@ import type {
   HistoryQuery,
   List,
   ListQuery,
+  PatchOptions,
   Query,
   WatchQuery,
   Write,
@@ -35,6 +36,7 @@ import type { TransportRequest } from "./transport.ts";
 const APPLY_TYPE = "application/apply-patch+yaml";
 const JSON_PATCH_TYPE = "application/json-patch+json";
 const MERGE_TYPE = "application/merge-patch+json";
+const STRATEGIC_TYPE = "application/strategic-merge-patch+json";
 const EXPLAINED = `${acceptReport("ApplyConflict")}, application/json`;
 
 /** The verbs of a subresource such as `status`. */
@@ -117,10 +119,11 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     });
   }
 
-  /** A merge patch (RFC 7386); an array is a JSON patch (RFC 6902). */
-  patch(key: Key<S>, patch: unknown, options: WriteOptions = {}): Promise<T> {
+  /** A merge patch (RFC 7386), or a strategic one; an array is a JSON patch (RFC 6902). */
+  patch(key: Key<S>, patch: unknown, options: PatchOptions = {}): Promise<T> {
     const path = this.#item(key) + writeText(options);
-    const request = { body: patch, type: Array.isArray(patch) ? JSON_PATCH_TYPE : MERGE_TYPE };
+    const merge = options.strategic === true ? STRATEGIC_TYPE : MERGE_TYPE;
+    const request = { body: patch, type: Array.isArray(patch) ? JSON_PATCH_TYPE : merge };
     return this.#write("patch", "PATCH", path, key, request, options);
   }
 
