@@ -6,6 +6,7 @@
  * @module
  */
 import { compareQuantities } from "../meta/quantity.ts";
+import { isDefaultClass } from "../schema/default-class.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { forbidden } from "../meta/status.ts";
@@ -39,11 +40,6 @@ export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
 export function defaultStorageClass(lookup: Lookup, dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
-  const marks = [
-    `storageclass.${dialect.labelDomain}/is-default-class`,
-    `storageclass.beta.${dialect.labelDomain}/is-default-class`,
-  ];
-  const isDefault = (item: ApiObject): boolean => marks.some((m) => item.metadata.annotations?.[m] === "true");
   return {
     name: "DefaultStorageClass",
     mutate(request) {
@@ -51,7 +47,10 @@ export function defaultStorageClass(lookup: Lookup, dialect: Dialect): Admission
       if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !object) return;
       const spec = object["spec"] as { storageClassName?: string } | undefined;
       if (!spec || spec.storageClassName !== undefined || object.metadata.annotations?.[beta] !== undefined) return;
-      const chosen = lookup.all(resource).filter(isDefault).toSorted(newestFirst)[0];
+      const chosen = lookup
+        .all(resource)
+        .filter((item) => isDefaultClass(item, dialect.labelDomain))
+        .toSorted(newestFirst)[0];
       if (chosen) spec.storageClassName = chosen.metadata.name!;
     },
   };

@@ -58,8 +58,10 @@ export function parseJsonPatch(patch: Value, { typed }: ReadOptions = { typed: t
   const unknown: string[] = [];
   const operations = patch.map((sent, i): JsonPatchOperation => {
     const item = sent ?? NOTHING;
-    if (!isObject(item))
-      throw new PatchError("malformed", `Expected operation [${i}] of the JSON patch to be an object`);
+    if (!isObject(item)) {
+      const got = Array.isArray(item) ? "a list" : typeof item;
+      throw new PatchError("malformed", `Expected operation [${i}] of the JSON patch to be an object, got ${got}`);
+    }
     for (const key in item) if (!MEMBERS.has(key)) unknown.push(`[${i}].${key}`);
     const op = textMember(item, "op", i, typed);
     const path = textMember(item, "path", i, typed);

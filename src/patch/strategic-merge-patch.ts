@@ -67,7 +67,10 @@ function followDirective(directive: Value, patch: ValueObject): ValueObject {
 function retainKeys(original: ValueObject, patch: ValueObject): ValueObject {
   const list = getMember(patch, RETAIN_KEYS);
   if (list === undefined) return { ...original };
-  if (!Array.isArray(list)) throw new PatchError("malformed", "Expected $retainKeys to be a list of member names");
+  if (!Array.isArray(list)) {
+    const got = list === null ? "null" : typeof list;
+    throw new PatchError("malformed", `Expected $retainKeys to be a list of member names, got ${got}`);
+  }
   const kept = new Set(list);
   for (const key of Object.keys(patch)) {
     const isDirective = key === RETAIN_KEYS || key.startsWith(SET_ORDER) || key.startsWith(DELETE_LIST);

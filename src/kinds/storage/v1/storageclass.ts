@@ -8,6 +8,7 @@ import { qualifiedName } from "../../../meta/names.ts";
 import { type Static, atomicList, bool, map, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn, nameColumn } from "../../../schema/columns.ts";
+import { isDefaultClass } from "../../../schema/default-class.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";
@@ -152,15 +153,6 @@ function warnings(object: ApiObject, _old: ApiObject | undefined, ctx: WriteCont
     }
   }
   return texts;
-}
-
-/** Whether claims without a class get this one (DEC-40): the annotation, or its old name. */
-export function isDefaultClass(object: ApiObject, labelDomain: string): boolean {
-  const annotations = object.metadata.annotations;
-  return (
-    annotations?.[`storageclass.${labelDomain}/is-default-class`] === "true" ||
-    annotations?.[`storageclass.beta.${labelDomain}/is-default-class`] === "true"
-  );
 }
 
 const columnsOf = ({ dialect }: ApiContext): readonly Column[] => [
