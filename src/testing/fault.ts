@@ -103,22 +103,37 @@ export const slow = (time: Duration): Fault => ({ name: "slow", play: { act: "wa
 /** The request is never answered; who has a time-out gives up, and nothing is stored. */
 export const hang = (): Fault => ({ name: "hang", play: { act: "wait", millis: Infinity } });
 
+/** @throws RangeError for another moment; texts come over HTTP, too */
+function checkedWhen(how: When | undefined): When["when"] {
+  const when = how?.when;
+  if (when === "before" || when === "after") return when;
+  throw new RangeError(`expected when to be before or after, got ${JSON.stringify(when)}`);
+}
+
 /** The connection breaks: without an answer, and what was asked is done (`after`) or not (`before`). */
-export const dropConnection = ({ when }: When): Fault => ({ name: "dropConnection", play: { act: "drop", when } });
+export const dropConnection = (how: When): Fault => ({
+  name: "dropConnection",
+  play: { act: "drop", when: checkedWhen(how) },
+});
 
 /** The controllers that sent the request die on the spot, as by `kill -9`; others see their connection break. */
-export const crash = ({ when }: When): Fault => ({ name: "crash", play: { act: "crash", when } });
+export const crash = (how: When): Fault => ({ name: "crash", play: { act: "crash", when: checkedWhen(how) } });
+
+function checkedEvents({ events }: AfterEvents = { events: 0 }): number {
+  if (Number.isInteger(events) && events >= 0) return events;
+  throw new RangeError(`expected events to be 0 or more, got ${JSON.stringify(events)}`);
+}
 
 /** The watch ends in order, as every watch does some day. */
-export const watchEnds = ({ events }: AfterEvents = { events: 0 }): WatchFault => ({
+export const watchEnds = (after?: AfterEvents): WatchFault => ({
   name: "watchEnds",
-  play: { act: "end", events },
+  play: { act: "end", events: checkedEvents(after) },
 });
 
 /** The watch fails with 410: the version that it began with is no longer kept. */
-export const watchExpires = ({ events }: AfterEvents = { events: 0 }): WatchFault => ({
+export const watchExpires = (after?: AfterEvents): WatchFault => ({
   name: "watchExpires",
-  play: { act: "expire", events },
+  play: { act: "expire", events: checkedEvents(after) },
 });
 
 /** The watch tells everything late, by some time of the cluster, in order. */

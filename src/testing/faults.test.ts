@@ -391,6 +391,12 @@ describe("rule 9: who meets which fault", () => {
   test.each([
     [() => cluster.faults.next({}, conflict(), 0), "expected times to be 1 or more, got 0"],
     [() => cluster.faults.sometimes({}, 2, conflict()), "expected a probability from 0 to 1, got 2"],
+    [() => cluster.faults.next({ verb: "gett" } as never, conflict()), "expected verb to be one of get, list, watch, "],
+    [() => cluster.faults.always({ nmae: "web" } as never, conflict()), "expected a match to have verb, kind, "],
+    [() => cluster.faults.open({ kind: "Pod" } as never, watchEnds()), "expected kind to have a kind and a group"],
+    [() => cluster.requests({ origin: "other" } as never), "expected origin to be one of subject, test, builtin, any"],
+    [() => crash({ when: "later" } as never), 'expected when to be before or after, got "later"'],
+    [() => watchEnds({ events: -1 }), "expected events to be 0 or more, got -1"],
     [() => cluster.faults.next({ verb: "list" }, watchExpires()), "expected watchExpires for watch, got list"],
     [
       () => cluster.faults.always({ verb: ["get", "watch"] }, storeRefuses()),

@@ -14,6 +14,7 @@ import {
   type RequestRecord,
   type Verb,
   WRITES,
+  checkedMatch,
   fitsVerb,
   matches,
   wordsOf,
@@ -157,7 +158,9 @@ export class FaultBook implements Faults {
   }
 
   open(match: RequestMatch, fault: WatchFault): number {
-    const found = [...this.#watches].filter(({ record }) => matches(match, record)).slice(match.skip ?? 0);
+    const found = [...this.#watches]
+      .filter(({ record }) => matches(checkedMatch(match), record))
+      .slice(match.skip ?? 0);
     if (found.length === 0) {
       const open = [...this.#watches].filter(({ record }) => matches({ origin: match.origin ?? "subject" }, record));
       const names = open.map(({ record }) => `${record.kind} of ${record.userAgent}`).join(", ");
@@ -207,7 +210,8 @@ export class FaultBook implements Faults {
   }
 
   #ask(asked: ConstructorParameters<typeof Asked>[0]): FaultHandle {
-    const { match, fault } = asked;
+    const { fault } = asked;
+    const match = checkedMatch(asked.match);
     const verbs = verbsOf(fault);
     if (match.verb !== undefined && verbs && !verbs.some((verb) => fitsVerb(match.verb!, verb))) {
       throw new RangeError(`expected ${fault.name} for ${verbs.join(", ")}, got ${String(match.verb)}`);

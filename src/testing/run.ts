@@ -16,7 +16,7 @@ import { Sender } from "./sender.ts";
 
 /** How controllers are run; all of it has a default. */
 export interface RunOptions {
-  /** They run only while they hold a Lease; at once by default, for every renewal is a request. */
+  /** They run only while they hold a Lease; at once by default, for every renewal is two requests. */
   readonly leaderElection?: LeaderElection;
   /** A service account to run as, `NAMESPACE/NAME`; the admin by default. */
   readonly as?: string;

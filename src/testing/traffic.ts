@@ -78,6 +78,38 @@ const READS: readonly Verb[] = ["get", "list", "watch"];
 /** The verbs that change something. */
 export const WRITES: readonly Verb[] = ["create", "update", "patch", "apply", "delete", "deletecollection"];
 
+/** What a match may have; texts come over HTTP, too. */
+const MEMBERS: ReadonlySet<string> = new Set<keyof RequestMatch>([
+  "verb",
+  "kind",
+  "subresource",
+  "name",
+  "namespace",
+  "user",
+  "fieldManager",
+  "origin",
+  "skip",
+  "where",
+]);
+const ORIGINS: readonly RequestMatch["origin"][] = ["subject", "test", "builtin", "any"];
+
+/** The same match. @throws RangeError for one that says what no request has, and so would choose none or all */
+export function checkedMatch(match: RequestMatch): RequestMatch {
+  const { verb = "writes", kind, origin = "subject" } = match;
+  const unknown = Object.keys(match).find((member) => !MEMBERS.has(member));
+  if (unknown !== undefined)
+    throw new RangeError(`expected a match to have ${[...MEMBERS].join(", ")}, got ${unknown}`);
+  const verbs: readonly string[] = [...READS, ...WRITES, "writes"];
+  const noVerb = [verb].flat().find((one) => !verbs.includes(one));
+  if (noVerb !== undefined) throw new RangeError(`expected verb to be one of ${verbs.join(", ")}, got ${noVerb}`);
+  if (kind !== undefined && (typeof kind.kind !== "string" || typeof kind.group !== "string")) {
+    throw new RangeError(`expected kind to have a kind and a group, got ${JSON.stringify(kind)}`);
+  }
+  if (!ORIGINS.includes(origin))
+    throw new RangeError(`expected origin to be one of ${ORIGINS.join(", ")}, got ${origin}`);
+  return match;
+}
+
 /** Whether a request is one of those that a match chooses; `skip` is not looked at. */
 export function matches(match: RequestMatch, request: RequestRecord): boolean {
   const { verb, kind, name, origin = "subject", where } = match;
@@ -123,12 +155,12 @@ export class Traffic {
 
   /** What was met since the beginning. */
   requests(match: RequestMatch = {}): readonly RequestRecord[] {
-    return select(this.#records.slice(-KEPT), match);
+    return select(this.#records.slice(-KEPT), checkedMatch(match));
   }
 
   /** What is met from now on. */
   record(match: RequestMatch = {}): Recording {
-    const recording = { match, all: [] };
+    const recording = { match: checkedMatch(match), all: [] };
     this.#recordings.add(recording);
     return {
       // Who has matched is known when the request is: a name may stand in the body.
