@@ -25,6 +25,7 @@ export type InformersOptions = Omit<ReflectorOptions, "selection"> & { readonly 
 export class Informers {
   readonly #options: InformersOptions;
   readonly #shared = new Map<string, Shared>();
+  #isStopped = false;
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -36,7 +37,7 @@ export class Informers {
     let shared = this.#shared.get(id);
     if (!shared) {
       this.#shared.set(id, (shared = { reflector: this.#reflectorOf(spec), holders: 0 }));
-      shared.reflector.start();
+      if (!this.#isStopped) shared.reflector.start();
     }
     shared.holders++;
     return viewOf(shared.reflector, spec, () => this.#release(id));
@@ -48,8 +49,9 @@ export class Informers {
     return all.filter(({ kind }) => kind.group === group && kind.plural === plural);
   }
 
-  /** Ends all. */
+  /** Ends all; what is held afterwards follows nothing. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     const all = [...this.#shared.values()];
     this.#shared.clear();
     await Promise.all(all.map(({ reflector }) => reflector.stop()));

@@ -6,12 +6,13 @@
  */
 import type { Transport, TransportAnswer } from "../client/index.ts";
 import type { Activity } from "../util/activity.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Timer } from "../util/clock.ts";
 
 /** See the head of this file. */
 export class Lifeline {
   readonly #open = new Set<AbortController>();
   readonly #units = new Set<() => void>();
+  readonly #timers = new Set<Timer>();
   #cut = false;
 
   get isCut(): boolean {
@@ -25,6 +26,8 @@ export class Lifeline {
     this.#open.clear();
     for (const end of this.#units) end();
     this.#units.clear();
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
   }
 
   /** Counts what is under way; nothing is any more when the line is cut. */
@@ -73,7 +76,24 @@ export class Lifeline {
     return {
       now: () => clock.now(),
       steady: () => clock.steady(),
-      after: (ms, work, ...more) => clock.after(ms, () => void (this.#cut || work()), ...more),
+      after: (ms, work, ...more) => {
+        if (this.#cut) return { cancel: () => {} };
+        const timer = clock.after(
+          ms,
+          () => {
+            this.#timers.delete(timer);
+            work();
+          },
+          ...more,
+        );
+        this.#timers.add(timer);
+        return {
+          cancel: () => {
+            this.#timers.delete(timer);
+            timer.cancel();
+          },
+        };
+      },
     };
   }
 

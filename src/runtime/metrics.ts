@@ -38,6 +38,11 @@ export class ControllerMetrics {
     if (!this.#asked.has(key)) this.#asked.set(key, now);
   }
 
+  /** Keys that wait are forgotten. */
+  cleared(): void {
+    this.#asked.clear();
+  }
+
   /** A key is begun. */
   began(key: string, now: number): void {
     this.active++;

@@ -80,6 +80,7 @@ export class Term {
   /** Takes no new keys; resolves when those in hand are done. */
   async drain(): Promise<void> {
     this.#heard.dispose();
+    this.#run.metrics.cleared();
     await this.#queue.close();
   }
 

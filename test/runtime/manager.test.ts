@@ -759,6 +759,28 @@ describe("informers", () => {
 });
 
 describe("a manager", () => {
+  test("that was stopped or has crashed leaves no timer, and follows nothing that is asked for afterwards", async () => {
+    await using world = await World.create();
+    const requests: TransportRequest[] = [];
+    await world.resource(ConfigMap).create(map("a"));
+    await world.settled();
+    const before = world.clock.timers().length;
+    for (const end of ["stop", "crash"] as const) {
+      const manager = world
+        .manager({ client: world.client.with({ through: spy(requests) }), leaderElection: { lease: at("maps") } })
+        .add(mapController({ reconcile: () => ({ requeueAfter: "1h" }) }));
+      await manager.start();
+      await world.settled();
+      expect(world.clock.timers().length).toBeGreaterThan(before);
+      await manager[end]();
+      requests.length = 0;
+      const late = manager.informer(sharedInformer(Secret));
+      await world.settled();
+      expect([world.clock.timers().length, late.list(), requests.length]).toEqual([before, [], 0]);
+      await world.advance("1m");
+    }
+  });
+
   test("that stops ends, whatever never ends: a reconcile of a term that was lost, an event that is not answered", async () => {
     await using world = await World.create();
     const lease = { namespace: "kube-system", name: "maps" };
