@@ -59,7 +59,7 @@ export interface WriteOptions extends Abortable {
 
 /** Options of a patch. */
 export interface PatchOptions extends WriteOptions {
-  /** A strategic merge patch, which knows lists by their keys; a merge patch unless told. An array is a JSON patch. */
+  /** A strategic merge patch, which knows lists by their keys; a merge patch by default. An array is a JSON patch. */
   readonly strategic?: boolean;
 }
 
