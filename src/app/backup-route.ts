@@ -30,6 +30,7 @@ export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route
     // The first piece comes before the answer begins, so that a store that cannot be read is a failure that can be told.
     let piece = await pieces.next();
     request.code = 200;
+    request.longRunning = true;
     const out = request.exchange.stream(200, request.headers(TYPES[compression]));
     out.onClose = () => stream.destroy();
     try {

@@ -30,6 +30,12 @@ export interface ServeOptions {
   readonly eventTtlMillis: number;
   readonly historyMillis: number;
   readonly graceMillis: number;
+  /** How long a request may take; watches and backups have no such end. */
+  readonly requestMillis: number;
+  /** Fewer where the limit of open files leaves no room for so many. */
+  readonly maxConnections: number;
+  /** Undefined: nine of ten. */
+  readonly maxConnectionsPerAddress: number | undefined;
   readonly dev: boolean;
   readonly insecureHttp: boolean;
   readonly logLevel: LogLevel;
@@ -68,6 +74,9 @@ export type OptionKey =
   | "event-ttl"
   | "history"
   | "shutdown-grace"
+  | "request-timeout"
+  | "max-connections"
+  | "max-connections-per-address"
   | "tls-san"
   | "log-level"
   | "dev"
@@ -109,6 +118,19 @@ export const SERVE_OPTIONS: readonly OptionSpec[] = [
   { key: "event-ttl", value: "DURATION", default: "1h", about: "how long Events are kept after their last write" },
   { key: "history", value: "DURATION", default: "24h", about: "how long superseded versions are kept" },
   { key: "shutdown-grace", value: "DURATION", default: "30s", about: "how long running requests may take to end" },
+  { key: "request-timeout", value: "DURATION", default: "1m", about: "how long a request may take, but for watches" },
+  {
+    key: "max-connections",
+    value: "N",
+    default: "20000",
+    about: "connections at the same time; fewer where the limit of open files leaves no room",
+  },
+  {
+    key: "max-connections-per-address",
+    value: "N",
+    default: "",
+    about: "connections from one address at the same time (default: nine of ten)",
+  },
   { key: "tls-san", value: "NAME,...", default: "", about: "more names or addresses for the serving certificate" },
   { key: "log-level", value: "error|warn|info|debug", default: "info", about: "how much is logged" },
   { key: "dev", value: "", default: "false", about: "memory store and throw-away certificates; nothing is kept" },
@@ -224,6 +246,12 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     eventTtlMillis: readDuration("event-ttl", said("event-ttl")),
     historyMillis: readDuration("history", said("history")),
     graceMillis: readDuration("shutdown-grace", said("shutdown-grace")),
+    requestMillis: readDuration("request-timeout", said("request-timeout")),
+    maxConnections: readCount("max-connections", said("max-connections")),
+    maxConnectionsPerAddress:
+      said("max-connections-per-address") === ""
+        ? undefined
+        : readCount("max-connections-per-address", said("max-connections-per-address")),
     dev,
     insecureHttp,
     logLevel: readOneOf("log-level", said("log-level"), ["error", "warn", "info", "debug"] as const),
@@ -289,6 +317,12 @@ function readPort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw expected("port", ["a number from 0 to 65535"], text);
   return port;
+}
+
+/** A whole number of 1 or more. */
+function readCount(key: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw expected(key, ["a whole number of 1 or more"], text);
+  return Number(text);
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -19,6 +19,7 @@ import { type Store, StoreError } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom, turn } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { backupRoute } from "./backup-route.ts";
+import { connectionLimits } from "./connection-limits.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { openEtcd } from "./etcd.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
@@ -99,6 +100,7 @@ async function assemble(
     signer: signerOf(pki, { dialect, clock, random }),
     server: {
       version: VERSION,
+      limits: { ...connectionLimits(options), requestMillis: options.requestMillis },
       routes: [backupRoute(store, dialect, clock)],
     },
   }).catch(async (error: unknown) => {

@@ -202,7 +202,7 @@ function serverOf(parts: ClusterParts, { api, authorizer, built, log, mismatches
     dialect,
     clock,
     random,
-    log: { error: (message, fields) => log.error(message, fields) },
+    log,
     version: "0.0.0",
     ...server,
     health: [

@@ -7,6 +7,7 @@ import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
 import type { HealthCheck } from "./operations/health-check.ts";
 import type { ServerMetrics } from "./operations/metrics.ts";
 import type { ServerLimits } from "./limits.ts";
@@ -17,10 +18,8 @@ import type { YamlWorker } from "./body/yaml-worker.ts";
 import type { Discovery } from "./documents/discovery.ts";
 import type { OpenApi } from "./documents/openapi.ts";
 
-/** Where failures of the server are logged; messages never carry credentials or bodies. */
-export interface ServerLog {
-  error(message: string, fields: Readonly<Record<string, unknown>>): void;
-}
+/** Where failures of the server are logged, and what it refuses by its limits; messages never carry credentials or bodies. */
+export type ServerLog = Pick<Log, "error" | "warn">;
 
 /**
  * A path that is answered and is no resource. Who asks has been let in, and the method is one of those named; what

@@ -10,6 +10,12 @@ export interface ServerLimits {
   readonly watchBufferBytes: number;
   /** How deep bodies may be nested. */
   readonly bodyDepth: number;
+  /** How long a request may take from its head to the last byte of its answer, in ms; watches and backups have their own limits. */
+  readonly requestMillis: number;
+  /** Connections at the same time; each costs a file descriptor. */
+  readonly connections: number;
+  /** Connections from one address at the same time. */
+  readonly connectionsPerAddress: number;
 }
 
 /** The default limits. */
@@ -19,4 +25,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   writes: 1000,
   watchBufferBytes: 4 * 1024 * 1024,
   bodyDepth: 1024,
+  requestMillis: 60_000,
+  connections: 20_000,
+  connectionsPerAddress: 18_000,
 };

@@ -52,7 +52,7 @@ export class ServerRequest {
   options: WriteOptions | PatchOptions | DeleteOptions | undefined = undefined;
   /** Whether a new revision came of it. */
   changed = false;
-  /** Whether a watch has begun: the answer goes on when the request has passed the filters. */
+  /** Whether a watch or a backup has begun: the answer may go on for as long as its reader takes it. */
   longRunning = false;
   /** How many events its watch has sent; counted where filters listen. */
   events = 0;

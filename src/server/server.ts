@@ -14,6 +14,7 @@ import type { Activity } from "../util/activity.ts";
 import type { Route, ServerContext, ServerLog } from "./context.ts";
 import { Discovery } from "./documents/discovery.ts";
 import type { Exchange } from "./http/exchange.ts";
+import { ConnectionGuard } from "./http/guard.ts";
 import { FilterChain } from "./filters/chain.ts";
 import type { Filter } from "./filters/contract.ts";
 import { DEFAULT_FILTERS } from "./filters/default.ts";
@@ -24,6 +25,7 @@ import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
 import { ServerMetrics } from "./operations/metrics.ts";
 import type { Collector } from "../util/exposition.ts";
 import { OpenApi } from "./documents/openapi.ts";
+import { LateRequests } from "./late-requests.ts";
 import { ServerRequest } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
 import { ROUTES } from "./routes.ts";
@@ -86,6 +88,8 @@ export function createServer(options: ServerOptions): ServerHandle {
   const { registry, clock } = options;
   let closing = false;
   const running = { 1: 0, 2: 0 };
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const guard = new ConnectionGuard(clock, limits, options.log);
   const context: ServerContext = {
     registry,
     clock,
@@ -94,8 +98,8 @@ export function createServer(options: ServerOptions): ServerHandle {
     dialect: options.dialect,
     random: options.random,
     log: options.log,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
-    metrics: new ServerMetrics(registry, options.collectors ?? [], running),
+    limits,
+    metrics: new ServerMetrics(registry, [guard.metrics, ...(options.collectors ?? [])], running),
     version: versionInfo(options.version),
     health: options.health ?? [],
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
@@ -110,19 +114,22 @@ export function createServer(options: ServerOptions): ServerHandle {
   };
   const listeners = new Set<Listener>();
   const chain = new FilterChain(context, options.filters ?? DEFAULT_FILTERS, options.activity);
+  const late = new LateRequests(context);
   const handle = (exchange: Exchange): void => {
-    void chain.run(new ServerRequest(exchange, clock.steady()));
+    const request = new ServerRequest(exchange, clock.steady());
+    late.follow(request);
+    void chain.run(request);
   };
   return {
     handle,
     async listen(where) {
-      const listener = await listen(where, clock, handle);
+      const listener = await listen(where, { clock, guard }, handle);
       listeners.add(listener);
       return listener;
     },
     inject(request) {
       const exchange = new InjectExchange(request, options.activity);
-      handle(exchange);
+      void chain.run(new ServerRequest(exchange, clock.steady()));
       return exchange.answer;
     },
     get watches() {
@@ -135,6 +142,8 @@ export function createServer(options: ServerOptions): ServerHandle {
       // Who is left has been kept from ending in order.
       for (const watcher of context.watchers) watcher.destroy();
       await Promise.all(closed);
+      late[Symbol.dispose]();
+      guard[Symbol.dispose]();
       await context.yaml.close();
     },
   };

@@ -8,7 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Pki, kubeconfig } from "../pki/index.ts";
 import type { Exchange } from "../server/http/exchange.ts";
+import { ConnectionGuard } from "../server/http/guard.ts";
 import { listen } from "../server/http/listeners.ts";
+import { DEFAULT_LIMITS } from "../server/limits.ts";
+import { silentLog } from "../util/log.ts";
 import { systemClock } from "../util/clock.ts";
 
 /** How a cluster is reached over a port. */
@@ -40,7 +43,8 @@ export async function openEndpoint(
   closed: () => void,
 ): Promise<Endpoint> {
   const tls = { key: pki.server.key, cert: pki.server.cert, clientCa: pki.ca.cert };
-  const listener = await listen({ host: "127.0.0.1", port, tls }, systemClock, handle);
+  const guard = new ConnectionGuard(systemClock, DEFAULT_LIMITS, silentLog);
+  const listener = await listen({ host: "127.0.0.1", port, tls }, { clock: systemClock, guard }, handle);
   const url = `https://127.0.0.1:${listener.port}`;
   const text = kubeconfig(url, pki);
   const folder = mkdtempSync(join(tmpdir(), "keelson-"));
@@ -48,6 +52,7 @@ export async function openEndpoint(
   writeFileSync(file, text, { mode: 0o600 });
   const close = async (): Promise<void> => {
     await listener.close(GRACE_MS);
+    guard[Symbol.dispose]();
     rmSync(folder, { recursive: true, force: true });
     closed();
   };

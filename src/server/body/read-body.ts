@@ -16,8 +16,15 @@ export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit
 /**
  * Collects a body of at most `limit` bytes; what is over the limit is not kept. `announced` is the Content-Length, -1
  * when there is none: a body that announces too much is refused before it is read.
+ *
+ * @param onOver calls a listener when the request has been answered all the same; HTTP/1.1 tells its body nothing then
  */
-export function readBody(source: Source, limit: number, announced: number): Promise<Uint8Array> {
+export function readBody(
+  source: Source,
+  limit: number,
+  announced: number,
+  onOver?: (listener: () => void) => void,
+): Promise<Uint8Array> {
   if (announced > limit) return Promise.reject(bodyTooLarge(limit));
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -47,5 +54,6 @@ export function readBody(source: Source, limit: number, announced: number): Prom
     source.on("aborted", broken);
     source.on("error", broken);
     source.on("close", broken);
+    onOver?.(broken);
   });
 }

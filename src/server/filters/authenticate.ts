@@ -33,6 +33,7 @@ export const authenticate: Filter = {
 function identify(server: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
   if (identity) {
     request.identity = identity;
+    request.exchange.trust();
     return;
   }
   // Nobody may hold a connection, and what HTTP/2 lets one do with it, without a credential.

@@ -59,7 +59,7 @@ export interface Exchange {
   stream(code: number, headers: OutHeaders): OutStream;
   /** Whether an answer has begun. */
   readonly answered: boolean;
-  /** Breaks off in the place of an answer: the peer sees a connection that was lost. */
+  /** Breaks off, in place of an answer or before its end: the peer sees a connection that was lost. */
   destroy(): void;
   /**
    * Calls `listener` once, when all is over: the last byte of the answer was sent (in process: read), or one of the two
@@ -68,6 +68,8 @@ export interface Exchange {
   onOver(listener: () => void): void;
   /** Asks the peer to open a new connection for further requests: sent to clients without a credential. */
   closeAfterAnswer(): void;
+  /** Says that a good credential came with the request: its connection is one that may stay. */
+  trust(): void;
 }
 
 /** The length of a body in pieces. */

@@ -8,6 +8,7 @@ import type { Connection } from "../../auth/contract.ts";
 import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
+import type { Peer } from "./guard.ts";
 import { readBody } from "../body/read-body.ts";
 
 /** An {@link Exchange} on one HTTP/1.1 request. */
@@ -19,11 +20,13 @@ export class H1Exchange implements Exchange {
   answered = false;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #peer: Peer;
 
-  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection) {
+  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer) {
     this.#request = request;
     this.#response = response;
-    this.connection = connection;
+    this.#peer = peer;
+    this.connection = peer.connection;
     this.method = request.method ?? "GET";
     this.url = request.url ?? "/";
     const { headers } = request;
@@ -46,7 +49,7 @@ export class H1Exchange implements Exchange {
     const announced = length === undefined ? -1 : Number(length);
     // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
     if (expect !== undefined && announced <= limit) this.#response.writeContinue();
-    return readBody(this.#request, limit, announced);
+    return readBody(this.#request, limit, announced, (listener) => this.onOver(listener));
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
@@ -84,6 +87,10 @@ export class H1Exchange implements Exchange {
 
   closeAfterAnswer(): void {
     this.#response.shouldKeepAlive = false;
+  }
+
+  trust(): void {
+    this.#peer.guarded.trust();
   }
 
   /** A body that was not read to its end would be taken for the next request; end the connection instead. */

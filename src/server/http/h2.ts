@@ -8,6 +8,7 @@ import type { Connection } from "../../auth/contract.ts";
 import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
+import type { Peer } from "./guard.ts";
 import { readBody } from "../body/read-body.ts";
 
 const NO_ERROR = http2.constants.NGHTTP2_NO_ERROR;
@@ -17,8 +18,7 @@ const BODY_MILLIS = 60_000;
 const INTERNAL_ERROR = http2.constants.NGHTTP2_INTERNAL_ERROR;
 
 /** What is kept with an HTTP/2 connection. */
-export interface SessionState {
-  readonly connection: Connection;
+export interface SessionState extends Peer {
   /** Streams that have not been answered to their end. */
   open: number;
 }
@@ -108,10 +108,11 @@ export class H2Exchange implements Exchange {
   }
 
   destroy(): void {
-    if (this.answered) return;
-    this.answered = true;
-    this.#session.open--;
-    this.#stream.close(INTERNAL_ERROR);
+    if (!this.answered) {
+      this.answered = true;
+      this.#session.open--;
+    }
+    if (!this.#stream.destroyed) this.#stream.close(INTERNAL_ERROR);
   }
 
   onOver(listener: () => void): void {
@@ -120,6 +121,10 @@ export class H2Exchange implements Exchange {
 
   closeAfterAnswer(): void {
     this.#lastAnswer = true;
+  }
+
+  trust(): void {
+    this.#session.guarded.trust();
   }
 
   #finish(): void {
@@ -131,7 +136,9 @@ export class H2Exchange implements Exchange {
       });
       stream.resume();
     }
-    if (this.#lastAnswer) this.#stream.session?.close();
+    if (!this.#lastAnswer) return;
+    this.#stream.session?.close();
+    this.#session.guarded.end();
   }
 }
 

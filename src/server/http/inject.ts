@@ -116,6 +116,8 @@ export class InjectExchange implements Exchange, Reading {
 
   closeAfterAnswer(): void {}
 
+  trust(): void {}
+
   #breakOff(why: unknown): void {
     if (this.answered) return;
     this.answered = true;

@@ -7,9 +7,10 @@ import type http from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { ClientCertificate, Connection } from "../../auth/contract.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { ClientCertificate } from "../../auth/contract.ts";
+import { type Clock, turn } from "../../util/clock.ts";
 import type { Exchange } from "./exchange.ts";
+import type { ConnectionGuard, Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { H2Exchange, type SessionState } from "./h2.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -46,12 +47,16 @@ const WINDOW_BYTES = 1 << 18;
 const IDLE_MILLIS = 90_000;
 const HEADERS_MILLIS = 32_000;
 const REQUEST_MILLIS = 60_000;
+const CHECK_MILLIS = 5_000;
 const SWEEP_MILLIS = 50;
+/** Handshakes that begin in one turn of the event loop; each costs about a millisecond. */
+const HANDSHAKES = 8;
 
 const H1_LIMITS = {
   maxHeaderSize: HEADER_BYTES,
   headersTimeout: HEADERS_MILLIS,
   requestTimeout: REQUEST_MILLIS,
+  connectionsCheckingInterval: CHECK_MILLIS,
   keepAliveTimeout: IDLE_MILLIS,
   noDelay: true,
   keepAlive: true,
@@ -65,8 +70,9 @@ const H2_LIMITS = {
     maxConcurrentStreams: 250,
     maxHeaderListSize: HEADER_BYTES,
   },
-  // Many large answers may wait for slow readers on one connection; what is over it is refused, not queued.
-  maxSessionMemory: 64,
+  // Many large answers may wait for slow readers on one connection. They are not copies, and how many there are, and for
+  // how long, is bounded elsewhere: what is over this would be reset, done or not.
+  maxSessionMemory: 4096,
   // A client that gives up all its watches at once resets 250 streams; who does it again and again is cut off
   // (CVE-2023-44487).
   streamResetBurst: 500,
@@ -76,18 +82,23 @@ const H2_LIMITS = {
 /** Takes a request; answers it in its own time. */
 type Handle = (exchange: Exchange) => void;
 
+/** What listeners share: the clock, and the guard of the connections of all of them. */
+export interface ListenContext {
+  readonly clock: Clock;
+  readonly guard: ConnectionGuard;
+}
+
 /** Opens a port; resolves when it accepts connections. */
-export async function listen(options: ListenOptions, clock: Clock, handle: Handle): Promise<Listener> {
-  const sockets = new Set<Socket>();
+export async function listen(options: ListenOptions, context: ListenContext, handle: Handle): Promise<Listener> {
   const sessions = new Set<http2.Http2Session>();
-  const server = options.tls ? secureServer(options.tls, sessions, handle) : plainServer(handle);
-  takeWebSockets(server, options.tls !== undefined, clock, handle);
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  server.on("clientError", (_error: Error, socket: Socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+  const { clock, guard } = context;
+  const isEncrypted = options.tls !== undefined;
+  const server = options.tls ? secureServer(options.tls, sessions, guard, handle) : plainServer(guard, handle);
+  takeWebSockets(server, isEncrypted, context, handle);
+  const sockets = takeConnections(server, isEncrypted, guard);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    guard.of(socket)?.end();
+    if (socket.writable) socket.end(`HTTP/1.1 ${refusalOf(error)}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -108,6 +119,81 @@ export async function listen(options: ListenOptions, clock: Clock, handle: Handl
     },
     close: (graceMillis) => close(server, sockets, sessions, clock, graceMillis),
   };
+}
+
+/** What is answered to bytes that are no request. */
+const refusalOf = ({ code }: NodeJS.ErrnoException): string => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
+  return code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+};
+
+/** Puts the guard in front of a server; the connections that it has. */
+function takeConnections(server: Server, encrypted: boolean, guard: ConnectionGuard): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  const [accept] = server.listeners("connection") as [(this: Server, socket: Socket) => void];
+  server.removeAllListeners("connection");
+  const handshakes = new Handshakes((socket) => accept.call(server, socket));
+  server.on("connection", (socket: Socket) => {
+    if (!guard.take(socket)) return;
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    if (encrypted) handshakes.take(socket);
+    else accept.call(server, socket);
+  });
+  return sockets;
+}
+
+/**
+ * Connections on their way to a TLS server. They are handed over when their first bytes are there, so that a silent one
+ * costs a socket alone, and a few in each turn of the event loop, so that a thousand at once keep nobody waiting.
+ */
+class Handshakes {
+  readonly #accept: (socket: Socket) => void;
+  readonly #waiting: Socket[] = [];
+  #pumping = false;
+
+  constructor(accept: (socket: Socket) => void) {
+    this.#accept = accept;
+  }
+
+  take(socket: Socket): void {
+    socket.on("error", ignore);
+    socket.once("readable", () => {
+      const first = socket.read() as Buffer | null;
+      if (!first || first[0] !== TLS_HANDSHAKE) {
+        endPlain(socket, first);
+        return;
+      }
+      socket.unshift(first);
+      this.#waiting.push(socket);
+      if (!this.#pumping) void this.#pump();
+    });
+  }
+
+  async #pump(): Promise<void> {
+    this.#pumping = true;
+    while (this.#waiting.length > 0) {
+      for (const socket of this.#waiting.splice(0, HANDSHAKES)) if (!socket.destroyed) this.#accept(socket);
+      await turn();
+    }
+    this.#pumping = false;
+  }
+}
+
+const TLS_HANDSHAKE = 22;
+const ignore = (): void => {};
+
+/** Ends a connection that does not begin with a handshake; plain HTTP is told that it has the wrong port. */
+function endPlain(socket: Socket, first: Buffer | null): void {
+  if (!first || !/^[A-Z]{3,7} /.test(first.toString("latin1", 0, 8))) {
+    socket.destroy();
+    return;
+  }
+  const text = "Client sent an HTTP request to an HTTPS server.\n";
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+  );
+  socket.destroySoon();
 }
 
 async function close(
@@ -138,10 +224,10 @@ async function close(
   timer.cancel();
 }
 
-function plainServer(handle: Handle): http.Server {
+function plainServer(guard: ConnectionGuard, handle: Handle): http.Server {
   const server = nodeHttp.createServer(H1_LIMITS);
   const take = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    handle(new H1Exchange(request, response, connectionOf(request.socket, false)));
+    takeH1(request, response, peerOf(request.socket, false, guard), handle);
   };
   server.on("request", take);
   // The exchange asks for the body itself.
@@ -149,12 +235,28 @@ function plainServer(handle: Handle): http.Server {
   return server;
 }
 
+function takeH1(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  peer: Peer | undefined,
+  handle: Handle,
+): void {
+  // Its connection has gone while it was read.
+  if (!peer) return;
+  const exchange = new H1Exchange(request, response, peer);
+  if (peer.guarded.asks(request.rawHeaders)) exchange.closeAfterAnswer();
+  handle(exchange);
+}
+
 /** HTTP/1.1 requests that become WebSockets; other wishes for an upgrade are not heeded (RFC 9110 7.8). */
-function takeWebSockets(server: Server, encrypted: boolean, clock: Clock, handle: Handle): void {
+function takeWebSockets(server: Server, encrypted: boolean, { clock, guard }: ListenContext, handle: Handle): void {
   Object.assign(server, { shouldUpgradeCallback: wantsWebSocket });
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
-    const upgrade = { request, socket, head, connection: connectionOf(socket, encrypted) };
     socket.on("error", () => socket.destroy());
+    const peer = peerOf(socket, encrypted, guard);
+    if (!peer) return;
+    peer.guarded.asks(request.rawHeaders);
+    const upgrade = { request, socket, head, peer };
     webSockets().then(
       (protocol) => handle(new WebSocketExchange(upgrade, protocol, clock)),
       () => socket.destroy(),
@@ -169,7 +271,12 @@ const contextOf = ({ key, cert, clientCa }: TlsOptions) => ({
   ...(clientCa === undefined ? {} : { ca: clientCa }),
 });
 
-function secureServer(tls: TlsOptions, sessions: Set<http2.Http2Session>, handle: Handle): Server {
+function secureServer(
+  tls: TlsOptions,
+  sessions: Set<http2.Http2Session>,
+  guard: ConnectionGuard,
+  handle: Handle,
+): Server {
   const server = http2.createSecureServer({
     ...H1_LIMITS,
     ...H2_LIMITS,
@@ -180,8 +287,16 @@ function secureServer(tls: TlsOptions, sessions: Set<http2.Http2Session>, handle
     rejectUnauthorized: false,
   });
   const connections = new WeakMap<http2.Http2Session, SessionState>();
+  // Who fails in the handshake speaks no HTTP that could be answered.
+  server.removeAllListeners("tlsClientError");
+  server.on("tlsClientError", (_error, socket) => void socket.destroy());
   server.on("session", (session) => {
-    const state: SessionState = { connection: connectionOf(session.socket, true), open: 0 };
+    const peer = peerOf(session.socket, true, guard);
+    if (!peer) {
+      session.destroy();
+      return;
+    }
+    const state: SessionState = { ...peer, open: 0 };
     connections.set(session, state);
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
@@ -191,16 +306,19 @@ function secureServer(tls: TlsOptions, sessions: Set<http2.Http2Session>, handle
   const take = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
     if (request.httpVersionMajor > 1) return;
     const plain = request as unknown as http.IncomingMessage;
-    handle(new H1Exchange(plain, response as unknown as http.ServerResponse, connectionOf(plain.socket, true)));
+    takeH1(plain, response as unknown as http.ServerResponse, peerOf(plain.socket, true, guard), handle);
   };
   server.on("request", take);
   server.on("checkContinue", take);
   // Listening for HTTP/1.1 requests has put the compatibility layer in front of HTTP/2 streams too; take it away.
   server.removeAllListeners("stream");
-  server.on("stream", (stream: http2.ServerHttp2Stream, headers, flags) => {
+  type Head = [http2.ServerHttp2Stream, http2.IncomingHttpHeaders, number, readonly string[]];
+  server.on("stream", (...[stream, headers, flags, rawHeaders]: Head) => {
     const state = connections.get(stream.session!);
     if (!state) return;
-    handle(new H2Exchange(stream, headers, (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0, state));
+    const exchange = new H2Exchange(stream, headers, (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0, state);
+    if (state.guarded.asks(rawHeaders)) exchange.closeAfterAnswer();
+    handle(exchange);
   });
   return server;
 }
@@ -208,24 +326,27 @@ function secureServer(tls: TlsOptions, sessions: Set<http2.Http2Session>, handle
 /** Nothing came or went for a while: a connection without streams ends, one with watches is asked whether it lives. */
 function whenIdle(session: http2.Http2Session, state: SessionState): void {
   if (session.closed || session.destroyed) return;
-  if (state.open > 0) session.ping(() => {});
-  else session.close();
+  if (state.open > 0) {
+    session.ping(() => {});
+    return;
+  }
+  session.close();
+  state.guarded.end();
 }
 
-const known = new WeakMap<object, Connection>();
+const known = new WeakMap<object, Peer>();
 
-/** The connection of a socket; the same object for the life of the socket. */
-function connectionOf(socket: Socket | TLSSocket, encrypted: boolean): Connection {
-  let connection = known.get(socket);
-  if (!connection) {
-    connection = {
-      encrypted,
-      address: socket.remoteAddress ?? "",
-      certificate: encrypted ? certificateOf(socket as TLSSocket) : undefined,
-    };
-    known.set(socket, connection);
+/** The peer of a socket, the same object for the life of the socket; undefined when the connection is gone. */
+function peerOf(socket: Socket | TLSSocket, encrypted: boolean, guard: ConnectionGuard): Peer | undefined {
+  let peer = known.get(socket);
+  if (!peer) {
+    const guarded = guard.of(socket);
+    if (!guarded) return undefined;
+    const certificate = encrypted ? certificateOf(socket as TLSSocket) : undefined;
+    peer = { guarded, connection: { encrypted, address: guarded.address, certificate } };
+    known.set(socket, peer);
   }
-  return connection;
+  return peer;
 }
 
 const asList = (value: string | string[] | undefined): readonly string[] =>

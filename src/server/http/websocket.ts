@@ -15,6 +15,7 @@ import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import type { Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { nodeHttp } from "./node-http.ts";
 import { Query } from "../query.ts";
@@ -58,7 +59,7 @@ export interface Upgrade {
   readonly socket: Socket;
   /** Bytes that came with the request. */
   readonly head: Buffer;
-  readonly connection: Connection;
+  readonly peer: Peer;
 }
 
 /** An {@link Exchange} on a request to upgrade to WebSocket. */
@@ -75,12 +76,12 @@ export class WebSocketExchange implements Exchange {
   answered = false;
 
   constructor(upgrade: Upgrade, server: WebSocketServer, clock: Clock) {
-    const { request, socket, connection } = upgrade;
+    const { request, socket, peer } = upgrade;
     this.#upgrade = upgrade;
     this.#server = server;
     this.#clock = clock;
     this.url = request.url ?? "/";
-    this.connection = connection;
+    this.connection = peer.connection;
     const offered = request.headers["sec-websocket-protocol"] ?? "";
     this.#offered = offered === "" ? [] : offered.split(",").map((name) => name.trim());
     socket.on("error", ignore);
@@ -110,13 +111,13 @@ export class WebSocketExchange implements Exchange {
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (this.answered) return;
     this.answered = true;
-    const { request, socket, connection } = this.#upgrade;
+    const { request, socket, peer } = this.#upgrade;
     const response = new nodeHttp.ServerResponse(request);
     // Nobody reads requests from this connection any more.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.destroySoon());
-    new H1Exchange(request, response, connection).respond(code, headers, body);
+    new H1Exchange(request, response, peer).respond(code, headers, body);
   }
 
   stream(_code: number, headers: OutHeaders): OutStream {
@@ -146,6 +147,10 @@ export class WebSocketExchange implements Exchange {
   }
 
   closeAfterAnswer(): void {}
+
+  trust(): void {
+    this.#upgrade.peer.guarded.trust();
+  }
 }
 
 const ignore = (): void => {};

@@ -85,7 +85,10 @@ export async function testServer(
     dialect,
     clock: systemClock,
     random: seededRandom(1),
-    log: { error: (message, fields) => void logged.push({ message, fields }) },
+    log: {
+      error: (message, fields = {}) => void logged.push({ message, fields }),
+      warn: (message, fields = {}) => void logged.push({ message, fields }),
+    },
     version: "0.0.0",
     ...options,
   });

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { connectionLimits } from "./connection-limits.ts";
+import { resolveOptions } from "./options.ts";
+
+test.each([
+  ["the default", {}, Infinity, 20_000, 18_000],
+  ["few open files: some are left for the store", {}, 1024, 896, 807],
+  ["hardly any open files", {}, 200, 128, 116],
+  ["as told", { "max-connections": 50 }, 1024, 50, 45],
+  ["as told, for an address, too", { "max-connections": 50, "max-connections-per-address": 7 }, 1024, 50, 7],
+])("bounds of connections: %s", (_what, options, openFiles, connections, connectionsPerAddress) => {
+  expect(connectionLimits(resolveOptions({ dev: true, ...options }), openFiles)).toEqual({
+    connections,
+    connectionsPerAddress,
+  });
+});
+
+test("this machine tells how many files may be open, or that it does not know", () => {
+  expect(connectionLimits(resolveOptions({ dev: true })).connections).toBeGreaterThanOrEqual(128);
+});

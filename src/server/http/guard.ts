@@ -1,0 +1,234 @@
+/**
+ * What a connection may take of a server before it has shown a credential, and how many there may be.
+ *
+ *     opening ──► asked ──► trusted        ending
+ *     32 s        60 s      no end         5 s, from any other
+ *
+ * A connection is opening until a whole request has come: a silent one, half a handshake, headers that never end. It has
+ * asked until a request on it has shown a credential. Both have a total time, whatever is sent or read meanwhile. One
+ * that was told to end is broken off when its peer does not.
+ *
+ * Where there is no room for another connection, the oldest one that nobody has vouched for makes way: who has a
+ * credential shows it within milliseconds, so a flood meets itself.
+ *
+ * @module
+ */
+import type { Socket } from "node:net";
+import type { Connection } from "../../auth/contract.ts";
+import type { Clock } from "../../util/clock.ts";
+import { Deadlines } from "../../util/deadlines.ts";
+import type { Log } from "../../util/log.ts";
+import type { ServerLimits } from "../limits.ts";
+import type { Collector } from "../../util/exposition.ts";
+
+/** How many connections there may be. */
+type ConnectionLimits = Pick<ServerLimits, "connections" | "connectionsPerAddress">;
+
+const OPENING_MS = 32_000;
+const ASKED_MS = 60_000;
+const ENDING_MS = 5_000;
+/** A connection is not taken for a silent one before it has had so long. */
+const SILENT_MS = 250;
+/** Requests, and bytes of headers, that a connection is answered without a credential; then it needs a new handshake. */
+const MOST_REQUESTS = 100;
+const MOST_HEADER_BYTES = 1 << 20;
+const ASKED_GRACE_MS = 50_000;
+/** Refusals are logged once in so long. */
+const LOG_MS = 60_000;
+
+/** Why connections were refused or broken off, as the metrics have it. */
+export type Refusal = "connections" | "address" | "opening" | "asked" | "ending";
+
+type State = "opening" | "asked" | "trusted" | "ending" | "closed";
+
+/** All connections from one address, those that nobody has vouched for in the order in which they came. */
+interface Address {
+  count: number;
+  readonly strangers: Set<GuardedConnection>;
+}
+
+/** Who is at the other end of a connection: as the rooms above see it, and what it may take. */
+export interface Peer {
+  readonly connection: Connection;
+  readonly guarded: GuardedConnection;
+}
+
+/** One connection from its first byte to its last. */
+export class GuardedConnection {
+  readonly socket: Socket;
+  readonly address: string;
+  readonly since: number;
+  state: State = "opening";
+  readonly #guard: ConnectionGuard;
+  #requests = 0;
+  #headerBytes = 0;
+
+  constructor(guard: ConnectionGuard, socket: Socket, since: number) {
+    this.#guard = guard;
+    this.socket = socket;
+    this.address = socket.remoteAddress ?? "";
+    this.since = since;
+  }
+
+  /**
+   * A whole request has come. Whether its answer has to be the last of the connection: it has asked for so much, or for
+   * so long, without showing a credential.
+   */
+  asks(rawHeaders: readonly string[]): boolean {
+    if (this.state === "trusted") return false;
+    if (this.state === "opening") this.#guard.enter(this, "asked");
+    for (const text of rawHeaders) this.#headerBytes += text.length;
+    return (
+      ++this.#requests >= MOST_REQUESTS ||
+      this.#headerBytes >= MOST_HEADER_BYTES ||
+      this.#guard.age(this) >= ASKED_GRACE_MS
+    );
+  }
+
+  /** A request on it has shown a credential that is good. */
+  trust(): void {
+    if (this.state === "opening" || this.state === "asked") this.#guard.enter(this, "trusted");
+  }
+
+  /** It was told to end; broken off when it has not in a few seconds. */
+  end(): void {
+    if (this.state !== "closed") this.#guard.enter(this, "ending");
+  }
+}
+
+/** See the head of this file. */
+export class ConnectionGuard implements Disposable {
+  readonly #clock: Clock;
+  readonly #limits: ConnectionLimits;
+  readonly #log: Pick<Log, "warn">;
+  readonly #all = new Map<string, GuardedConnection>();
+  readonly #addresses = new Map<string, Address>();
+  readonly #timed: Readonly<Record<"opening" | "asked" | "ending", Deadlines<GuardedConnection>>>;
+  /** Those that nobody has vouched for, in the order in which they came. */
+  readonly #strangers = new Set<GuardedConnection>();
+  readonly #logged = new Map<Refusal, number>();
+  /** How many were refused or broken off, by cause. */
+  readonly #refused: Record<Refusal, number> = { connections: 0, address: 0, opening: 0, asked: 0, ending: 0 };
+
+  constructor(clock: Clock, limits: ConnectionLimits, log: Pick<Log, "warn">) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#log = log;
+    const timed = (cause: "opening" | "asked" | "ending", millis: number): Deadlines<GuardedConnection> =>
+      new Deadlines({ clock, millis, owner: "connections", over: (held) => this.#breakOff(held, cause) });
+    this.#timed = {
+      opening: timed("opening", OPENING_MS),
+      asked: timed("asked", ASKED_MS),
+      ending: timed("ending", ENDING_MS),
+    };
+  }
+
+  /** How many connections there are, and how many have been dropped. */
+  readonly metrics: Collector = () => [
+    {
+      name: "keelson_connections",
+      type: "gauge",
+      help: "Open connections, by whether a credential was shown on them.",
+      samples: [
+        { labels: { trusted: "true" }, value: this.#all.size - this.#strangers.size },
+        { labels: { trusted: "false" }, value: this.#strangers.size },
+      ],
+    },
+    {
+      name: "keelson_connections_dropped_total",
+      type: "counter",
+      help: "Connections that were dropped, by the limit that they met.",
+      samples: Object.entries(this.#refused).map(([reason, value]) => ({ labels: { reason }, value })),
+    },
+  ];
+
+  /** The connection that a socket is the end of, below its encryption or above; undefined when it is gone. */
+  of(socket: Socket): GuardedConnection | undefined {
+    return this.#all.get(idOf(socket));
+  }
+
+  /** Takes a connection that was accepted; undefined when there is no room for it, and it was dropped. */
+  take(socket: Socket): GuardedConnection | undefined {
+    const held = new GuardedConnection(this, socket, this.#clock.steady());
+    const known = this.#addresses.get(held.address);
+    const full = this.#all.size >= this.#limits.connections;
+    const fullThere = known !== undefined && known.count >= this.#limits.connectionsPerAddress;
+    if ((full || fullThere) && !this.#makeRoom(fullThere ? known.strangers : this.#strangers, full)) {
+      this.#refuse(full ? "connections" : "address", held);
+      socket.resetAndDestroy();
+      return undefined;
+    }
+    const id = idOf(socket);
+    const address = this.#addresses.get(held.address) ?? { count: 0, strangers: new Set() };
+    address.count++;
+    address.strangers.add(held);
+    this.#addresses.set(held.address, address);
+    this.#all.set(id, held);
+    this.#strangers.add(held);
+    this.#timed.opening.add(held);
+    socket.once("close", () => {
+      this.#all.delete(id);
+      if (--address.count === 0) this.#addresses.delete(held.address);
+      this.enter(held, "closed");
+    });
+    return held;
+  }
+
+  /** Moves a connection on. */
+  enter(held: GuardedConnection, state: State): void {
+    const { opening, asked, ending } = this.#timed;
+    if (held.state === "opening") opening.delete(held);
+    else if (held.state === "asked") asked.delete(held);
+    else if (held.state === "ending") ending.delete(held);
+    if (state !== "asked") {
+      this.#strangers.delete(held);
+      this.#addresses.get(held.address)?.strangers.delete(held);
+    }
+    held.state = state;
+    if (state === "asked") asked.add(held);
+    else if (state === "ending") ending.add(held);
+  }
+
+  /** How long a connection has been there, in ms. */
+  age({ since }: GuardedConnection): number {
+    return this.#clock.steady() - since;
+  }
+
+  [Symbol.dispose](): void {
+    for (const deadlines of Object.values(this.#timed)) deadlines[Symbol.dispose]();
+  }
+
+  /** Drops the oldest of some that nobody has vouched for; whether there was one that had its chance. */
+  #makeRoom(strangers: ReadonlySet<GuardedConnection>, full: boolean): boolean {
+    const [oldest] = strangers;
+    if (!oldest || this.age(oldest) < SILENT_MS) return false;
+    this.#breakOff(oldest, full ? "connections" : "address");
+    return true;
+  }
+
+  #breakOff(held: GuardedConnection, cause: Refusal): void {
+    this.#refuse(cause, held);
+    this.enter(held, "closed");
+    held.socket.destroy();
+  }
+
+  #refuse(cause: Refusal, { address }: GuardedConnection): void {
+    this.#refused[cause]++;
+    const now = this.#clock.steady();
+    if (now - (this.#logged.get(cause) ?? -LOG_MS) < LOG_MS) return;
+    this.#logged.set(cause, now);
+    this.#log.warn(WHY[cause], { address, connections: this.#all.size, refused: this.#refused[cause] });
+  }
+}
+
+const WHY: Readonly<Record<Refusal, string>> = {
+  connections: "a connection was dropped: there are as many as the server takes",
+  address: "a connection was dropped: its address has as many as one may have",
+  opening: "a connection was dropped: no request came on it in time",
+  asked: "a connection was dropped: no request on it showed a credential in time",
+  ending: "a connection was dropped: its peer did not end it in time",
+};
+
+/** What tells one connection from all others of a port, on both sides of its encryption. */
+const idOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;

@@ -1,0 +1,119 @@
+/**
+ * Clients that open a connection and hold it: each kind in its own way, none with a credential.
+ *
+ * @module
+ */
+import net from "node:net";
+import tls from "node:tls";
+
+/** A connection that an attacker holds. */
+export interface Attacker {
+  readonly closed: boolean;
+  end(): void;
+}
+
+/** Where to attack. */
+export interface Attacked {
+  readonly port: number;
+  readonly ca: string;
+}
+
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+const SETTINGS = 4;
+const HEADERS = 1;
+const INITIAL_WINDOW_SIZE = 4;
+const END_STREAM = 1;
+const END_HEADERS = 4;
+
+/** A frame of HTTP/2 (RFC 9113 4.1). */
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** The headers of a GET, without tables and Huffman codes (RFC 7541 6.2.2). */
+const get = (path: string): Buffer =>
+  Buffer.concat([
+    Buffer.from([0x82, 0x87, 0x04, path.length]),
+    Buffer.from(path),
+    Buffer.from([0x01, 1]),
+    Buffer.from("x"),
+  ]);
+
+/** A client that never opens its window: no answer can be sent to it. */
+const noWindow = (): Buffer => {
+  const settings = Buffer.alloc(6);
+  settings.writeUInt16BE(INITIAL_WINDOW_SIZE, 0);
+  return Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, settings)]);
+};
+
+const requests = (path: string, count: number): Buffer =>
+  Buffer.concat(
+    Array.from({ length: count }, (_, i) => frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, get(path))),
+  );
+
+/** The first bytes of a record that announces 512 more. */
+const HALF_HELLO = Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]);
+
+type Kind = { readonly protocols?: readonly string[]; readonly tls: boolean; readonly bytes?: () => Buffer };
+
+/** Ways to hold a connection. */
+export const KINDS = {
+  silent: { tls: false },
+  "half a handshake": { tls: false, bytes: () => HALF_HELLO },
+  "TLS and no request": { tls: true, protocols: [] },
+  "TLS for HTTP/1.1 and no request": { tls: true, protocols: ["http/1.1"] },
+  "headers that never end": {
+    tls: true,
+    protocols: ["http/1.1"],
+    bytes: () => Buffer.from("GET /version HTTP/1.1\r\nhost: x\r\nx-slow: "),
+  },
+  "HTTP/2 without a preface": { tls: true, protocols: ["h2"] },
+  "HTTP/2 HEADERS that never end": {
+    tls: true,
+    protocols: ["h2"],
+    bytes: () =>
+      Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, Buffer.alloc(0)), frame(HEADERS, END_STREAM, 1, get("/"))]),
+  },
+  "answers that are never read": {
+    tls: true,
+    protocols: ["h2"],
+    bytes: () => Buffer.concat([noWindow(), requests("/version", 90)]),
+  },
+  "a refusal that is never read": {
+    tls: true,
+    protocols: ["h2"],
+    bytes: () => Buffer.concat([noWindow(), requests("/api/v1/nodes", 1)]),
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** Opens a connection and holds it; resolves when all has been sent. */
+export function attack(name: keyof typeof KINDS, { port, ca }: Attacked): Promise<Attacker> {
+  const kind: Kind = KINDS[name];
+  const where = { host: "127.0.0.1", port };
+  const socket = kind.tls
+    ? tls.connect({ ...where, ca, ALPNProtocols: [...(kind.protocols ?? [])] })
+    : net.connect({ ...where, allowHalfOpen: true });
+  let closed = false;
+  socket.on("error", () => {});
+  socket.on("end", () => (closed = true));
+  socket.on("close", () => (closed = true));
+  socket.on("data", () => {});
+  const attacker: Attacker = {
+    get closed() {
+      return closed;
+    },
+    end: () => socket.destroy(),
+  };
+  return new Promise((resolve) => {
+    socket.on("close", () => resolve(attacker));
+    socket.once(kind.tls ? "secureConnect" : "connect", () => {
+      if (kind.bytes) socket.write(kind.bytes(), () => resolve(attacker));
+      else resolve(attacker);
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "./clock.ts";
+import { Deadlines } from "./deadlines.ts";
+
+function deadlines(millis: number): { clock: ManualClock; set: Deadlines<string>; over: string[] } {
+  const clock = new ManualClock();
+  const over: string[] = [];
+  const set = new Deadlines<string>({ clock, millis, owner: "test", over: (item) => over.push(item) });
+  return { clock, set, over };
+}
+
+test("each has the same time, from when it was added; who was taken out is not told of", async () => {
+  const { clock, set, over } = deadlines(1000);
+  set.add("a");
+  clock.advance(600);
+  set.add("b");
+  set.add("c");
+  expect(set.delete("c")).toBe(true);
+  clock.advance(400);
+  expect(over).toEqual(["a"]);
+  clock.advance(600);
+  expect([over, set.size]).toEqual([["a", "b"], 0]);
+});
+
+test("what is added again has its whole time again", async () => {
+  const { clock, set, over } = deadlines(1000);
+  set.add("a");
+  clock.advance(900);
+  set.add("a");
+  clock.advance(900);
+  expect(over).toEqual([]);
+  clock.advance(400);
+  expect(over).toEqual(["a"]);
+});
+
+test("one timer serves all, and none is set where there is nothing to wait for", async () => {
+  const { clock, set, over } = deadlines(1000);
+  expect(clock.timers().length).toBe(0);
+  for (let i = 0; i < 1000; i++) set.add(`x${i}`);
+  expect(clock.timers().length).toBe(1);
+  clock.advance(1000);
+  expect([over.length, clock.timers().length]).toEqual([1000, 0]);
+});
+
+test("who is told may add and take out", async () => {
+  const clock = new ManualClock();
+  const over: string[] = [];
+  const set: Deadlines<string> = new Deadlines({
+    clock,
+    millis: 1000,
+    owner: "test",
+    over: (item) => {
+      over.push(item);
+      set.delete("b");
+      if (item === "a") set.add("d");
+    },
+  });
+  for (const item of ["a", "b", "c"]) set.add(item);
+  clock.advance(1000);
+  expect(over).toEqual(["a", "c"]);
+  clock.advance(1000);
+  expect(over).toEqual(["a", "c", "d"]);
+});
+
+test("disposed of, it tells of nothing", async () => {
+  const { clock, set, over } = deadlines(1000);
+  set.add("a");
+  set[Symbol.dispose]();
+  clock.advance(5000);
+  expect(over).toEqual([]);
+});
