@@ -14,7 +14,12 @@ const PROGRAMS = [
 ];
 
 /** Tests that measure: how long a turn is, what a process keeps. */
-const MEASURED = ["test/promises/{forks,turns}.test.ts", "test/kit/figures.test.ts", "test/serve/watchers.test.ts"];
+const MEASURED = [
+  "test/attacks/**/*.test.ts",
+  "test/promises/{forks,turns}.test.ts",
+  "test/kit/figures.test.ts",
+  "test/serve/watchers.test.ts",
+];
 
 export default defineConfig({
   test: {

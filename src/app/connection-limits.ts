@@ -9,15 +9,21 @@ import type { ServeOptions } from "./options.ts";
 
 /** Descriptors that are left for everything but connections. */
 const RESERVED = 128;
+/** Connections that have shown no credential, where there is room for them; each costs some 60 KiB. */
+const MOST_STRANGERS = 500;
 
 /** The bounds of connections that options and the operating system say. */
 export function connectionLimits(
   { maxConnections, maxConnectionsPerAddress }: ServeOptions,
   openFiles = openFileLimit(),
-): Pick<ServerLimits, "connections" | "connectionsPerAddress"> {
+): Pick<ServerLimits, "connections" | "connectionsPerAddress" | "strangers"> {
   const room = Math.max(RESERVED, openFiles - RESERVED);
   const connections = Math.min(maxConnections, room);
-  return { connections, connectionsPerAddress: maxConnectionsPerAddress ?? Math.ceil(connections * 0.9) };
+  return {
+    connections,
+    connectionsPerAddress: maxConnectionsPerAddress ?? Math.ceil(connections * 0.9),
+    strangers: Math.min(MOST_STRANGERS, Math.ceil(connections / 2)),
+  };
 }
 
 /** How many files this process may have open; Node has raised it as far as it may. */

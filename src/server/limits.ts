@@ -16,6 +16,8 @@ export interface ServerLimits {
   readonly connections: number;
   /** Connections from one address at the same time. */
   readonly connectionsPerAddress: number;
+  /** Connections on which no credential has been shown yet. */
+  readonly strangers: number;
 }
 
 /** The default limits. */
@@ -28,4 +30,5 @@ export const DEFAULT_LIMITS: ServerLimits = {
   requestMillis: 60_000,
   connections: 20_000,
   connectionsPerAddress: 18_000,
+  strangers: 500,
 };

@@ -8,8 +8,9 @@
  * asked until a request on it has shown a credential. Both have a total time, whatever is sent or read meanwhile. One
  * that was told to end is broken off when its peer does not.
  *
- * Where there is no room for another connection, the oldest one that nobody has vouched for makes way: who has a
- * credential shows it within milliseconds, so a flood meets itself.
+ * Until it is trusted, and when it is to end, a connection is a stranger. There may be few strangers, and they may have few answers that they
+ * have not taken. Where there is no room for another one, the stranger that has kept us waiting for longest makes way: who
+ * has a credential shows it within milliseconds, so a flood meets itself. Whom we keep waiting is not driven out.
  *
  * @module
  */
@@ -22,13 +23,14 @@ import type { ServerLimits } from "../limits.ts";
 import type { Collector } from "../../util/exposition.ts";
 
 /** How many connections there may be. */
-type ConnectionLimits = Pick<ServerLimits, "connections" | "connectionsPerAddress">;
+type ConnectionLimits = Pick<ServerLimits, "connections" | "connectionsPerAddress" | "strangers">;
 
 const OPENING_MS = 32_000;
 const ASKED_MS = 60_000;
 const ENDING_MS = 5_000;
-/** A connection is not taken for a silent one before it has had so long. */
-const SILENT_MS = 250;
+/** Answers that strangers together have not taken, and that one of them has not; each costs some 8 KiB. */
+const MOST_UNTAKEN = 1000;
+const MOST_UNTAKEN_EACH = 8;
 /** Requests, and bytes of headers, that a connection is answered without a credential; then it needs a new handshake. */
 const MOST_REQUESTS = 100;
 const MOST_HEADER_BYTES = 1 << 20;
@@ -37,11 +39,11 @@ const ASKED_GRACE_MS = 50_000;
 const LOG_MS = 60_000;
 
 /** Why connections were refused or broken off, as the metrics have it. */
-export type Refusal = "connections" | "address" | "opening" | "asked" | "ending";
+export type Refusal = "connections" | "address" | "strangers" | "untaken" | "opening" | "asked" | "ending";
 
 type State = "opening" | "asked" | "trusted" | "ending" | "closed";
 
-/** All connections from one address, those that nobody has vouched for in the order in which they came. */
+/** All connections from one address, the strangers in the order in which we wait for them. */
 interface Address {
   count: number;
   readonly strangers: Set<GuardedConnection>;
@@ -59,6 +61,10 @@ export class GuardedConnection {
   readonly address: string;
   readonly since: number;
   state: State = "opening";
+  /** Breaks it off, by the layer that reads from it. */
+  destroy: () => void;
+  /** Answers to it that it has not taken, while it is a stranger. */
+  untaken = 0;
   readonly #guard: ConnectionGuard;
   #requests = 0;
   #headerBytes = 0;
@@ -66,6 +72,7 @@ export class GuardedConnection {
   constructor(guard: ConnectionGuard, socket: Socket, since: number) {
     this.#guard = guard;
     this.socket = socket;
+    this.destroy = () => void socket.destroy();
     this.address = socket.remoteAddress ?? "";
     this.since = since;
   }
@@ -83,6 +90,16 @@ export class GuardedConnection {
       this.#headerBytes >= MOST_HEADER_BYTES ||
       this.#guard.age(this) >= ASKED_GRACE_MS
     );
+  }
+
+  /** It waits for us, until what is given back is called: others make way before it. */
+  waits(): () => void {
+    return this.#guard.keepWaiting(this);
+  }
+
+  /** An answer to it is under way until what is given back is called; undefined for one whose answers do not count. */
+  answers(): (() => void) | undefined {
+    return this.state === "asked" ? this.#guard.count(this) : undefined;
   }
 
   /** A request on it has shown a credential that is good. */
@@ -104,11 +121,23 @@ export class ConnectionGuard implements Disposable {
   readonly #all = new Map<string, GuardedConnection>();
   readonly #addresses = new Map<string, Address>();
   readonly #timed: Readonly<Record<"opening" | "asked" | "ending", Deadlines<GuardedConnection>>>;
-  /** Those that nobody has vouched for, in the order in which they came. */
+  /** The strangers for whom we wait, for the first for longest. */
   readonly #strangers = new Set<GuardedConnection>();
+  /** Those of them who have not taken answers. */
+  readonly #holding = new Set<GuardedConnection>();
+  #waiting = 0;
+  #untaken = 0;
   readonly #logged = new Map<Refusal, number>();
   /** How many were refused or broken off, by cause. */
-  readonly #refused: Record<Refusal, number> = { connections: 0, address: 0, opening: 0, asked: 0, ending: 0 };
+  readonly #refused: Record<Refusal, number> = {
+    connections: 0,
+    address: 0,
+    strangers: 0,
+    untaken: 0,
+    opening: 0,
+    asked: 0,
+    ending: 0,
+  };
 
   constructor(clock: Clock, limits: ConnectionLimits, log: Pick<Log, "warn">) {
     this.#clock = clock;
@@ -130,8 +159,8 @@ export class ConnectionGuard implements Disposable {
       type: "gauge",
       help: "Open connections, by whether a credential was shown on them.",
       samples: [
-        { labels: { trusted: "true" }, value: this.#all.size - this.#strangers.size },
-        { labels: { trusted: "false" }, value: this.#strangers.size },
+        { labels: { trusted: "true" }, value: this.#all.size - this.#strangers.size - this.#waiting },
+        { labels: { trusted: "false" }, value: this.#strangers.size + this.#waiting },
       ],
     },
     {
@@ -151,20 +180,22 @@ export class ConnectionGuard implements Disposable {
   take(socket: Socket): GuardedConnection | undefined {
     const held = new GuardedConnection(this, socket, this.#clock.steady());
     const known = this.#addresses.get(held.address);
-    const full = this.#all.size >= this.#limits.connections;
-    const fullThere = known !== undefined && known.count >= this.#limits.connectionsPerAddress;
-    if ((full || fullThere) && !this.#makeRoom(fullThere ? known.strangers : this.#strangers, full)) {
-      this.#refuse(full ? "connections" : "address", held);
-      socket.resetAndDestroy();
-      return undefined;
+    const full = this.#fullFor(known);
+    if (full) {
+      const [oldest] = full === "address" ? known!.strangers : this.#strangers;
+      if (!oldest) {
+        this.#refuse(full, held);
+        socket.resetAndDestroy();
+        return undefined;
+      }
+      this.#breakOff(oldest, full);
     }
     const id = idOf(socket);
-    const address = this.#addresses.get(held.address) ?? { count: 0, strangers: new Set() };
+    const address = known ?? { count: 0, strangers: new Set() };
     address.count++;
-    address.strangers.add(held);
     this.#addresses.set(held.address, address);
     this.#all.set(id, held);
-    this.#strangers.add(held);
+    this.#await(held);
     this.#timed.opening.add(held);
     socket.once("close", () => {
       this.#all.delete(id);
@@ -180,13 +211,47 @@ export class ConnectionGuard implements Disposable {
     if (held.state === "opening") opening.delete(held);
     else if (held.state === "asked") asked.delete(held);
     else if (held.state === "ending") ending.delete(held);
-    if (state !== "asked") {
-      this.#strangers.delete(held);
-      this.#addresses.get(held.address)?.strangers.delete(held);
-    }
     held.state = state;
-    if (state === "asked") asked.add(held);
-    else if (state === "ending") ending.add(held);
+    if (state === "asked") {
+      asked.add(held);
+      return;
+    }
+    this.#strangers.delete(held);
+    this.#addresses.get(held.address)?.strangers.delete(held);
+    this.#holding.delete(held);
+    this.#untaken -= held.untaken;
+    held.untaken = 0;
+    if (state !== "ending") return;
+    ending.add(held);
+    this.#await(held);
+  }
+
+  /** See {@link GuardedConnection.waits}. */
+  keepWaiting(held: GuardedConnection): () => void {
+    this.#waiting++;
+    this.#strangers.delete(held);
+    this.#addresses.get(held.address)?.strangers.delete(held);
+    return () => {
+      this.#waiting--;
+      if (held.state === "opening") this.#await(held);
+    };
+  }
+
+  /** See {@link GuardedConnection.answers}. */
+  count(held: GuardedConnection): () => void {
+    const [oldest] = this.#holding;
+    if (held.untaken >= MOST_UNTAKEN_EACH) this.#breakOff(held, "untaken");
+    else if (oldest && this.#untaken >= MOST_UNTAKEN) this.#breakOff(oldest, "untaken");
+    if (held.state === "closed") return nothing;
+    held.untaken++;
+    this.#untaken++;
+    this.#holding.add(held);
+    return () => {
+      if (held.untaken === 0) return;
+      held.untaken--;
+      this.#untaken--;
+      if (held.untaken === 0) this.#holding.delete(held);
+    };
   }
 
   /** How long a connection has been there, in ms. */
@@ -198,18 +263,22 @@ export class ConnectionGuard implements Disposable {
     for (const deadlines of Object.values(this.#timed)) deadlines[Symbol.dispose]();
   }
 
-  /** Drops the oldest of some that nobody has vouched for; whether there was one that had its chance. */
-  #makeRoom(strangers: ReadonlySet<GuardedConnection>, full: boolean): boolean {
-    const [oldest] = strangers;
-    if (!oldest || this.age(oldest) < SILENT_MS) return false;
-    this.#breakOff(oldest, full ? "connections" : "address");
-    return true;
+  #fullFor(address: Address | undefined): "connections" | "strangers" | "address" | undefined {
+    const { connections, connectionsPerAddress, strangers } = this.#limits;
+    if (address && address.count >= connectionsPerAddress) return "address";
+    if (this.#all.size >= connections) return "connections";
+    return this.#strangers.size + this.#waiting >= strangers ? "strangers" : undefined;
+  }
+
+  #await(held: GuardedConnection): void {
+    this.#strangers.add(held);
+    this.#addresses.get(held.address)?.strangers.add(held);
   }
 
   #breakOff(held: GuardedConnection, cause: Refusal): void {
     this.#refuse(cause, held);
     this.enter(held, "closed");
-    held.socket.destroy();
+    held.destroy();
   }
 
   #refuse(cause: Refusal, { address }: GuardedConnection): void {
@@ -221,9 +290,13 @@ export class ConnectionGuard implements Disposable {
   }
 }
 
+const nothing = (): void => {};
+
 const WHY: Readonly<Record<Refusal, string>> = {
   connections: "a connection was dropped: there are as many as the server takes",
   address: "a connection was dropped: its address has as many as one may have",
+  strangers: "a connection was dropped: as many as the server takes have shown no credential",
+  untaken: "a connection was dropped: it showed no credential and did not take its answers",
   opening: "a connection was dropped: no request came on it in time",
   asked: "a connection was dropped: no request on it showed a credential in time",
   ending: "a connection was dropped: its peer did not end it in time",

@@ -79,6 +79,8 @@ export class H2Exchange implements Exchange {
     this.#session.open--;
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return;
+    const taken = this.#session.guarded.answers();
+    if (taken) stream.once("close", taken);
     const length = lengthOf(body);
     headers[":status"] = code;
     if (code !== 304) headers["content-length"] = length;

@@ -10,7 +10,7 @@ import type { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "../../auth/contract.ts";
 import { type Clock, turn } from "../../util/clock.ts";
 import type { Exchange } from "./exchange.ts";
-import type { ConnectionGuard, Peer } from "./guard.ts";
+import type { ConnectionGuard, GuardedConnection, Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { H2Exchange, type SessionState } from "./h2.ts";
 import { nodeHttp } from "./node-http.ts";
@@ -134,10 +134,11 @@ function takeConnections(server: Server, encrypted: boolean, guard: ConnectionGu
   server.removeAllListeners("connection");
   const handshakes = new Handshakes((socket) => accept.call(server, socket));
   server.on("connection", (socket: Socket) => {
-    if (!guard.take(socket)) return;
+    const held = guard.take(socket);
+    if (!held) return;
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    if (encrypted) handshakes.take(socket);
+    if (encrypted) handshakes.take(held);
     else accept.call(server, socket);
   });
   return sockets;
@@ -149,14 +150,15 @@ function takeConnections(server: Server, encrypted: boolean, guard: ConnectionGu
  */
 class Handshakes {
   readonly #accept: (socket: Socket) => void;
-  readonly #waiting: Socket[] = [];
+  readonly #waiting: (() => void)[] = [];
   #pumping = false;
 
   constructor(accept: (socket: Socket) => void) {
     this.#accept = accept;
   }
 
-  take(socket: Socket): void {
+  take(held: GuardedConnection): void {
+    const { socket } = held;
     socket.on("error", ignore);
     socket.once("readable", () => {
       const first = socket.read() as Buffer | null;
@@ -165,7 +167,11 @@ class Handshakes {
         return;
       }
       socket.unshift(first);
-      this.#waiting.push(socket);
+      const served = held.waits();
+      this.#waiting.push(() => {
+        served();
+        if (!socket.destroyed) this.#accept(socket);
+      });
       if (!this.#pumping) void this.#pump();
     });
   }
@@ -173,7 +179,7 @@ class Handshakes {
   async #pump(): Promise<void> {
     this.#pumping = true;
     while (this.#waiting.length > 0) {
-      for (const socket of this.#waiting.splice(0, HANDSHAKES)) if (!socket.destroyed) this.#accept(socket);
+      for (const begin of this.#waiting.splice(0, HANDSHAKES)) begin();
       await turn();
     }
     this.#pumping = false;
@@ -297,6 +303,8 @@ function secureServer(
       return;
     }
     const state: SessionState = { ...peer, open: 0 };
+    // At once: requests that came in one piece with the last one are not looked at any more.
+    peer.guarded.destroy = () => session.destroy();
     connections.set(session, state);
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
@@ -314,7 +322,7 @@ function secureServer(
   server.removeAllListeners("stream");
   type Head = [http2.ServerHttp2Stream, http2.IncomingHttpHeaders, number, readonly string[]];
   server.on("stream", (...[stream, headers, flags, rawHeaders]: Head) => {
-    const state = connections.get(stream.session!);
+    const state = stream.session && connections.get(stream.session);
     if (!state) return;
     const exchange = new H2Exchange(stream, headers, (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0, state);
     if (state.guarded.asks(rawHeaders)) exchange.closeAfterAnswer();

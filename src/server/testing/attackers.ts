@@ -82,6 +82,11 @@ export const KINDS = {
   "answers that are never read": {
     tls: true,
     protocols: ["h2"],
+    bytes: () => Buffer.concat([noWindow(), requests("/version", 8)]),
+  },
+  "many answers that are never read": {
+    tls: true,
+    protocols: ["h2"],
     bytes: () => Buffer.concat([noWindow(), requests("/version", 90)]),
   },
   "a refusal that is never read": {
