@@ -7,6 +7,8 @@ import type { ResourceState } from "./resource-state.ts";
 export interface ListRange {
   /** Only keys after this one. */
   readonly after?: string;
+  /** Only this key and those after it; where both are given, `after` counts. */
+  readonly from?: string;
   /** At most this many entries; no limit when absent or not positive. */
   readonly limit?: number;
   /**
@@ -95,17 +97,19 @@ export class StateSnapshot implements Snapshot {
     return selection.key === undefined ? this.#scan(selection, range) : this.#one(selection.key, selection, range);
   }
 
-  #one(key: string, selection: Selection, { after }: ListRange): ListPage {
-    const entry = after === undefined || compareKeys(after, key) < 0 ? this.#state.get(key) : undefined;
+  #one(key: string, selection: Selection, range: ListRange): ListPage {
+    const entry = compareKeys(lowest(range), key) <= 0 ? this.#state.get(key) : undefined;
     const found = entry !== undefined && covers(selection, key) && passes(selection, entry);
     return { entries: found ? [entry] : [], more: false, next: undefined };
   }
 
-  #scan(selection: Selection, { after, limit = 0, budget = Infinity }: ListRange): ListPage {
+  #scan(selection: Selection, range: ListRange): ListPage {
     const { prefix } = selection;
+    const { after, limit = 0, budget = Infinity } = range;
     const selective = isSelective(selection);
     const most = limit > 0 ? limit : Infinity;
-    const from = after === undefined || compareKeys(after, prefix) < 0 ? prefix : `${after}\0`;
+    const start = lowest(range);
+    const from = compareKeys(start, prefix) < 0 ? prefix : start;
     const entries: Entry[] = [];
     let left = Math.max(1, budget);
     let last: string | undefined;
@@ -122,6 +126,9 @@ export class StateSnapshot implements Snapshot {
     return selective || next === undefined ? page : { ...page, remaining: this.#state.countAfter(prefix, next) };
   }
 }
+
+/** The lowest key that is in a range. */
+const lowest = ({ after, from = "" }: ListRange): string => (after === undefined ? from : `${after}\0`);
 
 /** Puts entries at the end of others; returns how many there are then. */
 function append(entries: Entry[], more: readonly Entry[]): number {

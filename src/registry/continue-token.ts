@@ -13,26 +13,27 @@
 /** Where a list goes on. `revision` is -1 for "whatever is current" after the first version expired. */
 export interface ContinueToken {
   readonly revision: number;
-  /** The last key that was answered, inside its resource: `namespace/name` or `name`. */
-  readonly after: string;
+  /** The smallest key that may follow, inside its resource: behind `namespace/name` or `name`, or any other text. */
+  readonly from: string;
 }
 
 const VERSION = "meta.k8s.io/v1";
 /** The next key is the smallest one behind: the last one and a zero. */
 const NEXT = "\0";
 
+/** The smallest key behind another. */
+export const keyBehind = (key: string): string => key + NEXT;
+
 /** The text of a token for the keys that begin with `prefix`. */
-export function encodeContinue(prefix: string, { revision, after }: ContinueToken): string {
-  const start = after.slice(prefix.length) + NEXT;
-  return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start })).toString("base64url");
-}
+export const encodeContinue = (prefix: string, { revision, from }: ContinueToken): string =>
+  Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start: from.slice(prefix.length) })).toString("base64url");
 
 /** Reads a token for the keys that begin with `prefix`; undefined when it is malformed. */
 export function decodeContinue(prefix: string, text: string): ContinueToken | undefined {
   const { v, rv, start } = parse(text) ?? {};
-  if (v !== VERSION || typeof start !== "string" || !start.endsWith(NEXT) || !isKey(start)) return undefined;
+  if (v !== VERSION || typeof start !== "string" || !isWithin(start)) return undefined;
   if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv === 0) return undefined;
-  return { revision: Math.max(rv, -1), after: prefix + start.slice(0, -1) };
+  return { revision: Math.max(rv, -1), from: prefix + start.replace(/^\//, "") };
 }
 
 function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } | undefined {
@@ -46,9 +47,9 @@ function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } | u
   }
 }
 
-/** A key of ours has no empty, `.` or `..` part. */
-const isKey = (start: string): boolean =>
+/** Whether a key stays within its collection, read as a path: it has no empty, `.` or `..` part. */
+const isWithin = (start: string): boolean =>
   start
-    .slice(0, -1)
+    .replace(/^\//, "")
     .split("/")
     .every((part) => part !== "" && part !== "." && part !== "..");

@@ -5,7 +5,7 @@
  */
 import { CacheError, type Entry, type Selection, type Snapshot } from "../../cache/index.ts";
 import { badRequest, expired } from "../../meta/status.ts";
-import { type ContinueToken, decodeContinue, encodeContinue } from "../continue-token.ts";
+import { type ContinueToken, decodeContinue, encodeContinue, keyBehind } from "../continue-token.ts";
 import type { ListOptions, ListResult } from "../contract.ts";
 import { cacheError } from "../errors.ts";
 import type { Kind } from "../kind.ts";
@@ -21,7 +21,7 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (DEC-25).
   const limit = options.resourceVersion === "0" ? 0 : options.limit;
   const page = await pageOf(kind, snapshot, selection, {
-    ...(token ? { after: token.after } : {}),
+    ...(token ? { from: token.from } : {}),
     ...(limit > 0 ? { limit } : {}),
   });
   await makeViews(kind, page.entries);
@@ -31,7 +31,7 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   return {
     entries: page.entries,
     revision: snapshot.revision,
-    continue: more ? encodeContinue(selection.prefix, { revision: snapshot.revision, after: last.key }) : "",
+    continue: more ? encodeContinue(selection.prefix, { revision: snapshot.revision, from: keyBehind(last.key) }) : "",
     remaining: more && selection.matches === undefined ? page.remaining : undefined,
   };
 }
@@ -41,16 +41,15 @@ async function pageOf(
   kind: Kind,
   snapshot: Snapshot,
   selection: Selected,
-  range: { readonly after?: string; readonly limit?: number },
+  range: { readonly from?: string; readonly limit?: number },
 ): Promise<{ readonly entries: readonly Entry[]; readonly remaining?: number | undefined }> {
   const { late } = selection;
   if (!late) return snapshot.listInTurns(selection, range);
   const { limit = Infinity } = range;
   const entries: Entry[] = [];
-  let { after } = range;
+  let { from = "" } = range;
   for (;;) {
-    const from = after === undefined ? {} : { after };
-    const candidates = (await snapshot.listInTurns(selection, { ...from, limit: BATCH })).entries;
+    const candidates = (await snapshot.listInTurns(selection, { from, limit: BATCH })).entries;
     const wait = makeReady(kind, candidates);
     if (wait) await wait;
     for (const entry of candidates) {
@@ -58,7 +57,7 @@ async function pageOf(
       if (entries.length >= limit) return { entries };
     }
     if (candidates.length < BATCH) return { entries };
-    after = candidates.at(-1)!.key;
+    from = keyBehind(candidates.at(-1)!.key);
   }
 }
 
@@ -89,7 +88,7 @@ async function continued(kind: Kind, { prefix }: Selection, token: ContinueToken
     if (error instanceof CacheError && error.code === "compacted") {
       throw expired(
         "The continue token is too old: its version is no longer kept. Begin anew, or go on with the token in metadata.continue, which shows the present state from here on",
-        encodeContinue(prefix, { revision: -1, after: token.after }),
+        encodeContinue(prefix, { revision: -1, from: token.from }),
       );
     }
     throw cacheError(error, token.revision, kind.shared.cacher.revision);
