@@ -72,7 +72,7 @@ export function orderList(
 
 function mergeKeyed(stored: ValueObject[], given: ValueObject[], shape: ListShape, key: string): Value[] {
   const { base, rest, replaced } = followItemDirectives(stored, given, shape, key);
-  if (replaced) return rest.map(shape.asGiven);
+  if (replaced) return weave(rest.map(shape.asGiven), rest, [], key);
   const merged: ValueObject[] = [...base];
   const places = new Map<string, number>();
   merged.forEach((item, i) => {
@@ -88,7 +88,10 @@ function mergeKeyed(stored: ValueObject[], given: ValueObject[], shape: ListShap
   return weave(merged, rest, base, key);
 }
 
-/** Follows the `$patch` of elements: what is left of the stored list, and the elements of the patch without any. */
+/**
+ * Follows the `$patch` of elements: what is left of the stored list, and the elements of the patch without any. One that
+ * says `replace` replaces the list, whatever else it says.
+ */
 function followItemDirectives(
   stored: ValueObject[],
   given: ValueObject[],
@@ -97,29 +100,21 @@ function followItemDirectives(
 ): { base: ValueObject[]; rest: ValueObject[]; replaced: boolean } {
   const rest: ValueObject[] = [];
   const deleted = new Set<string>();
-  const swapped = new Map<string, ValueObject>();
   let replaced = false;
   for (const item of given) {
-    const { $patch: directive, ...members } = item;
+    const { $patch: directive } = item;
     if (directive === undefined) rest.push(item);
     else if (directive === "delete") deleted.add(identity(item, key));
-    else if (directive !== "replace") {
+    else if (directive === "replace") replaced = true;
+    else {
       throw new PatchError(
         "malformed",
         `Expected $patch in ${shape.name} to be replace or delete, got ${JSON.stringify(directive)}`,
       );
-    } else if (Object.hasOwn(members, key)) swapped.set(identity(members, key), members);
-    else replaced = true;
+    }
   }
-  if (deleted.size === 0 && swapped.size === 0) return { base: stored, rest, replaced };
-  const base: ValueObject[] = [];
-  for (const item of stored) {
-    const id = Object.hasOwn(item, key) ? identity(item, key) : "";
-    const swap = swapped.get(id);
-    if (!deleted.has(id)) base.push(swap ? (shape.asGiven(swap) as ValueObject) : item);
-    if (!replaced) swapped.delete(id);
-  }
-  return { base, rest: [...rest, ...swapped.values()], replaced };
+  const stays = (item: ValueObject): boolean => !Object.hasOwn(item, key) || !deleted.has(identity(item, key));
+  return { base: deleted.size === 0 ? stored : stored.filter(stays), rest, replaced };
 }
 
 /** Weaves the elements that `order` has, in its order, into the others, which keep that of `server`. */

@@ -180,11 +180,10 @@ describe("MARK-14: lists with a merge key", () => {
     ["the list is replaced", { owners: [{ $patch: "replace" }, o3] }, [o3]],
     ["the list is replaced by nothing", { owners: [{ $patch: "replace" }] }, []],
     [
-      "one element is replaced",
-      { owners: [{ $patch: "replace", uid: "2", controller: true }] },
-      [o1, { uid: "2", controller: true }],
+      "the list is replaced, whatever else the element says",
+      { owners: [{ $patch: "replace", uid: "2", controller: true }, o3] },
+      [o3],
     ],
-    ["one element that is not there is replaced", { owners: [{ $patch: "replace", ...o3 }] }, [o3, o1, o2]],
     [
       "members are changed and removed",
       { owners: [{ uid: "2", name: "x", controller: null }] },
@@ -217,6 +216,16 @@ describe("MARK-14: lists with a merge key", () => {
     expect(meta(patch)["owners"]).toEqual(owners);
   });
 
+  test("where there was no list, an element with a $patch of null is a new one", () => {
+    const patch = {
+      owners: [
+        { $patch: null, ...o1 },
+        { $patch: "delete", ...o2 },
+      ],
+    };
+    expect(patched({ meta: patch }, { meta: {} })).toEqual({ meta: { owners: [o1] } });
+  });
+
   test("an order for a list that is not there puts the new elements into it", () => {
     const patch = { meta: { "$setElementOrder/owners": [{ uid: "2" }, { uid: "1" }], owners: [o2, o1] } };
     expect(patched(patch, { meta: {} })).toEqual({ meta: { owners: [o2, o1] } });
@@ -225,6 +234,9 @@ describe("MARK-14: lists with a merge key", () => {
 
   test("a missing merge key matters only where something is merged", () => {
     expect(failure(() => meta({ owners: [{ name: "o1" }] })).code).toBe("invalid");
+    expect(failure(() => meta({ owners: [{ $patch: "replace" }, { name: "o1" }] })).message).toContain(
+      "does not contain declared merge key: uid",
+    );
     expect(patched({ meta: { owners: [{ name: "o1" }] } }, { meta: {} })).toEqual({
       meta: { owners: [{ name: "o1" }] },
     });
@@ -257,6 +269,7 @@ describe("patches that are refused", () => {
     { meta: { "$setElementOrder/owners": [{ uid: "1" }], owners: [{ uid: "3" }] } },
     { meta: { "$setElementOrder/owners": [{ name: "x" }] } },
     { meta: { "$setElementOrder/labels": [] } },
+    { meta: { "$setElementOrder/none": ["a"] } },
   ])("%j cannot be followed", (patch) => {
     expect(failure(() => patched(patch)).code).toBe("invalid");
   });

@@ -3,7 +3,7 @@
  * may hold directives (MARK-14; the upstream description is "strategic merge patch" in the API conventions of Kubernetes).
  *
  * - `$patch: replace | delete` in a map: the rest of the patch map stands for it, or nothing is left. In an element of a
- *   keyed list: the element is replaced or deleted; an element of `$patch: replace` alone replaces the whole list.
+ *   keyed list: the element is deleted, or the other elements of the patch replace the whole list.
  * - `$retainKeys: [...]`: members of the original that are not listed go.
  * - `$deleteFromPrimitiveList/<member>: [...]`: these elements go.
  * - `$setElementOrder/<member>: [...]`: the order of the merged list.
@@ -89,6 +89,9 @@ function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefi
   for (const name of Object.keys(patch)) {
     const key = directiveField(name, SET_ORDER);
     if (key === undefined) continue;
+    if (type?.kind === "struct" && !type.fields.has(key)) {
+      throw new PatchError("invalid", `Expected ${name} to name a member of its object, found none of that name`);
+    }
     const order = patch[name]!;
     const before = getMember(result, key);
     const given = getMember(patch, key);
@@ -153,11 +156,13 @@ function directiveField(name: string, directive: string): string | undefined {
   );
 }
 
-/** A value where there was none: members of null are left out, and so are maps with a `$patch`, which patch nothing. */
+/**
+ * A value where there was none: members of null are left out, and so are maps with a `$patch`, which patch nothing.
+ */
 function asNew(value: Value): Value | undefined {
   if (Array.isArray(value)) return value.map(asNew).filter((item) => item !== undefined);
   if (!isObject(value)) return plainNumbers(value);
-  if (Object.hasOwn(value, PATCH)) return undefined;
+  if ((value[PATCH] ?? null) !== null) return undefined;
   const kept: ValueObject = {};
   for (const key of Object.keys(value)) {
     const member = value[key] === null ? undefined : asNew(value[key]!);
