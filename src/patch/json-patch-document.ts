@@ -2,13 +2,23 @@
  * A document while a JSON patch is applied to it: each operation is one method.
  *
  * The value that it was made of is never modified. A container is copied when it is first written to; the copies are
- * `#owned`, and written to in place from then on. A value that comes to stand in two places (`copy`) is owned by neither.
+ * `#owned`, and written to in place from then on. A value that comes to stand in two places (`copy`) stands there as two:
+ * whoever decodes the result changes it in place.
  * Everything that takes time is charged to a budget, so that no patch blocks the process (CVE-2019-1002100).
  *
  * @module
  */
 
-import { asJsonNumber, equal, getMember, isObject, setMember, type Value, type ValueObject } from "../value/value.ts";
+import {
+  asJsonNumber,
+  clone,
+  equal,
+  getMember,
+  isObject,
+  setMember,
+  type Value,
+  type ValueObject,
+} from "../value/value.ts";
 import { unescapeToken } from "../value/pointer.ts";
 import { PatchError } from "./patch-error.ts";
 
@@ -89,11 +99,11 @@ export class JsonPatchDocument {
   /** Adds what is at another place, null when that is a member that is missing. */
   copy(from: string, to: string): void {
     const value = this.#get(from) ?? null;
-    this.#copiedBytes += this.#share(value, MAX_COPIED_BYTES - this.#copiedBytes);
+    this.#copiedBytes += this.#sizeOf(value, MAX_COPIED_BYTES - this.#copiedBytes);
     if (this.#copiedBytes > MAX_COPIED_BYTES) {
       throw new PatchError("invalid", `Expected a JSON patch to copy at most ${MAX_COPIED_BYTES} bytes, got more`);
     }
-    this.add(to, value);
+    this.add(to, clone(value));
   }
 
   /**
@@ -142,11 +152,10 @@ export class JsonPatchDocument {
     return copy;
   }
 
-  /** Gives up a value that will stand in two places; its size as JSON, or more than `limit`. */
-  #share(value: Value, limit: number): number {
+  /** The size of a value as JSON, or more than `limit`. */
+  #sizeOf(value: Value, limit: number): number {
     if (typeof value === "string") return value.length + 2;
     if (typeof value !== "object" || value === null || asJsonNumber(value)) return JSON.stringify(value).length;
-    this.#owned.delete(value);
     const isList = Array.isArray(value);
     const keys = isList ? [] : Object.keys(value);
     const parts = isList ? value : keys.map((key) => value[key]!);
@@ -155,7 +164,7 @@ export class JsonPatchDocument {
     for (const key of keys) size += key.length + 3;
     for (const part of parts) {
       if (size > limit) break;
-      size += this.#share(part, limit - size);
+      size += this.#sizeOf(part, limit - size);
     }
     return size;
   }

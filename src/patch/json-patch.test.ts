@@ -236,6 +236,12 @@ describe("values that stand in two places are not written to in both", () => {
     expect(applyJsonPatch({}, patch)).toEqual({ a: { c: { x: { y: [1, 2], z: 1 } } }, b: { x: { y: [1, 3], z: 1 } } });
   });
 
+  test("by whoever decodes the result in place", () => {
+    const result = applyJsonPatch({ a: { x: [{ y: 1 }] } }, [{ op: "copy", from: "/a", path: "/b" }]);
+    delete (result as { b: { x: { y?: number }[] } }).b.x[0]!.y;
+    expect(result).toEqual({ a: { x: [{ y: 1 }] }, b: { x: [{}] } });
+  });
+
   test("neither argument is modified, whatever the operations", () => {
     const pointer = fc
       .array(fc.constantFrom("a", "b", "0", "1", "-", "-1"), { minLength: 1, maxLength: 3 })

@@ -53,7 +53,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
     change(old, entry) {
       const base = asValue(form.show(parseEntry(kind, entry)));
       const patched = read(() => how.patch(base));
-      checkIdentity(form.kind, patched, how.ignoresKind);
+      checkIdentity(form.kind, patched, how.ignoresKind, options);
       const value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);
       placeObject(kind, value, target);
       if (!value.metadata.name)
@@ -130,8 +130,8 @@ function read<T>(work: () => T): T {
   }
 }
 
-/** kind and apiVersion of the result are those of the path (DEC-18: 422). */
-function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean): void {
+/** kind and apiVersion of the result are those of the path (DEC-18: 422); a kind may be left out. */
+function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean, { fieldValidation }: PatchOptions): void {
   if (!isObject(patched)) return;
   if (ignoresKind) {
     for (const member of ["kind", "apiVersion"]) {
@@ -143,8 +143,17 @@ function checkIdentity(kind: Kind, patched: Value, ignoresKind: boolean): void {
     patched["apiVersion"] = kind.apiVersion;
     return;
   }
-  if (patched["apiVersion"] === undefined) throw badRequest("expected apiVersion not to be removed");
-  if ((patched["kind"] ?? kind.definition.kind) !== kind.definition.kind || patched["apiVersion"] !== kind.apiVersion) {
-    throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
+  for (const [member, expected] of [
+    ["kind", kind.definition.kind],
+    ["apiVersion", kind.apiVersion],
+  ] as const) {
+    if (!["", expected].includes((patched[member] ?? "") as string)) {
+      throw patchInvalid(`expected kind and apiVersion to stay ${kind.definition.kind} of ${kind.apiVersion}`);
+    }
   }
+  if (patched["apiVersion"]) return;
+  // Without a version nothing of the object is known, not even its name.
+  const why = "expected apiVersion not to be removed";
+  const unknown = Object.keys(patched).some((member) => member !== "kind" && member !== "apiVersion");
+  throw fieldValidation === "Strict" && unknown ? patchInvalid(why) : badRequest(`name must be provided: ${why}`);
 }
