@@ -97,18 +97,26 @@ function validateShared(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMeta
 }
 
 /** A name is needed, or a prefix to make one of; both have the form of a name of the kind. */
-function validateName(meta: ObjectMeta, errors: FieldErrors, { nameRule }: ObjectMetaRules): void {
-  if (meta.generateName) {
-    // A dash at the end of a prefix does not stay at the end.
-    const fine = nameRule(meta.generateName.replace(/(.)-$/s, "$1a"));
-    if (fine !== true) errors.invalid("metadata.generateName", meta.generateName, fine);
-  }
+function validateName(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {
+  const { nameRule } = rules;
+  validatePrefix(meta, errors, rules);
   if (!meta.name) {
     errors.required("metadata.name", "name or generateName is required");
     return;
   }
   const fine = nameRule(meta.name);
   if (fine !== true) errors.invalid("metadata.name", meta.name, fine);
+}
+
+/** What a name is made of has the form of one; a dash at its end takes the letter in front of it along. */
+export function validatePrefix(
+  { generateName: prefix }: ObjectMeta,
+  errors: FieldErrors,
+  rules: ObjectMetaRules,
+): void {
+  if (!prefix) return;
+  const fine = rules.nameRule(prefix.replace(/.-$/s, "a"));
+  if (fine !== true) errors.invalid("metadata.generateName", prefix, fine);
 }
 
 /** Label keys are qualified names, their values short names or empty (DEC-2); causes name the map, not the key. */

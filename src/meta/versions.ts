@@ -19,3 +19,8 @@ function rank(version: string): readonly number[] {
   if (!match) return [-1, 0, 0];
   return [STAGES.indexOf(match[2] ?? ""), Number(match[1]), Number(match[3] ?? 0)];
 }
+
+const MAX_UINT64 = 18_446_744_073_709_551_615n;
+
+/** Whether a text has the form of a resourceVersion: a decimal number of 64 bits. */
+export const isResourceVersion = (text: string): boolean => /^\d+$/.test(text) && BigInt(text) <= MAX_UINT64;

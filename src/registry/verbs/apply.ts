@@ -61,9 +61,6 @@ function checkAppliedUid(write: Write, sent: ApiObject, old: ApiObject): void {
 
 function create(write: Write, body: Body, intent: ValueObject, apply: (live: undefined) => ApiObject): ApiObject {
   const { kind, target, ctx } = write;
-  const named = (body.value as { metadata?: { name?: string } }).metadata?.name;
-  if (!named && ctx.dialect.rules.applyCreateNeedsName)
-    throw badRequest("name must be provided: expected metadata.name in an apply that creates");
   const { uid, resourceVersion } = intent["metadata"] as { uid?: string; resourceVersion?: string };
   if (uid)
     throw conflict(
@@ -71,6 +68,9 @@ function create(write: Write, body: Body, intent: ValueObject, apply: (live: und
       target.name,
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
+  const named = (body.value as { metadata?: { name?: string } }).metadata?.name;
+  if (!named && ctx.dialect.rules.applyCreateNeedsName)
+    throw badRequest("name must be provided: expected metadata.name in an apply that creates");
   if (resourceVersion && resourceVersion !== "0" && !ctx.dialect.rules.lenientCreateVersion) {
     throw conflict(kind.ref, target.name, `expected version ${resourceVersion} of the object, there is none`);
   }
@@ -100,6 +100,10 @@ function intentOf({ kind: { namespaced }, target, ctx, options }: Write, kind: K
   if (!isObject(metadata)) throw badRequest("expected metadata to be an object");
   if ((metadata["managedFields"] ?? null) !== null) {
     throw badRequest("metadata.managedFields must be nil: owners are kept by the server");
+  }
+  const { applyNullIsAbsent } = ctx.dialect.rules;
+  if (metadata["name"] === "" || (metadata["name"] === null && !applyNullIsAbsent)) {
+    throw badRequest("name must be provided: expected metadata.name to be a name or not to be there, got none");
   }
   samePlace("name", target.name, metadata["name"]);
   if (namespaced) samePlace("namespace", target.namespace, metadata["namespace"]);

@@ -5,6 +5,7 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import { alreadyExists, badRequest, hasReason, invalid } from "../../meta/status.ts";
+import { isResourceVersion } from "../../meta/versions.ts";
 import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
 import { decodeBody } from "../decode.ts";
@@ -56,6 +57,7 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
  */
 export async function storeNew(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
   const { kind, options, ctx } = write;
+  const sent = object.metadata.resourceVersion;
   const prepared = prepareNew(write, object);
   const admission = prepared instanceof Promise ? await prepared : prepared;
   const { shared } = kind;
@@ -65,7 +67,7 @@ export async function storeNew(write: WriteUnderWay, object: ApiObject, generate
     let revision: number;
     try {
       if (kind.cache.get(key)) throw alreadyExists(kind.ref, name);
-      if (options.dryRun) return unstoredResult(object, 201, ctx);
+      if (options.dryRun) return unstoredResult(shrugged(write, object, sent), 201, ctx);
       const committed = commitAdmission(kind, admission);
       if (committed) await committed;
       const form = storedForm(kind, object, undefined);
@@ -86,9 +88,15 @@ export async function storeNew(write: WriteUnderWay, object: ApiObject, generate
 function checkVersion({ options, ctx }: Write, object: ApiObject): void {
   const sent = object.metadata.resourceVersion ?? "";
   if (sent === "" || sent === "0") return;
-  if (ctx.dialect.rules.lenientCreateVersion && (options.dryRun || !/^\d+$/.test(sent))) return;
+  if (ctx.dialect.rules.lenientCreateVersion && (options.dryRun || !isResourceVersion(sent))) return;
   throw badRequest(`expected no metadata.resourceVersion in a create, got "${sent}"`);
 }
+
+/** The answer to a dry run says the version that the dialect shrugged at: nothing was stored that would have another. */
+const shrugged = ({ ctx }: WriteUnderWay, object: ApiObject, version: string | undefined): ApiObject =>
+  version && ctx.dialect.rules.lenientCreateVersion
+    ? { ...object, metadata: { ...object.metadata, resourceVersion: version } }
+    : object;
 
 const nameRequired = ({ kind }: Write): Error =>
   invalid({ group: kind.ref.group, kind: kind.definition.kind }, "", [

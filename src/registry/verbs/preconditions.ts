@@ -6,6 +6,7 @@
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { MODIFIED, badRequest, conflict, invalid } from "../../meta/status.ts";
+import { isResourceVersion } from "../../meta/versions.ts";
 import type { Caller } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import type { Write } from "../pipeline.ts";
@@ -26,7 +27,7 @@ export function demandVersion({ kind, target }: Write, object: ApiObject): void 
 /** A version in the body is a number, also where there is no object that could have it. */
 export function checkVersionForm({ metadata }: ApiObject): void {
   const sent = metadata.resourceVersion ?? "";
-  if (sent !== "" && !/^\d+$/.test(sent)) {
+  if (sent !== "" && !isResourceVersion(sent)) {
     throw badRequest(`expected metadata.resourceVersion to be a number, got ${JSON.stringify(sent)}`);
   }
 }
@@ -55,7 +56,7 @@ export function checkUid({ kind, target }: Write, object: ApiObject, old: ApiObj
 /** A uid in the result must be that of the stored object (DEC-1: 422 in a patch). */
 export function checkPatchedUid({ kind, target }: Write, object: ApiObject, old: ApiObject): void {
   const { uid } = object.metadata;
-  if (uid === undefined || uid === "" || uid === old.metadata.uid) return;
+  if (!uid || uid === old.metadata.uid) return;
   throw invalid({ group: kind.ref.group, kind: kind.definition.kind }, target.name, [
     {
       reason: "FieldValueInvalid",

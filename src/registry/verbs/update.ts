@@ -62,8 +62,8 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
   const result = await guaranteedUpdate(write, {
     change(old) {
       const value = copyOf(sent);
-      if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
       checkUid(write, value, old);
+      if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
       checkVersion(write, value, old);
       const object = form.put(old, value);
       ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: asValue(object) });

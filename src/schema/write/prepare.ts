@@ -6,7 +6,7 @@
  */
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { subdomainName } from "../../meta/names.ts";
-import { validateObjectMeta, validateObjectMetaUpdate } from "../../meta/object-meta-rules.ts";
+import { validateObjectMeta, validateObjectMetaUpdate, validatePrefix } from "../../meta/object-meta-rules.ts";
 import type { ApiObject, ResourceDefinition, WriteContext, WriteRules } from "../definition.ts";
 import type { CompiledKind } from "./decode.ts";
 import {
@@ -56,6 +56,7 @@ export function prepareUpdate(
   walker.settle(object);
   countGeneration(definition, object, old);
   validateObjectMetaUpdate(object.metadata, old.metadata, errors, { ...metadataRules(definition, ctx), sent });
+  if (subresource === "") validatePrefix(object.metadata, errors, metadataRules(definition, ctx));
   rules.validateUpdate?.(object, old, errors, ctx);
   return errors;
 }
