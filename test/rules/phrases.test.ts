@@ -78,7 +78,9 @@ describe("what is there, and what is not", () => {
     expect(message(await kube.put(item, { metadata: { name, uid } }))).toContain(
       "Precondition failed: UID in precondition",
     );
-    expect(message(await kube.delete(item, {}, { preconditions: { uid } }))).toContain("Precondition failed: UID");
+    expect(message(await kube.delete(item, {}, { preconditions: { uid } }))).toContain(
+      `the UID in the precondition (${uid}) does not match the UID in record (`,
+    );
     expect(message(await kube.put(item, { metadata: { name: "b" } }))).toBe(
       `the name of the object (b) does not match the name on the URL (${name})`,
     );

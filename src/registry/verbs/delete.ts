@@ -23,7 +23,7 @@ import { type Kind, keyOf } from "../kind.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
 import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { waitForRevision } from "./freshness.ts";
-import { checkIfMatch, uidMismatch } from "./preconditions.ts";
+import { checkIfMatch } from "./preconditions.ts";
 import { unstoredResult, storedResult, writtenResult } from "../results.ts";
 import { inTurn, withinTurn } from "../turn.ts";
 
@@ -84,13 +84,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   if (equal(asValue(marked), asValue(old))) {
     return answerWaiting(deletion, storedResult(kind, entry, 200, ctx));
   }
-  const form = storedForm(kind, marked, entry);
-  const revision = await storeRecord(kind, {
-    type: "update",
-    key: kind.stored.prefix + key,
-    value: encodeObject(form instanceof Promise ? await withinTurn(deletion.turn, form) : form),
-    expected: entry.revision,
-  });
+  const revision = await store(deletion, key, entry, await formOf(deletion, marked, entry));
   return answerWaiting(deletion, writtenResult(kind, key, marked, revision, 200, ctx));
 }
 
@@ -103,27 +97,41 @@ async function remove(
 ): Promise<DeleteResult> {
   const { kind, options, ctx, target } = deletion;
   const answersObject = kind.definition.deleteAnswers === "object";
+  const takesTime = kind.definition.gracePeriod !== undefined;
+  // What may take time is seen to be on its way out before it is gone, also where no time is left.
+  const last = takesTime ? marked : old;
   if (!options.dryRun) {
+    const begun = equal(asValue(last), asValue(old)) ? undefined : await formOf(deletion, last, entry);
+    const before = begun ? await store(deletion, key, entry, begun) : entry.revision;
     const revision = await storeRecord(kind, {
       type: "delete",
       key: kind.stored.prefix + key,
-      value: encodeObject(parseStored(entry)),
-      expected: entry.revision,
+      value: encodeObject(begun ?? parseStored(entry)),
+      expected: before,
     });
     if (answersObject) {
-      return unstoredResult(
-        { ...old, metadata: { ...old.metadata, resourceVersion: String(revision) } },
-        200,
-        ctx,
-        true,
-      );
+      const { metadata } = last;
+      return unstoredResult({ ...last, metadata: { ...metadata, resourceVersion: String(revision) } }, 200, ctx, true);
     }
   }
-  // A dry run of what may take time answers the object as it would have been marked.
-  if (answersObject)
-    return kind.definition.gracePeriod ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
+  if (answersObject) return takesTime ? unstoredResult(marked, 200, ctx) : storedResult(kind, entry, 200, ctx);
   const status = deleted(kind.ref, target.name, old.metadata.uid ?? "");
   return { status, code: 200, changed: !options.dryRun, warnings: ctx.warnings };
+}
+
+/** Stores the object as it is now that its deletion has begun. */
+const store = ({ kind }: Deletion, key: string, entry: Entry, begun: ApiObject): Promise<number> =>
+  storeRecord(kind, {
+    type: "update",
+    key: kind.stored.prefix + key,
+    value: encodeObject(begun),
+    expected: entry.revision,
+  });
+
+/** An object in the form in which it is stored, awaited no longer than the turn of the deletion lasts. */
+async function formOf({ kind, turn }: Deletion, object: ApiObject, entry: Entry): Promise<ApiObject> {
+  const form = storedForm(kind, object, entry);
+  return form instanceof Promise ? withinTurn(turn, form) : form;
 }
 
 /** The object as it is once its deletion has begun: times, the finalizers of the policy. */
@@ -174,18 +182,21 @@ function policyFinalizers(finalizers: readonly string[], options: DeleteOptions)
   return kept;
 }
 
+/** The uid and the version that the caller demands; the refusal says the kind where others say the resource. */
 function checkPreconditions({ kind, target, options }: Deletion, old: ApiObject): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
-  if (uid !== undefined && uid !== old.metadata.uid) {
-    throw conflict(kind.ref, target.name, uidMismatch(uid, old));
-  }
-  if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion) {
-    const got = old.metadata.resourceVersion;
-    throw conflict(
-      kind.ref,
+  const refuse = (member: string, sent: string, got: string | undefined, why: string): Error =>
+    conflict(
+      { ...kind.ref, plural: kind.ref.kind },
       target.name,
-      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${got}`,
+      `the ${member} in the precondition (${sent}) does not match the ${member} in record (${got ?? ""}). ${why}`,
     );
+  if (uid !== undefined && uid !== old.metadata.uid) {
+    throw refuse("UID", uid, old.metadata.uid, "The object might have been deleted and then recreated");
+  }
+  const version = old.metadata.resourceVersion;
+  if (resourceVersion !== undefined && resourceVersion !== version) {
+    throw refuse("ResourceVersion", resourceVersion, version, "The object might have been modified");
   }
 }
 

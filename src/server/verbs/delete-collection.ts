@@ -20,7 +20,7 @@ export async function deleteCollection(
 ): Promise<void> {
   const format = listFormat(request);
   const list = listOptions(request.query);
-  const options = await deleteOptions(server, request, false);
+  const options = await deleteOptions(server, request);
   const { namespace, caller } = request;
   const result = await perform(request, () => resource.deleteCollection(namespace, list, options, caller));
   request.warn(result.warnings);

@@ -15,7 +15,7 @@ import type { ServerRequest } from "../request.ts";
 /** Answers a delete. */
 export async function deleteObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = objectFormat(request);
-  const options = await deleteOptions(server, request, true);
+  const options = await deleteOptions(server, request);
   const result = await perform(request, () => resource.delete(request.target, options, request.caller));
   request.warn(result.warnings);
   if ("status" in result) {
@@ -26,14 +26,10 @@ export async function deleteObject(server: ServerContext, request: ServerRequest
 }
 
 /** DeleteOptions of the body, or of the query when there is no body (DEC-26). */
-export async function deleteOptions(
-  server: ServerContext,
-  request: ServerRequest,
-  withPreconditions: boolean,
-): Promise<DeleteOptions> {
+export async function deleteOptions(server: ServerContext, request: ServerRequest): Promise<DeleteOptions> {
   const body = await deleteBody(server, request);
   request.body = body?.value;
-  const options = body ? deleteOptionsOfBody(body.value) : deleteOptionsOfQuery(request.query, withPreconditions);
+  const options = body ? deleteOptionsOfBody(body.value) : deleteOptionsOfQuery(request.query);
   request.options = options;
   return options;
 }

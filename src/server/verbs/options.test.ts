@@ -69,7 +69,6 @@ describe("options of lists and watches", () => {
     ["resourceVersion=abc", "400"],
     ["resourceVersion=-1", "400"],
     ["resourceVersion=99999999999999999999999", "400"],
-    ["continue=x&resourceVersion=5", "400"],
     ["resourceVersionMatch=Exact", "422 ListOptions Forbidden:resourceVersionMatch"],
     ["resourceVersionMatch=exact", "422 ListOptions Forbidden:resourceVersionMatch NotSupported:resourceVersionMatch"],
     ["resourceVersion=0&resourceVersionMatch=Exact", "422 ListOptions Forbidden:resourceVersionMatch"],
@@ -87,6 +86,7 @@ describe("options of lists and watches", () => {
     ["sendInitialEvents=true", "422 ListOptions Forbidden:resourceVersionMatch"],
     ["resourceVersionMatch=NotOlderThan", "422 ListOptions Forbidden:resourceVersionMatch"],
     ["continue=abc", "422 ListOptions Forbidden:resourceVersionMatch"],
+    ["continue=abc&resourceVersion=0", "422 ListOptions Forbidden:resourceVersionMatch"],
     [
       "sendInitialEvents=true&resourceVersionMatch=Exact",
       "422 ListOptions Forbidden:resourceVersionMatch NotSupported:resourceVersionMatch",
@@ -102,6 +102,7 @@ describe("options of lists and watches", () => {
     expect(asked("sendInitialEvents=true&resourceVersionMatch=NotOlderThan")).toBe(true);
     expect(asked("sendInitialEvents=0&resourceVersionMatch=NotOlderThan")).toBe(false);
     expect(asked("resourceVersion=5")).toBeUndefined();
+    expect(watchOptions(query("continue=abc&resourceVersion=5"))).toMatchObject({ resourceVersion: "5" });
     expect(timeoutSeconds(query("timeoutSeconds=-1"))).toBe(-1);
     expect(outcome(() => getVersion(query("resourceVersion=x")))).toBe("400");
   });
@@ -117,6 +118,9 @@ describe("DeleteOptions", () => {
     [{ propagationPolicy: "Sideways" }, "422 DeleteOptions NotSupported:propagationPolicy"],
     [{ propagationPolicy: "Orphan", orphanDependents: true }, "422 DeleteOptions Invalid:propagationPolicy"],
     [{ gracePeriodSeconds: 1.5 }, "400"],
+    [{ apiVersion: "a/b/c" }, "400"],
+    [{ apiVersion: 1 }, "400"],
+    [{ ignoreStoreReadErrorWithClusterBreakingPotential: "x" }, "400"],
   ])("DEC-26: a body %j is refused", (body, expected) => {
     expect(outcome(() => deleteOptionsOfBody(body as never))).toBe(expected);
   });
@@ -127,15 +131,13 @@ describe("DeleteOptions", () => {
     expect(deleteOptionsOfBody(null)).toEqual({ dryRun: false });
   });
 
-  test("DEC-26: the query is read, preconditions included where it is one object", () => {
+  test("DEC-26: the query is read, preconditions included", () => {
     const text = query("propagationPolicy=Foreground&uid=u&resourceVersion=7&orphanDependents=");
-    expect(outcome(() => deleteOptionsOfQuery(text, true))).toBe("422 DeleteOptions Invalid:propagationPolicy");
-    const plain = query("uid=u&resourceVersion=7&gracePeriodSeconds=5");
-    expect(deleteOptionsOfQuery(plain, true)).toEqual({
+    expect(outcome(() => deleteOptionsOfQuery(text))).toBe("422 DeleteOptions Invalid:propagationPolicy");
+    expect(deleteOptionsOfQuery(query("uid=u&resourceVersion=7&gracePeriodSeconds=5"))).toEqual({
       dryRun: false,
       gracePeriodSeconds: 5,
       preconditions: { uid: "u", resourceVersion: "7" },
     });
-    expect(deleteOptionsOfQuery(plain, false)).toEqual({ dryRun: false, gracePeriodSeconds: 5 });
   });
 });

@@ -10,6 +10,7 @@ import { FieldErrors } from "../../meta/field-errors.ts";
 import { validateFieldManager } from "../../meta/object-meta-rules.ts";
 import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
 import { badRequest, invalid } from "../../meta/status.ts";
+import { isResourceVersion } from "../../meta/versions.ts";
 import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from "../../registry/contract.ts";
 import type { PatchType } from "../../schema/patch-types.ts";
 import { type Value, getMember, isObject } from "../../value/value.ts";
@@ -87,11 +88,6 @@ export function listOptions(query: Query): ListOptions {
   if (query.has("sendInitialEvents")) errors.forbidden("sendInitialEvents", "expected it with a watch only");
   refuseList(options, errors);
   checkVersion(options.resourceVersion);
-  if (options.continue !== "" && options.resourceVersion !== "" && options.resourceVersion !== "0") {
-    throw badRequest(
-      "expected no resourceVersion together with continue: the token says which version it goes on with",
-    );
-  }
   return options;
 }
 
@@ -129,9 +125,10 @@ export function watchOptions(query: Query): WatchOptions {
   const match: string = options.resourceVersionMatch;
   const field = "resourceVersionMatch";
   const errors = new FieldErrors();
-  if (next !== "") {
-    errors.forbidden(field, "expected no continue in a watch");
-  } else if (sendInitialEvents !== undefined && match === "") {
+  const implied = sendInitialEvents === undefined && match === "" && fromStart ? true : undefined;
+  // What is there comes in one piece: a watch that begins with it has no page to go on with.
+  if (next !== "" && (match !== "" || implied)) errors.forbidden(field, "expected none together with continue");
+  if (sendInitialEvents !== undefined && match === "") {
     errors.forbidden(field, "expected NotOlderThan together with sendInitialEvents");
   } else if (match !== "" && (sendInitialEvents === undefined || match !== "NotOlderThan")) {
     errors.forbidden(field, "expected it, as NotOlderThan, together with sendInitialEvents only");
@@ -139,7 +136,6 @@ export function watchOptions(query: Query): WatchOptions {
   if (match !== "" && match !== "NotOlderThan") errors.notSupported(field, match, ["NotOlderThan"]);
   refuseList(options, errors);
   checkVersion(options.resourceVersion);
-  const implied = match === "" && fromStart ? true : undefined;
   return {
     ...options,
     sendInitialEvents: sendInitialEvents ?? implied,
@@ -157,11 +153,10 @@ export function getVersion(query: Query): string {
   return version;
 }
 
-const MAX_UINT64 = 18_446_744_073_709_551_615n;
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 
 function checkVersion(version: string): void {
-  if (version === "" || (/^\d+$/.test(version) && BigInt(version) <= MAX_UINT64)) return;
+  if (version === "" || isResourceVersion(version)) return;
   throw badRequest(`expected resourceVersion to be a decimal number, got ${JSON.stringify(version)}`);
 }
 
@@ -177,10 +172,10 @@ function readInteger(query: Query, name: string): number | undefined {
 const inInt64 = (value: bigint): boolean => value <= MAX_INT64 && value >= -MAX_INT64 - 1n;
 
 /** DeleteOptions of the query; the query counts only when there is no body (DEC-26). */
-export function deleteOptionsOfQuery(query: Query, withPreconditions: boolean): DeleteOptions {
+export function deleteOptionsOfQuery(query: Query): DeleteOptions {
   const uid = query.first("uid");
   const resourceVersion = query.first("resourceVersion");
-  const conditions = withPreconditions && (uid !== undefined || resourceVersion !== undefined);
+  const conditions = uid !== undefined || resourceVersion !== undefined;
   return checkDeleteOptions({
     dryRun: query.has("dryRun") ? query.all("dryRun") : undefined,
     gracePeriodSeconds: readInteger(query, "gracePeriodSeconds"),
@@ -200,7 +195,10 @@ interface RawDeleteOptions {
     | undefined;
 }
 
-/** DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26). */
+/**
+ * DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26). What is
+ * known and not used must be of its type all the same.
+ */
 export function deleteOptionsOfBody(value: Value): DeleteOptions {
   if (value !== null && !isObject(value)) throw badRequest("expected the body to be DeleteOptions, got no object");
   const body = value ?? {};
@@ -208,6 +206,11 @@ export function deleteOptionsOfBody(value: Value): DeleteOptions {
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
     throw badRequest(`expected a body of kind DeleteOptions, got ${JSON.stringify(kind)}`);
   }
+  const apiVersion = member(body, "apiVersion", "string");
+  if (apiVersion !== undefined && apiVersion.split("/").length > 2) {
+    throw badRequest(`unexpected GroupVersion string: expected 'group/version', got ${JSON.stringify(apiVersion)}`);
+  }
+  member(body, "ignoreStoreReadErrorWithClusterBreakingPotential", "boolean");
   const conditions = getMember(body, "preconditions") ?? undefined;
   if (conditions !== undefined && !isObject(conditions)) throw badRequest("expected preconditions to be an object");
   const grace = member(body, "gracePeriodSeconds", "number");
