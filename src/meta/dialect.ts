@@ -117,6 +117,8 @@ export interface DialectRules {
   readonly leaseNameSelectable: boolean;
   /** An unknown API group answers plain text instead of a Status (DEC-18, CONV-1). */
   readonly unknownGroupPlainText: boolean;
+  /** The index of OpenAPI v3, which is JSON, says of itself that it is plain text in the reference. */
+  readonly openApiIndexIsPlain: boolean;
 }
 
 /** The dialect of the three documents: the default. */
@@ -163,6 +165,7 @@ export const neutral: Dialect = {
     storageProtection: false,
     leaseNameSelectable: true,
     unknownGroupPlainText: false,
+    openApiIndexIsPlain: false,
   },
 };
 
@@ -210,6 +213,7 @@ export const kubernetes: Dialect = {
     storageProtection: true,
     leaseNameSelectable: false,
     unknownGroupPlainText: true,
+    openApiIndexIsPlain: true,
   },
 };
 

@@ -7,7 +7,7 @@
 import { HISTORY_PATH } from "../meta/history-report.ts";
 import { unknownPath } from "../meta/status.ts";
 import { answerBytes, answerValue } from "./answer/encode.ts";
-import { DOCUMENT, JSON_ONLY } from "./answer/negotiate.ts";
+import { type Format, JSON_ONLY } from "./answer/negotiate.ts";
 import type { Route, ServerContext } from "./context.ts";
 import { answerGroup, answerGroups, answerResources } from "./documents/discovery-endpoint.ts";
 import { ROOT, V2, answerOpenApi, answerOpenApiIndex, answerOpenApiV2 } from "./documents/openapi-endpoint.ts";
@@ -16,6 +16,8 @@ import { answerHealth } from "./operations/health.ts";
 import { answerHistory } from "./operations/history.ts";
 
 const GET = ["GET"];
+
+const WRITTEN_FOR_PEOPLE: Format = { media: "json", shape: "", version: "", pretty: true };
 
 const nothing = (): never => {
   throw unknownPath();
@@ -45,7 +47,8 @@ export const ROUTES: readonly Route[] = [
     methods: GET,
     listed: () => [],
     answer: (server, request) =>
-      answerValue(server, request, 200, { paths: listedPaths(server) }, request.format(DOCUMENT)),
+      // JSON, whatever the client takes.
+      answerValue(server, request, 200, { paths: listedPaths(server) }, WRITTEN_FOR_PEOPLE),
   },
   { path: "/api", slash: true, methods: GET, answer: (server, request) => answerGroups(server, request, true) },
   {

@@ -131,7 +131,7 @@ function inOrder(clauses: Weighted[]): readonly Clause[] {
   return clauses;
 }
 
-const isOpen = ({ type }: Clause): boolean => type.endsWith("/*");
+const isOpen = ({ type }: Clause): boolean => type === "*" || type.endsWith("/*");
 
 const before = (a: Weighted, b: Weighted): boolean => a.weight > b.weight || (!isOpen(a) && isOpen(b));
 
@@ -153,7 +153,7 @@ function clauseOf(text: string): Weighted {
     stream: values.get("stream") ?? "",
     serverVersion: values.get("sv") ?? "",
     pretty: values.get("pretty") === "1",
-    converts: values.has("as") || values.has("g") || values.has("v"),
+    converts: ["as", "g", "v"].some((key) => (values.get(key) ?? "") !== ""),
     weight: Number.isFinite(weight) ? weight : 1,
   };
 }
@@ -163,7 +163,7 @@ function mediaOf(type: string): Clause["media"] {
   if (type === "application/yaml") return "yaml";
   if (type === PROTOBUF) return "protobuf";
   if (type === "application/*") return "application";
-  return type === "*/*" ? "any" : "other";
+  return type === "*/*" || type === "*" ? "any" : "other";
 }
 
 /**

@@ -83,7 +83,12 @@ export async function deleteBody(server: ServerContext, request: ServerRequest):
 function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
   const sent = request.exchange.header("content-type");
   if (sent === "" || sent === JSON_TYPE) return "json";
-  const [type = ""] = sent.split(";", 1);
+  const [type = "", ...parameters] = sent.split(";");
+  if (
+    !parameters.every((text, i) => /^\s*[^\s=]+=/.test(text) || (text.trim() === "" && i === parameters.length - 1))
+  ) {
+    throw unsupportedMediaType(sent, BODY_TYPES);
+  }
   const name = type.trim().toLowerCase();
   if (name === JSON_TYPE) return "json";
   if (name === YAML_TYPE) return "yaml";

@@ -31,10 +31,10 @@ export function answerResources(
   version: string,
 ): RouteAnswer | Promise<RouteAnswer> {
   if (!server.discovery.has(name)) return false;
+  // That there is no such version comes before what the client takes.
+  if (!server.discovery.has(name, version)) throw unknownPath();
   const format = request.format(DOCUMENT);
-  const document = server.discovery.resources(name, version, format);
-  if (!document) throw unknownPath();
-  return answerDocument(server, request, document, contentType(format));
+  return answerDocument(server, request, server.discovery.resources(name, version, format)!, contentType(format));
 }
 
 /** `/api` or `/apis`: aggregated for whoever asks for it, wherever in the Accept header. */

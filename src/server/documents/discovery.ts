@@ -64,9 +64,10 @@ export class Discovery {
     return found && this.#resources.get(name, found)(format);
   }
 
-  /** Whether anything of a group is served. */
-  has(name: string): boolean {
-    return this.#registry.hasGroup(name);
+  /** Whether anything of a group, or of one of its versions, is served. */
+  has(name: string, version?: string): boolean {
+    if (version === undefined) return this.#registry.hasGroup(name);
+    return this.#registry.group(name)?.versions.some((one) => one.version === version) ?? false;
   }
 
   #overview(id: string, format: Format, make: () => object | string): HashedDocument {

@@ -47,16 +47,17 @@ function notGiven(request: ServerRequest): void {
   request.respond(406, { ...headers, vary: "Accept" });
 }
 
-/** Answers with the index of OpenAPI v3: JSON, whatever the client takes. */
+/** Answers with the index of OpenAPI v3: JSON, whatever the client takes, and under which name the dialect says. */
 export async function answerOpenApiIndex(server: ServerContext, request: ServerRequest): Promise<void> {
-  await answerDocument(server, request, await server.openApi.index(), "application/json");
+  const type = server.dialect.rules.openApiIndexIsPlain ? "text/plain; charset=utf-8" : "application/json";
+  await answerDocument(server, request, await server.openApi.index(), type);
 }
 
 /** Answers with a document of OpenAPI v3 by its name in the index. */
 export async function answerOpenApi(server: ServerContext, request: ServerRequest, name: string): Promise<void> {
-  if (!clausesOf(request.exchange.header("accept")).some(takesJson)) return notGiven(request);
   const document = server.openApi.document(name);
   if (!document) throw unknownPath();
+  if (!clausesOf(request.exchange.header("accept")).some(takesJson)) return notGiven(request);
   const asked = request.query.text("hash");
   if (asked !== "" && asked !== document.hash) {
     const headers = request.headers("application/json");
