@@ -4,6 +4,7 @@ import type { Outcome } from "../../../schema/testing/kind.ts";
 import { benches, wrong } from "./testing/volumes.ts";
 
 const C = { name: "c", image: "example.com/i:1" };
+const SPREAD = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" };
 
 const specOf = ({ object }: Outcome): Record<string, unknown> => object["spec"] as Record<string, unknown>;
 
@@ -343,6 +344,11 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     ],
     [
       "spreading",
+      { topologySpreadConstraints: [SPREAD, { ...SPREAD, whenUnsatisfiable: "ScheduleAnyway" }, SPREAD] },
+      ["Duplicate topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}"],
+    ],
+    [
+      "spread that is wrong",
       { topologySpreadConstraints: [{ maxSkew: 0, whenUnsatisfiable: "x", labelSelector: {} }] },
       [
         "Invalid topologySpreadConstraints[0].maxSkew",
@@ -418,13 +424,25 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
         status: { phase: "Running", qosClass: "BestEffort", podIPs: [{ ip: "1.2.3.4" }] },
       });
       expect(outcome.object.metadata).not.toHaveProperty("ownerReferences");
+      const differing = { podIP: "1.2.3.4", podIPs: [{ ip: "::1" }, { ip: "1.2.3.4" }] };
+      expect(kind.update(old, { status: differing }, "status").object["status"]).toMatchObject({
+        podIPs: [{ ip: "1.2.3.4" }],
+      });
       expect(kind.change(old, { status: { phase: "Running" } }).object["status"]).toEqual(old["status"]);
     });
   });
 
   test("SUP-5: a gated Pod says why it waits", () => {
     expect(create({ schedulingGates: [{ name: "g" }] }).object["status"]).toMatchObject({
-      conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated" }],
+      conditions: [
+        {
+          type: "PodScheduled",
+          status: "False",
+          reason: "SchedulingGated",
+          lastProbeTime: null,
+          lastTransitionTime: expect.stringMatching(/^\d{4}-.*Z$/),
+        },
+      ],
     });
   });
 

@@ -7,6 +7,7 @@
  * @module
  */
 import { dnsLabel } from "../../../meta/names.ts";
+import { formatTime } from "../../../meta/time.ts";
 import { always } from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
@@ -23,16 +24,18 @@ import { podWarnings } from "./pod/warnings.ts";
 import { type Source, inlineSources } from "./volumes/sources.ts";
 
 /** A new Pod waits; scheduling gates say so in a condition. */
-function firstStatus({ spec }: Pod): Pod["status"] {
+function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
   const status: Pod["status"] = { phase: "Pending", qosClass: qosClass(spec) };
   if ((spec.schedulingGates ?? []).length === 0) return status;
-  const message = "Scheduling is blocked due to non-empty scheduling gates";
-  return {
-    ...status,
-    conditions: [{ type: "PodScheduled", status: "False", reason: "SchedulingGated", message }] as NonNullable<
-      Pod["status"]["conditions"]
-    >,
+  const gated = {
+    type: "PodScheduled",
+    status: "False",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(clock.now()),
+    reason: "SchedulingGated",
+    message: "Scheduling is blocked due to non-empty scheduling gates",
   };
+  return { ...status, conditions: [gated] as unknown as NonNullable<Pod["status"]["conditions"]> };
 }
 
 function validate(object: ApiObject, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {
@@ -107,7 +110,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       const { spec } = object as Pod;
       if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       dropGatedVolumes((object as Pod).spec.volumes ?? [], [], write);
-      object["status"] = firstStatus(object as Pod);
+      object["status"] = firstStatus(object as Pod, write);
     },
     validate(object, errors, write) {
       validate(object, sources, errors, write);

@@ -80,9 +80,9 @@ function defaultHostPorts({ ports }: ContainerValue): void {
   for (const port of ports ?? []) port.hostPort ||= port.containerPort;
 }
 
-/** The first of the addresses is the address. */
+/** The first of the addresses is the address; where both are said and differ, the address counts. */
 function defaultAddresses(status: PodStatus): void {
   const first = status.podIPs?.[0]?.ip;
-  if (status.podIP && !first) status.podIPs = [{ ip: status.podIP }];
+  if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }];
   else if (first && !status.podIP) status.podIP = first;
 }

@@ -198,5 +198,10 @@ function checkSpread({ topologySpreadConstraints = [] }: PodSpec, errors: FieldE
     if (!constraint.topologyKey) errors.required(`${at}.topologyKey`);
     if (!actions.includes(action)) errors.notSupported(`${at}.whenUnsatisfiable`, action ?? "", actions);
     if (constraint.labelSelector) validateLabelSelector(constraint.labelSelector, `${at}.labelSelector`, errors);
+    const same = (other: typeof constraint): boolean =>
+      other.topologyKey === constraint.topologyKey && other.whenUnsatisfiable === action;
+    if (topologySpreadConstraints.slice(i + 1).some(same)) {
+      errors.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${constraint.topologyKey}, ${action}}`);
+    }
   });
 }
