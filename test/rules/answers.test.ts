@@ -147,7 +147,9 @@ describe("DEC-17: media types", () => {
   };
 
   test.each([
-    [MAPS, "*", "200 application/json"],
+    [MAPS, "*", "406 application/json"],
+    [MAPS, "*, application/json;as=What;g=meta.k8s.io;v=v1", "200 application/json"],
+    ["/openapi/v2", "*", "200 application/json"],
     [MAPS, "application/yaml;as=;g=;v=", "200 application/yaml"],
     ["/apis/storage.k8s.io/v9", "text/plain", "404 application/json"],
     ["/", "application/yaml", "200 application/json"],

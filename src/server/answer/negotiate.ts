@@ -173,8 +173,8 @@ function mediaOf(type: string): Clause["media"] {
  */
 export function negotiate(accept: string, offer: Offer, pretty: boolean, asked?: Asked): Format {
   const clauses = clausesOf(accept);
-  // As in the reference, `application/*` is no wish by itself.
-  if (clauses.some(({ media }) => media === "any" || offer.media.includes(media as Format["media"]))) {
+  // As in the reference, `application/*` and `*` are no wishes by themselves.
+  if (clauses.some(({ media, type }) => type === "*/*" || offer.media.includes(media as Format["media"]))) {
     for (const clause of clauses) {
       const format = givenFor(clause, offer, pretty, asked);
       if (format && offer.refused?.includes(format.shape)) break;
