@@ -66,7 +66,9 @@ test("nothing is left open: neither before listen nor after close", async () => 
   const before = timers();
   await cluster.apply(MAP_MANIFEST);
   await cluster.settled();
-  expect([handles(), timers()]).toEqual([[], before]);
+  expect(handles()).toEqual([]);
+  // Timers of what ran before in this process may have ended meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before);
   const endpoint = await cluster.listen();
   const transport = nodeTransport({ url: endpoint.url, ca: endpoint.ca, token: endpoint.token });
   const outside = new Client(transport, { userAgent: "outside" });
