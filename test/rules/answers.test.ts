@@ -166,3 +166,22 @@ describe("DEC-17: media types", () => {
     expect((await post("application/json; charset=utf-8;")).status).toBe(201);
   });
 });
+
+describe("DEC-9: an owned quantity that is spelt otherwise", () => {
+  const container = (memory: string) => ({ name: "c", image: "i", resources: { requests: { memory } } });
+
+  test.each([
+    ["1Gi", "1073741824", true],
+    ["1k", "1e3", true],
+    ["1Gi", "1Gi", true],
+    ["1Gi", "2Gi", false],
+  ])("%s applied as %s to a Pod", async (before, after, same) => {
+    const name = fresh("n");
+    const item = `${PODS}/${name}`;
+    const spec = (memory: string) => ({ containers: [container(memory)] });
+    const pod = (memory: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { name }, spec: spec(memory) });
+    expect((await kube.apply(item, "m", pod(before))).status).toBe(201);
+    const answer = await kube.apply(item, "m", pod(after));
+    expect([answer.status, answer.at("metadata.generation")]).toEqual(same ? [200, 1] : [422, undefined]);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Dialect, kubernetes, neutral } from "../../meta/dialect.ts";
+import { optional, quantity, struct } from "../../meta/types.ts";
 import type { ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
 import { contextOf } from "../testing/kind.ts";
 import {
@@ -16,7 +17,9 @@ const object = (metadata: object, spec: object = {}): ApiObject => ({
   metadata: { name: "a", ...metadata },
   spec,
 });
-const counting = (generation?: "fromOne" | "fromFirstChange") => ({ generation }) as ResourceDefinition;
+const schema = struct("", { spec: optional(struct("", { size: optional(quantity()) })) });
+const counting = (generation?: "fromOne" | "fromFirstChange") =>
+  ({ generation, schema }) as Partial<ResourceDefinition> as ResourceDefinition;
 
 describe("a new object", () => {
   test("DEC-1: has a uid and a time of the server's, and neither version nor link of the client's", () => {

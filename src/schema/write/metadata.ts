@@ -5,8 +5,9 @@
  */
 import { formatTime } from "../../meta/time.ts";
 import { canonicalJson } from "../../value/canonical.ts";
-import { type Value, equal } from "../../value/value.ts";
+import type { Value } from "../../value/value.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
+import { sameMeaning } from "../same-meaning.ts";
 
 /** The generation of a new object: none, 1, or what was sent where the dialect keeps it. */
 function firstGeneration(
@@ -66,7 +67,7 @@ export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
 /** Counts a change of the desired state: of `spec`, where the kind counts (DEC-3). */
 export function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
   if (definition.generation === undefined) return;
-  if (equal(object["spec"] as Value, old["spec"] as Value)) return;
+  if (sameMeaning(definition.schema, { spec: object["spec"] }, { spec: old["spec"] })) return;
   object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 

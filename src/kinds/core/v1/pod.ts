@@ -86,6 +86,7 @@ function nameWarnings(name = ""): readonly string[] {
 /** The definition of Pod. */
 export function pod(ctx: ApiContext): ResourceDefinition {
   const sources = inlineSources(ctx);
+  const specSchema = podSpecSchema(sources);
   return {
     group: "",
     version: "v1",
@@ -97,7 +98,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     scope: "Namespaced",
     description: "Containers that run together on a node, and the volumes that they share.",
     schema: objectSchema("Containers that run together on a node, and the volumes that they share.", {
-      spec: always(podSpecSchema(sources)),
+      spec: always(specSchema),
       status: always(PodStatusSchema),
     }),
     deleteAnswers: "object",
@@ -128,7 +129,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     },
     validateUpdate(object, old, errors, write) {
       validate(object, sources, errors, write);
-      validatePodChange((object as Pod).spec, (old as Pod).spec, errors);
+      validatePodChange(specSchema, (object as Pod).spec, (old as Pod).spec, errors);
     },
     // Who updates Pods is a program, and would be told the same again and again.
     warnings: (object, old, write) =>

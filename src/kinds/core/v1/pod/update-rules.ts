@@ -4,14 +4,20 @@
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import type { TSchema } from "../../../../meta/types.ts";
+import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { type Value, equal } from "../../../../value/value.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
 const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
 
-/** Everything that a new spec may not change of the old one. */
-export function validatePodChange(spec: PodSpec, old: PodSpec, errors: FieldErrors): void {
+/**
+ * Everything that a new spec may not change of the old one.
+ *
+ * @param schema that of both specs
+ */
+export function validatePodChange(schema: TSchema, spec: PodSpec, old: PodSpec, errors: FieldErrors): void {
   for (const list of ["containers", "initContainers"] as const) {
     if ((spec[list] ?? []).length === (old[list] ?? []).length) continue;
     errors.forbidden(`spec.${list}`, "pod updates may not add or remove containers");
@@ -20,7 +26,7 @@ export function validatePodChange(spec: PodSpec, old: PodSpec, errors: FieldErro
   checkDeadline(spec.activeDeadlineSeconds, old.activeDeadlineSeconds, errors);
   checkTolerations(spec.tolerations ?? [], old.tolerations ?? [], errors);
   checkGates(spec.schedulingGates ?? [], old.schedulingGates ?? [], errors);
-  if (same(frozen(spec, old), frozen(old, old))) return;
+  if (sameMeaning(schema, frozen(spec, old), frozen(old, old))) return;
   errors.forbidden(
     "spec",
     "pod updates may not change fields other than images, activeDeadlineSeconds, tolerations, schedulingGates and a negative terminationGracePeriodSeconds",
