@@ -10,7 +10,7 @@ export interface ServerLimits {
   readonly watchBufferBytes: number;
   /** How deep bodies may be nested. */
   readonly bodyDepth: number;
-  /** How long a request may take from its head to the last byte of its answer, in ms; watches and backups have their own limits. */
+  /** Ms from the head of a request to the last byte of its answer; watches and backups have limits of their own. */
   readonly requestMillis: number;
   /** Connections at the same time; each costs a file descriptor. */
   readonly connections: number;

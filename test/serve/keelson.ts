@@ -75,6 +75,11 @@ export class Keelson {
     return this.process.pid!;
   }
 
+  /** Its resident memory in MiB; on Linux. */
+  get residentMiB(): number {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))![1]) / 1024;
+  }
+
   /** Sends a signal and waits for the end. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<End> {
     this.process.kill(signal);

@@ -1,5 +1,4 @@
 /** Many who watch and hear little: what they cost, and that they hear what is theirs. */
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, Http2Client, Keelson, Scratch, configMap } from "./keelson.ts";
 
@@ -19,9 +18,6 @@ afterAll(async () => {
   await keelson.stop("SIGKILL");
   scratch.remove();
 });
-
-const residentMiB = (): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${keelson.pid}/status`, "utf8"))![1]) / 1024;
 
 const collection = (i: number): string => `/api/v1/namespaces/ns-${i % NAMESPACES}/configmaps`;
 
@@ -50,14 +46,14 @@ test(
     const writer = await Http2Client.connect(keelson, directory);
     const warm: Promise<Answer>[] = clients.map((client) => client.send("GET", collection(0)));
     await Promise.all(warm);
-    const before = residentMiB();
+    const before = keelson.residentMiB;
 
     const counts = new Uint16Array(WATCHERS);
     for (let from = 0; from < WATCHERS; from += 1000) {
       const some = Array.from({ length: 1000 }, (_, j) => from + j);
       await Promise.all(some.map((i) => openWatch(clients[Math.floor(i / PER_CONNECTION)]!, i, counts)));
     }
-    const more = residentMiB() - before;
+    const more = keelson.residentMiB - before;
     console.log(`${WATCHERS} watchers: ${more.toFixed(0)} MiB more than ${before.toFixed(0)} MiB`);
     expect(more).toBeLessThan(MOST_MORE_MIB);
 

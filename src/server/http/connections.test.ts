@@ -6,16 +6,9 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Listener } from "./listeners.ts";
 import { Listening, until } from "../testing/listening.ts";
-import { ADMIN, TOKEN } from "../testing/test-server.ts";
+import { ADMIN, TOKEN, CM, configMap } from "../testing/test-server.ts";
 
-const CM = "/api/v1/namespaces/n/configmaps";
 const AUTH = `authorization: Bearer ${TOKEN}\r\nhost: x\r\n`;
-const object = (name: string, text = "v") => ({
-  kind: "ConfigMap",
-  apiVersion: "v1",
-  metadata: { name, namespace: "n" },
-  data: { text },
-});
 
 let listening: Listening;
 beforeAll(async () => {
@@ -82,7 +75,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
   test("RFC 9110 10.1.1: a body that waits for 100 is asked for", async () => {
     const { listener } = await listening.start(encrypted);
     const wire = new Wire(listener, encrypted);
-    const body = JSON.stringify(object("a"));
+    const body = JSON.stringify(configMap("a"));
     wire.send(`POST ${CM} HTTP/1.1\r\n${AUTH}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`);
     await until(() => wire.codes.length === 1, "an interim answer");
     wire.send(body);
@@ -105,7 +98,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
   test("a body in chunks is taken, and the connection goes on", async () => {
     const { listener } = await listening.start(encrypted);
     const wire = new Wire(listener, encrypted);
-    const body = JSON.stringify(object("a"));
+    const body = JSON.stringify(configMap("a"));
     const chunks = [body.slice(0, 7), body.slice(7)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
     wire.send(`POST ${CM} HTTP/1.1\r\n${AUTH}transfer-encoding: chunked\r\n\r\n${chunks.join("")}0\r\n\r\n`);
     await until(() => wire.codes.length === 1, "an answer");
@@ -125,7 +118,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
 
   test("Connection: close ends the connection after the answer", async () => {
     const { listener, put } = await listening.start(encrypted);
-    await put(object("a"));
+    await put(configMap("a"));
     const wire = new Wire(listener, encrypted);
     wire.send(`GET ${CM}/a HTTP/1.1\r\n${AUTH}connection: close\r\n\r\n`);
     await until(() => wire.closed, "the end");
@@ -135,7 +128,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
 
   test("several requests in one piece are answered in their order", async () => {
     const { listener, put } = await listening.start(encrypted);
-    await put(object("a"));
+    await put(configMap("a"));
     const wire = new Wire(listener, encrypted);
     wire.send([`${CM}/a`, `${CM}/none`, "/version"].map((path) => `GET ${path} HTTP/1.1\r\n${AUTH}\r\n`).join(""));
     await until(() => wire.codes.length === 3, "three answers");
@@ -147,7 +140,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     const wire = new Wire(listener, encrypted);
     wire.send(`GET ${CM}?watch=1 HTTP/1.1\r\n${AUTH}\r\n`);
     await until(() => server.watches === 1, "a watch");
-    await put(object("a"));
+    await put(configMap("a"));
     await until(() => wire.got.includes('"ADDED"'), "an event");
     await server.close(5000);
     expect(wire.got.toLowerCase()).toContain("transfer-encoding: chunked");
@@ -159,7 +152,7 @@ describe("HTTP/2", () => {
   test("RFC 9110 10.1.1: a body that waits for 100 is asked for, unless it is refused", async () => {
     const { listener } = await listening.start(true);
     const session = await connect(listener);
-    const body = JSON.stringify(object("a"));
+    const body = JSON.stringify(configMap("a"));
     const post = (headers: http2.OutgoingHttpHeaders): http2.ClientHttp2Stream =>
       session.request({ ...ADMIN, ":method": "POST", ":path": CM, expect: "100-continue", ...headers });
     const stream = post({ "content-length": body.length });
@@ -178,7 +171,7 @@ describe("HTTP/2", () => {
   test("a shutdown says GOAWAY, and what runs comes to its end", async () => {
     const { listener, server, put, resource } = await listening.start(true);
     const configmaps = resource("configmaps");
-    await put(object("a"));
+    await put(configMap("a"));
     const read = configmaps.get.bind(configmaps);
     let go = (): void => {};
     let asked = false;
@@ -206,7 +199,7 @@ describe("HTTP/2", () => {
   test("RFC 9113 5.2: an answer that is not read holds nobody else up on its connection", async () => {
     const { listener, put } = await listening.start(true);
     const text = "x".repeat(100_000);
-    for (let i = 0; i < 100; i++) await put(object(`o${i}`, text));
+    for (let i = 0; i < 100; i++) await put(configMap(`o${i}`, text));
     const session = await connect(listener);
     const slow = session.request({ ...ADMIN, ":path": CM });
     await new Promise((resolve) => slow.once("response", resolve));
@@ -223,13 +216,13 @@ describe("HTTP/2", () => {
 describe("compressed bodies", () => {
   test("gzip is inflated, on both protocols", async () => {
     const { listener } = await listening.start(true);
-    const packed = gzipSync(JSON.stringify(object("a")));
+    const packed = gzipSync(JSON.stringify(configMap("a")));
     const session = await connect(listener);
     const stream = session.request({ ...ADMIN, ":method": "POST", ":path": CM, "content-encoding": "gzip" });
     stream.end(packed);
     expect((await answerOn(stream)).code).toBe(201);
     const wire = new Wire(listener, true);
-    const body = gzipSync(JSON.stringify(object("b")));
+    const body = gzipSync(JSON.stringify(configMap("b")));
     wire.send(`POST ${CM} HTTP/1.1\r\n${AUTH}content-encoding: GZIP\r\ncontent-length: ${body.length}\r\n\r\n`);
     wire.send(body);
     await until(() => wire.codes.length === 1, "an answer");
@@ -261,7 +254,7 @@ describe("headers of answers", () => {
     ["a deprecated kind", "/apis/example.com/v1/widgets", { warning: expect.stringMatching(/^299 - "/) }],
   ])("of %s", async (_what, path, more) => {
     const { listener, put } = await listening.start(true);
-    await put(object("a"));
+    await put(configMap("a"));
     expect((await get(await connect(listener), path)).headers).toMatchObject({ ...ALWAYS, ...more });
   });
 

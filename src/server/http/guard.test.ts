@@ -6,16 +6,8 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../../util/clock.ts";
 import { type Attacker, KINDS, attack } from "../testing/attackers.ts";
 import { Listening, until } from "../testing/listening.ts";
-import { ADMIN, type TestServer } from "../testing/test-server.ts";
+import { ADMIN, type TestServer, CM, configMap } from "../testing/test-server.ts";
 import type { Listener } from "./listeners.ts";
-
-const CM = "/api/v1/namespaces/n/configmaps";
-const object = (name: string, text: string) => ({
-  kind: "ConfigMap",
-  apiVersion: "v1",
-  metadata: { name, namespace: "n" },
-  data: { text },
-});
 
 let listening: Listening;
 beforeAll(async () => {
@@ -210,7 +202,7 @@ describe("the time of a request", () => {
 
   test("an answer that nobody reads is broken off after a minute, and its seat is free", async () => {
     const { clock, server, listener } = await start({ reads: 1 });
-    for (let i = 0; i < 300; i++) await server.put(object(`o${i}`, "x".repeat(100_000)));
+    for (let i = 0; i < 300; i++) await server.put(configMap(`o${i}`, "x".repeat(100_000)));
     const socket = tls.connect({ host: "127.0.0.1", port: listener.port, ca: listening.authority.cert });
     listening.onClean(() => socket.destroy());
     socket.on("error", () => {});

@@ -8,9 +8,10 @@
  * asked until a request on it has shown a credential. Both have a total time, whatever is sent or read meanwhile. One
  * that was told to end is broken off when its peer does not.
  *
- * Until it is trusted, and when it is to end, a connection is a stranger. There may be few strangers, and they may have few answers that they
- * have not taken. Where there is no room for another one, the stranger that has kept us waiting for longest makes way: who
- * has a credential shows it within milliseconds, so a flood meets itself. Whom we keep waiting is not driven out.
+ * Until it is trusted, and when it is to end, a connection is a stranger. There may be few strangers, and they may have
+ * few answers that they have not taken. Where there is no room for another one, the stranger that has kept us waiting for
+ * longest makes way: who has a credential shows it within milliseconds, so a flood meets itself. Whom we keep waiting is
+ * not driven out.
  *
  * @module
  */
@@ -216,8 +217,7 @@ export class ConnectionGuard implements Disposable {
       asked.add(held);
       return;
     }
-    this.#strangers.delete(held);
-    this.#addresses.get(held.address)?.strangers.delete(held);
+    this.#release(held);
     this.#holding.delete(held);
     this.#untaken -= held.untaken;
     held.untaken = 0;
@@ -229,8 +229,7 @@ export class ConnectionGuard implements Disposable {
   /** See {@link GuardedConnection.waits}. */
   keepWaiting(held: GuardedConnection): () => void {
     this.#waiting++;
-    this.#strangers.delete(held);
-    this.#addresses.get(held.address)?.strangers.delete(held);
+    this.#release(held);
     return () => {
       this.#waiting--;
       if (held.state === "opening") this.#await(held);
@@ -275,6 +274,11 @@ export class ConnectionGuard implements Disposable {
     this.#addresses.get(held.address)?.strangers.add(held);
   }
 
+  #release(held: GuardedConnection): void {
+    this.#strangers.delete(held);
+    this.#addresses.get(held.address)?.strangers.delete(held);
+  }
+
   #breakOff(held: GuardedConnection, cause: Refusal): void {
     this.#refuse(cause, held);
     this.enter(held, "closed");
@@ -302,6 +306,6 @@ const WHY: Readonly<Record<Refusal, string>> = {
   ending: "a connection was dropped: its peer did not end it in time",
 };
 
-/** What tells one connection from all others of a port, on both sides of its encryption. */
-const idOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
-  `${remoteAddress} ${remotePort} ${localAddress}`;
+/** What tells one connection from all others, on both sides of its encryption. */
+const idOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

@@ -9,15 +9,7 @@ import { withFilter } from "../filters/default.ts";
 import type { Listener } from "./listeners.ts";
 import type { KeyPair } from "../../pki/index.ts";
 import { type TestAuthority, testAuthority } from "../testing/certificates.ts";
-import { ADMIN, type TestServer, testServer } from "../testing/test-server.ts";
-
-const CM = "/api/v1/namespaces/n/configmaps";
-const object = (name: string, text = "v") => ({
-  kind: "ConfigMap",
-  apiVersion: "v1",
-  metadata: { name, namespace: "n" },
-  data: { text },
-});
+import { ADMIN, type TestServer, testServer, CM, configMap } from "../testing/test-server.ts";
 
 let authority: TestAuthority;
 let serverPair: KeyPair;
@@ -111,12 +103,12 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 describe("one TLS port", () => {
   test("speaks HTTP/2 and HTTP/1.1, as the client can", async () => {
     const { listener, put } = await start(true);
-    await put(object("a"));
+    await put(configMap("a"));
     const session = await connect(listener);
     expect(session.alpnProtocol).toBe("h2");
     const get = await ask(session, { ":path": `${CM}/a` });
     expect([get.code, JSON.parse(get.body.toString())]).toMatchObject([200, { metadata: { name: "a" } }]);
-    const posted = await ask(session, { ":path": CM, ":method": "POST" }, JSON.stringify(object("b")));
+    const posted = await ask(session, { ":path": CM, ":method": "POST" }, JSON.stringify(configMap("b")));
     expect(posted.code).toBe(201);
     const old = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const agent = new https.Agent({ ca: authority.cert, ALPNProtocols: ["http/1.1"] });
@@ -179,7 +171,7 @@ describe("one TLS port", () => {
       stream.on("error", () => {});
     }
     await until(() => server.watches === 250, "250 watches");
-    await put(object("a"));
+    await put(configMap("a"));
     await until(() => lines === 250, "250 events");
     session.destroy();
     await until(() => server.watches === 0, "no watches");
@@ -190,7 +182,7 @@ describe("one TLS port", () => {
     let handled = 0;
     const count = { name: "count", enter: () => void handled++ };
     const { listener, put } = await start(true, { filters: withFilter(count, { before: "handle" }) });
-    await put(object("a"));
+    await put(configMap("a"));
     const bad = await connect(listener);
     for (let i = 0; i < 3000 && !bad.destroyed; i++) {
       const stream = bad.request({ ...ADMIN, ":path": CM });
@@ -208,7 +200,7 @@ describe("slow and rude clients", () => {
   test("a large list waits for its reader instead of piling up", async () => {
     const { listener, put } = await start(true);
     const text = "x".repeat(100_000);
-    for (let i = 0; i < 200; i++) await put(object(`o${i}`, text));
+    for (let i = 0; i < 200; i++) await put(configMap(`o${i}`, text));
     const session = await connect(listener);
     const stream = session.request({ ...ADMIN, ":path": CM });
     await new Promise((resolve) => stream.once("response", resolve));
@@ -237,7 +229,7 @@ describe("slow and rude clients", () => {
     await until(() => server.watches === 2, "two watches");
     const text = "x".repeat(50_000);
     for (let i = 0; i < 100; i++) {
-      await put(object(`o${i}`, text));
+      await put(configMap(`o${i}`, text));
       await until(() => lines === i + 1, "the event");
     }
     expect(server.watches).toBe(1);
@@ -275,7 +267,7 @@ describe("slow and rude clients", () => {
 
   test("CVE-2018-1002105: an upgrade is an ordinary request, CONNECT is refused", async () => {
     const { listener, put } = await start(false);
-    await put(object("a"));
+    await put(configMap("a"));
     const upgrade = { ...ADMIN, connection: "Upgrade", upgrade: "websocket" };
     expect((await plain(listener, `${CM}/a`, { headers: upgrade })).code).toBe(200);
     const socket = net.connect(listener.port, "127.0.0.1");
@@ -303,7 +295,7 @@ describe("answers", () => {
 
   test("large answers are compressed for who takes it, lists and objects alike", async () => {
     const { listener, put } = await start(true, { compress: "always" });
-    for (let i = 0; i < 20; i++) await put(object(`o${i}`, "x".repeat(150_000)));
+    for (let i = 0; i < 20; i++) await put(configMap(`o${i}`, "x".repeat(150_000)));
     const session = await connect(listener);
     for (const path of [CM, `${CM}/o1`]) {
       const packed = await ask(session, { ":path": path, "accept-encoding": "gzip" });
@@ -331,7 +323,7 @@ describe("shutdown", () => {
   test("stops accepting, lets what runs come to its end, ends watches with a bookmark", async () => {
     const { listener, server, put, resource } = await start(true);
     const configmaps = resource("configmaps");
-    await put(object("a"));
+    await put(configMap("a"));
     const get = configmaps.get.bind(configmaps);
     configmaps.get = async (target, options) => {
       await sleep(100);

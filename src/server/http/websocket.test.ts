@@ -5,20 +5,12 @@ import WebSocket from "ws";
 import { ManualClock } from "../../util/clock.ts";
 import type { Listener } from "./listeners.ts";
 import { Listening, until } from "../testing/listening.ts";
-import { ADMIN, TOKEN } from "../testing/test-server.ts";
+import { ADMIN, TOKEN, CM, configMap } from "../testing/test-server.ts";
 
-const CM = "/api/v1/namespaces/n/configmaps";
 const WATCH = `${CM}?watch=1`;
 const BASE64 = "base64.binary.k8s.io";
 const bearer = (token: string): string =>
   `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString("base64url")}`;
-
-const object = (name: string, text = "v") => ({
-  kind: "ConfigMap",
-  apiVersion: "v1",
-  metadata: { name, namespace: "n" },
-  data: { text },
-});
 
 let listening: Listening;
 beforeAll(async () => {
@@ -67,8 +59,8 @@ describe("a watch over WebSocket", () => {
     expect([code, message.headers["sec-websocket-protocol"]]).toEqual([101, undefined]);
     expect(message.headers["audit-id"]).toMatch(/^[\w-]+$/);
     await until(() => server.watches === 1, "a watch");
-    await put(object("a"));
-    await put(object("b"));
+    await put(configMap("a"));
+    await put(configMap("b"));
     await until(() => messages.length === 2, "two messages");
     for (const [i, name] of ["a", "b"].entries()) {
       const { data, binary } = messages[i]!;
@@ -81,7 +73,7 @@ describe("a watch over WebSocket", () => {
 
   test("several events that come together are several messages", async () => {
     const { listener, put } = await listening.start(false);
-    for (const name of ["a", "b", "c"]) await put(object(name));
+    for (const name of ["a", "b", "c"]) await put(configMap(name));
     const { messages } = open(listener, `${CM}?watch=true`);
     await until(() => messages.length === 3, "three messages");
     expect(messages.map(({ data }) => (JSON.parse(data.toString()) as { type: string }).type)).toEqual(
@@ -95,7 +87,7 @@ describe("a watch over WebSocket", () => {
     expect((await answer).code).toBe(101);
     expect(socket.protocol).toBe(BASE64);
     await until(() => server.watches === 1, "a watch");
-    await put(object("a"));
+    await put(configMap("a"));
     await until(() => messages.length === 1, "a message");
     expect(JSON.parse(messages[0]!.data.toString())).toMatchObject({ type: "ADDED" });
   });
@@ -105,7 +97,7 @@ describe("a watch over WebSocket", () => {
     const accept = "application/vnd.kubernetes.protobuf";
     const { messages } = open(listener, WATCH, { headers: { ...ADMIN, accept } });
     await until(() => server.watches === 1, "a watch");
-    await put(object("a"));
+    await put(configMap("a"));
     await until(() => messages.length === 1, "a message");
     const { data, binary } = messages[0]!;
     expect(binary).toBe(true);
@@ -118,7 +110,7 @@ describe("a watch over WebSocket", () => {
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     const { messages } = open(listener, WATCH, { headers: { ...ADMIN, accept } });
     await until(() => server.watches === 1, "a watch");
-    await put(object("a"));
+    await put(configMap("a"));
     await until(() => messages.length === 1, "a message");
     expect(JSON.parse(messages[0]!.data.toString())).toMatchObject({ object: { kind: "Table" } });
   });
@@ -159,7 +151,7 @@ describe("what is not the start of a watch", () => {
 
   test("other requests with a wish for an upgrade are answered as without", async () => {
     const { listener, put } = await listening.start(false);
-    await put(object("a"));
+    await put(configMap("a"));
     for (const path of [`${CM}/a`, CM, "/version"]) {
       expect((await open(listener, path).answer).code).toBe(200);
     }
@@ -205,7 +197,7 @@ describe("the end of a watch over WebSocket", () => {
     socket.pause();
     const text = "x".repeat(100_000);
     for (let i = 0; i < 200 && server.watches > 0; i++) {
-      await put(object(`o${i}`, text));
+      await put(configMap(`o${i}`, text));
       await new Promise((resolve) => {
         setImmediate(resolve);
       });

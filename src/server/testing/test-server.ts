@@ -110,3 +110,14 @@ export async function testServer(
     },
   };
 }
+
+/** The collection that most tests write to. */
+export const CM = "/api/v1/namespaces/n/configmaps";
+
+/** A ConfigMap of that collection. */
+export const configMap = (name: string, text = "v") => ({
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { name, namespace: "n" },
+  data: { text },
+});

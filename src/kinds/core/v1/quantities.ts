@@ -3,13 +3,9 @@
  *
  * @module
  */
-import {
-  canonicalQuantity,
-  compareQuantities,
-  isWholeBytes,
-  parseQuantity,
-  quantitySign,
-} from "../../../meta/quantity.ts";
+import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign } from "../../../meta/quantity.ts";
+import { map, quantity } from "../../../meta/types.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 
 /** Names of resources and their quantities. */
@@ -27,9 +23,9 @@ export function roundResources(resources: Record<string, string> | undefined): v
 }
 
 function roundUpToMilli(text: string): string {
-  const quantity = parseQuantity(text);
-  if (!quantity || quantity.exponent >= -3) return text;
-  const { mantissa, exponent, family } = quantity;
+  const parsed = parseQuantity(text);
+  if (!parsed || parsed.exponent >= -3) return text;
+  const { mantissa, exponent, family } = parsed;
   const unit = 10n ** BigInt(-3 - exponent);
   const size = mantissa < 0n ? -mantissa : mantissa;
   const rounded = (size + unit - 1n) / unit;
@@ -48,11 +44,9 @@ export function checkPositive(field: string, value: string, errors: FieldErrors)
 }
 
 /** Whether two maps hold the same resources, compared by value. */
-export function sameResources(a: Resources = {}, b: Resources = {}): boolean {
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && compareQuantities(a[name]!, b[name]!) === 0);
-}
+export const sameResources = (a?: Resources, b?: Resources): boolean => sameMeaning(RESOURCES, a, b);
+
+const RESOURCES = map(quantity());
 
 /** A Warning about a fraction of a byte, undefined for whole bytes (DEC-8). */
 export function fractionWarning(field: string, value: string | undefined): string | undefined {
