@@ -6,7 +6,7 @@
  * @module
  */
 import { compareQuantities } from "../meta/quantity.ts";
-import { isDefaultClass } from "../schema/default-class.ts";
+import { isDefaultClass } from "../meta/default-class.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { forbidden } from "../meta/status.ts";

@@ -1,5 +1,5 @@
 /**
- * `GET /keelson/v1/backup`: the records of the store as of one revision, while it serves. See docs/storage.md.
+ * `GET /keelson/v1/backup`: the records of the store as of one revision, while it serves. See docs/guides/storage.md.
  *
  * @module
  */

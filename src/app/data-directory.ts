@@ -11,21 +11,28 @@
  * @module
  */
 import {
+  accessSync,
   chmodSync,
+  chownSync,
   closeSync,
+  constants,
   existsSync,
+  fchmodSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { OptionError } from "./options.ts";
+import { refusal } from "../util/refusal.ts";
 import type { PkiFiles } from "../pki/index.ts";
 
 /** What `server.json` says while a server runs. */
@@ -51,18 +58,23 @@ export class DataDirectory {
   /** Certificates and keys that are not on disk yet. */
   readonly #held = new Map<string, string>();
 
-  constructor(path: string) {
+  readonly #readOnly: boolean;
+
+  constructor(path: string, readOnly = false) {
     this.path = path;
+    this.#readOnly = readOnly;
   }
 
   /**
    * Makes the directory when it is not there, and checks that it is of a format we know, and of this dialect where one is
-   * asked for.
+   * asked for. One that is only read must be there, and nothing is ever written to it.
    */
-  static open(path: string, dialect?: Dialect): DataDirectory {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const directory = new DataDirectory(path);
-    directory.#check(dialect);
+  static open(path: string, dialect?: Dialect, readOnly = false): DataDirectory {
+    const directory = new DataDirectory(path, readOnly);
+    if (!readOnly) makeDirectory(path);
+    if (!directory.#check(dialect) && readOnly) {
+      throw new OptionError(`expected ${path} to be a data directory, found no keelson.json there`);
+    }
     return directory;
   }
 
@@ -80,6 +92,7 @@ export class DataDirectory {
    * Writes the certificates and keys that are held back, all at once: each waits for the disk, and they wait together.
    */
   async save(): Promise<void> {
+    if (this.#readOnly) return;
     const held = [...this.#held];
     if (held.length > 0) mkdirSync(this.file("pki"), { recursive: true, mode: 0o700 });
     await Promise.all(held.map(([name, text]) => this.#saveSecret(name, text)));
@@ -92,11 +105,19 @@ export class DataDirectory {
     try {
       await writeFile(next, text, { mode: 0o600, flush: true });
       chmodSync(next, 0o600);
+      this.#own(next);
       renameSync(next, file);
     } catch (error) {
       rmSync(next, { force: true });
-      throw naming(file, error);
+      throw refusal(file, "writable", error);
     }
+  }
+
+  /** Gives a file to whom the directory belongs: root may have written it for a server that runs as somebody else. */
+  #own(file: string): void {
+    if (process.getuid?.() !== 0) return;
+    const { uid, gid } = statSync(this.path);
+    chownSync(file, uid, gid);
   }
 
   /** Dialect and format of the directory; undefined when it is new. */
@@ -143,7 +164,7 @@ export class DataDirectory {
 
   /** Makes the directory of the store and returns it. */
   makeStore(): string {
-    mkdirSync(this.store, { recursive: true, mode: 0o700 });
+    makeDirectory(this.store);
     return this.store;
   }
 
@@ -163,16 +184,30 @@ export class DataDirectory {
     };
   }
 
+  /** The files of certificates that are looked at for changes. */
+  get pkiFiles(): readonly string[] {
+    return ["ca", "server", "admin"].flatMap((name) =>
+      [".crt", ".key"].map((end) => this.file(join("pki", name + end))),
+    );
+  }
+
   /** The text of a file, undefined when there is none. */
   read(name: string): string | undefined {
     const file = this.file(name);
-    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    try {
+      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    } catch (error) {
+      throw refusal(file, "readable", error);
+    }
   }
 
-  /** Writes the kubeconfig unless the file has this text already, and answers where it is. */
-  writeKubeconfig(text: string): string {
-    if (this.read("admin.kubeconfig") !== text) this.#writeText("admin.kubeconfig", text, 0o600);
-    return this.file("admin.kubeconfig");
+  /**
+   * Writes the kubeconfig unless the file has this text already, and answers where it is; undefined where nothing is written,
+   * and where there is no room for it.
+   */
+  writeKubeconfig(text: string): string | undefined {
+    const isThere = this.read("admin.kubeconfig") === text || this.#note("admin.kubeconfig", text, 0o600);
+    return isThere ? this.file("admin.kubeconfig") : undefined;
   }
 
   /** What runs on this directory, as far as `server.json` knows. */
@@ -183,43 +218,86 @@ export class DataDirectory {
 
   /** Leaves a note of the server that runs here; without room for it the server runs all the same. */
   writeRunning(info: RunningServerInfo): void {
-    try {
-      this.#writeText("server.json", `${JSON.stringify(info, undefined, 2)}\n`, 0o644);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-    }
+    this.#note("server.json", `${JSON.stringify(info, undefined, 2)}\n`, 0o644);
   }
 
   clearRunning(): void {
-    rmSync(this.file("server.json"), { force: true });
+    if (!this.#readOnly) rmSync(this.file("server.json"), { force: true });
   }
 
-  /** Writes a file in one step: a reader sees the old one or the new one; with `flush` so does who comes after a crash. */
-  #writeText(name: string, text: string, mode: number, flush = false): void {
+  /** Writes what a server can do without, on a full disk where the old one lies; whether it is there now. */
+  #note(name: string, text: string, mode: number): boolean {
+    if (this.#readOnly) return false;
     const file = this.file(name);
-    const next = `${file}.new`;
-    try {
-      const handle = openSync(next, "w", mode);
-      try {
-        writeFileSync(handle, text);
-        if (flush) fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
-      chmodSync(next, mode);
-      renameSync(next, file);
-    } catch (error) {
-      rmSync(next, { force: true });
-      throw naming(file, error);
-    }
+    if (hasRoom(() => this.#writeText(name, text, mode))) return true;
+    return existsSync(file) && hasRoom(() => writeOver(file, text, mode));
+  }
+
+  #writeText(name: string, text: string, mode: number, flush = false): void {
+    replaceFile(this.file(name), text, { mode, flush, place: (file) => this.#own(file) });
   }
 }
 
-/** What the system refuses, with the file that it was about: a full disk is told without one. */
-function naming(file: string, error: unknown): Error {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const named = new Error(`expected ${file} to be writable: ${message}`, { cause: error });
-  return Object.assign(named, { code, syscall: "write" });
+/** How a file is written. */
+interface FileWriting {
+  readonly mode: number;
+  /** Whether it is on disk before anybody sees it. */
+  readonly flush?: boolean;
+  /** Is told the new file before it takes its place. */
+  readonly place?: (file: string) => void;
+}
+
+/** Writes a file in one step: a reader sees the old one or the new one; with `flush` so does who comes after a crash. */
+export function replaceFile(file: string, text: string, { mode, flush = false, place }: FileWriting): void {
+  const next = `${file}.new`;
+  try {
+    const handle = openSync(next, "w", mode);
+    try {
+      writeFileSync(handle, text);
+      if (flush) fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    chmodSync(next, mode);
+    place?.(next);
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw refusal(file, "writable", error);
+  }
+}
+
+/** Writes where a file lies, whose room is all that a full disk has. Who reads meanwhile, or after a crash, may see a part. */
+function writeOver(file: string, text: string, mode: number): void {
+  const handle = openSync(file, "r+");
+  try {
+    fchmodSync(handle, mode);
+    writeFileSync(handle, text);
+    ftruncateSync(handle, Buffer.byteLength(text));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Whether `work` found room on the disk. */
+function hasRoom(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    return false;
+  }
+}
+
+/** Makes a directory with those above it. @throws Error in the house's form */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw refusal(path, "a directory that can be written to", error);
+  }
 }
 
 function asJson(text: string): unknown {

@@ -10,13 +10,15 @@ import type { DirectoryInfo } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { createProgram } from "../cli/program.ts";
 import { neutral } from "../meta/dialect.ts";
+import { StoreError } from "../storage/contract.ts";
 import { systemClock } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
+import { isAny, machineAddresses, renewCertificates, shownCertificates } from "./certificates.ts";
 import { DataDirectory } from "./data-directory.ts";
-import { releaseStartUpMemory } from "./idle-memory.ts";
+import { serveFlags } from "./flags.ts";
 import {
   OptionError,
   type RawOptions,
-  SERVE_OPTIONS,
   type ServeOptions,
   fromEnvironment,
   fromFile,
@@ -24,14 +26,14 @@ import {
 } from "./options.ts";
 import type { RunningServer } from "./server.ts";
 import { storeFiles } from "./store-files.ts";
-import { stderrLog } from "./stderr-log.ts";
+import { stderrLog } from "./log.ts";
+import { UnusedMemory } from "./unused-memory.ts";
 import { VERSION } from "./version.ts";
 
-/** Exit codes: a mistake of the user, and a store that has failed. */
+/** Exit codes: a mistake of the user, a store that has failed, and one whose files have gone. */
 const EXIT_USAGE = 2;
 const EXIT_STORE = 70;
-/** How long after the start things have settled. */
-const SETTLED_MS = 1000;
+const EXIT_GONE = 72;
 
 /** Runs the program with the arguments after its name. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -39,7 +41,7 @@ export async function main(args: readonly string[]): Promise<void> {
   const exit = { done: 0, failed: 1 };
   const program = createProgram({
     version: VERSION,
-    flags: SERVE_OPTIONS,
+    flags: serveFlags(),
     serve: (flags, file) => serve(flags, file, print),
     async run({ command, ...options }) {
       const { runCommand } = await import("../testing/run-command.ts");
@@ -54,6 +56,11 @@ export async function main(args: readonly string[]): Promise<void> {
       return text;
     },
     files: storeFiles(systemClock),
+    certificates: {
+      show: async (dataDir) => shownCertificates(new DataDirectory(await dataDirOf(dataDir))),
+      renew: async (dataDir, anew, sans) =>
+        renewCertificates(new DataDirectory(await dataDirOf(dataDir)), { anew, sans }, systemClock),
+    },
     print,
     terminal: {
       env: process.env,
@@ -73,6 +80,9 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
+/** How errors that end the program are told: on standard error, as text until a server logs JSON. */
+let say = (message: string): void => void process.stderr.write(`keelson: ${message}\n`);
+
 /** Errors that say themselves what is wrong: of the store, of a command, of a server that was asked. */
 const TOLD: ReadonlySet<string> = new Set(["StoreError", "CliError", "StatusError", "TransportError", "ApplyError"]);
 
@@ -82,7 +92,7 @@ function tell(error: Error, failed: number): number {
   const usage = error instanceof OptionError || (error instanceof CliError && error.usage);
   // What the operating system refuses says itself what and where; a stack helps only with our own mistakes.
   const known = usage || TOLD.has(error.name) || "syscall" in error;
-  process.stderr.write(`keelson: ${known ? error.message : error.stack}\n`);
+  say((known ? error.message : error.stack) ?? String(error));
   return usage ? EXIT_USAGE : failed;
 }
 
@@ -95,14 +105,19 @@ async function readOptions(flags: RawOptions, file?: string): Promise<ServeOptio
 
 async function serve(flags: RawOptions, file: string | undefined, print: (text: string) => void): Promise<void> {
   const options = await readOptions(flags, file);
-  const { startServer } = await import("./server.ts");
-  const server = await awake(startServer(options, { log: stderrLog(options.logLevel, systemClock) }));
+  const log = stderrLog(options, systemClock);
+  if (options.logFormat === "json") say = (message) => log.error("the program ends", { error: message });
+  const { runServer } = await import("./server.ts");
+  const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
+  if (isLogged) logStart(options, log);
+  const server = await awake(runServer(options, { log }));
   // Before anything is printed: who reads "ready" may stop the server with the next breath. Until here a signal ends the
   // process as it is, which a start survives as it survives a crash.
   const stopped = firstSignal();
-  announce(options, server, print);
-  systemClock.after(SETTLED_MS, releaseStartUpMemory);
-  await runUntil(stopped, server);
+  if (options.logFormat === "text") announce(options, server, print);
+  if (isLogged) logReady(server, log);
+  using _ = new UnusedMemory(systemClock);
+  await runUntil(stopped, server, log);
 }
 
 /**
@@ -131,28 +146,53 @@ async function readConfig(path: string): Promise<RawOptions> {
   }
 }
 
+/** What is to be run, and how; a terminal is shown {@link announce} in place of this. */
+function logStart({ dataDir, store, said }: ServeOptions, log: Log): void {
+  log.info("starting", { version: VERSION, node: process.version, pid: process.pid, dataDir, store, options: said });
+}
+
+function logReady({ url, dialect, kubeconfigFile }: RunningServer, log: Log): void {
+  log.info("ready", { url, dialect: dialect.name, kubeconfig: kubeconfigFile, millis: Math.round(performance.now()) });
+}
+
+/** What a person who starts a server wants to know, on standard output. */
 function announce(options: ServeOptions, server: RunningServer, print: (text: string) => void): void {
   print(`keelson ${VERSION} (${server.dialect.name} dialect, ${options.store} store)`);
   if (server.dialect === neutral) print("for clients of Kubernetes start a new directory with --dialect kubernetes");
   print(`listening on ${server.url}`);
+  if (isAny(options.bind)) print(`from other machines: ${elsewhere(server.url).join(", ")}`);
   print(options.dev ? "data directory: none, nothing is kept" : `data directory: ${options.dataDir}`);
   if (server.kubeconfigFile !== undefined) print(`export KUBECONFIG=${forShell(server.kubeconfigFile)}`);
-  else print(`bearer token: ${server.pki.adminToken}`);
+  else if (!options.readOnly) {
+    print(`bearer token: ${server.pki.adminToken}`);
+    print(`kubectl ${kubectlFlags(server).join(" ")} get namespaces`);
+  }
   // The clock of the process began with the process, so this is what a user waits for.
   print(`ready in ${Math.round(performance.now())} ms`);
 }
+
+/** The address of a server as other machines know it, once for each of this one. */
+const elsewhere = (url: string): string[] =>
+  machineAddresses().map((host) => url.replace("127.0.0.1", host.includes(":") ? `[${host}]` : host));
+
+/** What a kubectl without a kubeconfig has to be told. */
+const kubectlFlags = ({ url, pki }: RunningServer): string[] => [
+  `--server=${url}`,
+  `--token=${pki.adminToken}`,
+  ...(url.startsWith("https:") ? ["--insecure-skip-tls-verify"] : []),
+];
 
 /** A text as one word of a shell. */
 const forShell = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Resolves when a signal asks the process to stop; a second one ends it at once. */
-function firstSignal(): Promise<undefined> {
+function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;
-    const stop = (): void => {
+    const stop = (signal: NodeJS.Signals): void => {
       if (asked) process.exit(1);
       asked = true;
-      resolve(undefined);
+      resolve(signal);
     };
     process.on("SIGTERM", stop);
     process.on("SIGINT", stop);
@@ -160,16 +200,20 @@ function firstSignal(): Promise<undefined> {
 }
 
 /** Runs until it is to be stopped or the store fails, and ends the process. */
-async function runUntil(stopped: Promise<undefined>, server: RunningServer): Promise<void> {
-  const failure = await Promise.race([stopped, server.failed]);
-  if (failure) {
-    process.stderr.write(`keelson: the store has failed and the process ends: ${failure.message}\n`);
-    process.exit(EXIT_STORE);
+async function runUntil(stopped: Promise<NodeJS.Signals>, server: RunningServer, log: Log): Promise<void> {
+  const why = await Promise.race([stopped, server.failed]);
+  if (why instanceof Error) {
+    say(`the store has failed and the process ends: ${why.message}`);
+    const gone = why.cause instanceof StoreError && why.cause.code === "gone";
+    process.exit(gone ? EXIT_GONE : EXIT_STORE);
   }
+  log.info("stopping", { why });
+  const began = systemClock.steady();
   await awake(server.close()).catch((error: unknown) => {
-    process.stderr.write(`keelson: the server did not close as it should: ${String(error)}\n`);
+    say(`the server did not close as it should: ${String(error)}`);
     process.exit(1);
   });
+  log.info("stopped", { millis: Math.round(systemClock.steady() - began) });
   process.exit(0);
 }
 

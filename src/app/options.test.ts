@@ -1,16 +1,7 @@
-import fc from "fast-check";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  OptionError,
-  type RawOptions,
-  envName,
-  fromEnvironment,
-  fromFile,
-  isLoopback,
-  resolveOptions,
-  suggestion,
-} from "./options.ts";
+import { envName } from "./option-table.ts";
+import { OptionError, type RawOptions, fromEnvironment, fromFile, isLoopback, resolveOptions } from "./options.ts";
 
 describe("resolveOptions", () => {
   test("has a default for every option", () => {
@@ -52,16 +43,29 @@ describe("resolveOptions", () => {
   test("may be told as numbers, switches, lists and maps, and undefined says nothing", () => {
     expect(
       resolveOptions(
-        { dev: true, port: 0, bind: undefined, controllers: ["a", "-b"], "feature-gates": { ImageVolume: false } },
+        {
+          dev: true,
+          port: 0,
+          bind: undefined,
+          controllers: ["namespace", "-root-ca"],
+          "feature-gates": { ImageVolume: false },
+        },
         { bind: "::1" },
       ),
     ).toMatchObject({
       dev: true,
       port: 0,
       bind: "::1",
-      controllers: ["a", "-b"],
+      controllers: ["namespace", "-root-ca"],
       featureGates: { ImageVolume: false },
     });
+  });
+
+  test("what kube-apiserver calls the same is taken, but not both at once", () => {
+    const raw = JSON.parse('{ "secure-port": 1, "bind-address": "::1" }') as RawOptions;
+    expect(resolveOptions(raw)).toMatchObject({ port: 1, bind: "::1" });
+    expect(fromEnvironment({ KEELSON_SECURE_PORT: "2" })).toEqual({ port: "2" });
+    expect(() => resolveOptions({ ...raw, port: 1 })).toThrow("expected one of port and secure-port among the options");
   });
 
   test("an unknown key is refused with the nearest one", () => {
@@ -72,7 +76,7 @@ describe("resolveOptions", () => {
   });
 
   test.each([
-    ["controllers", "-a, b,,c ", "controllers", ["-a", "b", "c"]],
+    ["controllers", "-namespace, root-ca,,* ", "controllers", ["-namespace", "root-ca", "*"]],
     ["controllers", "none", "controllers", ["none"]],
     ["tls-san", "a.example,10.0.0.1", "tlsSans", ["a.example", "10.0.0.1"]],
     [
@@ -110,8 +114,13 @@ describe("resolveOptions", () => {
     ["event-ttl", "", "expected --event-ttl to be a duration"],
     ["dev", "yes", 'expected --dev to be true or false, got "yes"'],
     ["log-level", "trace", "expected --log-level to be error or warn or info or debug"],
-    ["feature-gates", "Nonsense=true", 'unknown feature gate "Nonsense"'],
+    ["feature-gates", "Nonsense=true", /to name some of AnyVolumeDataSource, .*, got "Nonsense"$/],
+    ["feature-gates", "ImageVolumes=true", 'got "ImageVolumes"; did you mean "ImageVolume"?'],
+    ["data-dir", "", 'expected --data-dir to be a path, got ""'],
+    ["dialect", "", 'expected --dialect to be neutral or kubernetes, got ""'],
+    ["max-connections", "0", "expected --max-connections to be a whole number of 1 or more"],
     ["feature-gates", "ImageVolume", "expected --feature-gates ImageVolume to be true or false"],
+    ["controllers", "-namespaces", /some of .*, got "namespaces"; did you mean "namespace"\?$/],
     ["store", "etcd", "etcd-servers"],
   ])("%s: %j is refused", (key, text, message) => {
     expect(() => resolveOptions({ [key]: text })).toThrow(OptionError);
@@ -180,14 +189,14 @@ describe("fromFile", () => {
     const content = {
       port: 1,
       dev: true,
-      controllers: ["a", "-b"],
+      controllers: ["namespace", "-root-ca"],
       "feature-gates": { ImageVolume: true },
       bind: null,
     };
     expect(fromFile(content, "f")).toEqual({
       port: "1",
       dev: "true",
-      controllers: "a,-b",
+      controllers: "namespace,-root-ca",
       "feature-gates": "ImageVolume=true",
     });
   });
@@ -212,28 +221,5 @@ describe("fromFile", () => {
     ["constructor", 'unknown key "constructor" in f.yaml'],
   ])("the key %s is refused", (key, message) => {
     expect(() => fromFile(JSON.parse(`{"${key}": "x"}`), "f.yaml")).toThrow(message);
-  });
-});
-
-describe("suggestion", () => {
-  test("names the nearest word, and none when nothing is near", () => {
-    expect(suggestion("dialekt", ["data-dir", "dialect"])).toBe('; did you mean "dialect"?');
-    expect(suggestion("zzzzzzzz", ["data-dir", "dialect"])).toBe("");
-  });
-
-  test("finds a word again in which one letter is missing, twice or another", () => {
-    const words = ["data-dir", "feature-gates", "controllers", "insecure-http"];
-    const change = fc.record({
-      word: fc.constantFrom(...words),
-      at: fc.nat(),
-      how: fc.constantFrom("drop", "double", "other"),
-    });
-    fc.assert(
-      fc.property(change, ({ word, at, how }) => {
-        const i = at % word.length;
-        const middle = how === "drop" ? "" : how === "double" ? word[i]!.repeat(2) : "_";
-        expect(suggestion(word.slice(0, i) + middle + word.slice(i + 1), words)).toContain(`"${word}"`);
-      }),
-    );
   });
 });

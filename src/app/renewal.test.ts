@@ -1,20 +1,20 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http2 from "node:http2";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, expect, test } from "vitest";
 import { neutral } from "../meta/dialect.ts";
-import { type Pki, openPki } from "../pki/index.ts";
-import { ManualClock, systemClock } from "../util/clock.ts";
-import { type LogFacts, silentLog } from "../util/log.ts";
+import { type CertificateFacts, authority, createPki, openPki, serving } from "../pki/index.ts";
+import { ManualClock, seededRandom, systemClock } from "../util/clock.ts";
+import { type LogFacts, logOf } from "../util/log.ts";
 import { decodeYaml } from "../value/yaml.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { resolveOptions } from "./options.ts";
-import { keepRenewed } from "./renewal.ts";
-import { startServer } from "./server.ts";
+import { Renewal, type RenewalParts } from "./renewal.ts";
+import { runServer } from "./server.ts";
 
 const DAY = 86_400_000;
 const path = mkdtempSync(join(tmpdir(), "keelson-renewal-"));
@@ -50,6 +50,11 @@ async function status(session: http2.ClientHttp2Session, url: string): Promise<n
   return Number(headers[":status"]);
 }
 
+/** What these tests look at in a kubeconfig. */
+interface Kubeconfig {
+  readonly clusters: [{ readonly cluster: Readonly<Record<string, string>> }];
+}
+
 /** The credentials of the user in a kubeconfig. */
 function userOf(file: string): { cert: string; key: string } {
   const { users } = decodeYaml(readFileSync(file)).value as unknown as {
@@ -65,7 +70,7 @@ test("certificates are renewed while the server runs: new connections see the ne
   const clock = new ManualClock(systemClock.now() - 2 * DAY);
   const directory = await directoryOfAge(334, clock.now());
   const options = resolveOptions({ "data-dir": directory.path, port: 0, controllers: "none" });
-  const server = await startServer(options, { clock });
+  const server = await runServer(options, { clock });
   const first = { ca: server.pki.ca.cert, server: server.pki.server.cert };
   const file = server.kubeconfigFile!;
   const [before, user] = [readFileSync(file, "utf8"), userOf(file)];
@@ -91,33 +96,174 @@ test("certificates are renewed while the server runs: new connections see the ne
   await server.close();
 });
 
-test("what cannot be renewed is told and tried again, until the server ends", async () => {
+/** A renewal with parts that a test changes, and what it logged. */
+function renewalOf(parts: Partial<RenewalParts> = {}) {
   const clock = new ManualClock();
-  const told: [string, LogFacts | undefined][] = [];
-  const log = { ...silentLog, error: (message: string, facts?: LogFacts) => void told.push([message, facts]) };
-  let tries = 0;
-  const renew = (): boolean => {
-    if (++tries === 1) throw new Error("no room");
-    return true;
+  const wall = { ahead: 0 };
+  const logged: [string, string, LogFacts | undefined][] = [];
+  const log = logOf((...line) => void logged.push([line[0], line[1], line[2]]));
+  const timed = { now: () => clock.now() + wall.ahead, steady: () => clock.steady(), after: clock.after.bind(clock) };
+  const files = new Map<string, string>();
+  const pki = openPki(
+    { read: (name) => files.get(name), write: (name, text) => void files.set(name, text) },
+    { hosts: ["localhost"], clock: timed },
+  );
+  void pki.ca;
+  const around = { clock: timed, random: seededRandom(1), log };
+  const stamp = (): string => [...files.values()].join("");
+  const renewal = new Renewal({ pki, others: () => [], stamp, around, ...parts });
+  const looks = async (millis: number): Promise<void> => {
+    clock.advance(millis);
+    await new Promise((resolve) => setImmediate(resolve));
   };
-  let renewals = 0;
-  const timer = keepRenewed({ renew } as Pki, async () => void renewals++, { clock, log });
-  clock.advance(DAY);
-  await Promise.resolve();
-  expect([tries, renewals, told]).toEqual([
-    2,
-    1,
-    [["the certificates could not be renewed", { error: "Error: no room" }]],
+  return { clock, wall, files, pki, renewal, logged, looks };
+}
+
+const LOOK = 10_000;
+const wrong = ({ health }: Renewal): string | undefined => health[0]!.check();
+const advice = ({ health }: Renewal): string | undefined => health[1]!.check();
+
+test("what cannot be written is in use, told, and tried again until it is written", async () => {
+  const { wall, pki, renewal, logged, looks } = renewalOf();
+  let [tries, room] = [0, false];
+  renewal.start(async () => {
+    tries++;
+    if (!room) throw new Error("no room");
+  });
+  const first = pki.server.cert;
+  expect(advice(renewal)).toBeUndefined();
+  wall.ahead = 336 * DAY;
+  await looks(LOOK);
+  expect(pki.server.cert).not.toBe(first);
+  const second = pki.server.cert;
+  const told = ["error", "certificates could not be renewed; it is tried again", { error: "Error: no room" }];
+  expect([tries, logged]).toEqual([1, [told]]);
+  expect([wrong(renewal), advice(renewal)]).toEqual([undefined, "certificates cannot be renewed"]);
+  for (let look = 0; look < 100; look++) await looks(LOOK);
+  expect(tries).toBeGreaterThan(3);
+  expect(tries).toBeLessThan(12);
+  room = true;
+  await looks(600_000);
+  await looks(LOOK);
+  expect(logged.at(-1)!.slice(0, 2)).toEqual(["info", "certificates are new"]);
+  expect([pki.server.cert, advice(renewal)]).toEqual([second, undefined]);
+  const [, failures] = await renewal.metrics();
+  expect(failures).toMatchObject({ samples: [{ value: tries - 1 }] });
+  const done = tries;
+  renewal[Symbol.dispose]();
+  await looks(400 * DAY);
+  expect(tries).toBe(done);
+});
+
+test.each([3, -3, 12, -12])("a clock that jumps by %i years is noticed with the next look", async (years) => {
+  const { wall, pki, renewal, looks, clock } = renewalOf();
+  let used = 0;
+  renewal.start(async () => void used++);
+  const before = pki.ca.cert;
+  wall.ahead = years * 365 * DAY;
+  expect(wrong(renewal)).toBe(years > 0 ? "the serving certificate has ended" : undefined);
+  await looks(LOOK);
+  const now = clock.now() + wall.ahead;
+  for (const { begins, ends } of pki.facts()) expect([begins <= now, ends > now + 300 * DAY]).toEqual([true, true]);
+  expect(used).toBe(1);
+  expect(pki.ca.cert === before).toBe(years === 3);
+  expect(wrong(renewal)).toBeUndefined();
+  await looks(LOOK);
+  expect(used).toBe(1);
+});
+
+test("files that somebody has changed are read when they have stood for a look; what has gone is written again", async () => {
+  const { files, pki, renewal, looks } = renewalOf();
+  let used = 0;
+  renewal.start(async () => void used++);
+  const other = createPki({ hosts: ["localhost"], clock: new ManualClock() });
+  const [ca, server] = [pki.ca, pki.server];
+  const made = serving(ca, ["localhost", "added.example"], { now: Date.UTC(2026, 0, 1), days: 365 });
+  files.set("server.key", made.key);
+  await looks(LOOK);
+  files.set("server.crt", made.cert);
+  await looks(LOOK);
+  expect([used, pki.server]).toEqual([0, server]);
+  await looks(LOOK);
+  expect([used, pki.server]).toEqual([1, made]);
+
+  files.delete("ca.key");
+  files.set("server.crt", other.server.cert);
+  for (const _ of [1, 2, 3]) await looks(LOOK);
+  expect([used, pki.ca, pki.server]).toEqual([2, ca, made]);
+  expect([files.get("ca.key"), files.get("server.crt")]).toEqual([ca.key, made.cert]);
+});
+
+test("what ends soon is told once a day, graver in its last week, and in the notes of the health check", async () => {
+  const ends = Date.UTC(2026, 0, 1) + 31 * DAY;
+  const facts: CertificateFacts = {
+    ...createPki({ hosts: [], clock: new ManualClock() }).facts()[0]!,
+    name: "etcd-client",
+    ends,
+  };
+  const { renewal, logged, looks } = renewalOf({ others: () => [facts] });
+  renewal.start(async () => {});
+  expect(logged).toEqual([]);
+  for (let hour = 0; hour < 33 * 24; hour++) await looks(DAY / 24);
+  const levels = logged.map(([level, message]) => `${level}: ${message}`);
+  expect(levels).toEqual([
+    ...Array.from({ length: 23 }, () => "warn: a certificate ends soon"),
+    ...Array.from({ length: 8 }, (_, day) =>
+      day < 7 ? "error: a certificate ends soon" : "error: a certificate has ended",
+    ),
+    ...Array.from({ length: levels.length - 31 }, () => "error: a certificate has ended"),
   ]);
-  timer[Symbol.dispose]();
-  clock.advance(DAY);
-  expect(tries).toBe(2);
+  expect(logged[0]![2]).toEqual({ name: "etcd-client", ends: new Date(ends).toISOString() });
+  expect(advice(renewal)).toBe("etcd-client has ended");
+  const [expiration] = await renewal.metrics();
+  expect(expiration!.samples.at(-1)).toEqual({ labels: { name: "etcd-client" }, value: ends / 1000 });
+});
+
+test("a certificate of others is served, read again when its files change, and kubeconfigs know how to trust it", async () => {
+  const directory = join(path, "given");
+  mkdirSync(directory);
+  const files = { certFile: join(directory, "tls.crt"), keyFile: join(directory, "tls.key") };
+  const root = authority({ now: systemClock.now(), days: 30 });
+  const make = (): string => {
+    const { cert, key } = serving(root, ["api.example"], { now: systemClock.now(), days: 20 });
+    writeFileSync(files.keyFile, key);
+    writeFileSync(files.certFile, cert + root.cert);
+    return cert;
+  };
+  const first = make();
+  const clock = new ManualClock(systemClock.now());
+  const given = { "tls-cert-file": files.certFile, "tls-private-key-file": files.keyFile };
+  const options = resolveOptions({ "data-dir": join(directory, "data"), port: 0, controllers: "none", ...given });
+  await using server = await runServer(options, { clock });
+  const { clusters } = decodeYaml(Buffer.from(server.kubeconfig)).value as unknown as Kubeconfig;
+  expect(clusters[0].cluster).toMatchObject({
+    "tls-server-name": "api.example",
+    "certificate-authority-data": Buffer.from(root.cert).toString("base64"),
+  });
+  const user = { ...userOf(server.kubeconfigFile!), ca: root.cert, servername: "api.example" };
+  const open = await connected(server.url, user);
+  expect([shown(open), await status(open, "/api/v1/namespaces")]).toEqual([fingerprint(first), 200]);
+
+  const second = make();
+  writeFileSync(files.keyFile, server.pki.ca.key);
+  for (const _ of [1, 2, 3]) clock.advance(LOOK);
+  const still = await connected(server.url, user);
+  expect(shown(still)).toBe(fingerprint(first));
+  const third = make();
+  expect(third).not.toBe(second);
+  for (let look = 0; look < 70; look++) {
+    clock.advance(LOOK);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const next = await connected(server.url, user);
+  expect([shown(next), await status(open, "/readyz")]).toEqual([fingerprint(third), 200]);
+  for (const session of [open, still, next]) session.destroy();
 });
 
 test("a server in plain HTTP makes no certificate and renews none", async () => {
   const directory = join(path, "plain");
   const options = resolveOptions({ "data-dir": directory, port: 0, "insecure-http": true, controllers: "none" });
-  await using server = await startServer(options);
+  await using server = await runServer(options);
   expect(server.url).toMatch(/^http:/);
   const { pki } = new DataDirectory(directory);
   expect([pki.read("token.key"), pki.read("ca.crt"), pki.read("server.crt")]).toEqual([

@@ -7,13 +7,13 @@ import { afterAll, describe, expect, test } from "vitest";
 import { StatusError } from "../client/index.ts";
 import { Namespace } from "../client/kinds/index.ts";
 import { type RawOptions, resolveOptions } from "./options.ts";
-import { startServer } from "./server.ts";
+import { runServer } from "./server.ts";
 
 const home = mkdtempSync(join(tmpdir(), "keelson-app-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const DEV = { dev: true, port: 0, "insecure-http": true };
-const start = (options: RawOptions) => startServer(resolveOptions(options));
+const start = (options: RawOptions) => runServer(resolveOptions(options));
 
 describe("a server in the same process", () => {
   test("its client is the admin and needs no socket", async () => {
@@ -73,11 +73,18 @@ describe("a start that fails", () => {
     taken.close();
   });
 
-  test("a controller that nobody knows is told before anything is made", async () => {
+  test("a controller that the dialect does not have is noticed before anything is made", async () => {
     const directory = join(home, "never");
-    await expect(start({ "data-dir": directory, port: "0", controllers: "x" })).rejects.toThrow(
+    await expect(start({ "data-dir": directory, port: "0", controllers: "root-ca" })).rejects.toThrow(
       "expected --controllers",
     );
     expect(existsSync(directory)).toBe(false);
+  });
+
+  test("a controller of the dialect of an existing directory is none of those", async () => {
+    const options = { "data-dir": join(home, "kubernetes"), port: 0, "insecure-http": true };
+    await (await start({ ...options, dialect: "kubernetes" })).close();
+    await using server = await start({ ...options, controllers: "root-ca" });
+    expect(server.dialect.name).toBe("kubernetes");
   });
 });

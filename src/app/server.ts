@@ -5,25 +5,39 @@
  *
  * @module
  */
-import { hostname } from "node:os";
+import { rmSync } from "node:fs";
 import { adminAuthenticator } from "../auth/admin.ts";
 import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import type { Client } from "../client/index.ts";
+import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { type Dialect, neutral } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
-import { type Pki, createPki, kubeconfig, openPki } from "../pki/index.ts";
-import type { Listener, ServerHandle, TlsOptions } from "../server/index.ts";
+import { type Pki, kubeconfig } from "../pki/index.ts";
+import {
+  DEFAULT_FILTERS,
+  type Filter,
+  type Listener,
+  type ServerHandle,
+  type TlsOptions,
+  accessLog,
+  withFilter,
+} from "../server/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import { type Store, StoreError } from "../storage/contract.ts";
+import type { OpenMemoryOptions } from "../storage/memory/store.ts";
 import { type Clock, type Random, systemClock, systemRandom, turn } from "../util/clock.ts";
+import { calmLog } from "../util/calm-log.ts";
 import { type Log, silentLog } from "../util/log.ts";
+import { AccessFile } from "./access-log.ts";
 import { backupRoute } from "./backup-route.ts";
+import { bodyMemory, memoryOfProcess } from "./body-memory.ts";
 import { connectionLimits } from "./connection-limits.ts";
-import { DataDirectory } from "./data-directory.ts";
+import { isAny, openCertificates } from "./certificates.ts";
+import { DataDirectory, replaceFile } from "./data-directory.ts";
 import { openEtcd } from "./etcd.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
-import { keepRenewed } from "./renewal.ts";
+import { Renewal } from "./renewal.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { VERSION } from "./version.ts";
 
@@ -31,7 +45,7 @@ import { VERSION } from "./version.ts";
 export interface Surroundings {
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Nothing is logged by default. */
+  /** Nothing is logged by default. Each cause is told at once, then at most once a minute. */
   readonly log?: Log;
 }
 
@@ -57,83 +71,75 @@ export interface RunningServer extends AsyncDisposable {
 /** Options with the dialect that was given, or found in the data directory. */
 type ChosenOptions = ServeOptions & { readonly dialect: Dialect };
 
+/** What everything of a server stands on. */
+interface Ground {
+  readonly options: ChosenOptions;
+  /** Undefined when nothing is kept. */
+  readonly directory: DataDirectory | undefined;
+  readonly pki: Pki;
+  /** Undefined for plain HTTP. */
+  readonly renewal: Renewal | undefined;
+  /** Where requests are written down; undefined for nowhere. */
+  readonly access: AccessFile | undefined;
+  readonly around: Required<Surroundings>;
+  /** What was opened; the last is closed first. */
+  readonly open: AsyncDisposableStack;
+}
+
 /** Starts a server; resolves when it accepts requests. When that fails, what was opened on the way is closed again. */
-export async function startServer(options: ServeOptions, surroundings: Surroundings = {}): Promise<RunningServer> {
-  // What is opened last is closed first.
+export async function runServer(options: ServeOptions, surroundings: Surroundings = {}): Promise<RunningServer> {
   const open = new AsyncDisposableStack();
   try {
-    return await assemble(options, surroundings, open);
+    return await assemble(prepare(options, surroundings, open));
   } catch (error) {
     await open.disposeAsync();
     throw error;
   }
 }
 
-async function assemble(
+/** The data directory and the certificates; nothing is written to an existing directory yet. */
+function prepare(
   given: ServeOptions,
-  { clock = systemClock, random = systemRandom, log = silentLog }: Surroundings,
+  { clock = systemClock, random = systemRandom, log: told = silentLog }: Surroundings,
   open: AsyncDisposableStack,
-): Promise<RunningServer> {
-  checkControllerNames(given);
-  const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect);
-  const dialect = given.dialect ?? directory?.dialect ?? neutral;
-  const options: ChosenOptions = { ...given, dialect };
-  const hosts = [...new Set(["localhost", "127.0.0.1", "::1", hostname(), ...named(options.bind), ...options.tlsSans])];
-  const pki = directory ? openPki(directory.pki, { hosts, clock }) : createPki({ hosts, clock });
+): Ground {
+  const log = open.use(calmLog(told, clock));
+  const known = given.dev ? undefined : new DataDirectory(given.dataDir).dialect;
+  const options: ChosenOptions = { ...given, dialect: given.dialect ?? known ?? neutral };
+  // A name that the dialect has no controller for is noticed before anything is made.
+  chosenControllers(options, "");
+  const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect, given.readOnly);
+  const around = { clock, random, log };
+  const certificates = openCertificates(options, directory, clock);
+  const renewal = options.insecureHttp ? undefined : open.use(new Renewal({ ...certificates, around }));
+  const access = options.accessLog === "" ? undefined : open.use(new AccessFile(options.accessLog, around));
+  return { options, directory, pki: certificates.pki, renewal, access, around, open };
+}
+
+async function assemble(ground: Ground): Promise<RunningServer> {
+  const { options, directory, pki, open } = ground;
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
   if (options.store === "sqlite") await import("../storage/sqlite/store.ts");
-  const opening = openStore(options, directory, { clock, random, log }, open);
+  const opening = openStore(ground);
   const [{ createCluster }, store] = await Promise.all([turn().then(() => import("../cluster/index.ts")), opening]);
-  directory?.claim(dialect);
-  // Certificates reach the disk while the cluster is put together.
-  if (!options.insecureHttp) void pki.ca;
-  const saving = Promise.allSettled([directory?.save()]);
-  open.defer(async () => void (await saving));
-  const cluster = await createCluster({
-    store,
-    dialect,
-    gates: gatesOf(dialect, options.featureGates),
-    clock,
-    random,
-    log,
-    authenticator: adminAuthenticator(pki.adminToken, () => clock.now()),
-    signer: signerOf(pki, { dialect, clock, random }),
-    server: {
-      version: VERSION,
-      limits: { ...connectionLimits(options), requestMillis: options.requestMillis },
-      routes: [backupRoute(store, dialect, clock)],
-    },
-  }).catch(async (error: unknown) => {
+  directory?.claim(options.dialect);
+  const saved = saveIdentity(ground);
+  const cluster = await createCluster(partsOf(store, ground)).catch(async (error: unknown) => {
     throw await refusalOf(error, options, directory);
   });
   open.defer(() => cluster.close(options.graceMillis));
   const { url, listener } = await listen(cluster.server, options, pki);
+  await saved();
   const config = (): string => kubeconfig(url, pki);
-  const [saved] = await saving;
-  if (saved.status === "rejected") throw saved.reason;
-  const kubeconfigFile = directory?.writeKubeconfig(config());
-  const renewed = async (): Promise<void> => {
-    listener.setTls(tlsOf(pki));
-    await directory?.save();
-    directory?.writeKubeconfig(config());
-  };
-  if (!options.insecureHttp) open.use(keepRenewed(pki, renewed, { clock, log }));
-  const isShared = options.store === "etcd";
-  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.ca.cert), { isShared });
-  // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
-  if (isShared) {
-    const client = cluster.client("keelson-upkeep");
-    const upkeep = startUpkeep({ store, millis: options.historyMillis, client, dialect, clock, random, log });
-    open.defer(() => upkeep.stop());
-  }
-  if (directory) {
-    const started = new Date(clock.now()).toISOString();
-    directory.writeRunning({ pid: process.pid, version: VERSION, addresses: [url], dialect: dialect.name, started });
-  }
+  const writeKubeconfigs = (): string | undefined => writeConfigs(config(), ground);
+  const kubeconfigFile = writeKubeconfigs();
+  renewCertificates(listener, writeKubeconfigs, ground);
+  await startControllers(cluster, store, ground);
+  announce(url, ground);
   const close = (): Promise<void> => open.disposeAsync();
   return {
     url,
-    dialect,
+    dialect: options.dialect,
     pki,
     get kubeconfig() {
       return config();
@@ -147,6 +153,106 @@ async function assemble(
   };
 }
 
+/** Begins to write certificates and keys, which reach the disk while the cluster is put together; the answer waits for them. */
+function saveIdentity({ options, directory, pki, open }: Ground): () => Promise<void> {
+  if (!options.insecureHttp) void pki.ca;
+  const saving = Promise.allSettled([directory?.save()]);
+  open.defer(async () => void (await saving));
+  return async () => {
+    const [saved] = await saving;
+    if (saved.status === "rejected") throw saved.reason;
+  };
+}
+
+/** What the cluster is a function of. */
+function partsOf(store: Store, ground: Ground): ClusterParts {
+  const { options, pki, renewal, access, around } = ground;
+  const { dialect } = options;
+  return {
+    store,
+    dialect,
+    gates: gatesOf(dialect, options.featureGates),
+    ...around,
+    authenticator: adminAuthenticator(pki.adminToken, () => around.clock.now()),
+    signer: signerOf(pki, { dialect, ...around }),
+    server: {
+      version: VERSION,
+      limits: {
+        ...connectionLimits(options),
+        requestMillis: options.requestMillis,
+        slowMillis: options.slowMillis,
+        bodyMemoryBytes: bodyMemory(memoryOfProcess()),
+      },
+      routes: [backupRoute(store, dialect, around.clock)],
+      filters: filtersOf(ground),
+      health: renewal?.health ?? [],
+      collectors: [renewal, access].flatMap((room) => (room ? [room.metrics] : [])),
+    },
+  };
+}
+
+/** The way of a request: with one more step where requests are written down, each by itself. */
+function filtersOf({ options, access, around }: Ground): readonly Filter[] {
+  if (access)
+    return withFilter(
+      accessLog((entry) => access.add(JSON.stringify(entry))),
+      { after: "audit id" },
+    );
+  if (options.logLevel !== "debug") return DEFAULT_FILTERS;
+  return withFilter(
+    accessLog((entry) => around.log.debug("a request is over", { ...entry })),
+    { after: "audit id" },
+  );
+}
+
+/** Keeps certificates good for as long as the server runs, and kubeconfigs with them. */
+function renewCertificates(listener: Listener, writeKubeconfigs: () => unknown, ground: Ground): void {
+  const { directory, pki, renewal } = ground;
+  renewal?.start(async () => {
+    listener.setTls(tlsOf(pki));
+    await directory?.save();
+    writeKubeconfigs();
+  });
+}
+
+/** Writes the kubeconfig wherever it is wanted, and answers where it is; nothing of a server stays that keeps nothing. */
+function writeConfigs(text: string, { options, directory, around, open }: Ground): string | undefined {
+  const { kubeconfigOut, readOnly } = options;
+  const own = directory?.writeKubeconfig(text);
+  if (directory && own === undefined && !readOnly) {
+    const file = directory.file("admin.kubeconfig");
+    around.log.warn("no room for the kubeconfig on the disk: what is there does not lead here", { file });
+  }
+  if (kubeconfigOut === "") return own;
+  if (options.dev) open.defer(() => rmSync(kubeconfigOut, { force: true }));
+  replaceFile(kubeconfigOut, text, { mode: 0o600 });
+  return kubeconfigOut;
+}
+
+/** Starts the controllers, and the upkeep of a store that does not forget by itself. */
+async function startControllers(cluster: Cluster, store: Store, { options, pki, around, open }: Ground): Promise<void> {
+  if (options.readOnly) return;
+  const isShared = options.store === "etcd";
+  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.trust), { isShared });
+  // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
+  if (!isShared) return;
+  const client = cluster.client("keelson-upkeep");
+  const upkeep = startUpkeep({ store, millis: options.historyMillis, client, dialect: options.dialect, ...around });
+  open.defer(() => upkeep.stop());
+}
+
+/** Leaves a note in the data directory of who runs on it. */
+function announce(url: string, { options, directory, around }: Ground): void {
+  const started = new Date(around.clock.now()).toISOString();
+  directory?.writeRunning({
+    pid: process.pid,
+    version: VERSION,
+    addresses: [url],
+    dialect: options.dialect.name,
+    started,
+  });
+}
+
 /** Makes the signer when the first token is asked for. */
 function signerOf(pki: Pki, api: SignerContext): () => TokenSigner {
   let signer: TokenSigner | undefined;
@@ -154,15 +260,11 @@ function signerOf(pki: Pki, api: SignerContext): () => TokenSigner {
 }
 
 /** Opens the store and takes the lock on the data directory; both are given back with `open`. */
-async function openStore(
-  options: ChosenOptions,
-  directory: DataDirectory | undefined,
-  around: Required<Surroundings>,
-  open: AsyncDisposableStack,
-): Promise<Store> {
+async function openStore(ground: Ground): Promise<Store> {
+  const { directory, open } = ground;
   if (!directory) return open.adopt(await openMemory(), (store) => store.close());
   try {
-    const store = await openIn(directory, options, around, open);
+    const store = await openIn(directory, ground);
     // Who has the lock is the one that server.json speaks of, whatever a process before it has left there.
     open.defer(() => directory.clearRunning());
     return open.adopt(store, () => store.close());
@@ -171,15 +273,15 @@ async function openStore(
   }
 }
 
-async function openIn(
-  directory: DataDirectory,
-  { store, historyMillis, etcd, dialect }: ChosenOptions,
-  around: Required<Surroundings>,
-  open: AsyncDisposableStack,
-): Promise<Store> {
+async function openIn(directory: DataDirectory, { options, around, open }: Ground): Promise<Store> {
+  const { store, historyMillis, etcd, dialect } = options;
+  if (options.readOnly) {
+    const { openReadOnlyStore } = await import("../storage/sqlite/read-only.ts");
+    return openReadOnlyStore(directory.store, openMemory);
+  }
   if (store === "sqlite") {
     const { openSqliteStore } = await import("../storage/sqlite/store.ts");
-    return openSqliteStore({ directory: directory.store, clock: around.clock, historyMillis });
+    return openSqliteStore({ directory: directory.store, clock: around.clock, log: around.log, historyMillis });
   }
   // Objects are kept elsewhere or not at all, but certificates and the kubeconfig are, and they are those of one process.
   const { lockDirectory } = await import("../storage/sqlite/lock.ts");
@@ -187,9 +289,9 @@ async function openIn(
   return etcd ? openEtcd(etcd, dialect, around) : openMemory();
 }
 
-async function openMemory(): Promise<Store> {
+async function openMemory(options: OpenMemoryOptions = {}): Promise<Store> {
   const { openMemoryStore } = await import("../storage/memory/store.ts");
-  return openMemoryStore();
+  return openMemoryStore(options);
 }
 
 /** The refusal of a directory that is in use, with where its server can be reached. */
@@ -236,10 +338,6 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
   ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,
 };
 
-/** Throws {@link OptionError} for a name that no controller has. */
-const checkControllerNames = (options: ServeOptions): void =>
-  void chosenControllers({ ...options, dialect: options.dialect ?? neutral }, "");
-
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
 function chosenControllers(options: ChosenOptions, caCertificate: string): readonly Controller[] {
   const { dialect, eventTtlMillis, controllers } = options;
@@ -250,13 +348,8 @@ function chosenControllers(options: ChosenOptions, caCertificate: string): reado
   }
 }
 
-const ANY = new Set(["0.0.0.0", "::"]);
-
-/** The address to listen on, where it is one that clients could name. */
-const named = (bind: string): string[] => (ANY.has(bind) ? [] : [bind]);
-
 /** How this machine reaches an address to listen on. */
 function reachable(bind: string): string {
-  if (ANY.has(bind)) return "127.0.0.1";
+  if (isAny(bind)) return "127.0.0.1";
   return bind.includes(":") ? `[${bind}]` : bind;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cpSync, createReadStream, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
@@ -11,6 +11,7 @@ import type { SavedBackup, StoreFiles } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import type { Clock } from "../util/clock.ts";
+import { refusal } from "../util/refusal.ts";
 import { DataDirectory } from "./data-directory.ts";
 
 /** What a data directory is known by; a repaired one takes it over. */
@@ -34,7 +35,7 @@ export function storeFiles(clock: Clock): StoreFiles {
     },
     async restore(file, to) {
       const { restoreStore } = await import("../storage/sqlite/restore.ts");
-      const source = file === "-" ? process.stdin : createReadStream(file);
+      const source = file === "-" ? process.stdin : await reading(file);
       const target = new DataDirectory(resolve(to));
       let known: Dialect | undefined;
       const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
@@ -49,6 +50,14 @@ export function storeFiles(clock: Clock): StoreFiles {
     },
     saveBackup: (pieces, file) => (file === "-" ? toOutput(pieces) : toFile(pieces, file)),
   };
+}
+
+/** The bytes of a file, which is open already: that it cannot be read is told before anything is made. */
+async function reading(file: string): Promise<AsyncIterable<Buffer>> {
+  const handle = await open(file).catch((error: unknown) => {
+    throw refusal(file, "readable", error);
+  });
+  return handle.createReadStream();
 }
 
 /** The directory of the store: that of a data directory, or the one that was named. */
@@ -72,7 +81,9 @@ function freshDirectory(path: string): DataDirectory {
 /** The file appears when the backup is whole and on disk. */
 async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup> {
   const temporary = `${file}.new`;
-  const handle = await open(temporary, "w", 0o600);
+  const handle = await open(temporary, "w", 0o600).catch((error: unknown) => {
+    throw refusal(temporary, "writable", error);
+  });
   try {
     const saved = await verified(pieces, async (piece) => {
       await handle.writeFile(piece);
@@ -85,7 +96,7 @@ async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<
   } catch (error) {
     await handle.close().catch(() => {});
     await rm(temporary, { force: true });
-    throw error;
+    throw "syscall" in (error as object) ? refusal(file, "writable", error) : error;
   }
 }
 

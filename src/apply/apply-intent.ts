@@ -1,8 +1,9 @@
+import { atOnce, type Steps } from "../util/steps.ts";
 import { isObject, setMember, isContainer } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
-import { has, sameSet } from "./fieldpath/index.ts";
+import { difference, isEmpty, sameSet } from "./fieldpath/index.ts";
 import { applyTo } from "./merge/index.ts";
-import type { Applied, Conflict, Conflicts, Owned } from "./merge/index.ts";
+import type { Applied, Conflicts, Owned } from "./merge/index.ts";
 import { validate } from "./typed/index.ts";
 import type { TypeFault } from "./typed/index.ts";
 import type { Type } from "./schema/schema.ts";
@@ -49,7 +50,10 @@ export type ApplyOutcome =
 export const BEFORE_FIRST_APPLY = "before-first-apply";
 
 /** Applies an intent to an object, or tells why not. Never throws for bad input. */
-export function applyIntent(request: ApplyRequest): ApplyOutcome {
+export const applyIntent = (request: ApplyRequest): ApplyOutcome => atOnce(applySteps(request));
+
+/** {@link applyIntent} in steps. */
+export function* applySteps(request: ApplyRequest): Steps<ApplyOutcome> {
   const rules: OwnershipRules = { ...DEFAULT_RULES, ...request.rules };
   const type = request.converter.typeAt(request.apiVersion);
   if (type === undefined) return invalid(`expected a version of the kind, got ${request.apiVersion}`, ".apiVersion");
@@ -61,7 +65,8 @@ export function applyIntent(request: ApplyRequest): ApplyOutcome {
   const intent = rules.nullIsAbsent ? withoutNulls(bare) : bare;
   const faults = validate(type, intent);
   if (faults.length > 0) return { kind: "invalid", faults };
-  return applyValid({ request, rules, type, intent });
+  yield;
+  return yield* applyValid({ request, rules, type, intent });
 }
 
 const invalid = (message: string, path = ""): ApplyOutcome => ({
@@ -77,20 +82,21 @@ interface Valid {
   readonly intent: Value;
 }
 
-function applyValid(valid: Valid): ApplyOutcome {
+function* applyValid(valid: Valid): Steps<ApplyOutcome> {
   const { request, rules, type, intent } = valid;
   const full = request.live ?? request.zero;
   const live = withoutEntries(full);
   const ledger = readEntries(sentEntries(full), rules.readOldShape) ?? EMPTY_LEDGER;
-  const present = ledger.managers.size > 0 || !request.live ? ledger : firstOwners(request, live, ledger);
+  const present = ledger.managers.size > 0 || !request.live ? ledger : yield* firstOwners(request, live, ledger);
   const key = managerKey({
     manager: request.manager || "unknown",
     operation: "Apply",
     apiVersion: "",
     subresource: request.subresource ?? "",
   });
-  const result = applyWithTakeOver(valid, live, present, key);
-  if ("conflicts" in result) return { kind: "conflicts", conflicts: describeConflicts(result.conflicts) };
+  yield;
+  const result = yield* applyWithTakeOver(valid, live, present, key);
+  if ("lost" in result) return { kind: "conflicts", conflicts: yield* describeConflicts(result.lost) };
   const managed = { managers: result.managers, times: present.times };
   const managedFields = stamp(valid, managed, key, result.changed, ledger, storedEntries(full));
   let object = result.changed ? result.object : live;
@@ -117,14 +123,14 @@ const sameOwned = (a: Owned | undefined, b: Owned | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.apiVersion === b.apiVersion && sameSet(a.set, b.set));
 
 /** Everything that an object without owners has belongs to one updater, so that no applier takes it unawares. */
-const firstOwners = (request: ApplyRequest, live: Value, ledger: Ledger): Timed =>
+const firstOwners = (request: ApplyRequest, live: Value, ledger: Ledger): Steps<Timed> =>
   takeChanges({ ...request, manager: BEFORE_FIRST_APPLY }, withoutEntries(request.zero), live, { ledger });
 
 /** Applies; conflicts about fields that the annotation of kubectl says are its own do not count for kubectl. */
-function applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: string): Applied | Conflicts {
+function* applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: string): Steps<Applied | Conflicts> {
   const { request, rules, type, intent } = valid;
   const { converter, apiVersion, filters } = request;
-  const apply = (force: boolean): Applied | Conflicts =>
+  const apply = (force: boolean): Steps<Applied | Conflicts> =>
     applyTo({
       converter,
       apiVersion,
@@ -138,12 +144,14 @@ function applyWithTakeOver(valid: Valid, live: Value, present: Timed, key: strin
       neverOwned: NEVER_OWNED,
       scalarEqual: rules.scalarEqual,
     });
-  const result = apply(request.force ?? false);
-  if (!("conflicts" in result) || request.manager !== KUBECTL) return result;
+  const result = yield* apply(request.force ?? false);
+  if (!("lost" in result) || request.manager !== KUBECTL) return result;
   const own = lastAppliedFields(type, live, apiVersion);
   if (own === undefined) return result;
-  const left = result.conflicts.filter(({ path }: Conflict) => !has(own, path));
-  return left.length > 0 ? { conflicts: left } : apply(true);
+  const lost = result.lost
+    .map(({ manager, set }) => ({ manager, set: difference(set, own) }))
+    .filter(({ set }) => !isEmpty(set));
+  return lost.length > 0 ? { lost } : yield* apply(true);
 }
 
 /** The value without members that are null, at any depth (DEC-22). Elements of lists stay. */

@@ -1,5 +1,6 @@
-import { compareText, pathToString } from "./fieldpath/index.ts";
-import type { Conflict } from "./merge/index.ts";
+import type { Steps } from "../util/steps.ts";
+import { compareText, paths, pathToString, sortTexts } from "./fieldpath/index.ts";
+import type { Lost } from "./merge/index.ts";
 import { managerInfo } from "./entries.ts";
 import type { ManagerInfo } from "./entries.ts";
 
@@ -13,13 +14,19 @@ export interface FieldConflict {
 }
 
 /** The conflicts in words, sorted by owner, then in the order of the fields. */
-export function describeConflicts(conflicts: readonly Conflict[]): FieldConflict[] {
-  return conflicts
-    .map(({ manager, path }) => {
-      const owner = managerInfo(manager);
-      return { field: pathToString(path), owner, message: `conflict with ${nameOwner(owner)}` };
-    })
-    .sort((a, b) => compareText(a.message, b.message) || compareText(a.field, b.field));
+export function* describeConflicts(lost: readonly Lost[]): Steps<FieldConflict[]> {
+  const conflicts: FieldConflict[] = [];
+  const told = lost.map(({ manager, set }) => ({ ...tellOwner(manager), set }));
+  for (const { owner, message, set } of told.toSorted((a, b) => compareText(a.message, b.message))) {
+    for (const field of sortTexts(paths(set).map(pathToString))) conflicts.push({ field, owner, message });
+    yield;
+  }
+  return conflicts;
+}
+
+function tellOwner(manager: string): Pick<FieldConflict, "owner" | "message"> {
+  const owner = managerInfo(manager);
+  return { owner, message: `conflict with ${nameOwner(owner)}` };
 }
 
 function nameOwner({ manager, operation, apiVersion, subresource }: ManagerInfo): string {

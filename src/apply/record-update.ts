@@ -11,6 +11,7 @@ import { clears, isStored, sentEntries, storedEntries, withoutEntries } from "./
 import { NEVER_OWNED } from "./never-owned.ts";
 import { DEFAULT_RULES } from "./rules.ts";
 import type { OwnershipRules } from "./rules.ts";
+import { atOnce, type Steps } from "../util/steps.ts";
 
 /** What every write says of itself. */
 export interface WriteContext {
@@ -56,12 +57,17 @@ export interface UpdateRecord extends WriteContext {
  * The writer owns what it added and changed; everyone else has lost that, and what is gone. The very list of the live
  * object comes back when nothing about it changed. An empty list means that the member is to be left out.
  */
-export function recordUpdate(record: UpdateRecord): readonly ManagedFieldsEntry[] {
+export const recordUpdate = (record: UpdateRecord): readonly ManagedFieldsEntry[] => atOnce(recordSteps(record));
+
+/** {@link recordUpdate} in steps. */
+export function* recordSteps(record: UpdateRecord): Steps<readonly ManagedFieldsEntry[]> {
   const rules: OwnershipRules = { ...DEFAULT_RULES, ...record.rules };
   const live = record.live ?? record.zero;
   const start = startingPoint(record, live, rules);
   if (start.ledger.managers.size === 0 && isStored(live) && !rules.recordAfterClear) return [];
-  const taken = takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start);
+  yield;
+  const taken = yield* takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start);
+  yield;
   return writeEntries(capUpdates(taken, rules.maxUpdateManagers), start.ledger, storedEntries(live));
 }
 
@@ -99,7 +105,7 @@ function claimsOf({ request, zero, updated, converter, apiVersion }: UpdateRecor
  * The write is a manager of its own at first, so that it takes what it changes out of its own earlier entry as well and
  * the entry's time only changes when there is something to take.
  */
-export function takeChanges(record: WriteContext, live: Value, updated: Value, start: StartingPoint): Timed {
+export function* takeChanges(record: WriteContext, live: Value, updated: Value, start: StartingPoint): Steps<Timed> {
   const { ledger, claims } = start;
   const { apiVersion, converter, filters } = record;
   const type = converter.typeAt(apiVersion);
@@ -115,7 +121,7 @@ export function takeChanges(record: WriteContext, live: Value, updated: Value, s
     neverOwned: NEVER_OWNED,
     scalarEqual: record.rules?.scalarEqual,
   };
-  const managers = new Map(updateTo({ ...write, updated }));
+  const managers = new Map(yield* updateTo({ ...write, updated }));
   const taken = managers.get(THIS_WRITE);
   if (taken === undefined) return { managers, times: ledger.times };
   managers.delete(THIS_WRITE);

@@ -11,5 +11,5 @@ export { type WatchBatch, newBatch } from "./groups.ts";
 export type { WatchEvent } from "./history.ts";
 export type { CacherOptions } from "./options.ts";
 export type { ResourceCache } from "./resource.ts";
-export type { Snapshot } from "./snapshot.ts";
+export { type ListPart, PART, type Snapshot } from "./snapshot.ts";
 export type { Watch, WatchSink } from "./watch.ts";

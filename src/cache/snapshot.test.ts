@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "./entry.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { type ListPart, PART, type Snapshot } from "./snapshot.ts";
 import {
   ALL,
   type TestCache,
@@ -118,6 +118,34 @@ describe("lists", () => {
       for (const selection of [ALL, inNamespace("b"), one("a/00200"), withLabel("part", "1"), withField("part", "1")]) {
         const page = await snapshot.listInTurns(selection, range);
         expect(page).toEqual(snapshot.list(selection, range));
+      }
+    },
+  );
+
+  test.each([undefined, 1, 999, 1000, 1001, 2500])(
+    "a list in parts has what a list has, however often a part is asked for, and leaves nothing for later: a limit of %s",
+    async (limit) => {
+      const { things } = await filled(3500, 2);
+      const snapshot = things.snapshot();
+      const range = { from: "a/00100", ...(limit === undefined ? {} : { limit }) };
+      for (const selection of [ALL, inNamespace("b"), one("a/00200"), withLabel("part", "1"), withField("part", "1")]) {
+        const { entries, remaining, more } = await snapshot.listInTurns(selection, range);
+        const found: Entry[] = [];
+        const kept = things.stats().keptVersions;
+        for (
+          let part: ListPart | undefined = await snapshot.parts(selection, range);
+          part;
+          part = await part.next?.()
+        ) {
+          expect(part.entries.length).toBeLessThanOrEqual(PART);
+          expect((await part.next?.())?.entries).toEqual((await part.next?.())?.entries);
+          found.push(...part.entries);
+        }
+        expect(found).toEqual(entries);
+        expect(things.stats().keptVersions).toBe(kept);
+        const end = await snapshot.endInTurns(selection, range);
+        expect(end).toMatchObject({ count: entries.length, entries: entries.slice(-1), more });
+        expect(end.remaining).toBe(remaining);
       }
     },
   );

@@ -30,6 +30,13 @@ export interface ListPage {
   readonly remaining?: number;
 }
 
+/** Some entries of a list, and the way to those that follow: who holds it holds the snapshot, a place in it, and no more. */
+export interface ListPart {
+  readonly entries: readonly Entry[];
+  /** The entries that follow; undefined where there are none. It may be asked for again. */
+  readonly next?: (() => Promise<ListPart>) | undefined;
+}
+
 /** The objects of one resource as they were at one revision; nothing changes it. */
 export interface Snapshot {
   readonly revision: number;
@@ -40,9 +47,19 @@ export interface Snapshot {
   list(selection: Selection, range?: ListRange): ListPage;
   /** What {@link Snapshot.list} answers, without ever holding up everything else for more than a few milliseconds. */
   listInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage>;
+  /**
+   * The entries of {@link Snapshot.listInTurns} in parts of {@link PART} entries, found when they are asked for. Nothing
+   * is left for later: this revision need not stay readable for others.
+   */
+  parts(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPart>;
+  /** What {@link Snapshot.listInTurns} answers, of its entries the last one alone, and how many they are. */
+  endInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage & { readonly count: number }>;
   /** How many keys begin with `prefix`. */
   count(prefix: string): number;
 }
+
+/** The entries that are in memory for a list that is read part by part. */
+export const PART = 1000;
 
 /** How much less it takes to list an entry that need not be looked into. */
 const UNSELECTIVE = 40;
@@ -81,16 +98,55 @@ export class StateSnapshot implements Snapshot {
   }
 
   async listInTurns(selection: Selection, range: Omit<ListRange, "budget"> = {}): Promise<ListPage> {
-    const most = range.limit !== undefined && range.limit > 0 ? range.limit : Infinity;
-    const budget = isSelective(selection) ? EFFORT : EFFORT * UNSELECTIVE;
     const entries: Entry[] = [];
-    let page = this.#part(selection, { ...range, budget });
-    while (append(entries, page.entries) < most && page.next !== undefined) {
-      await this.#pause();
-      page = this.#part(selection, { after: page.next, limit: most - entries.length, budget });
-    }
+    const page = await this.#walk(selection, range, (found) => append(entries, found));
     if (page.more) this.#retain();
     return { ...page, entries };
+  }
+
+  async endInTurns(
+    selection: Selection,
+    range: Omit<ListRange, "budget"> = {},
+  ): Promise<ListPage & { readonly count: number }> {
+    const last: Entry[] = [];
+    let count = 0;
+    const page = await this.#walk(selection, range, (found) => {
+      count += found.length;
+      last.splice(0, found.length, ...found.slice(-1));
+    });
+    if (page.more) this.#retain();
+    return { ...page, entries: last, count };
+  }
+
+  async parts(selection: Selection, range: Omit<ListRange, "budget"> = {}): Promise<ListPart> {
+    const most = mostOf(range);
+    const entries: Entry[] = [];
+    const { next } = await this.#walk(selection, { ...range, limit: Math.min(most, PART) }, (found) =>
+      append(entries, found),
+    );
+    const left = most - entries.length;
+    if (next === undefined || left <= 0) return { entries };
+    return { entries, next: () => this.parts(selection, { after: next, limit: left === Infinity ? 0 : left }) };
+  }
+
+  /** Looks through a range in turns; what is found is given to `take`, and the last page is given back. */
+  async #walk(
+    selection: Selection,
+    range: Omit<ListRange, "budget">,
+    take: (found: readonly Entry[]) => void,
+  ): Promise<ListPage> {
+    const most = mostOf(range);
+    const budget = isSelective(selection) ? EFFORT : EFFORT * UNSELECTIVE;
+    let page = this.#part(selection, { ...range, budget });
+    let count = page.entries.length;
+    take(page.entries);
+    while (count < most && page.next !== undefined) {
+      await this.#pause();
+      page = this.#part(selection, { after: page.next, limit: most - count, budget });
+      count += page.entries.length;
+      take(page.entries);
+    }
+    return page;
   }
 
   #part(selection: Selection, range: ListRange): ListPage {
@@ -130,8 +186,10 @@ export class StateSnapshot implements Snapshot {
 /** The lowest key that is in a range. */
 const lowest = ({ after, from = "" }: ListRange): string => (after === undefined ? from : `${after}\0`);
 
-/** Puts entries at the end of others; returns how many there are then. */
-function append(entries: Entry[], more: readonly Entry[]): number {
+/** At most how many entries are wanted. */
+const mostOf = ({ limit = 0 }: ListRange): number => (limit > 0 ? limit : Infinity);
+
+/** Puts entries at the end of others. */
+function append(entries: Entry[], more: readonly Entry[]): void {
   for (const entry of more) entries.push(entry);
-  return entries.length;
 }

@@ -13,6 +13,7 @@ import {
   withField,
   withLabel,
 } from "./testing/fixtures.ts";
+import type { WatchBatch } from "./groups.ts";
 import type { Watch, WatchStart } from "./watch.ts";
 
 /** Starts a watch and waits until it is under way. */
@@ -177,6 +178,18 @@ describe("where a watch starts", () => {
     ]);
     expect(notes.lines.slice(1200)).toEqual(["~ a/0000@1201 late", "- a/1199@1202"]);
     expect(watch.revision).toBe(1202);
+  });
+
+  test("a history of large values comes in parts of some hundred KiB", async () => {
+    const cache = await testCache();
+    const large = "x".repeat(100_000);
+    for (let i = 0; i < 30; i++) cache.put([`a/${i}`, { data: large }]);
+    const parts: number[] = [];
+    const deliver = ({ events }: WatchBatch): void => void parts.push(events.length);
+    cache.things.watch(ALL, { after: 0 }, { deliver, ended: () => {} });
+    await settle();
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(30);
+    expect(Math.max(...parts)).toBeLessThan(8);
   });
 
   test("DEC-28: a revision beyond the present waits for it and then shows nothing older", async () => {

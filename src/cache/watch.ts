@@ -14,7 +14,7 @@
  */
 import { StoreError } from "../storage/contract.ts";
 import type { Activity } from "../util/activity.ts";
-import { EFFORT, type Selection, covers } from "./entry.ts";
+import { EFFORT, type Selection, covers, effortOf } from "./entry.ts";
 import { CacheError, cacheErrorOf, closed } from "./errors.ts";
 import { type Member, type WatchBatch, newBatch } from "./groups.ts";
 import type { Change, WatchEvent } from "./history.ts";
@@ -203,13 +203,16 @@ export class CacheWatch implements Watch, Member {
   #sendHistory(): boolean {
     const changes = this.#source.changesAfter(this.#position, STEP);
     const events: WatchEvent[] = [];
-    for (const change of changes) {
+    let looked = 0;
+    for (let effort = 0; looked < changes.length && effort < EFFORT; looked++) {
+      const change = changes[looked]!;
       if (!covers(this.selection, change.entry.key)) continue;
+      effort += effortOf(change.entry);
       const event = this.#source.seenBy(change, this.selection);
       if (event) events.push(event);
     }
-    const last = changes.length < STEP;
-    this.#position = last ? Math.max(this.#position, this.#source.delivered) : changes.at(-1)!.revision;
+    const last = looked === changes.length && looked < STEP;
+    this.#position = last ? Math.max(this.#position, this.#source.delivered) : changes[looked - 1]!.revision;
     if (events.length > 0) this.deliver(newBatch(events, this.#position));
     if (!last || this.#ended()) return last;
     this.#state = "live";

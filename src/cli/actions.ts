@@ -5,13 +5,22 @@
  */
 import type { Clock } from "../util/clock.ts";
 
-/** A flag, as help shows it. */
+/** A flag of `serve`, as help and completion show it. */
 export interface FlagSpec {
   readonly key: string;
+  /** A second name of the same flag. */
+  readonly also: string | undefined;
+  /** The heading that it stands under. */
+  readonly group: string;
   /** What the value looks like; empty for switches. */
   readonly value: string;
+  /** What holds when it is not given; empty when there is nothing to say. */
   readonly default: string;
   readonly about: string;
+  /** The environment variable that says the same. */
+  readonly env: string;
+  /** The words that a value is made of, where they are known; those with something to say of them are listed. */
+  readonly words: readonly { readonly word: string; readonly about: string | undefined }[];
 }
 
 /** Starts a server with the flags that were given (by key, as text) and an optional file; resolves when it has ended. */
@@ -61,6 +70,8 @@ export interface StoreCheck {
   readonly records: number;
   readonly history: number;
   readonly bytes: number;
+  /** Why the database's own check could not be made; undefined when it was. */
+  readonly structureUnchecked: string | undefined;
   readonly findings: readonly {
     readonly what: string;
     readonly message: string;
@@ -105,11 +116,37 @@ export interface SavedBackup {
   readonly bytes: number;
 }
 
+/** The certificates of a data directory. */
+export type CertificateName = "ca" | "server" | "admin";
+
+/** What is in a certificate; times as RFC 3339. */
+export interface CertificateInfo {
+  readonly name: string;
+  /** Within the data directory. */
+  readonly file: string;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly serial: string;
+  readonly hosts: readonly string[];
+  readonly begins: string;
+  readonly ends: string;
+  /** From when on a server makes it anew. */
+  readonly renewedFrom: string;
+}
+
+/** Work on the certificates of a data directory; of the default one where none is named. */
+export interface Certificates {
+  /** What the files hold; those that are not there are left out. Rejects when there are none. */
+  show(dataDir: string | undefined): Promise<readonly CertificateInfo[]>;
+  /** Makes certificates anew, and writes them; `sans` are names that the serving one gets beside those that it has. */
+  renew(dataDir: string | undefined, names: readonly CertificateName[], sans: readonly string[]): Promise<void>;
+}
+
 /** Where the program runs. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard input. */
-  readonly input: NodeJS.ReadableStream & AsyncIterable<Buffer | string>;
+  readonly input: NodeJS.ReadableStream & AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
   /** Whether standard output and standard error are terminals. */
   readonly isTerminal: boolean;
   /** Prints a text, as it is, on standard error. */
@@ -134,6 +171,7 @@ export interface Actions {
   readonly info: InfoSource;
   readonly kubeconfig: KubeconfigSource;
   readonly files: StoreFiles;
+  readonly certificates: Certificates;
   /** Where commands print. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { statSync } from "node:fs";
 import { nodeTransport } from "../client/transport-node.ts";
 import type { Actions } from "./actions.ts";
 import { counted } from "./counted.ts";
@@ -15,11 +16,13 @@ export interface BackupFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly compression: "zstd" | "gzip";
+  readonly force?: true;
 }
 
 /** Asks the server, and writes what it sends. */
 export async function runBackup(actions: Actions, file: string, flags: BackupFlags): Promise<void> {
   const { env } = actions.terminal;
+  if (flags.force !== true) refuseExisting(file);
   const named = flags.kubeconfig ?? flags.context ?? (flags.dataDir === undefined ? env["KUBECONFIG"] : undefined);
   const kubeconfig = named ? flags.kubeconfig : await ownKubeconfig(actions, flags);
   const chosen = readKubeconfig({ kubeconfig, context: flags.context, env });
@@ -38,6 +41,12 @@ export async function runBackup(actions: Actions, file: string, flags: BackupFla
   } finally {
     transport.close();
   }
+}
+
+/** A backup is never written over another one unawares; what is no plain file (a pipe, a device) is written to. */
+function refuseExisting(file: string): void {
+  if (file === "-" || !statSync(file, { throwIfNoEntry: false })?.isFile()) return;
+  throw new CliError(`expected ${file} not to exist; --force writes over it`);
 }
 
 /** The kubeconfig of the data directory, whose server must be running. */

@@ -3,22 +3,24 @@
  *
  * @module
  */
-import { Argument, Command, Option } from "commander";
+import { Argument, Command } from "commander";
 import type { Actions, StoreCheck } from "./actions.ts";
+import { outputOption, withExamples } from "./help.ts";
 import { CliError } from "./cli-error.ts";
 import { counted } from "./counted.ts";
 
 /** The command `check`. It fails when anything is found. */
 export function checkCommand({ files, print }: Actions): Command {
-  return new Command("check")
-    .description("verify every checksum and every index of a store that no server has open; nothing is changed")
-    .addArgument(new Argument("<dir>", "the data directory"))
-    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"))
+  const command = new Command("check")
+    .description("Verify every checksum and every index of a store that no server has open. Nothing is changed.")
+    .addArgument(new Argument("<dir>", "The data directory."))
+    .addOption(outputOption())
     .action(async (directory: string, { output }: { output: string }) => {
       const report = await files.check(directory);
       print(output === "json" ? JSON.stringify(report, undefined, 2) : asText(report));
       if (report.findings.length > 0) throw new CliError(`the store in ${report.directory} is damaged`);
     });
+  return withExamples(command, "check /var/lib/keelson");
 }
 
 function asText({ findings, ...report }: StoreCheck): string {
@@ -29,9 +31,14 @@ function asText({ findings, ...report }: StoreCheck): string {
     ["history from", String(report.compactedRevision ?? "-")],
     ["records", `${report.records} whole, and ${report.history} of the history`],
     ["bytes", String(report.bytes)],
+    ...unchecked(report),
     ["result", findings.length === 0 ? "whole" : counted(findings.length, "finding")],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
   const head = lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
   return [...head, ...findings.map(({ what, message }) => `${what}: ${message}`)].join("\n");
 }
+
+/** Says that something was left out, and why. */
+const unchecked = ({ structureUnchecked: why }: Pick<StoreCheck, "structureUnchecked">): [string, string][] =>
+  why === undefined ? [] : [["structure", `not checked by SQLite itself, only read: ${why}`]];

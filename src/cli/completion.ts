@@ -1,68 +1,55 @@
 /**
- * `keelson completion`: a script that completes commands and flags in a shell.
+ * `keelson completion`: a script that completes commands, flags and their values in a shell. What they are it asks
+ * `keelson complete`.
  *
  * @module
  */
 import { Argument, Command } from "commander";
+import type { Actions } from "./actions.ts";
+import { withExamples } from "./help.ts";
 
-interface Words {
-  readonly command: string;
-  readonly flags: readonly string[];
+/** The command `completion`. */
+export function completionCommand({ print }: Actions): Command {
+  const command = new Command("completion")
+    .description("Print a script that completes commands, flags, kinds, names and contexts in a shell.")
+    .addArgument(new Argument("<shell>", "The shell.").choices(["bash", "zsh", "fish"]))
+    .action((shell: "bash" | "zsh" | "fish") => print(SCRIPTS[shell].trim()));
+  return withExamples(
+    command,
+    "completion bash > ~/.local/share/bash-completion/completions/keelson",
+    'completion zsh > "${fpath[1]}/_keelson"',
+    "completion fish > ~/.config/fish/completions/keelson.fish",
+  );
 }
 
-/** The command `completion`; the words come from the program itself. */
-export function completionCommand(program: Command, print: (text: string) => void): Command {
-  return new Command("completion")
-    .description("print a completion script: source <(keelson completion bash)")
-    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
-    .action((shell: "bash" | "zsh" | "fish") => {
-      const words = program.commands.map((command) => ({
-        command: command.name(),
-        flags: command.options.map((option) => option.long ?? "").filter((flag) => flag !== ""),
-      }));
-      print(SCRIPTS[shell](words));
-    });
-}
-
-const names = (words: readonly Words[]): string => words.map((w) => w.command).join(" ");
-
+// Where nothing is known the shell offers files.
 const SCRIPTS = {
-  bash: (words: readonly Words[]): string =>
-    [
-      "_keelson() {",
-      '  local word="${COMP_WORDS[COMP_CWORD]}"',
-      '  if [ "$COMP_CWORD" -eq 1 ]; then',
-      `    COMPREPLY=($(compgen -W "${names(words)}" -- "$word"))`,
-      "    return",
-      "  fi",
-      '  case "${COMP_WORDS[1]}" in',
-      ...words.map(
-        ({ command, flags }) => `    ${command}) COMPREPLY=($(compgen -W "${flags.join(" ")}" -- "$word")) ;;`,
-      ),
-      "  esac",
-      "}",
-      "complete -o default -F _keelson keelson",
-    ].join("\n"),
-  zsh: (words: readonly Words[]): string =>
-    [
-      "#compdef keelson",
-      "_keelson() {",
-      "  if (( CURRENT == 2 )); then",
-      `    compadd ${names(words)}`,
-      "    return",
-      "  fi",
-      '  case "${words[2]}" in',
-      ...words.map(({ command, flags }) => `    ${command}) compadd -- ${flags.join(" ")} ;;`),
-      "  esac",
-      "  _files",
-      "}",
-      "compdef _keelson keelson",
-    ].join("\n"),
-  fish: (words: readonly Words[]): string =>
-    [
-      `complete -c keelson -n __fish_use_subcommand -a "${names(words)}"`,
-      ...words.flatMap(({ command, flags }) =>
-        flags.map((flag) => `complete -c keelson -n "__fish_seen_subcommand_from ${command}" -l ${flag.slice(2)}`),
-      ),
-    ].join("\n"),
+  bash: `
+_keelson() {
+  local IFS=$'\\n'
+  COMPREPLY=($("\${COMP_WORDS[0]}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _keelson keelson
+`,
+  zsh: `
+#compdef keelson
+_keelson() {
+  local -a found
+  found=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
+}
+if [ "$funcstack[1]" = _keelson ]; then _keelson; else compdef _keelson keelson; fi
+`,
+  fish: `
+function __keelson_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found ($words[1] complete -- $words[2..-1] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c keelson -f -a '(__keelson_complete)'
+`,
 };

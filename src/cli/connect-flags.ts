@@ -5,17 +5,25 @@
  */
 import { type Command, Option } from "commander";
 
-/** Which server, and where in it. */
-export interface ConnectFlags {
+/** Which server. */
+export interface ServerFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
+}
+
+/** Which server, and where in it. */
+export interface ConnectFlags extends ServerFlags {
   readonly namespace?: string;
 }
 
+/** Adds the flags of {@link ServerFlags}. */
+export const withServerFlags = (command: Command): Command =>
+  command
+    .addOption(new Option("--kubeconfig <FILE>", "The kubeconfig. (default: ~/.kube/config) [KUBECONFIG]"))
+    .addOption(new Option("--context <NAME>", "The context of the kubeconfig. (default: its current-context)"));
+
 /** Adds the flags of {@link ConnectFlags}. */
-export function withConnectFlags(command: Command): Command {
-  return command
-    .addOption(new Option("-n, --namespace <name>", "the namespace (default: that of the context)"))
-    .addOption(new Option("--kubeconfig <file>", "the kubeconfig (default: KUBECONFIG, or ~/.kube/config)"))
-    .addOption(new Option("--context <name>", "the context of the kubeconfig (default: its current-context)"));
-}
+export const withConnectFlags = (command: Command): Command =>
+  withServerFlags(
+    command.addOption(new Option("-n, --namespace <NAME>", "The namespace. (default: that of the context)")),
+  );

@@ -14,13 +14,12 @@ import { CliError } from "./cli-error.ts";
  *
  * @throws CliError when there is none
  */
-export async function findKind(client: Client, asked: string): Promise<ServedKind> {
+export async function findKind(client: Client, asked: string, signal?: AbortSignal): Promise<ServedKind> {
   const at = asked.indexOf(".");
   const name = (at < 0 ? asked : asked.slice(0, at)).toLowerCase();
   const group = at < 0 ? undefined : asked.slice(at + 1).toLowerCase();
-  const found = (await new Discovery(client).read()).find(
-    (served) => isInGroup(served, group) && isCalled(served, name),
-  );
+  const kinds = await new Discovery(client).read(signal === undefined ? {} : { signal });
+  const found = kinds.find((served) => isInGroup(served, group) && isCalled(served, name));
   if (found) return found;
   throw new CliError(`the server has no kind called ${JSON.stringify(asked)}; kubectl api-resources lists what it has`);
 }

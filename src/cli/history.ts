@@ -5,6 +5,7 @@
  */
 import { Command, Option } from "commander";
 import type { Actions } from "./actions.ts";
+import { outputOption, withExamples } from "./help.ts";
 import { type ConnectFlags, withConnectFlags } from "./connect-flags.ts";
 import { withObjectArguments } from "./object-argument.ts";
 
@@ -16,9 +17,10 @@ interface HistoryFlags extends ConnectFlags {
 /** The command `history`. */
 export function historyCommand(actions: Actions): Command {
   const command = new Command("history")
-    .description("list the versions of an object, also of a deleted one: when, by whom, and what changed")
-    .addOption(new Option("--limit <n>", "at most this many versions, the newest ones").default("20"))
-    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"));
+    .description("List the versions of an object, also of a deleted one: when, by whom, and what changed.")
+    .addOption(new Option("--limit <N>", "At most this many versions, the newest ones.").default("20"))
+    .addOption(outputOption());
+  withExamples(command, "history configmap web", "history cm/web -n team-a --limit 5");
   return withConnectFlags(withObjectArguments(command)).action(
     async (kind: string, name: string | undefined, flags: HistoryFlags) => {
       const { runHistory } = await import("./history-run.ts");

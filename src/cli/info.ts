@@ -3,19 +3,21 @@
  *
  * @module
  */
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type { Actions, DirectoryInfo } from "./actions.ts";
+import { dataDirOption, outputOption, withExamples } from "./help.ts";
 
 /** The command `info`. */
-export function infoCommand({ info, print }: Actions): Command {
-  return new Command("info")
-    .description("what is in a data directory: dialect, versions, sizes, and who runs on it")
-    .option("--data-dir <DIR>", "the directory (default: where serve would put it)")
-    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"))
+export function infoCommand({ flags, info, print }: Actions): Command {
+  const command = new Command("info")
+    .description("Tell what is in a data directory: dialect, versions, sizes, and who runs on it.")
+    .addOption(dataDirOption(flags, "The directory."))
+    .addOption(outputOption())
     .action(async ({ dataDir, output }: { dataDir?: string; output: string }) => {
       const found = await info(dataDir);
       print(output === "json" ? JSON.stringify(found, undefined, 2) : asText(found));
     });
+  return withExamples(command, "info", "info --data-dir /var/lib/keelson -o json");
 }
 
 function asText(found: DirectoryInfo): string {

@@ -32,6 +32,12 @@ export function readKubeconfig(choice: KubeconfigChoice): ChosenContext {
   return chooseContext(filesOf(choice), choice.context);
 }
 
+/** The names of all contexts. */
+export const contextNames = (choice: KubeconfigChoice): readonly string[] =>
+  filesOf(choice).flatMap(({ value: { contexts } }) =>
+    (Array.isArray(contexts) ? contexts : []).flatMap((entry) => (isObject(entry) ? (text(entry, "name") ?? []) : [])),
+  );
+
 /** A member of one of the lists of a kubeconfig, and the file that it stands in. */
 interface Named {
   readonly file: string;

@@ -5,11 +5,13 @@
  */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
+import { dataDirOption, withExamples } from "./help.ts";
 
 /** The command `kubeconfig`. */
-export function kubeconfigCommand({ kubeconfig, print }: Actions): Command {
-  return new Command("kubeconfig")
-    .description("print the kubeconfig of the admin")
-    .option("--data-dir <DIR>", "the data directory of the server (default: where serve would put it)")
+export function kubeconfigCommand({ flags, kubeconfig, print }: Actions): Command {
+  const command = new Command("kubeconfig")
+    .description("Print the kubeconfig of the admin.")
+    .addOption(dataDirOption(flags, "The data directory of the server."))
     .action(async ({ dataDir }: { dataDir?: string }) => print((await kubeconfig(dataDir)).trimEnd()));
+  return withExamples(command, "kubeconfig > ~/.kube/config");
 }

@@ -16,8 +16,10 @@ export interface NamedObject {
 /** Adds the arguments of a command about one object; `more` says what may follow the name. */
 export function withObjectArguments(command: Command, more = ""): Command {
   return command
-    .addArgument(new Argument("<kind>", "kind, plural, singular or short name, with .group where needed; or kind/name"))
-    .addArgument(new Argument(`[name${more}]`, "name of the object"));
+    .addArgument(
+      new Argument("<kind>", "Its kind, plural, singular or short name, with .group where needed; or KIND/NAME."),
+    )
+    .addArgument(new Argument(`[name${more}]`, "Its name."));
 }
 
 /**

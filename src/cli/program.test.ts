@@ -1,13 +1,31 @@
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../util/clock.ts";
-import type { Actions, DirectoryInfo, StoreCheck } from "./actions.ts";
+import { ManualClock, systemClock } from "../util/clock.ts";
+import type { Actions, DirectoryInfo, FlagSpec, StoreCheck, CertificateInfo } from "./actions.ts";
 import { createProgram } from "./program.ts";
 
+const flag = (key: string, more: Partial<FlagSpec>): FlagSpec => ({
+  key,
+  also: undefined,
+  group: "Network",
+  value: "",
+  default: "",
+  about: `What ${key} is.`,
+  env: `X_${key}`,
+  words: [],
+  ...more,
+});
 const FLAGS = [
-  { key: "data-dir", value: "DIR", default: "", about: "where things are" },
-  { key: "port", value: "N", default: "6443", about: "where to listen" },
-  { key: "dev", value: "", default: "false", about: "keep nothing" },
+  flag("data-dir", { value: "DIR", group: "Store" }),
+  flag("port", { value: "N", default: "6443", also: "secure-port" }),
+  flag("dev", { words: [{ word: "true", about: undefined }] }),
+  flag("gates", {
+    value: "A,...",
+    words: [
+      { word: "Fast", about: "On by default." },
+      { word: "X", about: "Off." },
+    ],
+  }),
 ];
 
 const INFO: DirectoryInfo = {
@@ -28,8 +46,25 @@ const CHECK: StoreCheck = {
   records: 4,
   history: 5,
   bytes: 678,
+  structureUnchecked: undefined,
   findings: [],
 };
+
+const CERTIFICATES: readonly CertificateInfo[] = [
+  {
+    name: "server",
+    file: "pki/server.crt",
+    subject: "CN=keelson",
+    issuer: "CN=keelson-ca",
+    serial: "0a",
+    hosts: ["localhost", "127.0.0.1"],
+    begins: "2026-01-01T00:00:00.000Z",
+    ends: "2027-01-01T00:00:00.000Z",
+    renewedFrom: "2026-12-02T00:00:00.000Z",
+  },
+];
+
+const UNCHECKED = { ...CHECK, structureUnchecked: "disk I/O error" };
 
 /** Runs a command line; what it printed, and with what the actions were called. */
 async function run(args: readonly string[], actions: Partial<Actions> = {}) {
@@ -53,10 +88,17 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       return "apiVersion: v1\n";
     },
     files: {
-      check: async () => ({ ...CHECK }),
+      check: async (directory) => ({ ...(directory === "/full" ? UNCHECKED : CHECK) }),
       repair: () => Promise.reject(new Error("not asked for")),
       restore: () => Promise.reject(new Error("not asked for")),
       saveBackup: () => Promise.reject(new Error("not asked for")),
+    },
+    certificates: {
+      show: async (...call) => {
+        calls.push(["show", ...call]);
+        return CERTIFICATES;
+      },
+      renew: async (...call) => void calls.push(["renew", ...call]),
     },
     print: (text) => void printed.push(text),
     terminal: { env: {}, input: process.stdin, isTerminal: false, tell: (text) => void complaints.push(text) },
@@ -68,7 +110,8 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
     writeOut: (text: string) => void printed.push(text),
     writeErr: (text: string) => void complaints.push(text),
   };
-  for (const command of [program, ...program.commands]) command.configureOutput(output);
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)])
+    command.configureOutput(output);
   const error = await program.parseAsync([...args], { from: "user" }).then(
     () => undefined,
     (reason: unknown) => reason,
@@ -83,15 +126,20 @@ describe("serve", () => {
     [["--dev"], { dev: "true" }, undefined],
     [["--dev", "false"], { dev: "false" }, undefined],
     [["--config", "f.yaml", "--port", "2"], { port: "2" }, "f.yaml"],
+    [["--secure-port", "2"], { "secure-port": "2" }, undefined],
   ])("%j hands on the flags that were given, by their keys", async (args, flags, file) => {
     expect((await run(["serve", ...args])).calls).toEqual([["serve", flags, file]]);
   });
 
-  test("help shows each flag with its default, and none for switches", async () => {
+  test("help shows each flag once, in its group, with default and variable, and the names that a list may have", async () => {
     const { printed, error } = await run(["serve", "--help"]);
-    expect(printed).toMatch(/--port <N> +where to listen \(default: 6443\)/);
-    expect(printed).toMatch(/--data-dir <DIR> +where things are\n/);
-    expect(printed).toMatch(/--dev \[true\|false\] +keep nothing\n/);
+    expect(printed).toMatch(/\nStore:\n +--data-dir <DIR> +What data-dir is\. \[X_data-dir\]\n/);
+    expect(printed).toMatch(
+      /\nNetwork:\n +--port <N> +What port is\. Also --secure-port\. \(default: 6443\)\s+\[X_port\]\n/,
+    );
+    expect(printed).toMatch(/--dev \[true\|false\] +What dev is\. \[X_dev\]\n/);
+    expect(printed).toContain("\nNames for --gates:\n  Fast  On by default.\n  X     Off.\n");
+    expect(printed).not.toContain("Names for --dev");
     expect(error).toMatchObject({ exitCode: 0 });
   });
 
@@ -168,6 +216,17 @@ describe("info", () => {
   });
 });
 
+describe("check", () => {
+  test("says what of a whole store could not be checked, and only then", async () => {
+    expect((await run(["check", "/data"])).printed).not.toContain("structure");
+    const { printed, error } = await run(["check", "/full"]);
+    expect(printed).toMatch(
+      /^structure {5}not checked by SQLite itself, only read: disk I\/O error\nresult {8}whole$/m,
+    );
+    expect(error).toBeUndefined();
+  });
+});
+
 describe("kubeconfig", () => {
   test("prints the text as it is", async () => {
     const { printed, calls } = await run(["kubeconfig", "--data-dir", "/data"]);
@@ -175,32 +234,77 @@ describe("kubeconfig", () => {
   });
 });
 
-describe("completion", () => {
-  test("bash completes commands first, then the flags of the command", async () => {
-    const { printed } = await run(["completion", "bash"]);
-    expect(printed).toContain(
-      'compgen -W "serve run info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
-    );
-    expect(printed).toContain('serve) COMPREPLY=($(compgen -W "--config --data-dir --port --dev" -- "$word"))');
-    expect(printed).toMatch(/complete .* keelson$/);
+describe("version", () => {
+  test("prints the version of the program", async () => {
+    expect((await run(["version"])).printed).toBe("keelson 1.2.3");
+    expect(JSON.parse((await run(["version", "-o", "json"])).printed)).toEqual({
+      version: "1.2.3",
+      node: process.version,
+    });
+  });
+});
+
+describe("complete", () => {
+  const completed = async (...words: string[]): Promise<string[]> =>
+    (await run(["complete", "--", ...words])).printed.split("\n").filter((word) => word !== "");
+
+  test("commands first, as help shows them", async () => {
+    expect(await completed("")).toEqual(expect.arrayContaining(["serve", "blame", "version", "help"]));
+    expect(await completed("")).not.toContain("complete");
+    expect(await completed("re")).toEqual(["resolve", "restore", "repair"]);
+    expect(await completed("sevre", "")).toEqual([]);
   });
 
-  test("zsh and fish know the same words", async () => {
-    expect((await run(["completion", "zsh"])).printed).toContain(
-      "serve) compadd -- --config --data-dir --port --dev ;;",
-    );
-    const fish = (await run(["completion", "fish"])).printed;
-    expect(fish).toContain(
-      '-a "serve run info kubeconfig blame resolve history diff undelete backup restore check repair completion"',
-    );
-    expect(fish).toContain('complete -c keelson -n "__fish_seen_subcommand_from serve" -l data-dir');
+  test("flags of the command, each under its first name", async () => {
+    expect(await completed("serve", "-")).toEqual(["--config", "--data-dir", "--port", "--dev", "--gates", "--help"]);
+    expect(await completed("info", "--o")).toEqual(["--output"]);
   });
+
+  test.each([
+    ["words of a flag", ["info", "-o", "j"], ["json"]],
+    ["words after an equals sign", ["info", "--output=t"], ["--output=text"]],
+    ["words where bash has cut at the equals sign", ["info", "--output", "=", "t"], ["text"]],
+    ["words of a list", ["serve", "--gates", ""], ["Fast", "X"]],
+    ["the last word of a list", ["serve", "--gates", "X,F"], ["X,Fast"]],
+    ["words of an argument", ["completion", "z"], ["zsh"]],
+    ["nothing where a number belongs", ["serve", "--port", ""], []],
+    ["nothing for a flag that is not there", ["serve", "--nothing=", ""], []],
+    ["nothing of what another command takes", ["run", "--", "keelson", "-"], []],
+    ["nothing after the last argument", ["completion", "zsh", ""], []],
+  ])("%s", async (_, words, expected) => {
+    expect(await completed(...words)).toEqual(expected);
+  });
+
+  test("nothing where no kubeconfig leads to a server", async () => {
+    expect(await completed("blame", "--kubeconfig", "/no/such/file", "")).toEqual([]);
+    expect(await completed("blame", "--kubeconfig", "/no/such/file", "--context", "")).toEqual([]);
+  });
+});
+
+describe("help", () => {
+  const COMMANDS = createProgram({ flags: FLAGS } as unknown as Actions).commands.filter(
+    (command) => command.name() !== "complete",
+  );
+
+  test.each(COMMANDS.map((command) => [command.name(), command] as const))(
+    "%s: whole sentences, and examples that are command lines of ours",
+    async (name, command) => {
+      const { printed } = await run([name, "--help"]);
+      const texts = [command.description(), command.summary()].filter((text) => text !== "");
+      const abouts = [...command.registeredArguments, ...command.options.filter(({ hidden }) => !hidden)];
+      for (const text of [...texts, ...abouts.map(({ description }) => description)]) {
+        expect(text).toMatch(/^[A-Z][^]*\.( \(default: .*\))?( \[\w[\w-]*\])?$/);
+      }
+      const examples = printed.slice(printed.indexOf("\nExamples:\n")).match(/^ {2}\$ keelson [a-z]+/gm) ?? [];
+      expect(new Set(examples)).toEqual(new Set([`  $ keelson ${name}`]));
+    },
+  );
 });
 
 describe("the program", () => {
   test("--version and -v print name and version", async () => {
-    for (const flag of ["--version", "-v"]) {
-      const { printed, error } = await run([flag]);
+    for (const asked of ["--version", "-v"]) {
+      const { printed, error } = await run([asked]);
       expect([printed, (error as CommanderError).exitCode]).toEqual(["keelson 1.2.3\n", 0]);
     }
   });
@@ -218,5 +322,42 @@ describe("the program", () => {
     expect(error).toBeInstanceOf(CommanderError);
     expect((error as CommanderError).exitCode).not.toBe(0);
     expect(calls).toEqual([]);
+  });
+});
+
+describe("certs", () => {
+  const clock = new ManualClock(Date.parse("2026-12-31T00:00:00Z"));
+
+  test("shows when certificates end, from when on they are made anew, and whom they are good for", async () => {
+    const { printed, calls } = await run(["certs", "--data-dir", "/data"], { clock });
+    expect(calls).toEqual([["show", "/data"]]);
+    expect(printed).toBe(
+      [
+        "NAME     FILE             ENDS                  RENEWED FROM   SUBJECT",
+        "server   pki/server.crt   2027-01-01 (in 1 d)   2026-12-02     CN=keelson",
+        "server is good for localhost, 127.0.0.1",
+      ].join("\n"),
+    );
+    expect(JSON.parse((await run(["certs", "-o", "json"])).printed)).toEqual(CERTIFICATES);
+  });
+
+  test.each([
+    [[], ["server", "admin"], []],
+    [["ca"], ["ca"], []],
+    [
+      ["admin", "--san", "a.example.com", "--san", "::1"],
+      ["admin", "server"],
+      ["a.example.com", "::1"],
+    ],
+  ])("renew %j makes %j anew, then shows them", async (args, names, sans) => {
+    const { calls } = await run(["certs", "--data-dir", "/data", "renew", ...args]);
+    expect(calls).toEqual([
+      ["renew", "/data", names, sans],
+      ["show", "/data"],
+    ]);
+  });
+
+  test("renew of something else is refused with the names that there are", async () => {
+    expect((await run(["certs", "renew", "token"])).complaints).toContain("server, admin, ca");
   });
 });

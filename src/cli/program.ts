@@ -9,7 +9,9 @@ import { Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
+import { certsCommand } from "./certs.ts";
 import { checkCommand } from "./check.ts";
+import { completeCommand } from "./complete.ts";
 import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
 import { historyCommand } from "./history.ts";
@@ -21,31 +23,43 @@ import { restoreCommand } from "./restore.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { undeleteCommand } from "./undelete.ts";
+import { versionCommand } from "./version.ts";
 
 /** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
 export function createProgram(actions: Actions): Command {
   const program = new Command("keelson")
     .description("A cluster API service: typed resource objects, field ownership and watch.")
-    .version(`keelson ${actions.version}`, "-v, --version", "print the version")
-    .helpOption("-h, --help", "print what a command takes")
+    .version(`keelson ${actions.version}`, "-v, --version", "Print the version.")
+    .helpOption("-h, --help", "Print what a command takes.")
+    .commandsGroup("Others:")
+    .helpCommand("help [command]", "Print what a command takes.")
     .showSuggestionAfterError(true)
     .exitOverride();
-  const commands = [
+  for (const [heading, commands] of Object.entries(commandsOf(actions))) {
+    for (const command of commands) {
+      program.addCommand(command.copyInheritedSettings(program).helpGroup(`${heading}:`));
+      for (const part of command.commands) part.copyInheritedSettings(program);
+    }
+  }
+  return program.addCommand(completeCommand(program, actions).copyInheritedSettings(program), { hidden: true });
+}
+
+/** The commands, under the headings of help. */
+const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[]>> => ({
+  Servers: [
     serveCommand(actions),
     runCommand(actions),
     infoCommand(actions),
     kubeconfigCommand(actions),
+    certsCommand(actions),
+  ],
+  Objects: [
     blameCommand(actions),
     resolveCommand(actions),
     historyCommand(actions),
     diffCommand(actions),
     undeleteCommand(actions),
-    backupCommand(actions),
-    restoreCommand(actions),
-    checkCommand(actions),
-    repairCommand(actions),
-    completionCommand(program, actions.print),
-  ];
-  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
-  return program;
-}
+  ],
+  Stores: [backupCommand(actions), restoreCommand(actions), checkCommand(actions), repairCommand(actions)],
+  Others: [versionCommand(actions), completionCommand(actions)],
+});

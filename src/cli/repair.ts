@@ -3,21 +3,23 @@
  *
  * @module
  */
-import { Argument, Command, Option } from "commander";
+import { Argument, Command } from "commander";
 import type { Actions, StoreRepair } from "./actions.ts";
+import { outputOption, withExamples } from "./help.ts";
 import { counted } from "./counted.ts";
 
 /** The command `repair`. */
 export function repairCommand({ files, print }: Actions): Command {
-  return new Command("repair")
-    .description("salvage what is whole of a damaged store into a new data directory, and list what is lost")
-    .addArgument(new Argument("<dir>", "the data directory with the damaged store; it is only read"))
-    .addArgument(new Argument("<new-dir>", "the data directory to make"))
-    .addOption(new Option("-o, --output <form>", "how to print").choices(["text", "json"]).default("text"))
+  const command = new Command("repair")
+    .description("Salvage what is whole of a damaged store into a new data directory, and list what is lost.")
+    .addArgument(new Argument("<dir>", "The data directory with the damaged store; it is only read."))
+    .addArgument(new Argument("<new-dir>", "The data directory to make."))
+    .addOption(outputOption())
     .action(async (from: string, to: string, { output }: { output: string }) => {
       const report = await files.repair(from, to);
       print(output === "json" ? JSON.stringify(report, undefined, 2) : asText(report, to));
     });
+  return withExamples(command, "repair /var/lib/keelson /var/lib/keelson-repaired");
 }
 
 function asText({ revision, records, lost, warnings }: StoreRepair, to: string): string {

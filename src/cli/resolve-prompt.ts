@@ -50,6 +50,8 @@ export class Prompt implements Disposable {
     for (;;) {
       this.#terminal.tell(question);
       const answer = (await this.#line()).trim();
+      // Nobody has pressed a key that would end the line.
+      if (this.#terminal.input.isTTY !== true) this.#terminal.tell(`${answer}\n`);
       if (answer === "q" || answer === "Q") throw new CliError(`${object} was not applied`);
       const choice = LETTERS[answer.toLowerCase()] ?? offered.find((one) => one === answer);
       if (choice === undefined || !offered.includes(choice)) continue;

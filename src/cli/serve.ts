@@ -4,28 +4,54 @@
  * @module
  */
 import { Command, Option } from "commander";
-import type { Actions } from "./actions.ts";
+import type { Actions, FlagSpec } from "./actions.ts";
+
+const AFTER = `
+Every option is also an environment variable, and a key of the file that --config names: --event-ttl 2h is
+KEELSON_EVENT_TTL=2h and event-ttl: 2h. Flags count before the environment, the environment before the file.
+
+Examples:
+  $ keelson serve --dialect kubernetes
+  $ keelson serve --dev --port 0
+  $ keelson serve --config keelson.yaml --feature-gates ImageVolume=false --controllers=-event-expiry`;
 
 /** The command `serve`. */
 export function serveCommand({ flags, serve }: Actions): Command {
   const command = new Command("serve")
-    .description("start the server; it makes its certificates and a kubeconfig on the first start")
-    .option("--config <file>", "YAML file with the same keys as these flags");
-  for (const { key, value, default: preset, about } of flags) {
-    const option = new Option(
-      value ? `--${key} <${value}>` : `--${key} [true|false]`,
-      preset && value ? `${about} (default: ${preset})` : about,
-    );
-    command.addOption(option);
+    .summary("Start the server.")
+    .description("Start the server. It makes its certificates and a kubeconfig on the first start.")
+    .option("--config <FILE>", "A YAML file with the same keys as these flags. [KEELSON_CONFIG]");
+  const options = flags.flatMap(optionsOf);
+  for (const { option } of options) command.addOption(option);
+  for (const flag of flags.filter(({ words }) => words.some(({ about }) => about !== undefined))) {
+    command.addHelpText("after", `\nNames for --${flag.key}:\n${listed(flag)}`);
   }
-  return command.action(async (given: Readonly<Record<string, string | true | undefined>>) => {
-    const said: Record<string, string> = {};
-    for (const { key } of flags) {
-      const value = given[camel(key)];
-      if (value !== undefined) said[key] = String(value);
-    }
-    await serve(said, given["config"]?.toString());
-  });
+  return command
+    .addHelpText("after", AFTER)
+    .action(async (given: Readonly<Record<string, string | true | undefined>>) => {
+      const said: Record<string, string> = {};
+      for (const { name, option } of options) {
+        const value = given[option.attributeName()];
+        if (value !== undefined) said[name] = String(value);
+      }
+      await serve(said, given["config"]?.toString());
+    });
 }
 
-const camel = (key: string): string => key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** The flag under each of its names; help has one of them. */
+function optionsOf({ key, also, group, value, default: preset, about, env }: FlagSpec) {
+  const optionOf = (name: string): Option => new Option(`--${name} ${value === "" ? "[true|false]" : `<${value}>`}`);
+  const option = optionOf(key).helpGroup(`${group}:`);
+  const notes = [
+    ...(also === undefined ? [] : [`Also --${also}.`]),
+    ...(preset === "" ? [] : [`(default: ${preset})`]),
+  ];
+  option.description = [about, ...notes, `[${env}]`].join(" ");
+  const alias = also === undefined ? [] : [{ name: also, option: optionOf(also).hideHelp() }];
+  return [{ name: key, option }, ...alias];
+}
+
+function listed({ words }: FlagSpec): string {
+  const width = Math.max(...words.map(({ word }) => word.length));
+  return words.map(({ word, about = "" }) => `  ${word.padEnd(width)}  ${about}`).join("\n");
+}

@@ -23,7 +23,7 @@ const object = (over: Partial<ApiObject> = {}, metadata: Partial<ApiObject["meta
 });
 
 const plan = (deleted: Partial<Deleted>) =>
-  planUndelete({ object: object(), goneOwners: [], hasStatus: true, fieldManager: "me", ...deleted });
+  planUndelete({ object: object(), goneOwners: [], hasStatus: true, ...deleted });
 
 test("what only the server writes is left out, all else is sent as it was", () => {
   const { body, status, losses } = plan({});
@@ -39,7 +39,6 @@ test("what only the server writes is left out, all else is sent as it was", () =
     "metadata.resourceVersion: was 7",
     "metadata.creationTimestamp: was 2026-01-02T03:04:05Z",
     "metadata.generation: was 3; it begins anew",
-    "metadata.managedFields: ownership was that of alice, bob; now all is me's",
   ]);
 });
 
@@ -75,4 +74,14 @@ test.each([
   ["PersistentVolumeClaim", "binding"],
 ])("of a %s it is said what becomes of its %s", (kind, what) => {
   expect(plan({ object: object({ kind }) }).losses.at(-1)).toMatchObject({ what });
+});
+
+test("fields go back to their owners, but for a status that stays behind", () => {
+  const owners = (deleted: ApiObject): unknown[] => plan({ object: deleted }).managers.map(({ manager }) => manager);
+  const status = { phase: "Bound" };
+  const gone = object({ status }, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+  expect([owners(object({ status })), owners(gone)]).toEqual([
+    ["alice", "bob", "alice"],
+    ["alice", "bob"],
+  ]);
 });

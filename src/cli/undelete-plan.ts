@@ -7,6 +7,8 @@ import type { ApiObject } from "../schema/definition.ts";
 
 type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[number];
 
+type ManagedFields = NonNullable<ApiObject["metadata"]["managedFields"]>;
+
 /** Something that is not as it was. */
 export interface Loss {
   /** `metadata.uid`, or a word for what is no field. */
@@ -22,7 +24,6 @@ export interface Deleted {
   readonly goneOwners: readonly OwnerReference[];
   /** Whether its status is written through a subresource of its own. */
   readonly hasStatus: boolean;
-  readonly fieldManager: string;
 }
 
 /** What to send, and what to tell. */
@@ -31,6 +32,8 @@ export interface Plan {
   readonly body: ApiObject;
   /** For the status subresource afterwards; undefined when there is nothing to write. */
   readonly status: unknown;
+  /** Who owned what comes back, as the version recorded it; empty where nobody did. */
+  readonly managers: ManagedFields;
   readonly losses: readonly Loss[];
 }
 
@@ -57,7 +60,7 @@ const AROUND: Readonly<Record<string, readonly Loss[]>> = {
 };
 
 /** Plans; the object is not changed. */
-export function planUndelete({ object, goneOwners, hasStatus, fieldManager }: Deleted): Plan {
+export function planUndelete({ object, goneOwners, hasStatus }: Deleted): Plan {
   const { metadata, status, ...rest } = object;
   const kept = Object.entries(metadata).filter(([name]) => !SERVER_ONLY.has(name));
   const owners = (metadata.ownerReferences ?? []).filter((owner) => !goneOwners.includes(owner));
@@ -69,11 +72,16 @@ export function planUndelete({ object, goneOwners, hasStatus, fieldManager }: De
   };
   // A status that was written while the object was going away is about that.
   const going = metadata.deletionTimestamp !== undefined;
+  const restored = hasStatus && written && !going ? status : undefined;
   return {
     body,
-    status: hasStatus && written && !going ? status : undefined,
+    status: restored,
+    // Who wrote a status that does not come back owns none.
+    managers: (metadata.managedFields ?? []).filter(
+      ({ subresource }) => subresource !== "status" || restored !== undefined,
+    ),
     losses: [
-      ...identityLosses(object, fieldManager),
+      ...identityLosses(object),
       ...goneOwners.map(({ kind, name, uid }) => ({
         what: "metadata.ownerReferences",
         why: `${kind} ${name} (uid ${uid}) is gone`,
@@ -84,16 +92,13 @@ export function planUndelete({ object, goneOwners, hasStatus, fieldManager }: De
   };
 }
 
-function identityLosses({ metadata }: ApiObject, fieldManager: string): Loss[] {
-  const { uid, resourceVersion, creationTimestamp, generation = 0, managedFields = [] } = metadata;
-  const managers = [...new Set(managedFields.map(({ manager }) => manager ?? ""))].filter((name) => name !== "");
-  const owned = managers.length === 0 ? "nobody's is known" : `was that of ${managers.join(", ")}`;
+function identityLosses({ metadata }: ApiObject): Loss[] {
+  const { uid, resourceVersion, creationTimestamp, generation = 0 } = metadata;
   return [
     { what: "metadata.uid", why: `was ${uid ?? "unknown"}; what names that uid does not mean the new object` },
     { what: "metadata.resourceVersion", why: `was ${resourceVersion ?? "unknown"}` },
     { what: "metadata.creationTimestamp", why: `was ${creationTimestamp ?? "unknown"}` },
     ...(generation > 1 ? [{ what: "metadata.generation", why: `was ${generation}; it begins anew` }] : []),
-    { what: "metadata.managedFields", why: `ownership ${owned}; now all is ${fieldManager}'s` },
   ];
 }
 

@@ -37,7 +37,7 @@ export async function runUndelete(actions: Actions, request: UndeleteRequest): P
   const { resourceVersion, event, object } = await versionToRestore(past, versions[0]);
   const deleted = object as unknown as ApiObject;
   const hasStatus = past.kind.subresources.has("status");
-  const plan = planUndelete({ object: deleted, goneOwners: await goneOwners(past, deleted), hasStatus, fieldManager });
+  const plan = planUndelete({ object: deleted, goneOwners: await goneOwners(past, deleted), hasStatus });
   const resource = past.client.resource(past.kind);
   const { namespace } = past;
   const body = {
@@ -47,7 +47,7 @@ export async function runUndelete(actions: Actions, request: UndeleteRequest): P
   const created = await resource.create(body, { fieldManager, dryRun });
   const { now, losses } = dryRun
     ? { now: created, losses: plan.losses }
-    : await restoreStatus(past, created, plan, fieldManager);
+    : await restoreOwners(past, await restoreStatus(past, created, plan, fieldManager), plan);
   if (request.output === "json") {
     actions.print(JSON.stringify({ version: resourceVersion, dryRun, object: now, losses }, undefined, 2));
     return;
@@ -105,13 +105,34 @@ async function goneOwners(past: PastObject, { metadata }: ApiObject): Promise<Ow
   return gone;
 }
 
+/** An object that is back, and what of it is not. */
+interface Restored {
+  readonly now: UntypedObject;
+  readonly losses: readonly Loss[];
+}
+
+/** Gives fields back to those who owned them, in this very version; that this fails is told, for the object is back. */
+async function restoreOwners(past: PastObject, { now, losses }: Restored, { managers }: Plan): Promise<Restored> {
+  if (managers.length === 0) return { now, losses };
+  const { name, namespace } = past;
+  const patch = [
+    { op: "test", path: "/metadata/resourceVersion", value: now.metadata.resourceVersion },
+    { op: "add", path: "/metadata/managedFields", value: managers },
+  ];
+  try {
+    return { now: await past.client.resource(past.kind).patch({ name, namespace }, patch), losses };
+  } catch (error) {
+    return { now, losses: [...losses, { what: "metadata.managedFields", why: (error as Error).message }] };
+  }
+}
+
 /** Writes the status, where it is not as it was; that this fails is told, for the object is back. */
 async function restoreStatus(
   past: PastObject,
   created: UntypedObject,
   { status, losses }: Plan,
   fieldManager: string,
-): Promise<{ now: UntypedObject; losses: readonly Loss[] }> {
+): Promise<Restored> {
   if (status === undefined || equal(status as Value, created["status"] as Value | undefined)) {
     return { now: created, losses };
   }

@@ -152,14 +152,22 @@ describe("what each verb sends", () => {
 describe("failures", () => {
   test("a Status becomes a StatusError that is asked by reason", async () => {
     const { server, configMaps } = setUp();
-    const getting = configMaps.get({ ...KEY, name: "gone" }).catch((error: unknown) => error);
-    (await server.next()).refuse(404, "NotFound");
-    const error = await getting;
+    const updating = configMaps.update(OBJECT).catch((error: unknown) => error);
+    (await server.next()).refuse(409, "Conflict");
+    const error = await updating;
     expect(error).toBeInstanceOf(StatusError);
-    expect([isStatus(error, "NotFound"), isStatus(error, "Conflict", "NotFound"), isStatus(error, "Conflict")]).toEqual(
+    expect([isStatus(error, "Conflict"), isStatus(error, "Conflict", "NotFound"), isStatus(error, "NotFound")]).toEqual(
       [true, true, false],
     );
-    expect(isStatus(new Error("NotFound"), "NotFound")).toBe(false);
+    expect(isStatus(new Error("Conflict"), "Conflict")).toBe(false);
+  });
+
+  test("the message and the error name what was asked for, without the query", async () => {
+    const { server, configMaps } = setUp();
+    const updating = configMaps.update(OBJECT, { fieldManager: "me" });
+    (await server.next()).refuse(409, "Conflict");
+    await expect(updating).rejects.toMatchObject({ asked: { method: "PUT", path: ITEM } });
+    await expect(updating).rejects.toThrow(`(PUT ${ITEM})`);
   });
 
   test("an answer that is no Status is a failure with its code and its text", async () => {
@@ -188,7 +196,28 @@ describe("failures that are looked for", () => {
     expect(await finding).toBeUndefined();
     const strange = configMaps.find(KEY);
     (await server.next()).json({ ...notFound, details: {}, message: "no such resource" }, 404);
-    await expect(strange).rejects.toThrow(`no such resource (GET ${ITEM})`);
+    (await server.next()).json({ resources: [{ name: "configmap" }, { name: "configmaps/status" }] });
+    const message = `no such resource (GET ${ITEM}): v1 has no configmaps; did you mean "configmap"?`;
+    await expect(strange).rejects.toThrow(message);
+  });
+
+  test.each<[string, object, number, string]>([
+    [
+      "the version is not served either",
+      { kind: "Status", code: 404, reason: "NotFound" },
+      404,
+      ": the server has no v1",
+    ],
+    ["the kind is served, and something else is not there", { resources: [{ name: "configmaps" }] }, 200, ""],
+    ["the server does not say", { kind: "Status", code: 403, reason: "Forbidden" }, 403, ""],
+  ])("a kind that is not served, where %s", async (_, answer, code, hint) => {
+    const { server, configMaps } = setUp();
+    const creating = configMaps.create({ metadata: KEY });
+    (await server.next()).json({ ...notFound, details: {} }, 404);
+    const second = await server.next();
+    expect(wire(second)).toEqual(["GET", "/api/v1"]);
+    second.json(answer, code);
+    await expect(creating).rejects.toMatchObject({ message: `gone (POST /api/v1/namespaces/team/configmaps)${hint}` });
   });
 
   test("attempt gives back the reasons that were named and throws all others", async () => {

@@ -12,17 +12,27 @@ export interface AskedFor {
   readonly path: string;
 }
 
-/** A failure that the server told. */
+/** What is known of a failure beside its Status. */
+interface Circumstances {
+  readonly asked?: AskedFor | undefined;
+  readonly conflict?: ApplyConflictReport | undefined;
+  /** What helps, at the end of the message. */
+  readonly hint?: string;
+}
+
+/** A failure that the server told; the message names what was asked for. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly status: Status;
+  /** What was asked for, where a client asked. */
+  readonly asked: AskedFor | undefined;
   /** Why an apply was refused, where that was asked for: `explain`. */
   readonly conflict: ApplyConflictReport | undefined;
 
-  /** @param asked is named in the message where the server's own does not say what was not found */
-  constructor(status: Status, { asked, conflict }: { asked?: AskedFor; conflict?: ApplyConflictReport } = {}) {
-    super(messageOf(status, asked));
+  constructor(status: Status, { asked, conflict, hint }: Circumstances = {}) {
+    super(messageOf(status, asked, hint));
     this.status = status;
+    this.asked = asked;
     this.conflict = conflict;
   }
 
@@ -32,11 +42,9 @@ export class StatusError extends Error {
   }
 }
 
-/** A path that nobody serves is answered with no word about which one it was; the message says it. */
-function messageOf({ message, code, details }: Status, asked: AskedFor | undefined): string {
-  const told = message ?? `the server answered ${code}`;
-  const isNamed = details?.name !== undefined || details?.causes !== undefined || code === 401;
-  return asked === undefined || isNamed ? told : `${told} (${asked.method} ${asked.path})`;
+function messageOf({ message, code }: Status, asked: AskedFor | undefined, hint: string | undefined): string {
+  const where = asked === undefined ? "" : ` (${asked.method} ${asked.path})`;
+  return `${message ?? `the server answered ${code}`}${where}${hint === undefined ? "" : `: ${hint}`}`;
 }
 
 /** Whether `error` is a {@link StatusError} with one of these reasons. */

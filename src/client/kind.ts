@@ -155,9 +155,12 @@ export const metadataOf = <T extends ApiObject, S extends Scope>(kind: Kind<T, S
  * A built-in kind as a server of the neutral dialect has it: its group ends with `svc.io` in place of `k8s.io`. The
  * members of volume sources that carry a vendor's name are called otherwise there.
  */
-export const neutral = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>): Kind<T, S> => ({
+export const neutral = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>): Kind<T, S> => inDomain(kind, "svc.io");
+
+/** A built-in kind as a server has it whose groups end with another domain. */
+export const inDomain = <T extends ApiObject, S extends Scope>(kind: Kind<T, S>, domain: string): Kind<T, S> => ({
   ...kind,
-  group: kind.group.replace(/\bk8s\.io$/, "svc.io"),
+  group: kind.group.replace(/\bk8s\.io$/, domain),
 });
 
 /** `v1`, or `storage.k8s.io/v1`. */

@@ -32,6 +32,7 @@ import type {
 } from "./queries.ts";
 import type { RequestOptions, Requests } from "./requests.ts";
 import type { TransportRequest } from "./transport.ts";
+import { explained, pathOf } from "./unserved.ts";
 
 const APPLY_TYPE = "application/apply-patch+yaml";
 const JSON_PATCH_TYPE = "application/json-patch+json";
@@ -55,13 +56,13 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   constructor(client: Requests, kind: Kind<T, S>, subresource = "") {
     this.#client = client;
     this.kind = kind;
-    this.#prefix = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+    this.#prefix = pathOf(kind);
     this.#subresource = subresource;
   }
 
   /** The object. @throws StatusError NotFound when there is none */
   async get(key: Key<S>, { signal }: Pick<Query, "signal"> = {}): Promise<T> {
-    return this.#whole(await this.#client.json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
+    return this.#whole(await this.#json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
   }
 
   /** The object, or undefined when there is none. */
@@ -74,7 +75,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
 
   async list({ namespace, signal, ...rest }: ListQuery = {}): Promise<List<T>> {
     const path = this.#collection(namespace) + queryText(rest);
-    const { metadata, items } = await this.#client.json<Pick<List<T>, "metadata"> & { items: readonly T[] | null }>(
+    const { metadata, items } = await this.#json<Pick<List<T>, "metadata"> & { items: readonly T[] | null }>(
       "GET",
       path,
       { ...this.#accept("List"), signal },
@@ -168,7 +169,7 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
 
   /** Who owns each leaf of an object. Servers that do not know this answer 406. */
   blame(key: Key<S>): Promise<BlameReport> {
-    return this.#client.json("GET", this.#item(key), { accept: acceptReport("Blame") });
+    return this.#json("GET", this.#item(key), { accept: acceptReport("Blame") });
   }
 
   /** The versions of an object that the server keeps, also of one that is deleted. Only Keelson knows this. */
@@ -196,10 +197,18 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     writes?.before();
     // A delete answers a Status, an object or a list, as it likes.
     const accept = method === "DELETE" ? {} : this.#accept();
-    const answer = await this.#client.json<T>(method, path, { ...accept, ...request, signal });
+    const answer = await this.#json<T>(method, path, { ...accept, ...request, signal });
     const { kind } = this;
     writes?.after({ verb, kind, key: verb === "create" ? keyOf(answer) : key, answer });
     return answer;
+  }
+
+  async #json<V>(method: TransportRequest["method"], path: string, options: RequestOptions): Promise<V> {
+    try {
+      return await this.#client.json<V>(method, path, options);
+    } catch (error) {
+      throw await explained(error, this.#client, this.kind, options.signal);
+    }
   }
 
   #names(): { apiVersion: string; kind: string } {

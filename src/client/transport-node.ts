@@ -66,7 +66,7 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
       headers: { ...credential, ...headers, ...length },
       ...(signal === undefined ? {} : { signal }),
     });
-    return answerOf(outgoing, body, base.origin);
+    return answerOf(outgoing, body, `${base.origin} to ${method} ${path.split("?")[0]}`);
   };
   return Object.assign(send, { close: () => agent.destroy() });
 }
@@ -77,14 +77,14 @@ function baseOf(url: string): URL {
   throw new TransportError(`expected the address of a server such as https://127.0.0.1:6443, got ${url}`);
 }
 
-function answerOf(outgoing: http.ClientRequest, body: string | undefined, origin: string): Promise<TransportAnswer> {
+function answerOf(outgoing: http.ClientRequest, body: string | undefined, asked: string): Promise<TransportAnswer> {
   return new Promise((resolve, reject) => {
     outgoing.on("response", (incoming) => {
       resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       if (error.name === "AbortError") reject(error);
-      else reject(new TransportError(`no answer from ${origin}: ${reasonOf(error)}`, { cause: error }));
+      else reject(new TransportError(`no answer from ${asked}: ${reasonOf(error)}`, { cause: error }));
     });
     outgoing.end(body);
   });

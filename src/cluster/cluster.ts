@@ -30,7 +30,7 @@ import { type Controller, type Manager, createManager } from "../runtime/index.t
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
-import { cacheCheck } from "./health.ts";
+import { cacheCheck, roomCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 
@@ -157,6 +157,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
         clock,
         seed: Math.floor(random.next() * 2 ** 32),
         dialect: dialect.name,
+        countedEvents: true,
         log,
         ...(parts.server?.activity ? { activity: parts.server.activity } : {}),
         ...(isShared ? { leaderElection } : {}),
@@ -208,6 +209,7 @@ function serverOf(parts: ClusterParts, { api, authorizer, built, log, mismatches
     health: [
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
       cacheCheck({ clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds }),
+      ...(store.room ? [roomCheck(store)] : []),
       ...(server.health ?? []),
     ],
     collectors: [

@@ -1,9 +1,20 @@
 import type { CacherStats } from "../cache/index.ts";
 import type { HealthCheck } from "../server/index.ts";
+import type { Store } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
 
 /** How long the cache may be behind the store before the process counts as unwell, in ms. */
 const LAG_MS = 30_000;
+
+/**
+ * Tells that the store has no room. The server stays ready: it serves reads, and whoever would make room has to reach it.
+ */
+export const roomCheck = (store: Pick<Store, "room">): HealthCheck => ({
+  name: "store-room",
+  live: false,
+  advises: true,
+  check: () => (store.room?.full ? "the disk is full: reads and deletes go on, other writes are refused" : undefined),
+});
 
 /** What the checks look at. */
 export interface Watched {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { builtInControllers, chooseControllers } from "./index.ts";
+import { CONTROLLERS } from "./names.ts";
 
 const all = builtInControllers({
   dialect: kubernetes,
@@ -51,4 +52,8 @@ test("controllers that only clusters with pods need do not run in the neutral di
     caCertificate: "",
   }).map(({ name }) => name.replace("keelson-", ""));
   expect(names).toEqual(["namespace", "event-expiry"]);
+});
+
+test("every controller is known by its name before any is made", () => {
+  expect(chosen(["*"]).toSorted()).toEqual(Object.keys(CONTROLLERS).toSorted());
 });

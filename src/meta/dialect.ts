@@ -27,6 +27,15 @@ export const VENDOR_MEMBERS = {
 /** The neutral name of a vendor member. */
 export type VendorMember = keyof typeof VENDOR_MEMBERS;
 
+/** A volume plugin that was built in once, and the driver that took it over. */
+export interface MigratedPlugin {
+  /** Its name as a provisioner, without the domain. */
+  readonly plugin: string;
+  /** The member of a volume's spec that is its source. */
+  readonly member: string;
+  readonly driver: string;
+}
+
 /** What differs between the dialects. */
 export interface Dialect {
   readonly name: "neutral" | "kubernetes";
@@ -36,6 +45,8 @@ export interface Dialect {
   readonly labelDomain: string;
   /** The JSON name of a vendor member (CONV-12). */
   vendor(member: VendorMember): string;
+  /** None where vendors have no names. */
+  readonly migratedPlugins: readonly MigratedPlugin[];
   readonly rules: DialectRules;
 }
 
@@ -127,6 +138,7 @@ export const neutral: Dialect = {
   domain: "svc.io",
   labelDomain: "svc.io",
   vendor: (member) => member,
+  migratedPlugins: [],
   rules: {
     requireUndocumented: false,
     enforceUndocumented: false,
@@ -175,6 +187,15 @@ export const kubernetes: Dialect = {
   domain: "k8s.io",
   labelDomain: "kubernetes.io",
   vendor: (member) => VENDOR_MEMBERS[member],
+  migratedPlugins: [
+    { plugin: "aws-ebs", member: "awsElasticBlockStore", driver: "ebs.csi.aws.com" },
+    { plugin: "azure-disk", member: "azureDisk", driver: "disk.csi.azure.com" },
+    { plugin: "azure-file", member: "azureFile", driver: "file.csi.azure.com" },
+    { plugin: "cinder", member: "cinder", driver: "cinder.csi.openstack.org" },
+    { plugin: "gce-pd", member: "gcePersistentDisk", driver: "pd.csi.storage.gke.io" },
+    { plugin: "portworx-volume", member: "portworxVolume", driver: "pxd.portworx.com" },
+    { plugin: "vsphere-volume", member: "vsphereVolume", driver: "csi.vsphere.vmware.com" },
+  ],
   rules: {
     requireUndocumented: true,
     enforceUndocumented: true,
@@ -220,3 +241,13 @@ export const kubernetes: Dialect = {
 /** The dialect of a name; undefined for other names. */
 export const dialectOf = (name: string): Dialect | undefined =>
   name === "neutral" ? neutral : name === "kubernetes" ? kubernetes : undefined;
+
+/**
+ * What is to be said where a group is not served that is named as those of the other dialect are: which one that is, and
+ * how to get it. Empty for every other group.
+ */
+export function otherDialectHint(group: string, spoken: Dialect): string {
+  const other = spoken === neutral ? kubernetes : neutral;
+  if (group !== other.domain && !group.endsWith(`.${other.domain}`)) return "";
+  return `; groups of ${other.domain} are those of the ${other.name} dialect, and this server speaks the ${spoken.name} one: start it on a new data directory with --dialect ${other.name}`;
+}

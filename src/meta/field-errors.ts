@@ -7,6 +7,12 @@ import type { CauseReason, StatusCause } from "./status.ts";
  */
 export class FieldErrors {
   readonly causes: StatusCause[] = [];
+  readonly #show: (value: unknown) => string;
+
+  /** @param hides whether no message may say a value: those of an object that holds secrets */
+  constructor(hides = false) {
+    this.#show = hides ? () => HIDDEN : show;
+  }
 
   get any(): boolean {
     return this.causes.length > 0;
@@ -19,18 +25,18 @@ export class FieldErrors {
 
   /** The value has the wrong form; `why` says what was expected. */
   invalid(field: string, got: unknown, why: string): void {
-    this.#add("FieldValueInvalid", field, `Invalid value: ${show(got)}: ${why}`);
+    this.#add("FieldValueInvalid", field, `Invalid value: ${this.#show(got)}: ${why}`);
   }
 
   /** The value is none of the closed set. */
   notSupported(field: string, got: unknown, supported: Iterable<string>): void {
     const list = [...supported].map((s) => JSON.stringify(s)).join(", ");
-    this.#add("FieldValueNotSupported", field, `Unsupported value: ${show(got)}: supported values: ${list}`);
+    this.#add("FieldValueNotSupported", field, `Unsupported value: ${this.#show(got)}: supported values: ${list}`);
   }
 
   /** The value stands in the list twice. */
   duplicate(field: string, got: unknown): void {
-    this.#add("FieldValueDuplicate", field, `Duplicate value: ${show(got)}`);
+    this.#add("FieldValueDuplicate", field, `Duplicate value: ${this.#show(got)}`);
   }
 
   /** The field may not be set, or not changed, here. */
@@ -50,6 +56,9 @@ export class FieldErrors {
 
 /** A body can hold hundreds of thousands of mistakes; nobody reads on after this many. */
 const MOST_CAUSES = 1000;
+
+/** What stands for a value that is not told, in words that clients know. */
+const HIDDEN = '"<secret contents redacted>"';
 
 /** A value in a message: JSON, cut when long, so that no answer repeats a megabyte of input. */
 function show(value: unknown): string {

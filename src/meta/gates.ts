@@ -1,26 +1,39 @@
 import type { Dialect } from "./dialect.ts";
 
-/** The feature gates that are real switches (DEC-38, VER-8). */
-export const GATES = [
-  "AnyVolumeDataSource",
-  "CrossNamespaceVolumeDataSource",
-  "VolumeAttributesClass",
-  "MutableCSINodeAllocatableCount",
-  "MutablePVNodeAffinity",
-  "ClusterTrustBundle",
-  "ClusterTrustBundleProjection",
-  "PodCertificateRequest",
-  "ImageVolume",
-  "CSIMigration",
-  "VolumeScheduling",
-  "CSIServiceAccountTokenSecrets",
-  "CoordinatedLeaderElection",
-  "SELinuxMountReadWriteOncePod",
-  "StorageVersionMigrator",
-] as const;
+/** What each feature gate is: its stage in Kubernetes 1.35, and what it lets through here. All are real switches (DEC-38, VER-8). */
+export const GATE_FACTS = {
+  AnyVolumeDataSource: { stage: "stable", about: "`dataSourceRef` of claims, also to kinds that are no claims." },
+  CrossNamespaceVolumeDataSource: { stage: "alpha", about: "`dataSourceRef` of claims to another namespace." },
+  VolumeAttributesClass: {
+    stage: "stable",
+    about: "`volumeAttributesClassName` of claims and volumes, and what their status says of it.",
+  },
+  MutableCSINodeAllocatableCount: {
+    stage: "beta",
+    about:
+      "`nodeAllocatableUpdatePeriodSeconds` of drivers, a CSINode's count that changes, `errorCode` of attachments.",
+  },
+  MutablePVNodeAffinity: { stage: "alpha", about: "A volume's `nodeAffinity` may change when it is set." },
+  ClusterTrustBundle: {
+    stage: "beta",
+    about: "Nothing: the kind of this name is not served. Taken, as by kube-apiserver.",
+  },
+  ClusterTrustBundleProjection: { stage: "beta", about: "`clusterTrustBundle` in projected volumes of Pods." },
+  PodCertificateRequest: { stage: "beta", about: "`podCertificate` in projected volumes of Pods." },
+  ImageVolume: { stage: "beta", about: "`image` as a volume of Pods." },
+  CSIMigration: { stage: "stable", about: "`inlineVolumeSpec` of attachments." },
+  VolumeScheduling: { stage: "stable", about: "`volumeBindingMode` and `allowedTopologies` of storage classes." },
+  CSIServiceAccountTokenSecrets: { stage: "beta", about: "`serviceAccountTokenInSecrets` of drivers." },
+  CoordinatedLeaderElection: { stage: "beta", about: "The kind LeaseCandidate; the neutral dialect always has it." },
+  SELinuxMountReadWriteOncePod: { stage: "beta", about: "`seLinuxMount` of drivers." },
+  StorageVersionMigrator: { stage: "beta", about: "The kind StorageVersionMigration." },
+} as const;
+
+/** The names of all feature gates. */
+export const GATES = Object.keys(GATE_FACTS) as readonly Gate[];
 
 /** The name of a feature gate. */
-export type Gate = (typeof GATES)[number];
+export type Gate = keyof typeof GATE_FACTS;
 
 /** Which gates are on. */
 export type Gates = Readonly<Record<Gate, boolean>>;

@@ -1,5 +1,5 @@
 /**
- * What the server tells of the past of an object, at {@link HISTORY_PATH}. See docs/storage.md.
+ * What the server tells of the past of an object, at {@link HISTORY_PATH}. See docs/guides/storage.md.
  *
  * @module
  */

@@ -4,7 +4,11 @@ import { decodePath, requestInfo } from "./request-info.ts";
 import { ApiError } from "./status.ts";
 
 const of = (method: string, path: string, watch = false) => {
-  const { verb, group, version, namespace, resource, subresource, name } = requestInfo(method, decodePath(path), watch);
+  const { verb, group, version, namespace, resource, subresource, name } = requestInfo(
+    method,
+    decodePath(path),
+    () => watch,
+  );
   return { verb, group, version, namespace, resource, subresource, name };
 };
 const NOTHING = { group: "", version: "", namespace: "", resource: "", subresource: "", name: "" };
@@ -65,7 +69,7 @@ describe("request info", () => {
     "/API/v1/secrets",
     "/api/v1/watch",
   ])("%s is no resource", (path) => {
-    expect(requestInfo("GET", path, false).isResource).toBe(false);
+    expect(requestInfo("GET", path, () => false).isResource).toBe(false);
   });
 
   test("a path with a malformed escape is 400", () => {
@@ -83,7 +87,7 @@ describe("request info", () => {
         } catch {
           return;
         }
-        const info = requestInfo(method, decoded, false);
+        const info = requestInfo(method, decoded, () => false);
         for (const part of [info.namespace, info.resource, info.name, info.group]) expect(part).not.toContain("/");
         expect(info.isResource && info.resource === "").toBe(false);
       }),

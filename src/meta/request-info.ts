@@ -71,9 +71,9 @@ export function decodePath(raw: string): string {
 /**
  * Reads a decoded path.
  *
- * @param watch whether the query asks for a watch; it counts only on collections
+ * @param watch whether the query asks for a watch; it is asked for collections only
  */
-export function requestInfo(method: string, path: string, watch: boolean): RequestInfo {
+export function requestInfo(method: string, path: string, watch: () => boolean): RequestInfo {
   const trimmed = trimEnd(path);
   const parts = trimmed.split("/");
   // parts[0] is what stands before the first slash: nothing.
@@ -94,7 +94,7 @@ interface Head {
   readonly group: string;
   readonly version: string;
   readonly watchPath: boolean;
-  readonly watch: boolean;
+  readonly watch: () => boolean;
 }
 
 /** The rest of a path from the segment `at` on: `[namespaces/NS/]RESOURCE[/NAME[/SUBRESOURCE]]`. */
@@ -131,7 +131,7 @@ function resourceInfo(method: string, path: string, parts: readonly string[], at
 
 function verbOf(method: string, named: boolean, head: Head): string {
   if (head.watchPath) return method === "GET" ? "watch" : method.toLowerCase();
-  if (method === "GET" && !named) return head.watch ? "watch" : "list";
+  if (method === "GET" && !named) return head.watch() ? "watch" : "list";
   if (method === "DELETE" && !named) return "deletecollection";
   return VERBS[method] ?? method.toLowerCase();
 }

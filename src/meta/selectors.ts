@@ -1,8 +1,10 @@
 /**
  * Selectors of lists and watches: label selectors and field selectors, read from their text and compiled (DEC-25).
  *
- * A selector has a canonical text, so that equal ones can be grouped, and the pairs that it asks to be equal, so that an
- * index can be used; `matches` decides. Reading a malformed selector throws a 400 `ApiError` that says what was expected.
+ * A selector has a text of its own, so that equal ones can be grouped, and the pairs that it asks to be equal, so that an
+ * index can be used; `matches` decides. What it asks of one label or field is folded into one test, so that its cost for an
+ * object depends on the labels of the object, however many requirements there are. Reading a malformed selector throws a
+ * 400 `ApiError` that says what was expected.
  *
  * @module
  */
@@ -33,47 +35,111 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
+/** Everything that is asked of one label or field. */
+class ValueTest {
+  /** Whether it may be missing, and whether it must be. */
+  mayMiss = true;
+  #mustMiss = false;
+  #allowed: ReadonlySet<string> | undefined;
+  #refused: Set<string> | undefined;
+  #above: bigint | undefined;
+  #below: bigint | undefined;
+
+  /** Asks for one thing more. */
+  add({ operator, values }: Omit<LabelRequirement, "key">): void {
+    if (operator === "notin") {
+      this.#refused ??= new Set();
+      for (const value of values) this.#refused.add(value);
+      return;
+    }
+    if (operator === "!") {
+      this.#mustMiss = true;
+      return;
+    }
+    this.mayMiss = false;
+    if (operator === "in") this.#allowed = this.#allowed?.intersection(new Set(values)) ?? new Set(values);
+    else if (operator !== "exists") this.#bound(operator, integer(values[0] ?? "") ?? 0n);
+  }
+
+  /** The one value that it must have, if there is one. */
+  get only(): string | undefined {
+    return this.#allowed?.size === 1 ? this.#allowed.values().next().value : undefined;
+  }
+
+  /** Whether a value that is there fits. */
+  holds(value: string): boolean {
+    if (this.#mustMiss || this.#refused?.has(value) || this.#allowed?.has(value) === false) return false;
+    if (this.#above === undefined && this.#below === undefined) return true;
+    const number = integer(value);
+    if (number === undefined) return false;
+    return (this.#above === undefined || number > this.#above) && (this.#below === undefined || number < this.#below);
+  }
+
+  #bound(operator: "gt" | "lt", to: bigint): void {
+    if (operator === "gt") this.#above = this.#above !== undefined && this.#above > to ? this.#above : to;
+    else this.#below = this.#below !== undefined && this.#below < to ? this.#below : to;
+  }
+}
+
+type Tests = ReadonlyMap<string, ValueTest>;
+
+/** What requirements ask for together, by key. */
+function testsOf(requirements: readonly LabelRequirement[]): Tests {
+  const tests = new Map<string, ValueTest>();
+  for (const requirement of requirements) {
+    let test = tests.get(requirement.key);
+    if (!test) tests.set(requirement.key, (test = new ValueTest()));
+    test.add(requirement);
+  }
+  return tests;
+}
+
 /** Compiles requirements that are known to be well formed; all of them must hold. */
 export function labelSelectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
-  const sorted = requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const tests = sorted.map(compile);
+  const sorted = inOrder(requirements, byKey);
+  const tests = testsOf(sorted);
+  const needed = new Map([...tests].filter(([, test]) => !test.mayMiss));
+  const others = new Map([...tests].filter(([, test]) => test.mayMiss));
   return {
-    text: sorted.map(print).join(","),
-    equalityPairs: sorted.flatMap(({ key, operator, values }) =>
-      operator === "in" && values.length === 1 ? [[key, values[0]!] as const] : [],
-    ),
-    matches: (labels) => tests.every((holds) => holds(labels ?? NO_LABELS)),
+    text: joined(sorted.map(print)),
+    equalityPairs: [...needed].flatMap(([key, { only }]) => (only === undefined ? [] : [[key, only] as const])),
+    matches: (labels = NO_LABELS) => hasAll(labels, needed) && hasNothingElse(labels, others),
   };
 }
 
+const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+
+/** More than this is left in the order in which it was written: nobody writes that twice in two orders. */
+const MOST_SORTED = 1000;
+
+const inOrder = <T>(items: readonly T[], compare?: (a: T, b: T) => number): readonly T[] =>
+  items.length > MOST_SORTED ? items : [...new Set(items)].toSorted(compare);
+
+const joined = (texts: readonly string[]): string => [...new Set(texts)].join(",");
+
 const NO_LABELS: Labels = Object.freeze({});
 
-/** The label selector that selects everything. */
-export const everyLabel: LabelSelector = labelSelectorOf([]);
-
-function compile({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
-  const wanted = new Set(values);
-  const only = values[0] ?? "";
-  switch (operator) {
-    case "in":
-      if (values.length === 1) return (labels) => Object.hasOwn(labels, key) && labels[key] === only;
-      return (labels) => Object.hasOwn(labels, key) && wanted.has(labels[key]!);
-    case "notin":
-      return (labels) => !Object.hasOwn(labels, key) || !wanted.has(labels[key]!);
-    case "exists":
-      return (labels) => Object.hasOwn(labels, key);
-    case "!":
-      return (labels) => !Object.hasOwn(labels, key);
-    case "gt":
-    case "lt": {
-      const bound = integer(only) ?? 0n;
-      return (labels) => {
-        const value = Object.hasOwn(labels, key) ? integer(labels[key]!) : undefined;
-        return value !== undefined && (operator === "gt" ? value > bound : value < bound);
-      };
-    }
-  }
+/** The first label that is not there ends it, so there are never more looks than labels. */
+function hasAll(labels: Labels, needed: Tests): boolean {
+  for (const [key, test] of needed) if (!Object.hasOwn(labels, key) || !test.holds(labels[key]!)) return false;
+  return true;
 }
+
+/** Where more could be looked for than there are labels. */
+const MANY = 4;
+
+/** Whether the labels that are there pass the tests of those that need not be. */
+function hasNothingElse(labels: Labels, tests: Tests): boolean {
+  if (tests.size <= MANY) {
+    for (const [key, test] of tests) if (Object.hasOwn(labels, key) && !test.holds(labels[key]!)) return false;
+    return true;
+  }
+  for (const key of Object.keys(labels)) if (tests.get(key)?.holds(labels[key]!) === false) return false;
+  return true;
+}
+
+/** The label selector that selects everything. */
+const everyLabel: LabelSelector = labelSelectorOf([]);
 
 /** An integer of 64 bits, or undefined. */
 function integer(text: string): bigint | undefined {
@@ -83,7 +149,6 @@ function integer(text: string): bigint | undefined {
 }
 
 function print({ key, operator, values }: LabelRequirement): string {
-  const sorted = [...new Set(values)].toSorted();
   switch (operator) {
     case "exists":
       return key;
@@ -93,10 +158,24 @@ function print({ key, operator, values }: LabelRequirement): string {
       return `${key}>${values[0]}`;
     case "lt":
       return `${key}<${values[0]}`;
-    default:
+    default: {
+      const sorted = inOrder(values);
       if (sorted.length === 1) return `${key}${operator === "in" ? "=" : "!="}${sorted[0]}`;
       return `${key} ${operator} (${sorted.join(",")})`;
+    }
   }
+}
+
+/** Of one selector, so that it is read in a few milliseconds; parts are requirements and values. */
+const MOST_REQUIREMENTS = 10_000;
+const MOST_PARTS = 65_536;
+
+/** Refuses a selector that has more requirements, or more of everything, than are read. */
+function bound(what: string, requirements: number, parts: number): void {
+  if (requirements <= MOST_REQUIREMENTS && parts <= MOST_PARTS) return;
+  throw badRequest(
+    `${what}: expected at most ${MOST_REQUIREMENTS} requirements and ${MOST_PARTS} of them and their values, got more`,
+  );
 }
 
 /**
@@ -104,87 +183,142 @@ function print({ key, operator, values }: LabelRequirement): string {
  *
  * @throws ApiError BadRequest when it is malformed
  */
-export function parseLabelSelector(text: string): LabelSelector {
-  if (text === "") return everyLabel;
+export const parseLabelSelector = lastOf((text: string): LabelSelector => {
   const tokens = tokenize(text);
-  const requirements: LabelRequirement[] = [];
-  let at = 0;
-  if (tokens.length === 0) return everyLabel;
-  const fail = (expected: string): never => {
-    throw malformed(text, `${expected}, got ${tokens[at] === undefined ? "the end" : `"${tokens[at]}"`}`);
+  return tokens.length === 0 ? everyLabel : labelSelectorOf(new Requirements(text, tokens).read());
+});
+
+/** A function that knows its last answer: the options of a request and its list read the same selector. */
+function lastOf<T>(read: (text: string) => T): (text: string) => T {
+  let last = { text: "", made: read("") };
+  return (text) => {
+    if (text !== last.text) last = { text, made: read(text) };
+    return last.made;
   };
-  const word = (expected: string): string => (isWord(tokens[at]) ? tokens[at++]! : fail(expected));
+}
 
-  // A value may be left out: `a=` asks for the empty value.
-  const value = (): string => (tokens[at] === undefined || tokens[at] === "," ? "" : word("expected a value or ','"));
+/** The requirements of a text, token by token. */
+class Requirements {
+  readonly #text: string;
+  readonly #tokens: readonly string[];
+  #at = 0;
 
-  const valueList = (): string[] => {
-    if (tokens[at] !== "(") fail("expected '('");
-    at++;
-    const values: string[] = [];
-    // `in ()` has one value, the empty one.
+  constructor(text: string, tokens: readonly string[]) {
+    this.#text = text;
+    this.#tokens = tokens;
+  }
+
+  read(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = [];
     for (;;) {
-      values.push(isWord(tokens[at]) ? tokens[at++]! : "");
-      if (tokens[at] === ")") break;
-      if (tokens[at] !== ",") fail("expected ',' or ')'");
-      at++;
+      const found = this.#requirement();
+      check(this.#text, found);
+      requirements.push(found);
+      bound("label selector", requirements.length, 0);
+      if (this.#at === this.#tokens.length) return requirements;
+      if (this.#peek() !== ",") this.#fail("expected ',' or the end");
+      this.#at++;
     }
-    at++;
-    return values;
-  };
+  }
 
-  const requirement = (): LabelRequirement => {
-    if (tokens[at] === "!") {
-      at++;
-      return { key: word("expected a key behind '!'"), operator: "!", values: [] };
+  #peek(): string | undefined {
+    return this.#tokens[this.#at];
+  }
+
+  #requirement(): LabelRequirement {
+    if (this.#peek() === "!") {
+      this.#at++;
+      return { key: this.#word("expected a key behind '!'"), operator: "!", values: [] };
     }
-    const key = word("expected a key or '!'");
-    const operator = tokens[at];
+    const key = this.#word("expected a key or '!'");
+    const operator = this.#peek();
     if (operator === undefined || operator === ",") return { key, operator: "exists", values: [] };
-    at++;
+    this.#at++;
     switch (operator) {
       case "=":
       case "==":
-        return { key, operator: "in", values: [value()] };
+        return { key, operator: "in", values: [this.#value()] };
       case "!=":
-        return { key, operator: "notin", values: [value()] };
+        return { key, operator: "notin", values: [this.#value()] };
       case "in":
       case "notin":
-        return { key, operator, values: valueList() };
+        return { key, operator, values: this.#valueList() };
       case ">":
       case "<":
-        return { key, operator: operator === ">" ? "gt" : "lt", values: [value()] };
+        return { key, operator: operator === ">" ? "gt" : "lt", values: [this.#value()] };
       default:
-        at--;
-        return fail("expected '=', '==', '!=', 'in', 'notin', '<', '>' or ','");
+        this.#at--;
+        return this.#fail("expected '=', '==', '!=', 'in', 'notin', '<', '>' or ','");
     }
-  };
+  }
 
-  for (;;) {
-    const found = requirement();
-    check(text, found);
-    requirements.push(found);
-    if (at === tokens.length) return labelSelectorOf(requirements);
-    if (tokens[at] !== ",") fail("expected ',' or the end");
-    at++;
+  #word(expected: string): string {
+    const token = this.#peek();
+    if (!isWord(token)) return this.#fail(expected);
+    this.#at++;
+    return token;
+  }
+
+  /** A value may be left out: `a=` asks for the empty value. */
+  #value(): string {
+    return this.#peek() === undefined || this.#peek() === "," ? "" : this.#word("expected a value or ','");
+  }
+
+  /** `in ()` has one value, the empty one. */
+  #valueList(): string[] {
+    if (this.#peek() !== "(") this.#fail("expected '('");
+    this.#at++;
+    const values: string[] = [];
+    for (;;) {
+      values.push(isWord(this.#peek()) ? this.#word("") : "");
+      if (this.#peek() === ")") break;
+      if (this.#peek() !== ",") this.#fail("expected ',' or ')'");
+      this.#at++;
+    }
+    this.#at++;
+    return values;
+  }
+
+  #fail(expected: string): never {
+    const got = this.#peek() === undefined ? "the end" : `"${shown(this.#peek()!)}"`;
+    throw malformed(this.#text, `${expected}, got ${got}`);
   }
 }
 
 const SYMBOL = /[=!(),<>]/;
 
-const isWord = (token: string | undefined): boolean => token !== undefined && !SYMBOL.test(token[0]!);
+const isWord = (token: string | undefined): token is string => token !== undefined && !SYMBOL.test(token[0]!);
 
 /** Splits at blanks and symbols; `==` and `!=` are one token, every other symbol is one of its own. */
-const tokenize = (text: string): string[] => text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? [];
+function tokenize(text: string): readonly string[] {
+  bound("label selector", 0, partsOf(text));
+  return text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? [];
+}
 
-const malformed = (text: string, why: string): Error => badRequest(`label selector "${text}": ${why}`);
+/** How many parts a text may have: one more than its commas, and the escapes. */
+function partsOf(text: string): number {
+  let parts = 1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === COMMA || code === BACKSLASH) parts++;
+  }
+  return parts;
+}
+
+const COMMA = 44;
+const BACKSLASH = 92;
+
+/** As much of a text as an error tells. */
+const shown = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text);
+
+const malformed = (text: string, why: string): Error => badRequest(`label selector "${shown(text)}": ${why}`);
 
 function check(text: string, { key, operator, values }: LabelRequirement): void {
   const wrong = qualifiedName(key);
-  if (wrong) throw malformed(text, `key "${key}": ${wrong}`);
+  if (wrong) throw malformed(text, `key "${shown(key)}": ${wrong}`);
   for (const value of values) {
     const wrongValue = labelValue(value);
-    if (wrongValue) throw malformed(text, `value "${value}" of "${key}": ${wrongValue}`);
+    if (wrongValue) throw malformed(text, `value "${shown(value)}" of "${key}": ${wrongValue}`);
     if ((operator === "gt" || operator === "lt") && integer(value) === undefined) {
       throw malformed(
         text,
@@ -194,60 +328,70 @@ function check(text: string, { key, operator, values }: LabelRequirement): void 
   }
 }
 
-/** One term of a field selector. */
-export interface FieldTerm {
-  readonly field: string;
-  readonly operator: "=" | "!=";
-  readonly value: string;
+/** What a field selector asks of one field. */
+export interface FieldTest {
+  /** The one value that it must have, if there is one. */
+  readonly only: string | undefined;
+  holds(value: string): boolean;
 }
 
 /** A compiled field selector. Whether its fields exist is for the resource to say. */
 export interface FieldSelector {
   /** The terms in order of their fields, values escaped; empty selects all. */
   readonly text: string;
-  readonly terms: readonly FieldTerm[];
-  readonly equalityPairs: readonly EqualityPair[];
+  /** What is asked, by field. */
+  readonly fields: ReadonlyMap<string, FieldTest>;
   /** Whether an object fits whose fields `read` gives. */
   matches(read: (field: string) => string): boolean;
+}
+
+/** One term of a field selector: its key is a field. */
+interface FieldTerm extends LabelRequirement {
+  readonly operator: "in" | "notin";
 }
 
 const escape = (value: string): string => value.replaceAll(/[\\,=]/g, (char) => `\\${char}`);
 
 /** Compiles terms; all of them must hold. */
-export function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
-  const sorted = terms.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0));
+function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
+  const sorted = inOrder<FieldTerm>(terms, byKey);
+  const fields = testsOf(sorted);
+  const texts = sorted.map(
+    ({ key, operator, values }) => `${key}${operator === "in" ? "=" : "!="}${escape(values[0]!)}`,
+  );
   return {
-    text: sorted.map(({ field, operator, value }) => `${field}${operator}${escape(value)}`).join(","),
-    terms: sorted,
-    equalityPairs: sorted.flatMap(({ field, operator, value }) => (operator === "=" ? [[field, value] as const] : [])),
-    matches: (read) => sorted.every((term) => (read(term.field) === term.value) === (term.operator === "=")),
+    text: joined(texts),
+    fields,
+    matches(read) {
+      for (const [field, test] of fields) if (!test.holds(read(field))) return false;
+      return true;
+    },
   };
 }
-
-/** The field selector that selects everything. */
-export const everyField: FieldSelector = fieldSelectorOf([]);
 
 /**
  * Reads a field selector: `a=b`, `a==b`, `a!=b`, joined by commas; `\\`, `\,` and `\=` stand for themselves in a value.
  *
  * @throws ApiError BadRequest when it is malformed
  */
-export function parseFieldSelector(text: string): FieldSelector {
-  if (text === "") return everyField;
-  return fieldSelectorOf(
+export const parseFieldSelector = lastOf((text: string): FieldSelector =>
+  fieldSelectorOf(
     splitTerms(text)
       .filter((term) => term !== "")
       .map((term) => parseTerm(text, term)),
-  );
-}
+  ),
+);
 
 /** Splits at the commas that no backslash stands before. */
-function splitTerms(text: string): string[] {
+function splitTerms(text: string): readonly string[] {
+  const parts = partsOf(text);
+  bound("field selector", parts, parts);
   const terms: string[] = [];
   let start = 0;
   for (let i = 0; i < text.length; i++) {
-    if (text[i] === "\\") i++;
-    else if (text[i] === ",") {
+    const code = text.charCodeAt(i);
+    if (code === BACKSLASH) i++;
+    else if (code === COMMA) {
       terms.push(text.slice(start, i));
       start = i + 1;
     }
@@ -258,15 +402,18 @@ function splitTerms(text: string): string[] {
 
 function parseTerm(text: string, term: string): FieldTerm {
   const match = /^([^=!]*)(==|!=|=)(.*)$/su.exec(term);
-  if (!match)
-    throw badRequest(`field selector "${text}": expected "${term}" to be a field, '=', '==' or '!=' and a value`);
+  if (!match) {
+    throw unreadable(text, `expected "${shown(term)}" to be a field, '=', '==' or '!=' and a value`);
+  }
   const [, field, operator, value] = match;
-  return { field: field!, operator: operator === "!=" ? "!=" : "=", value: unescape(text, value!) };
+  return { key: field!, operator: operator === "!=" ? "notin" : "in", values: [unescape(text, value!)] };
 }
+
+const unreadable = (text: string, why: string): Error => badRequest(`field selector "${shown(text)}": ${why}`);
 
 function unescape(text: string, value: string): string {
   return value.replaceAll(/\\(.?)|[,=]/gsu, (found, escaped: string | undefined) => {
     if (escaped === "\\" || escaped === "," || escaped === "=") return escaped;
-    throw badRequest(`field selector "${text}": expected '\\\\', '\\,' or '\\=' in place of "${found}"`);
+    throw unreadable(text, `expected '\\\\', '\\,' or '\\=' in place of "${found}"`);
   });
 }

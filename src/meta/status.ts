@@ -100,19 +100,28 @@ export class ApiError extends Error {
   readonly status: Status;
   /** Texts for `Warning` headers that were told before the refusal. */
   warnings: readonly string[] = [];
+  /** The limit of the server that the request has met, by its name in the log; undefined for what is no matter of limits. */
+  readonly limit: string | undefined;
   /** Makes the longer answer for clients that asked for it (see `ownership-reports.ts`); absent where there is none. */
   readonly explain: (() => unknown) | undefined;
 
   constructor(
     reason: StatusReason,
     message: string,
-    options: { details?: StatusDetails; metadata?: Status["metadata"]; cause?: unknown; explain?: () => unknown } = {},
+    options: {
+      details?: StatusDetails;
+      metadata?: Status["metadata"];
+      cause?: unknown;
+      limit?: string | undefined;
+      explain?: () => unknown;
+    } = {},
   ) {
     // A refusal is an answer, not a mistake: its stack tells nothing and costs more than the rest of the request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;
+    this.limit = options.limit;
     this.explain = options.explain;
     this.status = {
       kind: "Status",
@@ -179,8 +188,8 @@ export const notFound = (ref: ObjectRef, name: string): ApiError =>
   new ApiError("NotFound", `${place(ref)} "${name}" not found`, { details: details(ref, name) });
 
 /** 404 for a path that nothing is served on. */
-export const unknownPath = (): ApiError =>
-  new ApiError("NotFound", "the server could not find the requested resource", { details: {} });
+export const unknownPath = (hint = ""): ApiError =>
+  new ApiError("NotFound", `the server could not find the requested resource${hint}`, { details: {} });
 
 /** 405: the path exists, the method does not (DEC-18). */
 export const methodNotAllowed = (ref: ObjectRef, method: string): ApiError =>
@@ -213,9 +222,9 @@ export const MODIFIED = "the object has been modified; please apply your changes
 export const expired = (message: string, continueToken?: string): ApiError =>
   new ApiError("Expired", message, continueToken === undefined ? {} : { metadata: { continue: continueToken } });
 
-/** 413: the body, the object or the patch is too large. */
-export const tooLarge = (why: string): ApiError =>
-  new ApiError("RequestEntityTooLarge", `Request entity too large: ${why}`);
+/** 413: the body, the object or the patch is too large; `limit` is the name of what it is over, for the log. */
+export const tooLarge = (why: string, limit = "object size"): ApiError =>
+  new ApiError("RequestEntityTooLarge", `Request entity too large: ${why}`, { limit });
 
 /** 415: the body has a media type that is not taken here (DEC-17). */
 export const unsupportedMediaType = (got: string, expected: readonly string[]): ApiError =>
@@ -243,9 +252,9 @@ export const invalid = (
   });
 };
 
-/** 429: try again after `retryAfterSeconds`. */
-export const tooManyRequests = (message: string, retryAfterSeconds = 1): ApiError =>
-  new ApiError("TooManyRequests", message, { details: { retryAfterSeconds } });
+/** 429: try again after `retryAfterSeconds`; `limit` is the name of what there is too much of, for the log. */
+export const tooManyRequests = (message: string, limit?: string, retryAfterSeconds = 1): ApiError =>
+  new ApiError("TooManyRequests", message, { limit, details: { retryAfterSeconds } });
 
 /** 500: a mistake of ours; the message never tells internals. */
 export const internalError = (cause?: unknown): ApiError =>
@@ -268,9 +277,9 @@ export const resourceVersionTooLarge = (asked: number, current: number): ApiErro
     },
   });
 
-/** 507: the disk is full; reads go on. */
+/** 507: the disk is full; reads and deletes go on. */
 export const storageFull = (): ApiError =>
-  new ApiError("StorageFull", "the store has no room for this write; reads go on, make room and try again");
+  new ApiError("StorageFull", "the store has no room for this write; reads and deletes go on, make room and try again");
 
 /** 500: a stored object whose checksum does not fit; it is not served. */
 export const storageCorrupt = (ref: ObjectRef, name: string): ApiError =>

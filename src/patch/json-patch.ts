@@ -81,7 +81,7 @@ function textMember(item: ValueObject, name: string, index: number, typed: boole
   if (value === undefined || value === null || !typed) return undefined;
   throw new PatchError(
     "malformed",
-    `Expected [${index}].${name} of the JSON patch to be a string, got ${JSON.stringify(value).slice(0, 200)}`,
+    `Expected [${index}].${name} of the JSON patch to be a string, got ${Array.isArray(value) ? "a list" : typeof value}`,
   );
 }
 

@@ -5,4 +5,5 @@
  */
 export { type KeyPair, authority, client, serving } from "./certificate.ts";
 export { kubeconfig } from "./kubeconfig.ts";
-export { type Pki, type PkiFiles, createPki, openPki } from "./pki.ts";
+export { type CertificateFacts, certificateFacts } from "./facts.ts";
+export { type CertificateName, type Pki, type PkiFiles, createPki, givenPair, openPki, storedFacts } from "./pki.ts";

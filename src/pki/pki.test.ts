@@ -113,6 +113,52 @@ describe("openPki", () => {
     expect(fits({ ...second, ca: first.ca })).toBe(true);
   });
 
+  test("a CA is made anew before it could end ahead of a leaf that it signs", () => {
+    expect(restarted(3650 - 396).written).toEqual(LEAVES);
+    expect(restarted(3650 - 394).written).toEqual(ALL);
+  });
+
+  test("certificates that have not begun, as the clock was ahead when they were made, are made anew", () => {
+    const { first, second, written } = restarted(-400);
+    expect(written).toEqual(ALL);
+    expect(second.ca.key).toBe(first.ca.key);
+    expect(fits(second)).toBe(true);
+  });
+
+  test("a new serving certificate keeps the names of the one before it, each once, up to a hundred", () => {
+    const files = filesOf();
+    const hostsOf = (hosts: readonly string[]): readonly string[] => {
+      const pki = openPki(files, { hosts, clock: new ManualClock() });
+      return pki.facts()[0]!.hosts;
+    };
+    hostsOf(["a.example", "::1", "10.0.0.1"]);
+    expect(hostsOf(["b.example", "0:0:0:0:0:0:0:1"])).toEqual([
+      "b.example",
+      "0:0:0:0:0:0:0:1",
+      "a.example",
+      "10.0.0.1",
+    ]);
+    for (let i = 0; i < 120; i += 20) hostsOf(Array.from({ length: 20 }, (_, j) => `h${i + j}.example`));
+    const all = hostsOf(["last.example"]);
+    expect([all.length, all[0], all.includes("a.example")]).toEqual([100, "last.example", false]);
+  });
+
+  test("what is to be made anew is, though it lasts; names and key of the CA stay", () => {
+    const files = filesOf();
+    const [hosts, clock] = [HOSTS, new ManualClock()];
+    const first = held(openPki(files, { hosts, clock }));
+    for (const [name, changed] of [
+      ["admin", ["admin.crt", "admin.key"]],
+      ["server", ["server.crt", "server.key"]],
+      ["ca", ["ca.crt", "ca.key"]],
+    ] as const) {
+      files.written.length = 0;
+      const next = held(openPki(files, { hosts, clock, anew: [name] }));
+      expect(files.written.toSorted()).toEqual(changed);
+      expect([next.ca.key, fits(next), fits({ ...next, ca: first.ca })]).toEqual([first.ca.key, true, true]);
+    }
+  });
+
   test("another name or address makes a new serving certificate; fewer do not", () => {
     for (const host of ["keelson.example", "10.1.2.3", "*.keelson.example", "grüße.example", "fe80::1%eth0", "a_b"]) {
       const { second, written } = restarted(0, [...HOSTS, host]);
@@ -190,9 +236,11 @@ describe("renew", () => {
     expect(pki.ca).toEqual(first.ca);
     expect(pki.server.cert).not.toBe(first.server.cert);
     expect(pki.renew()).toBe(false);
+    const second = held(pki);
     for (const name of ALL) files.all.delete(name);
     expect(pki.renew()).toBe(true);
-    expect(pki.ca).not.toEqual(first.ca);
+    expect(held(pki)).toEqual(second);
+    expect(ALL.filter((name) => !files.all.has(name))).toEqual([]);
   });
 
   test("with files that hold something else keeps what it has", () => {

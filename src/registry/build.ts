@@ -12,6 +12,7 @@ import { type CacherOptions, Cacher } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
+import { HotObjects } from "./hot-objects.ts";
 import { type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
 import { objectLocks } from "./turn.ts";
@@ -75,7 +76,10 @@ function over(
   const builtIn = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
   const admission = options.admission?.(builtIn, lookup) ?? builtIn;
   const actions = new Map([...reviewActions(authorizer), ...tokenAction(lookup, signer)]);
-  const kinds = kindsOf({ api, store, cacher, admission, locks: objectLocks(api.clock) }, actions);
+  const kinds = kindsOf(
+    { api, store, cacher, admission, locks: objectLocks(api.clock), hot: new HotObjects() },
+    actions,
+  );
   return {
     kinds,
     cacher,

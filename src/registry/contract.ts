@@ -8,7 +8,7 @@
  */
 import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Identity } from "../auth/contract.ts";
-import type { Entry, Selection, Watch, WatchSink } from "../cache/index.ts";
+import type { Entry, ListPart, Selection, Watch, WatchSink } from "../cache/index.ts";
 import type { HistoryReport } from "../meta/history-report.ts";
 import type { BlameReport } from "../meta/ownership-reports.ts";
 import type { Status } from "../meta/status.ts";
@@ -116,9 +116,11 @@ export type DeleteResult =
 export type DeleteCollectionResult = Pick<WriteResult, "changed" | "warnings"> &
   ({ readonly list: ListResult } | { readonly status: Status });
 
-/** A page of a list: entries in order, in stored form; turn them into bytes with {@link Resource.view}. */
-export interface ListResult {
-  readonly entries: readonly Entry[];
+/**
+ * A page of a list: entries in order, in stored form, the first of them at hand and the others part by part; turn them
+ * into bytes with {@link Resource.view}.
+ */
+export interface ListResult extends ListPart {
   readonly revision: number;
   readonly continue: string;
   readonly remaining: number | undefined;

@@ -6,6 +6,7 @@
 import type { JsonType, Mismatch } from "../schema/decode-report.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import { type CompiledKind, complete, walk } from "../schema/write/decode.ts";
+import { otherDialectHint } from "../meta/dialect.ts";
 import { badRequest, invalid, unrecognised } from "../meta/status.ts";
 import { type Value, isObject } from "../value/value.ts";
 import type { Body, PatchOptions, WriteOptions } from "./contract.ts";
@@ -19,7 +20,7 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
   if (!isObject(value)) {
     throw unrecognised(kind.definition.kind, `expected a JSON object, got ${nameOf(value)}`);
   }
-  checkKind(kind, value);
+  checkKind(kind, value, ctx);
   const { object, unknown, mismatch } = walk(kind, value);
   if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
   const told = tellFields(unknown, body.duplicates, options, ctx);
@@ -63,7 +64,7 @@ const unfit = ({ definition, apiVersion }: CompiledKind, why: string): string =>
 
 /** Decodes what somebody else made of an object (an admission webhook): unknown members are dropped, what does not fit is 400. */
 export function decodeAnswered(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
-  if (isObject(value)) checkKind(kind, value);
+  if (isObject(value)) checkKind(kind, value, ctx);
   const { object, mismatch } = walk(kind, value);
   if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
   return complete(kind, object, ctx);
@@ -76,7 +77,7 @@ export const patchInvalid = (why: string): Error =>
 const NAMED = { apiVersion: "API version", kind: "kind" } as const;
 
 /** apiVersion and kind, where they are sent, must be those of the path. */
-function checkKind(kind: CompiledKind, value: { [key: string]: Value }): void {
+function checkKind(kind: CompiledKind, value: { [key: string]: Value }, { dialect }: WriteContext): void {
   for (const [member, expected] of [
     ["apiVersion", kind.apiVersion],
     ["kind", kind.definition.kind],
@@ -85,8 +86,9 @@ function checkKind(kind: CompiledKind, value: { [key: string]: Value }): void {
     if (got === undefined || got === null || got === "") continue;
     // A version of the core group may be written with its empty group, "/v1".
     if (got !== expected && got !== `/${expected}`) {
+      const group = member === "apiVersion" && typeof got === "string" ? got.split("/")[0]! : "";
       throw badRequest(
-        `the ${NAMED[member]} in the data (${JSON.stringify(got)}) does not match the expected ${NAMED[member]} (${expected})`,
+        `the ${NAMED[member]} in the data (${JSON.stringify(got)}) does not match the expected ${NAMED[member]} (${expected})${otherDialectHint(group, dialect)}`,
       );
     }
   }

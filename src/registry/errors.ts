@@ -10,6 +10,7 @@ import {
   ApiError,
   conflict,
   expired,
+  forbidden,
   internalError,
   notFound,
   resourceVersionTooLarge,
@@ -28,7 +29,7 @@ import type { Kind } from "./kind.ts";
 export function turnError(error: unknown): unknown {
   if (!(error instanceof LockTimeout)) return error;
   const message = `other writes of the object take too long: ${error.message}`;
-  if (error.why === "crowded") return tooManyRequests(message);
+  if (error.why === "crowded") return tooManyRequests(message, "writers of one object");
   // A write that has begun may have been stored: nobody is asked to repeat it.
   return timeout(message, error.why === "waited" ? 1 : undefined);
 }
@@ -44,6 +45,8 @@ export function storeError(kind: Kind, name: string, cause: unknown): ApiError {
       return notFound(kind.ref, name);
     case "conflict":
       return conflict(kind.ref, name, MODIFIED);
+    case "readOnly":
+      return forbidden(kind.ref, name, "the server only reads: it was started with --read-only");
     case "full":
       return storageFull();
     case "corrupt":

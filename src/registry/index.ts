@@ -7,4 +7,4 @@ export { type BuiltRegistry, type RegistryOptions, buildRegistry, forkRegistry }
 export { failureOf } from "./errors.ts";
 export { type Kinds } from "./kinds.ts";
 export type * from "./contract.ts";
-export type { Entry, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";
+export type { Entry, ListPart, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 import { apiVersionOf } from "../meta/versions.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../schema/definition.ts";
+import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import { type Walker, walkerOf } from "../schema/walker.ts";
 import type { Admission } from "../admission/contract.ts";
 import { type StructType, structOf } from "../apply/schema/schema.ts";
@@ -16,6 +16,7 @@ import type { Cacher, Entry, ResourceCache } from "../cache/index.ts";
 import type { ObjectRef } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { KeyedLock } from "../util/keyed-lock.ts";
+import type { HotObjects } from "./hot-objects.ts";
 import type { Converter } from "./versions/converter.ts";
 
 /** What has been made of an entry in one version. */
@@ -39,6 +40,7 @@ export interface SharedParts {
   readonly admission: Admission;
   /** Writers of one key take turns. */
   readonly locks: KeyedLock;
+  readonly hot: HotObjects;
 }
 
 /** One resource in all its versions: what lies under one prefix. */
@@ -75,7 +77,7 @@ export interface Kind {
   readonly stored: StoredResource;
   readonly cache: ResourceCache;
   readonly shared: SharedParts;
-  /** Its parsed objects that are asked for often. */
+  /** Parsed objects that are asked for often, those of others among them. */
   readonly hot: HotObjects;
   /** Forks share them: they have the same entries and the same versions. */
   readonly views: Views;
@@ -99,7 +101,7 @@ class CompiledKind implements Kind {
   readonly stored: StoredResource;
   readonly cache: ResourceCache;
   readonly shared: SharedParts;
-  readonly hot = new HotObjects();
+  readonly hot: HotObjects;
   readonly views: Views;
   // Compiled on first use: an unused kind costs nothing but its names.
   #walker: Walker | undefined = undefined;
@@ -119,6 +121,7 @@ class CompiledKind implements Kind {
     this.stored = stored;
     this.cache = cache;
     this.shared = shared;
+    this.hot = shared.hot;
     this.views = views;
   }
 
@@ -137,26 +140,3 @@ export const storePrefix = (group: string, plural: string): string => `/${group 
 /** The key of an object inside its resource. */
 export const keyOf = (kind: Pick<Kind, "namespaced">, namespace: string, name: string): string =>
   kind.namespaced ? `${namespace}/${name}` : name;
-
-/** Parsed objects that are asked for often: a bounded set, the one that was not used for longest goes first. */
-export class HotObjects {
-  readonly #most: number;
-  readonly #objects = new Map<Entry, ApiObject>();
-
-  constructor(most = 2048) {
-    this.#most = most;
-  }
-
-  /** The object of `entry`; parsed when it is not hot. Read only: it is shared. */
-  get(entry: Entry, parse: (entry: Entry) => ApiObject): ApiObject {
-    let object = this.#objects.get(entry);
-    if (object) {
-      this.#objects.delete(entry);
-    } else {
-      object = parse(entry);
-      if (this.#objects.size >= this.#most) this.#objects.delete(this.#objects.keys().next().value!);
-    }
-    this.#objects.set(entry, object);
-    return object;
-  }
-}

@@ -14,7 +14,8 @@ import type { Entry } from "../cache/index.ts";
 import { apiVersionOf } from "../meta/versions.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
 import type { WriteResult } from "./contract.ts";
-import { type Kind, HotObjects } from "./kind.ts";
+import { HotObjects } from "./hot-objects.ts";
+import type { Kind } from "./kind.ts";
 import { hubConverter } from "./versions/converter.ts";
 import { textWithVersion } from "./versions/view.ts";
 

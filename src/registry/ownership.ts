@@ -16,15 +16,16 @@ import {
   type ManagedFieldsEntry,
   type OwnershipRules,
   type WriteContext as OwnershipContext,
-  applyIntent,
+  applySteps,
   excludeFilter,
   fieldElement,
-  recordUpdate,
+  recordSteps,
   setOf,
 } from "../apply/index.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
 import { compareQuantities, parseQuantity } from "../meta/quantity.ts";
 import { formatTime } from "../meta/time.ts";
+import type { Steps } from "../util/steps.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
@@ -53,8 +54,8 @@ function cutBytes(text: string, most: number): string {
 }
 
 /** Records who owns the fields of a new object. */
-export function ownCreated(kind: OwnedKind, object: ApiObject, manager: string, subresource = ""): void {
-  const entries = recordUpdate({
+export function* ownCreated(kind: OwnedKind, object: ApiObject, manager: string, subresource = ""): Steps<void> {
+  const entries = yield* recordSteps({
     ...contextOf(kind, subresource),
     manager,
     live: undefined,
@@ -65,16 +66,16 @@ export function ownCreated(kind: OwnedKind, object: ApiObject, manager: string, 
 }
 
 /** Records who owns the fields of a changed object; `how` says what the write may do with the entries (MF-11, CLR-1). */
-export function ownUpdated(
+export function* ownUpdated(
   kind: Kind,
   object: ApiObject,
   old: ApiObject,
   manager: string,
   subresource: string,
   how: { readonly edits: boolean; readonly request?: Value | undefined },
-): void {
+): Steps<void> {
   const editable = how.edits || kind.shared.api.dialect.rules.managedFieldsEditable;
-  const entries = recordUpdate({
+  const entries = yield* recordSteps({
     ...contextOf(kind, subresource),
     manager,
     live: asValue(old),
@@ -93,8 +94,8 @@ export function applyOwned(
   manager: string,
   subresource: string,
   force: boolean,
-): ApplyOutcome {
-  return applyIntent({
+): Steps<ApplyOutcome> {
+  return applySteps({
     ...contextOf(kind, subresource),
     manager,
     live: live === undefined ? undefined : asValue(live),

@@ -17,6 +17,7 @@ import type { FieldErrors } from "../meta/field-errors.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
 import { ApiError, invalid } from "../meta/status.ts";
 import type { Turn } from "../util/keyed-lock.ts";
+import type { TurnLimit } from "../util/turn-limit.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
 import type { Kind } from "./kind.ts";
@@ -30,6 +31,8 @@ export interface Write {
   readonly options: WriteOptions;
   readonly caller: Caller;
   readonly ctx: WriteContext;
+  /** How long it may hold the event loop. */
+  readonly limit: TurnLimit;
 }
 
 /** One write under way. */
@@ -53,7 +56,7 @@ export async function withWarnings<T>(ctx: WriteContext, work: () => Promise<T>)
 
 /** What admission steps see of a write. */
 export function admissionOf(
-  write: Omit<WriteUnderWay, "options"> & { readonly options: AdmissionOptions },
+  write: Omit<WriteUnderWay, "options" | "limit"> & { readonly options: AdmissionOptions },
   operation: AdmissionRequest["operation"],
   object: ApiObject | undefined,
   old: ApiObject | undefined,

@@ -19,53 +19,48 @@ import { parked } from "../util/activity.ts";
 import { type Clock, sleep } from "../util/clock.ts";
 import { millisOf } from "../util/duration.ts";
 import { nextCondition } from "./conditions.ts";
-import type { Context, ControllerClock } from "./definition.ts";
+import type { CommonContext, Context, ControllerClock, KeyContext } from "./definition.ts";
 import type { GetInformer } from "./informer.ts";
 import type { NewEvent } from "./recorder.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
-/** What a context is made of. */
-export interface ContextParts {
+/** What every context is made of. */
+export interface CommonParts {
   readonly name: string;
-  readonly kind: Kind;
-  readonly object: ApiObject;
-  readonly key: Key;
   readonly attempt: number;
   readonly client: Client;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly informer: GetInformer;
   readonly kinds: ServedKinds;
-  /** Objects of a kind in `owns` by their owner; throws for other kinds. */
-  readonly owned: (kind: Kind, owner: ApiObject) => readonly ApiObject[];
-  readonly isOwned: (kind: Kind) => boolean;
   readonly wrote: (write: Write) => void;
   readonly record: (event: Pick<NewEvent, "type" | "reason" | "note" | "regarding" | "related">) => void;
 }
 
-/** Makes the context of a reconcile. */
+/** What the context of an object is made of. */
+export interface ContextParts extends CommonParts {
+  readonly kind: Kind;
+  readonly object: ApiObject;
+  readonly key: Key;
+  /** Objects of a kind in `owns` by their owner; throws for other kinds. */
+  readonly owned: (kind: Kind, owner: ApiObject) => readonly ApiObject[];
+  readonly isOwned: (kind: Kind) => boolean;
+}
+
+/** Makes the context of a reconcile of an object. */
 export function contextOf(parts: ContextParts): Context {
-  const { name, kind: ownKind, object, key, clock, signal } = parts;
-  const before = (): void => signal.throwIfAborted();
-  const client = parts.client.with({
-    userAgent: name,
-    writes: { before, after: parts.wrote },
-    through: endedBy(signal),
-  });
+  const { name, kind: ownKind, object, key, clock } = parts;
+  const common = commonOf(parts);
+  const { client } = common;
   const placed = <O extends NewObject<ApiObject>>(kind: Kind, body: O): O => place(body, kind, object, parts);
   const record =
     (type: NewEvent["type"]) =>
     (reason: string, note: string, related?: ApiObject): void =>
       parts.record({ type, reason, note, regarding: object, related });
   const context: Context = {
+    ...common,
     object,
     key,
-    attempt: parts.attempt,
-    clock: controllerClock(clock),
-    client,
-    informer: parts.informer,
-    kinds: parts.kinds,
-    signal,
     owned: (kind) => parts.owned(kind, object) as never,
     apply: async (kind, config) =>
       client.resource(kind).apply(placed(kind, config), { fieldManager: name, force: true }),
@@ -82,6 +77,27 @@ export function contextOf(parts: ContextParts): Context {
     events: { normal: record("Normal"), warning: record("Warning") },
   };
   return context;
+}
+
+/** Makes the context of a reconcile of a key. */
+export const keyContextOf = <M extends Disposable>(key: string, memory: M, parts: CommonParts): KeyContext<M> => ({
+  ...commonOf(parts),
+  key,
+  memory,
+  event: (type, regarding, reason, note, related) => parts.record({ type, reason, note, regarding, related }),
+});
+
+/** A client whose writes are refused when it is over, and remembered. */
+function commonOf({ name, attempt: nth, client, clock, signal, informer, kinds, wrote }: CommonParts): CommonContext {
+  const before = (): void => signal.throwIfAborted();
+  return {
+    attempt: nth,
+    clock: controllerClock(clock),
+    client: client.with({ userAgent: name, writes: { before, after: wrote }, through: endedBy(signal) }),
+    informer,
+    kinds,
+    signal,
+  };
 }
 
 /** A transport whose requests are given up with the signal, too. */

@@ -9,13 +9,14 @@
  * @module
  */
 import { type ApiObject, type Kind, nameOfKind } from "../client/index.ts";
-import type { ControllerDefinition } from "./definition.ts";
+import type { AnyDefinition } from "./definition.ts";
 import { type GetInformer, type InformerSpec, specOf } from "./informer.ts";
 import { serves } from "./informers.ts";
 import { ControllerMetrics } from "./metrics.ts";
 import { controllerUid, isOf } from "./owners.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { type Followed, type Runs, Term } from "./term.ts";
+import type { Followed, Runs } from "./duty.ts";
+import { Term } from "./term.ts";
 
 /** Where a controller stands. */
 export interface ControllerStatus {
@@ -27,7 +28,7 @@ export interface ControllerStatus {
 
 /** See the head of this file. */
 export class ControllerRun implements Runs {
-  readonly definition: ControllerDefinition;
+  readonly definition: AnyDefinition;
   readonly metrics: ControllerMetrics;
   readonly #around: Surroundings;
   readonly #followed: Followed[] = [];
@@ -38,7 +39,7 @@ export class ControllerRun implements Runs {
   #stopped = false;
   #term: Term | undefined;
 
-  constructor(definition: ControllerDefinition, around: Surroundings) {
+  constructor(definition: AnyDefinition, around: Surroundings) {
     this.definition = definition;
     this.metrics = new ControllerMetrics(definition.name, definition.concurrency ?? 4);
     this.#around = around;
@@ -46,9 +47,7 @@ export class ControllerRun implements Runs {
 
   /** Begins to follow; resolves when it runs, stands by or waits for a kind. */
   start(): Promise<void> {
-    const { for: own, owns = [], uses = [], sources = [] } = this.definition;
-    const watched = sources.flatMap(({ watch }) => (watch ? [watch.spec] : []));
-    for (const spec of [specOf(own), ...owns.map((one) => specOf(one)), ...uses, ...watched]) this.#follow(spec);
+    for (const spec of specsOf(this.definition)) this.#follow(spec);
     this.#isFollowing = true;
     this.#look();
     return this.#begun.promise;
@@ -103,7 +102,8 @@ export class ControllerRun implements Runs {
 
   /** The objects of a kind in `owns` that an object controls. */
   readonly owned = (kind: Kind, owner: ApiObject): readonly ApiObject[] => {
-    const { owns = [], name } = this.definition;
+    const { name } = this.definition;
+    const owns = "for" in this.definition ? (this.definition.owns ?? []) : [];
     // They follow upon that of `for`.
     const followed = this.#followed.slice(1, 1 + owns.length).find(({ spec }) => isOf(spec.kind, kind));
     if (!followed) throw new Error(`expected controller ${name} to name ${nameOfKind(kind)} in owns`);
@@ -131,4 +131,13 @@ export class ControllerRun implements Runs {
     if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#around);
     if (state !== "syncing") this.#begun.resolve();
   }
+}
+
+/** The informers of `for`, `owns`, `uses` and the watched sources, in this order; those of keys have only `uses`. */
+function specsOf(definition: AnyDefinition): readonly InformerSpec[] {
+  const { uses = [] } = definition;
+  if (!("for" in definition)) return uses;
+  const { for: own, owns = [], sources = [] } = definition;
+  const watched = sources.flatMap(({ watch }) => (watch ? [watch.spec] : []));
+  return [specOf(own), ...owns.map((one) => specOf(one)), ...uses, ...watched];
 }

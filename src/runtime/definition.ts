@@ -25,6 +25,7 @@ import type {
 import type { Condition } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
 import type { GetInformer, InformerSpec } from "./informer.ts";
+import type { Ground } from "./sources.ts";
 import type { Predicate } from "./object-event.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 import type { Source } from "./sources.ts";
@@ -44,11 +45,8 @@ export interface ControllerClock extends Pick<Clock, "now" | "steady"> {
 /** Records an event about the object: it never throws and never waits. */
 export type RecordEvent = (reason: string, note: string, related?: ApiObject) => void;
 
-/** What a reconcile is given. */
-export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scope> {
-  /** The object as memory has it; frozen. */
-  readonly object: T;
-  readonly key: Key<S>;
+/** What every reconcile is given. */
+export interface CommonContext {
   /** 1, and one more for each failure since the last success. */
   readonly attempt: number;
   readonly clock: ControllerClock;
@@ -60,6 +58,13 @@ export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scop
   readonly kinds: ServedKinds;
   /** Aborted on stop, after the timeout and when the lead is lost; from then on every write of this context is refused. */
   readonly signal: AbortSignal;
+}
+
+/** What a reconcile of an object is given. */
+export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scope> extends CommonContext {
+  /** The object as memory has it; frozen. */
+  readonly object: T;
+  readonly key: Key<S>;
   /** The objects of a kind in `owns` of which this object is the controller, from memory. */
   readonly owned: <U extends ApiObject, S2 extends Scope>(kind: Kind<U, S2>) => readonly U[];
   /**
@@ -82,30 +87,58 @@ export interface Context<T extends ApiObject = ApiObject, S extends Scope = Scop
   readonly events: Readonly<Record<"normal" | "warning", RecordEvent>>;
 }
 
-/** A controller as it is written. */
-export interface ControllerDefinition<T extends ApiObject = ApiObject, S extends Scope = Scope> {
+/** What a reconcile of a key is given. */
+export interface KeyContext<M extends Disposable = Disposable> extends CommonContext {
+  readonly key: string;
+  /** What the term has made for itself. */
+  readonly memory: M;
+  /** Records an event about an object. */
+  readonly event: (type: "Normal" | "Warning", regarding: ApiObject, ...told: Parameters<RecordEvent>) => void;
+}
+
+/** What all controllers say of themselves. */
+interface CommonDefinition {
   /** Field manager, user agent, source of events and label of metrics; unique in its manager. */
   readonly name: string;
+  /** Who its events say that they are from. Default its name. */
+  readonly eventSource?: string;
+  /** What is only read. */
+  readonly uses?: readonly InformerSpec[];
+  /** Keys side by side. Default 4. */
+  readonly concurrency?: number;
+  /** How long a reconcile may take before its signal is aborted. Default 2 m. */
+  readonly timeout?: Duration;
+  /** The waits after failures. Default 50 ms, doubled up to 5 m. */
+  readonly backoff?: { readonly first?: Duration; readonly most?: Duration };
+  /** Whether only a leader runs it. Default true. */
+  readonly needLeaderElection?: boolean;
+}
+
+/** A controller whose keys are no objects of one kind: objects of many, or what lies between them. */
+export interface KeyControllerDefinition<M extends Disposable = Disposable> extends CommonDefinition {
+  /**
+   * Made whenever it begins to work, disposed of when that ends: what it follows beside `uses`, what it remembers. It adds
+   * the keys that are to be reconciled; it is there before the first of them.
+   */
+  readonly begin: (this: void, ground: Ground, add: (key: string) => void) => M;
+  reconcile(this: void, context: KeyContext<M>): Result | Promise<Result>;
+}
+
+/** A controller as it is written. */
+export interface ControllerDefinition<
+  T extends ApiObject = ApiObject,
+  S extends Scope = Scope,
+> extends CommonDefinition {
   /** The kind whose objects are looked after, each by its key. */
   readonly for: Kind<T, S> | InformerSpec<T, S>;
   /** Which events of those objects count; all by default. It never hides the beginning of a deletion from a finalizer. */
   readonly predicate?: Predicate<NoInfer<T>>;
   /** Kinds whose objects are made by this controller: a change of one starts its owner. */
   readonly owns?: readonly (Kind | InformerSpec)[];
-  /** What is only read. */
-  readonly uses?: readonly InformerSpec[];
   /** What else starts a reconcile. */
   readonly sources?: readonly Source<Key<S>>[];
-  /** Keys side by side. Default 4. */
-  readonly concurrency?: number;
-  /** How long a reconcile may take before its signal is aborted. Default 2 m. */
-  readonly timeout?: Duration;
   /** Looks at every object again after this time, from memory. Default never. */
   readonly resync?: Duration;
-  /** The waits after failures. Default 50 ms, doubled up to 5 m. */
-  readonly backoff?: { readonly first?: Duration; readonly most?: Duration };
-  /** Whether only a leader runs it. Default true. */
-  readonly needLeaderElection?: boolean;
   /** Kept on every object until {@link cleanup} is done; it is there before the first reconcile. */
   readonly finalizer?: string;
   reconcile(this: void, context: Context<T, S>): Result | Promise<Result>;
@@ -115,25 +148,37 @@ export interface ControllerDefinition<T extends ApiObject = ApiObject, S extends
   gone?(this: void, key: Key<S>): void | Promise<void>;
 }
 
+/** What a controller looks after: objects of a kind, or keys. */
+export type AnyDefinition = ControllerDefinition | KeyControllerDefinition;
+
 /** A controller as a manager takes it. */
 export interface Controller {
   readonly name: string;
-  readonly definition: ControllerDefinition;
+  readonly definition: AnyDefinition;
 }
 
 /** Makes a controller; wrong definitions are refused here, not when they run. */
 export function defineController<T extends ApiObject, S extends Scope>(
   definition: ControllerDefinition<T, S>,
 ): Controller {
-  const { name, finalizer, cleanup, concurrency = 1 } = definition;
+  const { name, finalizer, cleanup } = definition;
+  if ((finalizer === undefined) !== (cleanup === undefined)) {
+    throw new TypeError(`expected finalizer and cleanup together in controller ${name}`);
+  }
+  return controllerOf(definition as unknown as ControllerDefinition);
+}
+
+/** Makes a controller of keys, likewise. */
+export const defineKeyController = <M extends Disposable>(definition: KeyControllerDefinition<M>): Controller =>
+  controllerOf(definition as unknown as KeyControllerDefinition);
+
+function controllerOf(definition: AnyDefinition): Controller {
+  const { name, concurrency = 1 } = definition;
   if (!/^[A-Za-z0-9][A-Za-z0-9._/-]{0,62}$/.test(name)) {
     throw new TypeError(
       `expected the name of a controller to be a word such as replica-sets, got ${JSON.stringify(name)}`,
     );
   }
-  if ((finalizer === undefined) !== (cleanup === undefined)) {
-    throw new TypeError(`expected finalizer and cleanup together in controller ${name}`);
-  }
   if (!(concurrency >= 1)) throw new RangeError(`expected concurrency to be at least 1 in controller ${name}`);
-  return { name, definition: definition as unknown as ControllerDefinition };
+  return { name, definition };
 }

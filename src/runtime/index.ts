@@ -15,9 +15,12 @@ export {
   type Controller,
   type ControllerClock,
   type ControllerDefinition,
+  type KeyContext,
+  type KeyControllerDefinition,
   type Result,
   type RecordEvent,
   defineController,
+  defineKeyController,
 } from "./definition.ts";
 export type { LeaderElection } from "./election.ts";
 export {

@@ -17,20 +17,28 @@ export type Index<T> = {
 /** Which objects an informer follows. */
 export type Selection = Pick<Query, "namespace" | "labelSelector" | "fieldSelector">;
 
-/** Which objects to follow, and by what they are to be found. */
+/** What is kept of an object: a function of the module, so that those who keep the same share it. */
+export type Keep<T> = {
+  // A method, as that of an index.
+  of(object: T): T;
+}["of"];
+
+/** Which objects to follow, what to keep of them, and by what they are to be found. */
 export interface InformerSpec<T extends ApiObject = ApiObject, S extends Scope = Scope, X extends string = string> {
   readonly kind: Kind<T, S>;
   readonly indexes: Readonly<Record<X, Index<T>>>;
   readonly selection: Selection;
+  /** All of it by default. */
+  readonly keep?: Keep<T> | undefined;
 }
 
 /** The spec of an informer; all objects of the kind unless a namespace or a selector says otherwise. */
 export const sharedInformer = <T extends ApiObject, S extends Scope, X extends string = never>(
   kind: Kind<T, S>,
-  options: Selection & { readonly indexes?: Readonly<Record<X, Index<T>>> } = {},
+  options: Selection & { readonly indexes?: Readonly<Record<X, Index<T>>>; readonly keep?: Keep<T> } = {},
 ): InformerSpec<T, S, X> => {
-  const { indexes = {} as Readonly<Record<X, Index<T>>>, ...selection } = options;
-  return { kind, indexes, selection };
+  const { indexes = {} as Readonly<Record<X, Index<T>>>, keep, ...selection } = options;
+  return { kind, indexes, selection, keep };
 };
 
 /** The spec of a kind, or the spec itself. */

@@ -57,15 +57,15 @@ export class Informers {
     await Promise.all(all.map(({ reflector }) => reflector.stop()));
   }
 
-  /** An informer of whole objects serves those who want their metadata, too. */
+  /** An informer of whole objects serves those who want their metadata, or keep less of them, too. */
   #idFor(spec: InformerSpec): string {
-    const whole = idOf(spec, false);
-    return spec.kind.metadataOnly === true && !this.#shared.has(whole) ? idOf(spec, true) : whole;
+    const whole = idOf({ ...spec, keep: undefined }, false);
+    return this.#shared.has(whole) ? whole : idOf(spec, spec.kind.metadataOnly === true);
   }
 
-  #reflectorOf({ kind, selection }: InformerSpec): Reflector {
+  #reflectorOf({ kind, selection, keep }: InformerSpec): Reflector {
     const { client, ...options } = this.#options;
-    return new Reflector(client.resource(kind), { ...options, selection });
+    return new Reflector(client.resource(kind), { ...options, selection, keep });
   }
 
   #release(id: string): void {
@@ -78,15 +78,27 @@ export class Informers {
 
 /** Whether an informer of one spec shows what is asked for by the other: the same objects, at least as much of each. */
 export const serves = (one: InformerSpec, other: InformerSpec): boolean => {
-  const isPart = other.kind.metadataOnly === true;
-  return idOf(one, one.kind.metadataOnly === true) === idOf(other, isPart && one.kind.metadataOnly === true);
+  const isPart = one.kind.metadataOnly === true;
+  const asked = one.keep === undefined ? { ...other, keep: undefined } : other;
+  return idOf(one, isPart) === idOf(asked, isPart && other.kind.metadataOnly === true);
 };
 
-const idOf = ({ kind, selection }: InformerSpec, metadataOnly: boolean): string => {
+const idOf = ({ kind, selection, keep }: InformerSpec, metadataOnly: boolean): string => {
   const { group, version, plural } = kind;
   const { namespace, labelSelector, fieldSelector } = selection;
-  return JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector]);
+  const kept = keep === undefined ? 0 : numberOf(keep);
+  return JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, kept]);
 };
+
+const numbers = new WeakMap<object, number>();
+let nextNumber = 1;
+
+/** Tells functions apart in text. */
+function numberOf(keep: object): number {
+  let number = numbers.get(keep);
+  if (number === undefined) numbers.set(keep, (number = nextNumber++));
+  return number;
+}
 
 function viewOf<T extends ApiObject, S extends Scope, X extends string>(
   reflector: Reflector,

@@ -21,7 +21,7 @@ import type { InformerSpec } from "./informer.ts";
 import { type HeldInformer, Informers } from "./informers.ts";
 import { Lifeline } from "./lifeline.ts";
 import { metricsText } from "./metrics.ts";
-import { Recorder } from "./recorder.ts";
+import { Recorder, countedForm, seriesForm } from "./recorder.ts";
 import { ServedKinds } from "./served-kinds.ts";
 import type { Failure, Surroundings } from "./surroundings.ts";
 
@@ -38,6 +38,8 @@ export interface ManagerOptions {
   readonly leaderElection?: LeaderElection;
   /** Whose groups Leases and Events have. Default kubernetes. */
   readonly dialect?: "kubernetes" | "neutral";
+  /** Whether events are of the core group, with counts, in place of those in series. */
+  readonly countedEvents?: boolean;
   /** Nothing is logged by default. */
   readonly log?: Log;
   /** Counts what is under way: first lists, keys that wait or are in hand, events that are not sent yet. */
@@ -85,7 +87,7 @@ export class Manager implements AsyncDisposable {
       kinds,
       recorder: new Recorder({
         ...shared,
-        kind: isNeutral ? neutral(Event) : Event,
+        form: options.countedEvents ? countedForm : seriesForm(isNeutral ? neutral(Event) : Event),
         failed: (error) => this.#warn(error),
       }),
       started: (...told) => this.#safely(() => options.started?.(...told)),
@@ -225,7 +227,7 @@ export class Manager implements AsyncDisposable {
 
   #tell(failure: Failure): void {
     const { controller, key, error } = failure;
-    this.#around.log.warn("a controller failed and goes on", { controller, key, error: String(error) });
+    this.#around.log.warn("a controller failed and goes on", { controller, key, error: String(error) }, controller);
     this.#safely(() => this.#options.failure?.(failure));
   }
 

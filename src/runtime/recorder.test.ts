@@ -3,7 +3,7 @@ import { type ApiObject, Client } from "../client/index.ts";
 import { Event } from "../client/kinds/index.ts";
 import { type Call, FakeServer, settle } from "../client/testing/fake-transport.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
-import { Recorder } from "./recorder.ts";
+import { Recorder, seriesForm } from "./recorder.ts";
 
 const object = (name: string): ApiObject => ({
   apiVersion: "v1",
@@ -19,7 +19,7 @@ function setUp(answers = true) {
   const client = new Client(server.transport, { userAgent: "test", clock });
   const recorder = new Recorder({
     client,
-    kind: Event,
+    form: seriesForm(Event),
     clock,
     random: seededRandom(1),
     failed: (error) => failures.push(String(error)),

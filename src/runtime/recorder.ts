@@ -7,16 +7,16 @@
  *
  * @module
  */
-import { type ApiObject, type Client, type Kind, type NewObject, attempt } from "../client/index.ts";
-import type { Event } from "../client/kinds/index.ts";
-import { formatMicroTime } from "../meta/time.ts";
+import { type ApiObject, type Client, type Kind, attempt } from "../client/index.ts";
+import { CoreEvent, type Event } from "../client/kinds/index.ts";
+import { formatMicroTime, formatTime } from "../meta/time.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Random } from "../util/clock.ts";
 
 /** What a recorder needs. */
 export interface RecorderOptions {
   readonly client: Client;
-  readonly kind: Kind<Event, "Namespaced">;
+  readonly form: EventForm;
   readonly clock: Clock;
   readonly random: Random;
   readonly activity?: Pick<Activity, "begin"> | undefined;
@@ -36,6 +36,50 @@ export interface NewEvent {
   /** Which of several of that name. */
   readonly instance: string;
 }
+
+/** How events are written. */
+export interface EventForm {
+  readonly kind: Kind<ApiObject, "Namespaced">;
+  /** An event that happens for the first time, beside its metadata. */
+  readonly first: (event: NewEvent, time: { readonly micro: string; readonly plain: string }) => object;
+  /** What changes when it happens again. */
+  readonly again: (count: number, time: { readonly micro: string; readonly plain: string }) => object;
+}
+
+/** Events of the group for events, in series. */
+export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
+  kind,
+  first: ({ type, reason, note, regarding, related, source, instance }, { micro }) => ({
+    eventTime: micro,
+    type,
+    reason,
+    note: shortened(note),
+    action: reason,
+    regarding: referenceTo(regarding),
+    ...(related ? { related: referenceTo(related) } : {}),
+    reportingController: source,
+    reportingInstance: instance,
+  }),
+  again: (count, { micro }) => ({ series: { count, lastObservedTime: micro } }),
+});
+
+/** Events of the core group, counted: the form of the controllers of Kubernetes, by which people search. */
+export const countedForm: EventForm = {
+  kind: CoreEvent,
+  first: ({ type, reason, note, regarding, related, source }, { plain }) => ({
+    type,
+    reason,
+    message: shortened(note),
+    involvedObject: referenceTo(regarding),
+    ...(related ? { related: referenceTo(related) } : {}),
+    source: { component: source },
+    reportingComponent: source,
+    count: 1,
+    firstTimestamp: plain,
+    lastTimestamp: plain,
+  }),
+  again: (count, { plain }) => ({ count, lastTimestamp: plain }),
+};
 
 interface Series {
   readonly metadata: { readonly namespace: string; readonly name: string };
@@ -125,45 +169,35 @@ export class Recorder {
   }
 
   async #send(event: NewEvent, { signal }: Pick<AbortController, "signal">): Promise<void> {
-    const { client, kind, clock } = this.#options;
+    const { client, form, clock } = this.#options;
     const { type, reason, note, regarding, related, source } = event;
     const key = JSON.stringify([type, reason, note, regarding.metadata.uid, related?.metadata.uid, source]);
     const known = this.#series.get(key);
-    const events = client.resource(kind);
+    const events = client.resource(form.kind);
     if (known && clock.steady() - known.at < SERIES_MS) {
       known.count++;
       known.at = clock.steady();
-      const series = { count: known.count, lastObservedTime: formatMicroTime(clock.now()) };
-      if ((await attempt(events.patch(known.metadata, { series }, { signal }), "NotFound")).ok) return;
+      const again = form.again(known.count, { micro: formatMicroTime(clock.now()), plain: formatTime(clock.now()) });
+      if ((await attempt(events.patch(known.metadata, again, { signal }), "NotFound")).ok) return;
     }
-    const { metadata } = await events.create(this.#eventOf(event), { signal });
+    const first = { metadata: this.#namesOf(event), ...form.first(event, this.#time()) };
+    const { metadata } = await events.create(first, { signal });
     const place = { namespace: metadata.namespace!, name: metadata.name };
     remember(this.#series, key, { metadata: place, count: 1, at: clock.steady() });
   }
 
-  #eventOf({ type, reason, note, regarding, related, source, instance }: NewEvent): NewObject<Event> {
-    const { random } = this.#options;
+  #namesOf({ regarding }: NewEvent): { readonly namespace: string; readonly name: string } {
     const { name, namespace = "default" } = regarding.metadata;
-    const suffix = random.uuid().replaceAll("-", "").slice(0, 16);
-    return {
-      metadata: { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` },
-      eventTime: this.#time(),
-      type,
-      reason,
-      note: shortened(note),
-      action: reason,
-      regarding: referenceTo(regarding),
-      ...(related ? { related: referenceTo(related) } : {}),
-      reportingController: source,
-      reportingInstance: instance,
-    };
+    const suffix = this.#options.random.uuid().replaceAll("-", "").slice(0, 16);
+    return { namespace, name: `${subdomainOf(name) || "object"}.${suffix}` };
   }
 
   /** The time of an event: of those of one millisecond each is a microsecond later. */
-  #time(): string {
+  #time(): { readonly micro: string; readonly plain: string } {
     const at = this.#options.clock.now();
     this.#moment = { at, count: at === this.#moment.at ? this.#moment.count + 1 : 0 };
-    return formatMicroTime(at + Math.floor(this.#moment.count / 1000), this.#moment.count);
+    const { count } = this.#moment;
+    return { micro: formatMicroTime(at + Math.floor(count / 1000), count), plain: formatTime(at) };
   }
 }
 

@@ -16,7 +16,7 @@ import { type ApiObject, type ResourceClient, isStatus, keyOf, nameOfKind } from
 import { type Activity, Count, countedAs } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
-import type { InformerState, Selection } from "./informer.ts";
+import type { InformerState, Keep, Selection } from "./informer.ts";
 import { Memory } from "./memory.ts";
 import type { ObjectEvent } from "./object-event.ts";
 import type { ServedKinds } from "./served-kinds.ts";
@@ -28,6 +28,8 @@ export type Listener = (event: ObjectEvent<ApiObject>, isInitial: boolean) => vo
 /** What a reflector needs. */
 export interface ReflectorOptions {
   readonly selection: Selection;
+  /** What is kept of each object. */
+  readonly keep?: Keep<ApiObject> | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Counts it while a list is on its way. */
@@ -205,7 +207,7 @@ export class Reflector {
         signal,
       });
       heard();
-      for (const item of items) seen.set(`${item.metadata.namespace ?? ""}/${item.metadata.name}`, item);
+      for (const item of items) seen.set(`${item.metadata.namespace ?? ""}/${item.metadata.name}`, this.#kept(item));
       page = metadata;
     } while (page.continue);
     if (signal.aborted) return;
@@ -253,11 +255,15 @@ export class Reflector {
   #take(type: string, object: ApiObject): void {
     // Something has happened: whatever broke before is mended. A bookmark says no such thing, a server that stops sends one.
     if (type !== "BOOKMARK") this.#failures = 0;
-    if (type === "DELETED") this.#remove(object);
-    else if (type !== "BOOKMARK") this.#put(object, false);
+    if (type === "DELETED") this.#remove(this.#kept(object));
+    else if (type !== "BOOKMARK") this.#put(this.#kept(object), false);
     const { resourceVersion } = object.metadata;
     this.#from = resourceVersion;
     this.#moveTo(resourceVersion);
+  }
+
+  #kept(object: ApiObject): ApiObject {
+    return this.#options.keep?.(object) ?? object;
   }
 
   #put(object: ApiObject, isInitial: boolean): void {

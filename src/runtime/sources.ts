@@ -4,6 +4,7 @@
  * @module
  */
 import type { ApiObject, Key, Kind, Scope } from "../client/index.ts";
+import type { Clock } from "../util/clock.ts";
 import { type GetInformer, type InformerSpec, specOf } from "./informer.ts";
 import type { HeldInformer } from "./informers.ts";
 import type { Predicate } from "./object-event.ts";
@@ -24,6 +25,9 @@ export interface Ground {
   readonly informer: <T extends ApiObject, S extends Scope, X extends string>(
     spec: InformerSpec<T, S, X>,
   ) => HeldInformer<T, S, X>;
+  /** The informers that its controller names. */
+  readonly own: GetInformer;
+  readonly clock: Clock;
 }
 
 /** Where keys come from. */

@@ -15,6 +15,9 @@ export interface Mismatch {
   readonly type: JsonType;
 }
 
+/** How many members a map, and how many elements a list may have: each is owned by itself, and costs some microseconds. */
+export const MOST_SIDE_BY_SIDE = 16_384;
+
 // Nobody reads more than this, and a body of 3 MiB can hold a million unknown members.
 const MOST = 100;
 
@@ -23,7 +26,15 @@ export class DecodeReport {
   /** Dotted paths of members that the schema does not know; they are dropped from the object. */
   readonly unknown: string[] = [];
   readonly mismatches: Mismatch[] = [];
+  /** The place of the first map or list that has more than {@link MOST_SIDE_BY_SIDE}. */
+  excess: string | undefined = undefined;
   readonly #path: (string | number)[] = [];
+  readonly #hides: boolean;
+
+  /** @param hides whether no value is told: those of an object that holds secrets */
+  constructor(hides = false) {
+    this.#hides = hides;
+  }
 
   /** Steps into a member or an element. */
   enter(step: string | number): void {
@@ -42,9 +53,19 @@ export class DecodeReport {
   mismatch(expected: string, got: unknown, shown = false): unknown {
     if (this.mismatches.length < MOST) {
       const type = typeName(got);
-      this.mismatches.push({ path: this.#here(), expected, got: shown ? valueName(got, type) : NAMES[type], type });
+      this.mismatches.push({
+        path: this.#here(),
+        expected,
+        got: shown && !this.#hides ? valueName(got, type) : NAMES[type],
+        type,
+      });
     }
     return got;
+  }
+
+  /** Tells how many members or elements are here. */
+  count(sideBySide: number): void {
+    if (sideBySide > MOST_SIDE_BY_SIDE) this.excess ??= this.#here();
   }
 
   /** Tells that the struct here has no member of this name. */

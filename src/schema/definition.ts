@@ -146,6 +146,8 @@ export interface ResourceDefinition extends WriteRules {
   readonly served?: boolean;
   /** Never stored: a create asks something of the server, and nothing else is possible (a review, a request for a token). */
   readonly asked?: true;
+  /** Whether its objects hold secrets: what is wrong with one is told without any value. */
+  readonly secret?: true;
   /** The text of the Warning that every answer of a deprecated version carries. */
   readonly deprecated?: string;
   readonly storedAs?: StoredAs;

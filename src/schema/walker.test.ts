@@ -58,7 +58,7 @@ const schema = struct("Everything there is.", {
 
 function decode(value: unknown, dialect: Dialect = neutral, of: TSchema = schema) {
   const walker = compileWalker(of, { dialect });
-  const report = walker.newReport();
+  const report = new DecodeReport();
   const object = walker.decode(value, report) as unknown as Record<string, unknown>;
   return { object, unknown: report.unknown, mismatches: report.mismatches, walker };
 }
@@ -325,11 +325,11 @@ describe("properties", () => {
       const walker = compileWalker(schema, { dialect });
       fc.assert(
         fc.property(fc.oneof(body, fc.jsonValue()), (sent) => {
-          const report = walker.newReport();
+          const report = new DecodeReport();
           const object = walker.decode(clone(sent as Value), report);
           walker.applyDefaults(object);
           if (report.mismatches.length > 0) return;
-          const again = walker.newReport();
+          const again = new DecodeReport();
           const copy = walker.decode(clone(object as unknown as Value), again);
           walker.applyDefaults(copy);
           expect(copy).toEqual(object);
@@ -343,7 +343,7 @@ describe("properties", () => {
 
   test("an object in wire form costs no allocation", () => {
     const walker = compileWalker(schema, { dialect: neutral });
-    const report = walker.newReport();
+    const report = new DecodeReport();
     const { object } = decode({
       metadata: { name: "n", labels: { a: "b", c: "d" } },
       data: { k: "dg==" },

@@ -28,8 +28,6 @@ export interface Walker {
    * mismatches the result must not be used.
    */
   decode(value: unknown, report: DecodeReport): ApiObject;
-  /** An empty report; one per decode. */
-  newReport(): DecodeReport;
   /** Gives absent members the defaults of the schema; those of a nested struct only where the struct is there. */
   applyDefaults(object: ApiObject): void;
   /**
@@ -72,7 +70,6 @@ export function compileWalker(schema: TSchema, options: { readonly dialect: Dial
       report.mismatch("an object", value);
       return node.zero() as ApiObject;
     },
-    newReport: () => new DecodeReport(),
     applyDefaults: (object) => node.applyDefaults?.(object),
     settle: (object) => node.settle?.(object),
     zero: () => node.zero() as ApiObject,
@@ -260,14 +257,17 @@ function mapNode(itemOf: () => Node, itemType: Type, hasDefaults: boolean, hasNu
     decode(value, report) {
       if (!isObject(value)) return report.mismatch("a map", value);
       item ??= itemOf();
+      let members = 0;
       for (const key in value) {
         const sent = value[key];
+        members++;
         if (plain && typeof sent === "string") continue;
         report.enter(key);
         const kept = sent === null ? item.zero() : item.decode(sent, report);
         report.leave();
         if (kept !== sent) setMember(value, key, kept);
       }
+      report.count(members);
       return value;
     },
     zero: () => null,
@@ -299,6 +299,7 @@ function listNode(itemOf: () => Node, hasDefaults: boolean, hasNullWhenEmpty: bo
         report.leave();
         if (kept !== sent) value[i] = kept;
       }
+      report.count(value.length);
       return value;
     },
     zero: () => null,

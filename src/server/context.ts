@@ -14,12 +14,13 @@ import type { ServerLimits } from "./limits.ts";
 import type { ServerRequest } from "./request.ts";
 import type { VersionInfo } from "./documents/version.ts";
 import type { WatchWheel } from "./watch/wheel.ts";
-import type { YamlWorker } from "./body/yaml-worker.ts";
+import type { YamlPool } from "./body/yaml-pool.ts";
+import type { BodyMemory } from "./body/body-memory.ts";
 import type { Discovery } from "./documents/discovery.ts";
 import type { OpenApi } from "./documents/openapi.ts";
 
 /** Where failures of the server are logged, and what it refuses by its limits; messages never carry credentials or bodies. */
-export type ServerLog = Pick<Log, "error" | "warn">;
+export type ServerLog = Omit<Log, "info">;
 
 /**
  * A path that is answered and is no resource. Who asks has been let in, and the method is one of those named; what
@@ -71,7 +72,8 @@ export interface ServerContext {
   readonly health: readonly HealthCheck[];
   readonly routes: Routes;
   readonly wheel: WatchWheel;
-  readonly yaml: YamlWorker;
+  readonly bodies: BodyMemory;
+  readonly yaml: YamlPool;
   readonly discovery: Discovery;
   readonly openApi: OpenApi;
   /** How many requests run now: reads at 1, writes at 2. */

@@ -10,6 +10,7 @@ import { Deadlines } from "../util/deadlines.ts";
 import { answerFailure } from "./answer/answer-failure.ts";
 import type { ServerContext } from "./context.ts";
 import type { ServerRequest } from "./request.ts";
+import { whoAsks } from "./who-asks.ts";
 
 /** How long the answer that a request was too late may take. */
 const ANSWER_MS = 5_000;
@@ -52,6 +53,8 @@ export class LateRequests implements Disposable {
 
   #late(request: ServerRequest): void {
     if (request.longRunning) return;
+    const about = { limit: "request timeout", ...whoAsks(request) };
+    this.#server.log.warn("a request has taken longer than it may", about, about.route);
     if (request.exchange.answered) {
       request.exchange.destroy();
       return;

@@ -8,10 +8,14 @@ export interface ServerLimits {
   readonly writes: number;
   /** Bytes that may wait for one watcher before it is closed; it is never skipped. */
   readonly watchBufferBytes: number;
+  /** Bytes of all bodies together, from the first byte of each until its request is answered. */
+  readonly bodyMemoryBytes: number;
   /** How deep bodies may be nested. */
   readonly bodyDepth: number;
   /** Ms from the head of a request to the last byte of its answer; watches and backups have limits of their own. */
   readonly requestMillis: number;
+  /** Ms after which a request counts as slow, and is logged; watches and backups never do. */
+  readonly slowMillis: number;
   /** Connections at the same time; each costs a file descriptor. */
   readonly connections: number;
   /** Connections from one address at the same time. */
@@ -26,8 +30,10 @@ export const DEFAULT_LIMITS: ServerLimits = {
   reads: 4000,
   writes: 1000,
   watchBufferBytes: 4 * 1024 * 1024,
+  bodyMemoryBytes: 256 * 1024 * 1024,
   bodyDepth: 1024,
   requestMillis: 60_000,
+  slowMillis: 1_000,
   connections: 20_000,
   connectionsPerAddress: 18_000,
   strangers: 500,

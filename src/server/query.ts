@@ -1,18 +1,29 @@
+/** Parameters of a query that are looked at: no client sends a tenth, and each costs time. */
+const MOST_PARAMETERS = 1000;
+
 /**
- * The query of a URL, read once and looked up by name. Malformed pairs are left out, as the reference does; the first
- * of several values counts unless all are asked for.
+ * The query of a URL, read when somebody asks for a parameter. Malformed pairs are left out, as the reference does; the
+ * first of several values counts unless all are asked for.
  */
 export class Query {
-  readonly #pairs: readonly string[];
+  readonly #text: string;
+  #pairs: readonly string[] | undefined = undefined;
+  #excess = false;
 
   /** @param text what stands after the question mark */
   constructor(text: string) {
-    this.#pairs = text === "" ? NONE : pairsOf(text);
+    this.#text = text;
+  }
+
+  /** Whether there are more parameters than are looked at: whoever is asked for a resource refuses such a query. */
+  get excess(): boolean {
+    this.#read();
+    return this.#excess;
   }
 
   /** The first value, undefined when the parameter is not there; a parameter without `=` is empty. */
   first(name: string): string | undefined {
-    const pairs = this.#pairs;
+    const pairs = this.#read();
     for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return pairs[i + 1];
     return undefined;
   }
@@ -24,7 +35,7 @@ export class Query {
 
   /** Every value in order. */
   all(name: string): string[] {
-    const pairs = this.#pairs;
+    const pairs = this.#read();
     const values: string[] = [];
     for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) values.push(pairs[i + 1]!);
     return values;
@@ -40,24 +51,34 @@ export class Query {
   has(name: string): boolean {
     return this.first(name) !== undefined;
   }
+
+  #read(): readonly string[] {
+    return (this.#pairs ??= this.#text === "" ? NONE : this.#pairsOf());
+  }
+
+  /** Names and values in turn. */
+  #pairsOf(): readonly string[] {
+    const pieces = this.#text.split("&", MOST_PARAMETERS + 1);
+    if (pieces.length > MOST_PARAMETERS) {
+      this.#excess = true;
+      pieces.pop();
+    }
+    const pairs: string[] = [];
+    for (const piece of pieces) {
+      if (piece === "" || piece.includes(";")) continue;
+      const at = piece.indexOf("=");
+      const name = unescape(at < 0 ? piece : piece.slice(0, at));
+      const value = at < 0 ? "" : unescape(piece.slice(at + 1));
+      if (name !== undefined && value !== undefined) pairs.push(name, value);
+    }
+    return pairs;
+  }
 }
 
 const NONE: readonly string[] = [];
 
 /** The query of a URL without one. */
 export const NO_QUERY: Query = new Query("");
-
-function pairsOf(text: string): readonly string[] {
-  const pairs: string[] = [];
-  for (const piece of text.split("&")) {
-    if (piece === "" || piece.includes(";")) continue;
-    const at = piece.indexOf("=");
-    const name = unescape(at < 0 ? piece : piece.slice(0, at));
-    const value = at < 0 ? "" : unescape(piece.slice(at + 1));
-    if (name !== undefined && value !== undefined) pairs.push(name, value);
-  }
-  return pairs;
-}
 
 function unescape(text: string): string | undefined {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;

@@ -9,7 +9,9 @@ import type { RequestInfo } from "../meta/request-info.ts";
 import type { StatusReason } from "../meta/status.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../registry/contract.ts";
 import { type Count, parked } from "../util/activity.ts";
+import type { Clock } from "../util/clock.ts";
 import type { Value } from "../value/value.ts";
+import type { BodyRoom } from "./body/body-memory.ts";
 import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
 import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
 import { NO_QUERY, Query } from "./query.ts";
@@ -29,6 +31,10 @@ export class ServerRequest {
   readonly rawPath: string;
   readonly query: Query;
   readonly startedAt: number;
+  /** When all of it had been read, and when its answer began, by the steady counter; 0 before. */
+  readAt = 0;
+  answeredAt = 0;
+  readonly #clock: Pick<Clock, "steady">;
   auditId = "";
   /** Set by the filter `read path`. */
   info: RequestInfo | undefined = undefined;
@@ -36,6 +42,8 @@ export class ServerRequest {
   isPublic = false;
   /** Set by the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
+  /** The template of the path, where that is a route and no resource. */
+  route: string | undefined = undefined;
   /** The resource that answers, once it has been found. */
   resource: Resource | undefined = undefined;
   /** Answers the request; there once what can do that has been found. */
@@ -46,6 +54,8 @@ export class ServerRequest {
   counted: Count | undefined = undefined;
   /** What a filter puts between the watch that this request begins and its stream. */
   wrapWatch: ((output: WatchOutput) => WatchOutput) | undefined = undefined;
+  /** The memory of the body, from when it is read until the request has left the filters. */
+  room: BodyRoom | undefined = undefined;
   /** The body, once it has been decoded. */
   body: Value | undefined = undefined;
   /** The options of a write, once they have been read. */
@@ -67,9 +77,10 @@ export class ServerRequest {
   /** Which count of running requests this one is in; 0 for none. */
   seat: 0 | 1 | 2 = 0;
 
-  constructor(exchange: Exchange, startedAt: number) {
+  constructor(exchange: Exchange, clock: Pick<Clock, "steady">) {
     this.exchange = exchange;
-    this.startedAt = startedAt;
+    this.#clock = clock;
+    this.startedAt = clock.steady();
     const { url } = exchange;
     const at = url.indexOf("?");
     this.rawPath = at < 0 ? url : url.slice(0, at);
@@ -151,9 +162,15 @@ export class ServerRequest {
     return headers;
   }
 
+  /** All of it has been read, options and body: what follows is work. */
+  isRead(): void {
+    this.readAt = this.#clock.steady();
+  }
+
   /** Answers with bytes that are there. */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     this.code = code;
+    this.answeredAt = this.#clock.steady();
     this.bytesOut = lengthOf(body);
     this.exchange.respond(code, headers, body);
   }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { otherDialectHint } from "../meta/dialect.ts";
 import { ApiError, unknownPath } from "../meta/status.ts";
 import type { Route, RouteAnswer, RouteParams, Routes, ServerContext } from "./context.ts";
 import type { ServerRequest } from "./request.ts";
@@ -58,6 +59,7 @@ export function findRoute(server: ServerContext, request: ServerRequest): void {
   if (!match) return;
   const { route, params } = match;
   request.isPublic = route.public === true;
+  request.route = route.path;
   request.answer = () => answerRoute(server, request, route, params);
 }
 
@@ -79,12 +81,14 @@ function answerRoute(
   return answered instanceof Promise ? answered.then(finish) : finish(answered);
 }
 
-const NOT_FOUND = Buffer.from("404 page not found\n");
+/** The group that a path is about, also of a document about it. */
+const groupIn = (path: string): string => /(?:^|\/)apis\/([^/]+)/.exec(path)?.[1] ?? "";
 
 /** 404 for a path of nobody's: plain text where the dialect follows the reference, a Status otherwise (CONV-1). */
 export function notServed(server: ServerContext, request: ServerRequest): void {
-  if (!server.dialect.rules.unknownGroupPlainText) throw unknownPath();
+  const hint = otherDialectHint(groupIn(request.rawPath), server.dialect);
+  if (!server.dialect.rules.unknownGroupPlainText) throw unknownPath(hint);
   const headers = request.headers("text/plain; charset=utf-8");
   headers["x-content-type-options"] = "nosniff";
-  request.respond(404, headers, NOT_FOUND);
+  request.respond(404, headers, Buffer.from(`404 page not found${hint}\n`));
 }

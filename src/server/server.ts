@@ -31,7 +31,8 @@ import { RouteTable } from "./route-table.ts";
 import { ROUTES } from "./routes.ts";
 import { versionInfo } from "./documents/version.ts";
 import { WatchWheel } from "./watch/wheel.ts";
-import { YamlWorker } from "./body/yaml-worker.ts";
+import { BodyMemory } from "./body/body-memory.ts";
+import { YamlPool } from "./body/yaml-pool.ts";
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -90,6 +91,7 @@ export function createServer(options: ServerOptions): ServerHandle {
   const running = { 1: 0, 2: 0 };
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const guard = new ConnectionGuard(clock, limits, options.log);
+  const bodies = new BodyMemory(clock, limits.bodyMemoryBytes);
   const context: ServerContext = {
     registry,
     clock,
@@ -99,12 +101,13 @@ export function createServer(options: ServerOptions): ServerHandle {
     random: options.random,
     log: options.log,
     limits,
-    metrics: new ServerMetrics(registry, [guard.metrics, ...(options.collectors ?? [])], running),
+    metrics: new ServerMetrics(registry, [guard.metrics, bodies.metrics, ...(options.collectors ?? [])], running),
     version: versionInfo(options.version),
     health: options.health ?? [],
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
     wheel: new WatchWheel(clock),
-    yaml: new YamlWorker(clock),
+    bodies,
+    yaml: new YamlPool(clock),
     discovery: new Discovery(registry),
     openApi: new OpenApi(registry, options.version),
     compress: options.compress ?? "remote",
@@ -116,7 +119,7 @@ export function createServer(options: ServerOptions): ServerHandle {
   const chain = new FilterChain(context, options.filters ?? DEFAULT_FILTERS, options.activity);
   const late = new LateRequests(context);
   const handle = (exchange: Exchange): void => {
-    const request = new ServerRequest(exchange, clock.steady());
+    const request = new ServerRequest(exchange, clock);
     late.follow(request);
     void chain.run(request);
   };
@@ -129,7 +132,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     },
     inject(request) {
       const exchange = new InjectExchange(request, options.activity);
-      void chain.run(new ServerRequest(exchange, clock.steady()));
+      void chain.run(new ServerRequest(exchange, clock));
       return exchange.answer;
     },
     get watches() {
@@ -144,6 +147,7 @@ export function createServer(options: ServerOptions): ServerHandle {
       await Promise.all(closed);
       late[Symbol.dispose]();
       guard[Symbol.dispose]();
+      bodies[Symbol.dispose]();
       await context.yaml.close();
     },
   };

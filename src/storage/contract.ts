@@ -51,8 +51,17 @@ export interface StoreEvent {
 export type Write =
   /** Stores a key that must not exist yet; else fails with `exists`. */
   | { readonly type: "create"; readonly key: string; readonly value: Bytes }
-  /** Replaces a value whose revision must still be `expected`; else fails with `conflict` or `notFound`. */
-  | { readonly type: "update"; readonly key: string; readonly value: Bytes; readonly expected: number }
+  /**
+   * Replaces a value whose revision must still be `expected`; else fails with `conflict` or `notFound`. With `leaves` what is
+   * stored is on its way out: such a write is done where there is room for little else.
+   */
+  | {
+      readonly type: "update";
+      readonly key: string;
+      readonly value: Bytes;
+      readonly expected: number;
+      readonly leaves?: boolean;
+    }
   /**
    * Removes a key whose revision must still be `expected`; else fails with `conflict` or `notFound`.
    * `value` is what the delete event shows as the last value.
@@ -146,6 +155,16 @@ export interface StoreStats {
   readonly flushMillis: readonly number[];
 }
 
+/** How much room a store has. */
+export interface StoreRoom {
+  /** Whether a write was refused with `full`, and room is still short: writes that make some are done, and reads. */
+  readonly full: boolean;
+  /** Bytes that can be written, without the reserve. */
+  readonly freeBytes: number;
+  /** Bytes that are kept for writes that make room. */
+  readonly reserveBytes: number;
+}
+
 /** A store that is open. */
 export interface Store {
   /** The newest revision that this process has seen committed. */
@@ -181,6 +200,9 @@ export interface Store {
 
   stats(): Promise<StoreStats>;
 
+  /** How much room there was at the last look, a second ago at most. Optional for backends. */
+  readonly room?: StoreRoom;
+
   /**
    * The versions of a key that are kept, also when the key is not there any more: those that a read at some revision
    * within the history would show, and its deletes. Rejects with `corrupt` when one of them is damaged. Optional for
@@ -208,12 +230,14 @@ export type StoreErrorCode =
   | "conflict" // the key has another revision than expected
   | "compacted" // the revision is older than the history that is kept
   | "future" // the revision is newer than the store
-  | "full" // no room on the disk; reads go on, writes work again when there is room
+  | "full" // no room on the disk; reads and deletes go on, other writes when there is room again
   | "corrupt" // a record's checksum does not fit
   | "tooLarge" // the value is over the store's limit
   | "unknown" // the write may or may not have happened
   | "unavailable" // a shared store cannot be reached now; a write that fails so has not happened
   | "inUse" // another process has the directory
+  | "gone" // the files of the store were removed, replaced or cut off under it
+  | "readOnly" // the store is only read
   | "failed" // the store has failed for good
   | "closed"; // the store is closed
 

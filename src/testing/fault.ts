@@ -91,7 +91,7 @@ export const serviceUnavailable = (): Fault =>
 /** 429: the server is busy; Retry-After says when to come again, in whole seconds. */
 export const tooManyRequests = (retryAfter: Duration): Fault => {
   const seconds = Math.ceil(millisOf(retryAfter) / 1000);
-  return refusal("tooManyRequests", () => tooManyRequestsError("the server is busy; try again", seconds));
+  return refusal("tooManyRequests", () => tooManyRequestsError("the server is busy; try again", undefined, seconds));
 };
 
 /** The request is handled, and the store does not take what is to be written: 507, and nothing is stored. Reads go on. */

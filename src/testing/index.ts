@@ -9,7 +9,7 @@
  *     await cluster.settled();
  *     await cluster.clock.advance("1h");
  *
- * `docs/testing-kit.md` begins from an empty folder.
+ * `docs/guides/testing-kit.md` begins from an empty folder.
  *
  * @module
  */

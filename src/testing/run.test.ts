@@ -4,7 +4,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { attempt, retryOnConflict } from "../client/index.ts";
 import { ConfigMap, Lease, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../client/kinds/index.ts";
-import { type Controller, changed, defineController, keysPushed, sharedInformer, watches } from "../runtime/index.ts";
+import {
+  type Controller,
+  type ControllerDefinition,
+  changed,
+  defineController,
+  keysPushed,
+  sharedInformer,
+  watches,
+} from "../runtime/index.ts";
 import {
   type Cluster,
   HotLoop,
@@ -60,7 +68,7 @@ afterEach(() => cluster.close());
 const pods = () => cluster.client().resource(Pod);
 const podNames = async (): Promise<string[]> =>
   (await pods().list({ namespace: "default" })).items.map(({ metadata }) => metadata.name);
-const controllerOf = (name: string, reconcile: Controller["definition"]["reconcile"]): Controller =>
+const controllerOf = (name: string, reconcile: ControllerDefinition["reconcile"]): Controller =>
   defineController({ name, for: sets, reconcile: reconcile as never });
 
 describe("stories", () => {

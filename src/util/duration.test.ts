@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Duration, millisOf } from "./duration.ts";
+import { type Duration, millisOf, parseDuration } from "./duration.ts";
 
 test.each<[Duration, number]>([
   [0, 0],
@@ -19,3 +19,11 @@ test.each(["", "5", "5 s", "-1s", "s", "1w", -1, Number.NaN, Number.POSITIVE_INF
     expect(() => millisOf(duration as Duration)).toThrow("expected a duration such as 500");
   },
 );
+
+test("a text may have several parts, in any order", () => {
+  expect([parseDuration("1h30m"), parseDuration("30s1h"), parseDuration("1h 30m")]).toEqual([
+    5_400_000,
+    3_630_000,
+    undefined,
+  ]);
+});

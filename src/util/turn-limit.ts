@@ -10,9 +10,14 @@ const MOST_MS = 10;
 export class TurnLimit {
   #began = systemClock.steady();
 
+  /** Whether the turn has lasted long enough. */
+  get isOver(): boolean {
+    return systemClock.steady() - this.#began > MOST_MS;
+  }
+
   /** Something to wait for when the turn has lasted long enough, and then another one begins; nothing before. */
   pause(): Promise<void> | undefined {
-    if (systemClock.steady() - this.#began <= MOST_MS) return undefined;
+    if (!this.isOver) return undefined;
     return new Promise((resolve) => {
       setImmediate(() => {
         this.#began = systemClock.steady();

@@ -16,15 +16,19 @@ import { KeyTable } from "./key-table.ts";
  *
  * - `plain`: `JSON.parse` loses nothing of this text, if it is valid.
  * - `doubtful`: there may be a member that is given twice, or a number or an escape that `JSON.parse` does not keep.
- * - `tooDeep`, `tooLarge`: beyond the depth, or {@link MAX_MEMBERS} or {@link MAX_CONTAINERS}; the rest was not looked at.
+ * - `tooDeep`, `tooLarge`: beyond the depth, or {@link MAX_MEMBERS}, {@link MAX_SIDE_BY_SIDE} or {@link MAX_CONTAINERS};
+ *   the rest was not looked at.
  */
 export type JsonScan = "plain" | "doubtful" | "tooDeep" | "tooLarge";
 
 /**
- * How many members the objects of a text may have together. An object with so many keys takes V8 some 50 ms to build;
- * as ten bytes each they would be more than any object may have.
+ * How many members the objects of a text may have together. An object with so many keys takes V8 some 25 ms to build;
+ * with their owners they would be more than any object may have.
  */
-export const MAX_MEMBERS = 131_072;
+export const MAX_MEMBERS = 65_536;
+
+/** How many members one object, and how many elements one list may have; what a schema knows may have fewer. */
+export const MAX_SIDE_BY_SIDE = 32_768;
 
 /** How many objects, arrays and numbers of unusual form a text may have together, for the same reason. */
 export const MAX_CONTAINERS = 262_144;
@@ -32,6 +36,7 @@ export const MAX_CONTAINERS = 262_144;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const ZERO = 0x30;
@@ -43,6 +48,7 @@ export function scanJson(bytes: Uint8Array, depth: number): JsonScan {
   const end = bytes.length;
   const keys = new KeyTable();
   const objects = [0]; // the number of the container that is open at each depth
+  const commas = [0]; // how many it has had
   let containers = 0;
   let numbers = 0;
   let open = 0;
@@ -71,7 +77,10 @@ export function scanJson(bytes: Uint8Array, depth: number): JsonScan {
     } else if (byte === 0x7b || byte === 0x5b) {
       if (++open > depth) return "tooDeep";
       objects[open] = ++containers;
+      commas[open] = 0;
       if (containers + numbers > MAX_CONTAINERS) return "tooLarge";
+    } else if (byte === COMMA) {
+      if (++commas[open]! >= MAX_SIDE_BY_SIDE) return "tooLarge";
     } else if (byte === 0x7d || byte === 0x5d) {
       if (open > 0) open--;
     } else if ((byte >= ZERO && byte <= NINE) || byte === MINUS) {

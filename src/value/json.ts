@@ -10,7 +10,7 @@
 
 import { DecodeError, DEFAULT_DEPTH, type Decoded } from "./decode-error.ts";
 import { decodeExactly, type JsonOptions } from "./json-exact.ts";
-import { MAX_CONTAINERS, MAX_MEMBERS, scanJson } from "./json-scan.ts";
+import { MAX_CONTAINERS, MAX_MEMBERS, MAX_SIDE_BY_SIDE, scanJson } from "./json-scan.ts";
 import { containsInvalidUtf8, decodeUtf8 } from "./utf8.ts";
 import type { Value } from "./value.ts";
 
@@ -31,6 +31,12 @@ export function decodeJson(bytes: Uint8Array, options: JsonOptions = {}): Decode
   return decodeExactly(decodeUtf8(bytes, options.replaceInvalidUtf8), options);
 }
 
+/** The value of a JSON text of our own, whose size was judged when it was taken. */
+export function decodeOwnJson(bytes: Uint8Array): Value {
+  const text = decodeUtf8(bytes);
+  return scanJson(bytes, Infinity) === "plain" ? (JSON.parse(text) as Value) : decodeExactly(text, {}).value;
+}
+
 /**
  * Decodes a JSON text that holds nothing unusual: no repeated member, no number that needs a {@link JsonNumber}, no
  * half surrogate pair, no syntax error. Undefined for any other text.
@@ -44,7 +50,7 @@ export function decodePlainJson(bytes: Uint8Array, options: JsonOptions = {}): V
   if (scan === "tooLarge")
     throw new DecodeError(
       "tooLarge",
-      `Expected at most ${MAX_MEMBERS} members and ${MAX_CONTAINERS} objects and arrays, found more`,
+      `Expected at most ${MAX_SIDE_BY_SIDE} members side by side, ${MAX_MEMBERS} of them and ${MAX_CONTAINERS} objects and arrays together, found more`,
     );
   // Bad bytes that become U+FFFD can make equal keys of different ones; the scan saw the bytes only.
   if (scan === "doubtful" || (options.replaceInvalidUtf8 && containsInvalidUtf8(bytes))) return undefined;

@@ -171,3 +171,8 @@ metadata:
     expect(cpuMillis() - start).toBeLessThan(200);
   });
 });
+
+test("a text of many lines is written whole", () => {
+  const text = "a line\n".repeat(300_000);
+  expect(encodeYaml({ text })).toHaveLength(text.length + "  ".length * 300_000 + "text: |\n".length);
+});

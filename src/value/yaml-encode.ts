@@ -17,12 +17,15 @@ export function encodeYaml(value: Value): string {
 /** Writes a value whose first line begins with `head` (indentation and `key:` or `-`); further lines get `indent`. */
 function writeNode(lines: string[], value: Value, head: string, indent: string): void {
   const space = head === "" || head.endsWith(" ") ? head : `${head} `;
-  if (typeof value === "string") return void lines.push(...stringLines(value, space, indent));
+  if (typeof value === "string") {
+    for (const line of stringLines(value, space, indent)) lines.push(line);
+    return;
+  }
   if (typeof value !== "object" || value === null || asJsonNumber(value)) {
     return void lines.push(space + (JSON.stringify(value) ?? "null"));
   }
   if (Array.isArray(value)) return writeSequence(lines, value, head, indent);
-  const keys = Object.keys(value).sort(byName);
+  const keys = byName(Object.keys(value));
   if (keys.length === 0) return void lines.push(`${space}{}`);
   const isItem = head.endsWith("- ");
   if (!isItem && head !== "") lines.push(head);
@@ -45,19 +48,29 @@ function writeSequence(lines: string[], items: Value[], head: string, indent: st
 const childIndent = (value: Value, indent: string): string => (Array.isArray(value) ? indent : `${indent}  `);
 
 /** Members by name, numbers inside names by value: `a2` before `a10`. */
-function byName(a: string, b: string): number {
-  const [x, y] = [parts(a), parts(b)];
+function byName(names: readonly string[]): readonly string[] {
+  if (names.length < 2) return names;
+  const split = new Map(names.map((name) => [name, parts(name)]));
+  return names.toSorted((a, b) => compareParts(split.get(a)!, split.get(b)!));
+}
+
+function compareParts(x: readonly string[], y: readonly string[]): number {
   for (let i = 0; i < x.length && i < y.length; i++) {
     if (x[i] === y[i]) continue;
     const [m, n] = [x[i]!, y[i]!];
-    if (isDigits(m) && isDigits(n) && BigInt(m) !== BigInt(n)) return BigInt(m) < BigInt(n) ? -1 : 1;
-    return m < n ? -1 : 1;
+    return (isDigits(m) && isDigits(n) && compareNumbers(m, n)) || (m < n ? -1 : 1);
   }
   return x.length - y.length;
 }
 
 const parts = (name: string): string[] => (/\d/.test(name) && name.length <= 253 ? name.split(/(\d+)/) : [name]);
-const isDigits = (text: string): boolean => /^\d+$/.test(text);
+/** Of a part of a name, which is all digits or has none; names too long to be split count as none. */
+const isDigits = (part: string): boolean => part.length <= 253 && /^\d/.test(part);
+
+function compareNumbers(a: string, b: string): number {
+  const [x, y] = [a.replace(/^0+/, ""), b.replace(/^0+/, "")];
+  return x.length - y.length || (x < y ? -1 : x > y ? 1 : 0);
+}
 
 /** Text that no YAML reader takes for anything else, whatever its version. */
 const PLAIN = /^[A-Za-z/][A-Za-z0-9_./-]*(?:[ :=,+@*()][A-Za-z0-9_./-]+)*$/;

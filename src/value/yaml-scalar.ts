@@ -93,10 +93,7 @@ function ofType(name: "null" | "bool" | "int" | "float", text: string): Value {
   const isInteger = isNumber && INTEGER.test(text.replaceAll("_", ""));
   const fits = { null: value === null, bool: typeof value === "boolean", int: isInteger, float: isNumber };
   if (fits[name]) return value;
-  throw new DecodeError(
-    "malformed",
-    `Expected a YAML scalar that is tagged !!${name} to be one, found ${JSON.stringify(text)}`,
-  );
+  throw new DecodeError("malformed", `Expected a YAML scalar that is tagged !!${name} to be one, found another text`);
 }
 
 function ofBase64(text: string): string {
@@ -116,10 +113,8 @@ export function keyText(key: Value): string {
   if (typeof key === "boolean") return String(key);
   if (key instanceof JsonNumber) return key.text;
   if (typeof key !== "number") {
-    throw new DecodeError(
-      "malformed",
-      `Expected a YAML key to be a scalar other than null, found ${JSON.stringify(key)}`,
-    );
+    const found = key === null ? "null" : Array.isArray(key) ? "a list" : "a map";
+    throw new DecodeError("malformed", `Expected a YAML key to be a scalar other than null, found ${found}`);
   }
   if (Number.isFinite(key)) return Number.isInteger(key) ? String(key) : shortFloat(key);
   return Number.isNaN(key) ? ".nan" : key > 0 ? "+.inf" : "-.inf";

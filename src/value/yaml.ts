@@ -244,13 +244,9 @@ class Composer {
 
   #alias(name: string): void {
     const anchor = this.#anchors.get(name);
-    if (!anchor)
-      throw new DecodeError("malformed", `Expected the YAML alias *${name} to follow its anchor, found no anchor`);
+    if (!anchor) throw new DecodeError("malformed", "Expected a YAML alias to follow its anchor, found no anchor");
     if (anchor.value === undefined) {
-      throw new DecodeError(
-        "malformed",
-        `Expected the YAML anchor &${name} not to contain itself, found its alias inside`,
-      );
+      throw new DecodeError("malformed", "Expected a YAML anchor not to contain itself, found its alias inside");
     }
     this.#checkDepth(this.#frames.length + anchor.height);
     this.#aliasBudget -= sizeUpTo(anchor.value, this.#aliasBudget);

@@ -39,7 +39,7 @@ describe.each(["neutral", "kubernetes"] as const)("a server of the %s dialect", 
     const restored = await run(["restore", file, directory]);
     expect(restored).toMatchObject({ code: 0, stderr: "" });
     expect(restored.stdout).toContain(`${records} records of revision ${revision} (`);
-    const other = await World.start({ dialect, "data-dir": directory });
+    const other = await World.start({ dialect, dataDir: directory });
     const { items, metadata } = await other.configMaps.list(PLACE);
     expect(items).toEqual(expected.items);
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(seen) + 100_000);
@@ -141,7 +141,7 @@ test("check finds a damaged record by its key, serve refuses with what to do, re
   const repaired = await run(["repair", world.dataDir, directory]);
   expect(repaired).toMatchObject({ code: 0, stderr: "" });
   expect(repaired.stdout).toContain("1 record lost:\n  /core/configmaps/default/c3 at revision ");
-  const other = await World.start({ "data-dir": directory });
+  const other = await World.start({ dataDir: directory });
   const { items, metadata } = await other.configMaps.list(PLACE);
   expect(items.map((item) => item.metadata.name)).toEqual(["c0", "c1", "c2", "c4"]);
   expect(Number(metadata.resourceVersion)).toBeGreaterThan(1_000_000);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 import { until } from "../serve/keelson.ts";
 
 /** What a console in a browser asks for, in its words (Headlamp): no headers on WebSockets. */
@@ -11,7 +11,7 @@ describe("a console in a browser", () => {
   const client = () => server.client("console");
 
   beforeAll(async () => {
-    server = await startServer(resolveOptions({ dev: "true", port: "0", dialect: "kubernetes" }), { log: silentLog });
+    server = await startServer({ dev: true, port: 0, dialect: "kubernetes" });
   });
   afterAll(async () => {
     for (const socket of sockets) socket.terminate();

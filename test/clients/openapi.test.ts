@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 import { built } from "./built.ts";
 import { KUBERNETES, testLibrary } from "./program.ts";
 import type { Dialect } from "./results.ts";
@@ -86,7 +86,7 @@ const dialects: readonly Dialect[] = ["kubernetes", "neutral"];
 describe.skipIf(tools === undefined).each(dialects)("the OpenAPI documents of the %s dialect", (dialect) => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startServer(resolveOptions({ dev: "true", port: "0", dialect }), { log: silentLog });
+    server = await startServer({ dev: true, port: 0, dialect });
   });
   afterAll(() => server.close());
 

@@ -1,5 +1,5 @@
 /**
- * What came of the programs that use libraries, kept for the tables of `docs/clients.md`.
+ * What came of the programs that use libraries, kept for the tables of `docs/evidence/clients.md`.
  *
  * @module
  */

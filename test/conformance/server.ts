@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 
 /** The feature gates that were switched on for the recordings. */
 export const CONFORMANCE_GATES = {
@@ -16,16 +16,11 @@ export const CONFORMANCE_GATES = {
 
 /** Starts the server on a free port, in memory, over plain HTTP. */
 export const startConformanceServer = (): Promise<RunningServer> =>
-  startServer(
-    resolveOptions({
-      dev: "true",
-      port: "0",
-      "insecure-http": "true",
-      dialect: "kubernetes",
-      controllers: "none",
-      "feature-gates": Object.keys(CONFORMANCE_GATES)
-        .map((gate) => `${gate}=true`)
-        .join(","),
-    }),
-    { log: silentLog },
-  );
+  startServer({
+    dev: true,
+    port: 0,
+    insecureHttp: true,
+    dialect: "kubernetes",
+    controllers: ["none"],
+    featureGates: CONFORMANCE_GATES,
+  });

@@ -152,10 +152,10 @@ describe("keelson undelete", () => {
     const now = await world.configMaps.get({ name, ...PLACE });
     expect(now["data"]).toEqual(before["data"]);
     expect(now.metadata.uid).not.toBe(before.metadata.uid);
-    expect(now.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["keelson"]);
+    expect(now.metadata.managedFields).toEqual(before.metadata.managedFields);
     expect(stdout).toContain(`now version ${now.metadata.resourceVersion} with uid ${now.metadata.uid}\n`);
     expect(stdout).toContain(`  metadata.uid: was ${before.metadata.uid};`);
-    expect(stdout).toContain("metadata.managedFields: ownership was that of alice, bob; now all is keelson's");
+    expect(stdout).not.toContain("managedFields");
   });
 
   test("--dry-run stores nothing", async () => {
@@ -174,7 +174,7 @@ describe("keelson undelete", () => {
     expect(outcomes[1]!.stderr).toContain("the history has no version of it");
   });
 
-  test("takes an earlier version where one is named, and another field manager", async () => {
+  test("takes an earlier version where one is named, with the owners that it had", async () => {
     const { name, red } = await changed();
     await world.configMaps.delete({ name, ...PLACE });
     const args = ["undelete", "cm", `${name}@${red}`, "--field-manager", "erin", "-o", "json"];
@@ -184,7 +184,10 @@ describe("keelson undelete", () => {
       expect.objectContaining({ version: red, dryRun: false, losses: expect.any(Array) as unknown }),
     ]);
     const now = await world.configMaps.get({ name, ...PLACE });
-    expect([now["data"], now.metadata.managedFields![0]!.manager]).toEqual([{ colour: "red" }, "erin"]);
+    expect([now["data"], now.metadata.managedFields!.map(({ manager }) => manager)]).toEqual([
+      { colour: "red" },
+      ["alice"],
+    ]);
   });
 
   test("an object that waited for its finalizers comes back as it was before: with them, and with its status", async () => {

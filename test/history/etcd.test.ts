@@ -11,7 +11,7 @@ describe.skipIf(!(await hasEtcd()))("the past of objects on etcd", { timeout: 60
   let world: World;
   beforeAll(async () => {
     etcd = await startEtcd({});
-    world = await World.start({ store: "etcd", "etcd-servers": etcd.endpoints.join(",") });
+    world = await World.start({ store: "etcd", etcdServers: etcd.endpoints });
   });
   afterAll(async () => {
     await world?.end();
@@ -52,7 +52,7 @@ describe.skipIf(!(await hasEtcd()))("the past of objects on etcd", { timeout: 60
     const [file, directory] = [join(world.folder, "backup"), join(world.folder, "restored")];
     expect(await world.keelson(["backup", file])).toMatchObject({ code: 0 });
     expect(await run(["restore", file, directory])).toMatchObject({ code: 0 });
-    const other = await World.start({ "data-dir": directory });
+    const other = await World.start({ dataDir: directory });
     const names = async (of: World): Promise<unknown> =>
       (await of.configMaps.list(PLACE)).items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]);
     expect(await names(other)).toEqual(await names(world));

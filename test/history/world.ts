@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RawOptions, type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, type StartOptions, startServer } from "../../src/app/index.ts";
 import type { ApiObject, Kind, ResourceClient, Scope } from "../../src/client/index.ts";
 import { ConfigMap } from "../../src/client/kinds/index.ts";
 import type { Members } from "../rules/answer.ts";
@@ -34,27 +34,25 @@ export interface Outcome {
 /** See the head of this file. */
 export class World {
   readonly folder: string = mkdtempSync(join(tmpdir(), "keelson-history-"));
-  readonly #raw: RawOptions;
+  readonly #options: StartOptions;
   server!: RunningServer;
 
-  private constructor(raw: RawOptions) {
-    this.#raw = raw;
+  private constructor(options: StartOptions) {
+    this.#options = options;
   }
 
-  static async start(raw: RawOptions = {}): Promise<World> {
-    const world = new World(raw);
+  static async start(options: StartOptions = {}): Promise<World> {
+    const world = new World(options);
     await world.open();
     return world;
   }
 
   get dataDir(): string {
-    const told = this.#raw["data-dir"];
-    return typeof told === "string" ? told : join(this.folder, "data");
+    return this.#options.dataDir ?? join(this.folder, "data");
   }
 
   async open(): Promise<void> {
-    const options = resolveOptions(this.#raw, { "data-dir": this.dataDir, port: "0", controllers: "none" });
-    this.server = await startServer(options, { log: silentLog });
+    this.server = await startServer({ port: 0, controllers: ["none"], ...this.#options, dataDir: this.dataDir });
   }
 
   async restart(): Promise<void> {

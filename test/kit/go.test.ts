@@ -9,7 +9,7 @@ import { built } from "../clients/built.ts";
 
 const suite = await built({
   name: "go-kit-suite",
-  folder: new URL("go/", import.meta.url).pathname,
+  folder: new URL("../../examples/go/", import.meta.url).pathname,
   commands: (output) => [["go", "test", "-c", "-o", `${output}/suite`, "."]],
 });
 

@@ -1,20 +1,21 @@
 /**
- * The code of `docs/testing-kit.md`, as a reader types it: written into an empty folder, type-checked and run.
+ * The code of pages, as a reader types it: written into an empty folder, type-checked, and where it is tests, run.
  *
  * @module
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = new URL("../../", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "keelson-tutorial-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Blocks that begin with the name of a file. */
-const BLOCK = /^```(?:ts|yaml)\n(?:\/\/|#) (\S+)\n([^]*?)^```$/gm;
+/** Blocks that begin with the name of a file, and programs without one. */
+const BLOCK = /^```(?:ts|yaml)\n(?:(?:\/\/|#) (\S+)\n|(?=import ))([^]*?)^```$/gm;
+const PAGES = ["docs/guides/testing-kit.md", "docs/guides/controllers.md", "docs/tutorial.md", "README.md"];
 const ENTRIES = ["client", "controller", "kinds", "testing", "testing/vitest"];
 
 /** Where the exports of this package are in its sources. */
@@ -29,10 +30,13 @@ function sources(): Record<string, string> {
 
 const files: string[] = [];
 beforeAll(() => {
-  for (const [, name, text] of readFileSync(`${root}docs/testing-kit.md`, "utf8").matchAll(BLOCK)) {
-    mkdirSync(join(folder, dirname(name!)), { recursive: true });
-    writeFileSync(join(folder, name!), text!);
-    files.push(name!);
+  for (const page of PAGES) {
+    for (const [, name, text] of readFileSync(join(root, page), "utf8").matchAll(BLOCK)) {
+      const path = name ?? `${basename(page, ".md")}.ts`;
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), text!);
+      files.push(path);
+    }
   }
   symlinkSync(`${root}node_modules`, join(folder, "node_modules"));
   const write = (name: string, value: unknown): void => writeFileSync(join(folder, name), JSON.stringify(value));
@@ -67,7 +71,7 @@ async function complaint(...args: readonly string[]): Promise<string> {
   return code === 0 ? "" : said;
 }
 
-test("every file of the tutorial is there", () => {
+test("every file of the pages is there", () => {
   expect(files).toEqual([
     "team.ts",
     "team.test.ts",
@@ -77,10 +81,15 @@ test("every file of the tutorial is there", () => {
     "fork.test.ts",
     "fixtures/shop.yaml",
     "node.test-with-node.ts",
+    "controllers.ts",
+    "web.yaml",
+    "maps.ts",
+    "web.yaml",
+    "README.ts",
   ]);
 });
 
-test("its types are right", { timeout: 120_000 }, async () => {
+test("its types are right", { timeout: 300_000 }, async () => {
   expect(await complaint(`${root}node_modules/typescript/bin/tsc`, "-p", ".")).toBe("");
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 
 const newest = findKubectls().at(-1);
@@ -24,7 +24,7 @@ describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and t
   const domain = dialect === "neutral" ? "svc.io" : "k8s.io";
 
   beforeAll(async () => {
-    server = await startServer(resolveOptions({ dev: "true", port: "0", dialect }), { log: silentLog });
+    server = await startServer({ dev: true, port: 0, dialect });
     kubectl = new Kubectl(newest!, server.kubeconfig);
     await kubectl.manifest("{apiVersion: v1, kind: Namespace, metadata: {name: team}}", "create");
   });

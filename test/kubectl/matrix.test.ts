@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 import { NEWEST_VERSION, newestKubectl } from "./newest.ts";
 import { Results } from "./results.ts";
@@ -52,7 +52,7 @@ describe.each(targets)("kubectl $version, dialect $dialect", ({ binary, version,
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    server = await startServer(resolveOptions({ dev: "true", port: "0", dialect }), { log: silentLog });
+    server = await startServer({ dev: true, port: 0, dialect });
     kubectl = new Kubectl(binary, server.kubeconfig);
   });
   afterAll(() => server?.close());

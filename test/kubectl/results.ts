@@ -1,5 +1,5 @@
 /**
- * What came of the stories, kept for the table of `docs/clients.md`.
+ * What came of the stories, kept for the table of `docs/evidence/clients.md`.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  */
 import { basename } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 
 const installed = findKubectls();
@@ -38,7 +38,7 @@ describe.each(targets)("$version and server-side apply, dialect $dialect", ({ bi
   let count = 0;
 
   beforeAll(async () => {
-    server = await startServer(resolveOptions({ dev: "true", port: "0", dialect }), { log: silentLog });
+    server = await startServer({ dev: true, port: 0, dialect });
     kubectl = new Kubectl(binary, server.kubeconfig);
   });
   afterAll(() => server?.close());

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 import { Kubectl, findKubectls } from "./kubectl.ts";
 
 // From 1.32 on the commands below send protobuf and have nothing to fall back to.
@@ -20,7 +20,7 @@ describe.skipIf(cases.length === 0).each(cases)("kubectl 1.$minor and the $diale
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    server = await startServer(resolveOptions({ dev: "true", port: "0", dialect }), { log: silentLog });
+    server = await startServer({ dev: true, port: 0, dialect });
     kubectl = new Kubectl(binary, server.kubeconfig);
     await kubectl.ok("create", "namespace", "team");
   });

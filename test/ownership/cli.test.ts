@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningServer, resolveOptions, silentLog, startServer } from "../../src/app/index.ts";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
 import type { ResourceClient } from "../../src/client/index.ts";
 import { ConfigMap, StorageClass, neutral } from "../../src/client/kinds/index.ts";
 import type { BlameReport } from "../../src/meta/ownership-reports.ts";
@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), "keelson-ownership-"));
 const kubeconfig = join(folder, "kubeconfig");
 
 beforeAll(async () => {
-  server = await startServer(resolveOptions({ dev: "true", port: "0" }), { log: silentLog });
+  server = await startServer({ dev: true, port: 0 });
   writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 });
   configMaps = server.client("test").resource(ConfigMap);
 });
@@ -137,7 +137,7 @@ describe("keelson blame", () => {
       'expected "nowhere" among the contexts',
     );
     expect((await keelson(["blame", "cm", name, "-n", "elsewhere"])).stderr).toBe(
-      `keelson: configmaps "${name}" not found\n`,
+      `keelson: configmaps "${name}" not found (GET /api/v1/namespaces/elsewhere/configmaps/${name})\n`,
     );
   });
 
@@ -158,7 +158,7 @@ describe("keelson blame", () => {
     writeFileSync(dead, server.kubeconfig.replace(/server: .*/, "server: https://127.0.0.1:1"));
     const { code, stderr } = await keelson(["blame", "cm", "x", "--kubeconfig", dead]);
     expect(code).toBe(1);
-    expect(stderr).toBe("keelson: no answer from https://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\n");
+    expect(stderr).toBe("keelson: no answer from https://127.0.0.1:1 to GET /api: connect ECONNREFUSED 127.0.0.1:1\n");
   });
 
   test("does not trust a server whose authority it does not know", async () => {
@@ -227,6 +227,9 @@ describe("keelson resolve", () => {
     expect(stderr).toContain(`ConfigMap ${name}: others own 2 fields that you would change`);
     expect(stderr).toMatch(
       /\.data\.colour\n {2}now {7}"red"\n {2}proposed {2}"blue"\n {2}owned by {2}alice \(Apply, \d+s ago\)\n/,
+    );
+    expect(stderr.match(/a capital letter for all: .*\n/g)).toEqual(
+      ["t", "what?", "k"].map((answer) => `a capital letter for all: ${answer}\n`),
     );
     // Who answers in other words is asked again.
     expect(stderr.match(/\[k\]eep theirs, \[t\]ake over, \[s\]hare/g)).toHaveLength(3);

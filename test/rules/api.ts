@@ -11,7 +11,7 @@
  * @module
  */
 import { afterAll, beforeAll } from "vitest";
-import { type RawOptions, resolveOptions } from "../../src/app/index.ts";
+import { type RawOptions, resolveOptions } from "../../src/app/options.ts";
 import { ADMIN } from "../../src/auth/admin.ts";
 import type { Identity } from "../../src/auth/contract.ts";
 import { tokenSigner } from "../../src/auth/service-account-tokens.ts";
@@ -24,6 +24,7 @@ import type { InjectAnswer } from "../../src/server/http/inject.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom, turn } from "../../src/util/clock.ts";
+import { TurnMeter } from "../../src/util/testing/turns.ts";
 import { Answer, headersOf } from "./answer.ts";
 import { Watch } from "./watch-stream.ts";
 
@@ -47,6 +48,20 @@ export const MERGE = "application/merge-patch+json";
 export const JSON_PATCH = "application/json-patch+json";
 export const STRATEGIC = "application/strategic-merge-patch+json";
 export const APPLY = "application/apply-patch+yaml";
+
+/** The longest turn of the event loop that a request may make, in ms of CPU. */
+const MOST_MS = 100;
+
+/** What comes of a request; fails when one turn of the event loop was long while it was under way. */
+async function metered<T>(what: string, request: () => Promise<T>): Promise<T> {
+  const meter = new TurnMeter();
+  let longest = 0;
+  const answer = await request().finally(() => (longest = meter.stop()));
+  if (longest <= MOST_MS) return answer;
+  throw new Error(
+    `Expected no turn of ${what.slice(0, 200)} to take ${MOST_MS} ms of CPU, one took ${Math.round(longest)}`,
+  );
+}
 
 let names = 0;
 
@@ -123,21 +138,29 @@ export class Api {
     return new Watch(answer, () => this.settled());
   }
 
-  async send(method: string, path: string, body?: Body, extras: Extras = {}): Promise<Answer> {
-    const answer = await this.raw(method, path, body, extras);
-    return new Answer(answer.code, headersOf(answer.headers), await answer.text());
+  send(method: string, path: string, body?: Body, extras: Extras = {}): Promise<Answer> {
+    const inject = this.#inject(method, path, body, extras);
+    return metered(`${method} ${path}`, async () => {
+      const answer = await inject();
+      return new Answer(answer.code, headersOf(answer.headers), await answer.text());
+    });
   }
 
   /** The answer as it comes. */
   raw(method: string, path: string, body?: Body, extras: Extras = {}): Promise<InjectAnswer> {
+    return metered(`${method} ${path}`, this.#inject(method, path, body, extras));
+  }
+
+  #inject(method: string, path: string, body: Body | undefined, extras: Extras): () => Promise<InjectAnswer> {
     const { query = {}, headers = {}, identity = ADMIN } = extras;
-    return this.world.cluster.server.inject({
+    const request = {
       method,
       url: urlOf(path, query),
       headers: { "user-agent": "node", accept: "*/*", ...headers },
       ...(body === undefined ? {} : { body: encode(body) }),
       ...(identity ? { identity } : {}),
-    });
+    };
+    return () => this.world.cluster.server.inject(request);
   }
 
   /** Resolves when nothing is under way: no request, no event on its way to a watch. */

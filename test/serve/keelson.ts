@@ -10,7 +10,8 @@ import http2 from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const EXECUTABLE = new URL("../../bin/keelson.js", import.meta.url).pathname;
+/** The program. */
+export const EXECUTABLE = new URL("../../bin/keelson.js", import.meta.url).pathname;
 
 /** How a process ended. */
 export interface End {
@@ -69,6 +70,11 @@ export class Keelson {
   /** The base address that it printed. */
   get url(): string {
     return /^listening on (.*)$/m.exec(this.stdout)![1]!;
+  }
+
+  /** Its log, without times: `INFO  starting`. */
+  get messages(): string[] {
+    return [...this.stderr.matchAll(/^\S+Z ([A-Z]+ +\S.*?)(?:  .*)?$/gm)].map(([, line]) => line!);
   }
 
   get pid(): number {

@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import http2 from "node:http2";
 import https from "node:https";
+import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { findKubectls } from "../kubectl/kubectl.ts";
-import { type Answer, Http2Client, Keelson, Scratch, read, readAnswer, run } from "./keelson.ts";
+import { type Answer, Http2Client, Keelson, Scratch, read, readAnswer, run, until } from "./keelson.ts";
 
 const { version } = JSON.parse(read(new URL("../..", import.meta.url).pathname, "package.json")) as { version: string };
 const scratch = new Scratch();
@@ -44,7 +46,7 @@ describe("the first start", () => {
       `export KUBECONFIG=${directory}/admin.kubeconfig`,
       expect.stringMatching(/^ready in \d+ ms$/),
     ]);
-    expect(keelson.stderr).toBe("");
+    expect(keelson.messages[0]).toBe("INFO  starting");
   });
 
   test("makes files that only the owner may read", () => {
@@ -227,3 +229,68 @@ async function overHttp1(keelson: Keelson, directory: string, path: string): Pro
   response.resume();
   return response;
 }
+
+test("with --log-format json every line is an object, whatever happens, and nothing is on standard output", async () => {
+  const given = ["serve", "--dev", "--port", "0", "--log-format", "json"];
+  const lines = (text: string): Record<string, unknown>[] =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const keelson = new Keelson([...given, "--etcd-servers", "https://user:word@127.0.0.1:1"]);
+  await until(() => keelson.stderr.includes('"ready"'));
+  await keelson.stop();
+  const [starting, ready, stopping] = lines(keelson.stderr);
+  expect(starting).toMatchObject({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+    level: "info",
+    msg: "starting",
+    version,
+    options: { dev: "true", port: "0", "log-format": "json", "etcd-servers": "https://***@127.0.0.1:1" },
+  });
+  expect(ready).toMatchObject({ msg: "ready", url: expect.stringMatching(/^https:/) as string, dialect: "neutral" });
+  expect(stopping).toMatchObject({ msg: "stopping", why: "SIGTERM" });
+  expect(keelson.stdout).toBe("");
+  const failed = await run([...given, "--bind", "192.0.2.1"]);
+  expect(lines(failed.stderr).at(-1)).toMatchObject({
+    level: "error",
+    msg: "the program ends",
+    error: "expected --bind to be an address of this machine, got 192.0.2.1",
+  });
+  expect([failed.code, failed.stdout]).toEqual([2, ""]);
+});
+
+test("--dev tells a kubectl without a kubeconfig what it needs, and --kubeconfig-out goes with the server", async () => {
+  const file = `${scratch.path}/out.kubeconfig`;
+  const plain = await Keelson.serve(["--dev", "--port", "0"]);
+  const [, token] = /^bearer token: (.*)$/m.exec(plain.stdout)!;
+  expect(plain.stdout).toContain(
+    `\nkubectl --server=${plain.url} --token=${token} --insecure-skip-tls-verify get namespaces\n`,
+  );
+  await plain.stop();
+  const keelson = await Keelson.serve(["--dev", "--port", "0", "--kubeconfig-out", file]);
+  expect(keelson.stdout).toContain(`\nexport KUBECONFIG=${file}\n`);
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  const { clusters } = parse(read(scratch.path, "out.kubeconfig")) as Kubeconfig;
+  expect(clusters[0]!.cluster.server).toBe(keelson.url);
+  await keelson.stop();
+  expect(existsSync(file)).toBe(false);
+
+  const kept = await Keelson.serve(["--data-dir", scratch.fresh(), "--port", "0", "--kubeconfig-out", file]);
+  await kept.stop();
+  expect(existsSync(file)).toBe(true);
+});
+
+test("with all addresses of the machine the certificate names them, and they are printed", async () => {
+  const directory = scratch.fresh();
+  const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0", "--bind", "0.0.0.0"]);
+  const certificate = new X509Certificate(read(directory, "pki/server.crt"));
+  const others = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+  expect(others.map((address) => certificate.checkIP(address))).toEqual(others);
+  const port = new URL(keelson.url).port;
+  for (const address of others) expect(keelson.stdout).toContain(`https://${address}:${port}`);
+  await keelson.stop();
+});

@@ -81,7 +81,7 @@ test("SIGTERM ends watches with a bookmark, finishes a running write, accepts no
   const { status, json } = await write.finish();
   expect(status).toBe(201);
   expect(await keelson.ended).toEqual({ code: 0, signal: null });
-  expect(keelson.stderr).toBe("");
+  expect(keelson.messages).toEqual(["INFO  starting", "INFO  ready", "INFO  stopping", "INFO  stopped"]);
   expect(has(directory, "server.json")).toBe(false);
 
   const after = await Keelson.serve(["--data-dir", directory, "--port", "0"]);

@@ -1,4 +1,5 @@
 /** Many who watch and hear little: what they cost, and that they hear what is theirs. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, Http2Client, Keelson, Scratch, configMap } from "./keelson.ts";
 
@@ -53,7 +54,12 @@ test(
       const some = Array.from({ length: 1000 }, (_, j) => from + j);
       await Promise.all(some.map((i) => openWatch(clients[Math.floor(i / PER_CONNECTION)]!, i, counts)));
     }
-    const more = keelson.residentMiB - before;
+    // What opening them left behind is given back when nothing grows any more.
+    let more = keelson.residentMiB - before;
+    for (let left = 20; more >= MOST_MORE_MIB && left > 0; left--) {
+      await sleep(1000);
+      more = keelson.residentMiB - before;
+    }
     console.log(`${WATCHERS} watchers: ${more.toFixed(0)} MiB more than ${before.toFixed(0)} MiB`);
     expect(more).toBeLessThan(MOST_MORE_MIB);
 

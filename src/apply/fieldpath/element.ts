@@ -137,20 +137,6 @@ export function canonicalElement(text: string): PathElement | undefined {
   }
 }
 
-/** Keys come again and again while they are sorted. The memory is bounded by starting over. */
-const parsed = new Map<string, ParsedElement | undefined>();
-const MAX_PARSED = 4096;
-
-function parseOnce(element: PathElement): ParsedElement | undefined {
-  let found = parsed.get(element);
-  if (found === undefined) {
-    found = parseElement(element);
-    if (parsed.size >= MAX_PARSED) parsed.clear();
-    parsed.set(element, found);
-  }
-  return found;
-}
-
 const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
 /** The order of elements in a tree: fields, keys, values, indexes; each among themselves by what they say. */
@@ -159,8 +145,24 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const rank = RANK[a[0]!]! - RANK[b[0]!]!;
   if (rank !== 0) return rank;
   if (a[0] === "f") return compareText(a, b);
-  const pa = parseOnce(a);
-  const pb = parseOnce(b);
+  return compareParsed(a, parseElement(a), b, parseElement(b));
+}
+
+/** Elements in the order of {@link compareElements}; each is taken apart once. */
+export function sortElements(elements: readonly PathElement[]): PathElement[] {
+  if (elements.length < 2) return [...elements];
+  const said = new Map(elements.map((element) => [element, parseElement(element)]));
+  const order = (a: PathElement, b: PathElement): number =>
+    RANK[a[0]!]! - RANK[b[0]!]! || compareParsed(a, said.get(a), b, said.get(b));
+  return elements.toSorted(order);
+}
+
+function compareParsed(
+  a: PathElement,
+  pa: ParsedElement | undefined,
+  b: PathElement,
+  pb: ParsedElement | undefined,
+): number {
   if (pa?.kind === "index" && pb?.kind === "index") return pa.index - pb.index;
   if (pa?.kind === "value" && pb?.kind === "value") return compareValues(pa.value, pb.value);
   if (pa?.kind === "key" && pb?.kind === "key") return compareKeys(pa, pb);
@@ -195,6 +197,12 @@ function compareValues(a: Value, b: Value): number {
   if (typeof a === "string") return compareText(a, b as string);
   return compareText(canonicalJson(a), canonicalJson(b));
 }
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Texts in the order of {@link compareText}, which without surrogates is that of their units. */
+export const sortTexts = (texts: readonly string[]): string[] =>
+  texts.some((text) => SURROGATE.test(text)) ? texts.toSorted(compareText) : texts.toSorted();
 
 /** The order of the UTF-8 bytes of two texts, which is the order of code points. */
 export function compareText(a: string, b: string): number {

@@ -1,4 +1,4 @@
-import { canonicalElement, compareElements } from "./element.ts";
+import { canonicalElement, compareElements, sortElements, sortTexts } from "./element.ts";
 import type { PathElement } from "./element.ts";
 import { EMPTY, isEmpty, SELF } from "./set.ts";
 import type { FieldSet, MutableSet } from "./set.ts";
@@ -104,24 +104,26 @@ export function toFieldsV1(set: FieldSet): FieldSet {
 
 function sorted(node: FieldSet): FieldSet {
   let previous: string | undefined;
-  let seen = 0;
   let inOrder = true;
-  let members: [string, FieldSet][] | undefined;
+  let changed: Map<string, FieldSet> | undefined;
   for (const element in node) {
     const child = node[element]!;
     const done = element === SELF ? child : sorted(child);
-    const after = previous === undefined || compareMembers(previous, element) < 0;
-    inOrder &&= after;
-    if (members === undefined && (done !== child || !after)) members = Object.entries(node).slice(0, seen);
-    members?.push([element, done]);
+    if (done !== child) (changed ??= new Map()).set(element, done);
+    inOrder &&= previous === undefined || compareMembers(previous, element) < 0;
     previous = element;
-    seen++;
   }
-  if (members === undefined) return node;
-  if (!inOrder) members.sort(([a], [b]) => compareMembers(a, b));
+  if (inOrder && changed === undefined) return node;
+  const names = Object.keys(node);
   const copy: MutableSet = {};
-  for (const [element, child] of members) copy[element] = child;
+  for (const element of inOrder ? names : sortMembers(names)) copy[element] = changed?.get(element) ?? node[element]!;
   return copy;
 }
 
 const compareMembers = (a: string, b: string): number => (a === SELF ? -1 : b === SELF ? 1 : compareElements(a, b));
+
+/** The members of a node in their order; a node may have as many as an object has members. */
+function sortMembers(names: readonly string[]): string[] {
+  const isOther = (name: string): boolean => name !== SELF && !name.startsWith("f:");
+  return [...sortTexts(names.filter((name) => !isOther(name))), ...sortElements(names.filter(isOther))];
+}

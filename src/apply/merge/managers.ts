@@ -1,5 +1,5 @@
 import type { Value } from "../../value/value.ts";
-import type { FieldSet, Filter, Path } from "../fieldpath/index.ts";
+import type { FieldSet, Filter } from "../fieldpath/index.ts";
 import type { Type } from "../schema/schema.ts";
 
 /** What one manager owns: paths, and the API version that they are written in. */
@@ -34,14 +34,14 @@ export const singleVersion = (apiVersion: string, type: Type): Converter => ({
 /** The filters of the fields that a write may own, by version; a version without one may own every field. */
 export type Filters = ReadonlyMap<string, Filter>;
 
-/** A field that somebody else owns and the intent would change. */
-export interface Conflict {
+/** What somebody else than the writer owns and the write changes. */
+export interface Lost {
   /** The key of the owner in {@link Managers}. */
   readonly manager: string;
-  readonly path: Path;
+  readonly set: FieldSet;
 }
 
 /** An apply that was refused, because others own fields that it would change (OWN-2, APPLY-15). */
 export interface Conflicts {
-  readonly conflicts: readonly Conflict[];
+  readonly lost: readonly Lost[];
 }

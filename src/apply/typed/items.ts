@@ -105,11 +105,12 @@ function setElement(item: Value): PathElement | NoElement {
   return valueElement(item);
 }
 
-/** The JSON type of a value, for messages. */
+/** The JSON type of a value, for messages: the value itself may be secret. */
 export function describe(value: Value): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  return isObject(value) ? "an object" : JSON.stringify(value);
+  if (isObject(value)) return "an object";
+  return typeof value === "string" ? "a text" : typeof value === "boolean" ? "true or false" : "a number";
 }
 
 /** The elements of all entries of a list, and which of them come more than once. */

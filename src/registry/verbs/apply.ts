@@ -7,6 +7,7 @@
 import { asObject } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import { type ApplyOutcome, type FieldConflict, MOST_TOLD, conflictMessage } from "../../apply/index.ts";
+import type { Steps } from "../../util/steps.ts";
 import { type ApiError, applyConflict, badRequest, conflict } from "../../meta/status.ts";
 import { type Value, type ValueObject, clone, isObject } from "../../value/value.ts";
 import type { Body, PatchOptions, WriteOptions, WriteResult } from "../contract.ts";
@@ -26,12 +27,13 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
   const form = formOf(kind, target.subresource);
   const intent = intentOf(write, form.kind, body);
   const manager = managerOf(options, caller);
-  const apply = (live: ApiObject | undefined): ApiObject => {
+  const apply = function* (live: ApiObject | undefined): Steps<ApiObject> {
     const shown = live && form.show(live);
-    const outcome = applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
+    const outcome = yield* applyOwned(form.kind, shown, intent as Value, manager, target.subresource, options.force);
     const { object: applied, managedFields } = settle(outcome, (conflicts) =>
       applyConflictReport(form.kind, { conflicts, live: shown!, intent: intent as Value, body: body.value, manager }),
     );
+    yield;
     const value = decodeApplied(form.kind, clone(applied), ctx);
     placeObject(kind, value, target);
     const object = live ? form.put(live, value) : value;
@@ -39,11 +41,11 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
     return object;
   };
   const result = await guaranteedUpdate(write, {
-    change(old) {
+    *change(old) {
       const sent = asObject(intent);
       checkAppliedUid(write, sent, old);
       checkVersion(write, sent, old);
-      return apply(old);
+      return yield* apply(old);
     },
     missing: target.subresource ? undefined : () => create(write, body, intent, apply),
   });
@@ -59,7 +61,12 @@ function checkAppliedUid(write: Write, sent: ApiObject, old: ApiObject): void {
   throw conflict(kind.ref, target.name, uidMismatch(uid, old));
 }
 
-function create(write: Write, body: Body, intent: ValueObject, apply: (live: undefined) => ApiObject): ApiObject {
+function create(
+  write: Write,
+  body: Body,
+  intent: ValueObject,
+  apply: (live: undefined) => Steps<ApiObject>,
+): Steps<ApiObject> {
   const { kind, target, ctx } = write;
   const { uid, resourceVersion } = intent["metadata"] as { uid?: string; resourceVersion?: string };
   if (uid)

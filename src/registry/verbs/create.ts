@@ -18,7 +18,9 @@ import { generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
 import { unstoredResult, writtenResult } from "../results.ts";
+import { inTurns } from "../../util/steps.ts";
 import { inOwnTurn, withinTurn } from "../turn.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 
 const GENERATE_TRIES = 8;
 
@@ -32,12 +34,14 @@ export function create(
 ): Promise<WriteResult> {
   const ctx = newContext(kind);
   return withWarnings(ctx, () =>
-    inOwnTurn(kind.shared.locks, (turn) => createNow({ kind, target, options, caller, ctx, turn }, body)),
+    inOwnTurn(kind.shared.locks, (turn) =>
+      createNow({ kind, target, options, caller, ctx, turn, limit: new TurnLimit() }, body),
+    ),
   );
 }
 
 async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult> {
-  const { kind, target, options, caller, ctx } = write;
+  const { kind, target, options, caller, ctx, limit } = write;
   const object = decodeBody(kind, body, options, ctx);
   placeObject(kind, object, target);
   checkVersion(write, object);
@@ -47,7 +51,8 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
   const generated = !name && prefix ? prefix : undefined;
   if (generated !== undefined) object.metadata.name = generateName(generated, kind.shared.api);
   if (!object.metadata.name) throw nameRequired(write);
-  ownCreated(kind, object, managerOf(options, caller));
+  const owned = inTurns(ownCreated(kind, object, managerOf(options, caller)), limit);
+  if (owned) await owned;
   return storeNew(write, object, generated);
 }
 
@@ -56,10 +61,12 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
  * taken is made again a few times.
  */
 export async function storeNew(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
-  const { kind, options, ctx } = write;
+  const { kind, options, ctx, limit } = write;
+  if (limit.isOver) await limit.pause();
   const sent = object.metadata.resourceVersion;
   const prepared = prepareNew(write, object);
   const admission = prepared instanceof Promise ? await prepared : prepared;
+  if (limit.isOver) await limit.pause();
   const { shared } = kind;
   for (let tries = 1; ; tries++) {
     const name = object.metadata.name!;

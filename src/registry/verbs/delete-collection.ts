@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Entry, ListPart } from "../../cache/index.ts";
 import { hasReason, success } from "../../meta/status.ts";
 import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
 import type { Kind } from "../kind.ts";
@@ -21,19 +22,29 @@ export async function deleteCollection(
   caller: Caller,
 ): Promise<DeleteCollectionResult> {
   const page = await list(kind, namespace, options);
-  const names = page.entries.map((entry) => {
-    const slash = entry.key.indexOf("/");
-    return { namespace: slash < 0 ? "" : entry.key.slice(0, slash), name: entry.key.slice(slash + 1) };
-  });
-  let next = 0;
   let changed = false;
-  const worker = async (): Promise<void> => {
-    while (next < names.length) if (await deleteOne(kind, names[next++]!, how, caller)) changed = true;
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+  for (let part: ListPart | undefined = page; part; part = await part.next?.()) {
+    if (await deleteAll(kind, part.entries, how, caller)) changed = true;
+  }
   const { warnings, dialect } = newContext(kind);
   if (dialect.rules.deleteCollectionAnswersStatus) return { status: success(kind.ref), changed, warnings };
   return { list: page, changed, warnings };
+}
+
+/** Whether the deletes of some entries changed anything. */
+async function deleteAll(kind: Kind, entries: readonly Entry[], how: DeleteOptions, caller: Caller): Promise<boolean> {
+  let next = 0;
+  let changed = false;
+  const worker = async (): Promise<void> => {
+    while (next < entries.length) if (await deleteOne(kind, placeOf(entries[next++]!), how, caller)) changed = true;
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+  return changed;
+}
+
+function placeOf({ key }: Entry): { namespace: string; name: string } {
+  const slash = key.indexOf("/");
+  return { namespace: slash < 0 ? "" : key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 /** Whether this delete changed the object; one that is gone already was deleted by somebody else, which is as good. */

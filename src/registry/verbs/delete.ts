@@ -126,6 +126,7 @@ const store = ({ kind }: Deletion, key: string, entry: Entry, begun: ApiObject):
     key: kind.stored.prefix + key,
     value: encodeObject(begun),
     expected: entry.revision,
+    leaves: true,
   });
 
 /** An object in the form in which it is stored, awaited no longer than the turn of the deletion lasts. */

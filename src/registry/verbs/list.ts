@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CacheError, type Entry, type Selection, type Snapshot } from "../../cache/index.ts";
+import { CacheError, type Entry, type ListPart, PART, type Selection, type Snapshot } from "../../cache/index.ts";
 import { badRequest, expired } from "../../meta/status.ts";
 import { type ContinueToken, decodeContinue, encodeContinue, keyBehind } from "../continue-token.ts";
 import type { ListOptions, ListResult } from "../contract.ts";
@@ -24,27 +24,66 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
     ...(token ? { from: token.from } : {}),
     ...(limit > 0 ? { limit } : {}),
   });
-  await makeViews(kind, page.entries);
-  const last = page.entries.at(-1);
-  const more =
-    last !== undefined && limit > 0 && page.entries.length >= limit && hasMore(snapshot, selection, last.key);
+  const { last } = page;
+  const more = last !== undefined && limit > 0 && page.count >= limit && hasMore(snapshot, selection, last.key);
   return {
-    entries: page.entries,
+    ...(await withViews(kind, page.first)),
     revision: snapshot.revision,
     continue: more ? encodeContinue(selection.prefix, { revision: snapshot.revision, from: keyBehind(last.key) }) : "",
     remaining: more && selection.matches === undefined ? page.remaining : undefined,
   };
 }
 
-/** The entries of a page, and how many follow it where that is known. */
-async function pageOf(
+/** A page whose entries are read part by part. */
+interface Page {
+  readonly first: ListPart;
+  /** How many entries it has, and the last one; for a page with a limit. */
+  readonly count: number;
+  readonly last: Entry | undefined;
+  /** How many follow it, where that is known. */
+  readonly remaining?: number | undefined;
+}
+
+interface Range {
+  readonly from?: string;
+  readonly limit?: number;
+}
+
+/** The entries of a page. A long one is gone through twice: first for its end, then part by part by who reads it. */
+async function pageOf(kind: Kind, snapshot: Snapshot, selection: Selected, range: Range): Promise<Page> {
+  const { limit = Infinity } = range;
+  // Where somebody else is asked for views, all of them must be there before an answer begins.
+  if (selection.late) return wholePage(await lateEntries(kind, snapshot, selection, selection.late, range));
+  if (limit <= PART || kind.stored.converter.convertAll) {
+    const { entries, remaining } = await snapshot.listInTurns(selection, range);
+    return wholePage(entries, remaining);
+  }
+  if (limit === Infinity) return { first: await snapshot.parts(selection, range), count: 0, last: undefined };
+  const { entries, count, remaining } = await snapshot.endInTurns(selection, range);
+  return { first: await snapshot.parts(selection, range), count, last: entries[0], remaining };
+}
+
+const wholePage = (entries: readonly Entry[], remaining?: number): Page => ({
+  first: { entries },
+  count: entries.length,
+  last: entries.at(-1),
+  remaining,
+});
+
+/** A part whose views are there, as are those of the parts that follow when they are asked for. */
+async function withViews(kind: Kind, { entries, next }: ListPart): Promise<ListPart> {
+  await makeViews(kind, entries);
+  return { entries, ...(next && { next: async () => withViews(kind, await next()) }) };
+}
+
+/** The entries for which something holds that only their views can tell. */
+async function lateEntries(
   kind: Kind,
   snapshot: Snapshot,
-  selection: Selected,
-  range: { readonly from?: string; readonly limit?: number },
-): Promise<{ readonly entries: readonly Entry[]; readonly remaining?: number | undefined }> {
-  const { late } = selection;
-  if (!late) return snapshot.listInTurns(selection, range);
+  selection: Selection,
+  late: (entry: Entry) => boolean,
+  range: Range,
+): Promise<readonly Entry[]> {
   const { limit = Infinity } = range;
   const entries: Entry[] = [];
   let { from = "" } = range;
@@ -54,9 +93,9 @@ async function pageOf(
     if (wait) await wait;
     for (const entry of candidates) {
       if (late(entry)) entries.push(entry);
-      if (entries.length >= limit) return { entries };
+      if (entries.length >= limit) return entries;
     }
-    if (candidates.length < BATCH) return { entries };
+    if (candidates.length < BATCH) return entries;
     from = keyBehind(candidates.at(-1)!.key);
   }
 }

@@ -24,6 +24,7 @@ import { parseEntry } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, withWarnings } from "../pipeline.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion } from "./preconditions.ts";
 import { guaranteedUpdate } from "./update.ts";
@@ -36,7 +37,7 @@ export function patch(
   options: PatchOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
+  const write: Write = { kind, target, options, caller, ctx: newContext(kind), limit: new TurnLimit() };
   return withWarnings(write.ctx, () => patchNow(write, body, options));
 }
 
@@ -50,9 +51,11 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   const how = read(() => patcher(form.kind, body, options));
   const manager = managerOf(options, caller);
   const result = await guaranteedUpdate(write, {
-    change(old, entry) {
+    *change(old, entry) {
       const base = asValue(form.show(parseEntry(kind, entry)));
+      yield;
       const patched = read(() => how.patch(base));
+      yield;
       checkIdentity(form.kind, patched, how.ignoresKind, options);
       const value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);
       placeObject(kind, value, target);
@@ -61,7 +64,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       checkPatchedUid(write, value, old);
       checkVersion(write, value, old);
       const object = form.put(old, value);
-      ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
+      yield* ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
       return object;
     },
   });

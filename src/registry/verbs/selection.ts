@@ -24,13 +24,16 @@ export function selectionOf(kind: Kind, namespace: string, labelSelector: string
   const tests: ((entry: Entry) => boolean)[] = [];
   const late: ((entry: Entry) => boolean)[] = [];
   let key: string | undefined;
-  for (const { field, operator, value } of fields.terms) {
+  for (const [field, wanted] of fields.fields) {
     if (!selectable(kind, field)) {
-      throw badRequest(`expected a field of ${kind.ref.plural} that can be selected, got "${field}"`);
+      throw badRequest(
+        `expected a field of ${kind.ref.plural} that can be selected, got ${JSON.stringify(field.slice(0, 200))}`,
+      );
     }
-    if (field === "metadata.name" && operator === "=" && (prefix || !kind.namespaced)) key ??= prefix + value;
+    if (field === "metadata.name" && wanted.only !== undefined && (prefix || !kind.namespaced))
+      key = prefix + wanted.only;
     const isOfView = kind.stored.converter.convertAll !== undefined && !isOfKey(field);
-    (isOfView ? late : tests).push((entry) => (readField(kind, entry, field) === value) === (operator === "="));
+    (isOfView ? late : tests).push((entry) => wanted.holds(readField(kind, entry, field)));
   }
   if (labels.text !== "") tests.push((entry) => labels.matches(entry.labels));
   return {

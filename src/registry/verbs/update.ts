@@ -19,7 +19,9 @@ import { storeError } from "../errors.ts";
 import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { formOf } from "../lens.ts";
-import { converting } from "../versions/convert-later.ts";
+import { type Steps, atOnce, inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import { converting, mayWait } from "../versions/convert-later.ts";
 import { isStale, makeReady, parseEntry, parseStored, storedForm } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated, ownUpdated } from "../ownership.ts";
@@ -48,7 +50,7 @@ export function update(
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind) };
+  const write: Write = { kind, target, options, caller, ctx: newContext(kind), limit: new TurnLimit() };
   return withWarnings(write.ctx, () => updateNow(write, body));
 }
 
@@ -60,18 +62,18 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
   if (!sent.metadata.name) throw badRequest("name must be provided: expected metadata.name in the body, got none");
   const manager = managerOf(options, caller);
   const result = await guaranteedUpdate(write, {
-    change(old) {
+    *change(old) {
       const value = copyOf(sent);
       checkUid(write, value, old);
       if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
       checkVersion(write, value, old);
       const object = form.put(old, value);
-      ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: asValue(object) });
+      yield* ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: asValue(object) });
       return object;
     },
     missing:
       kind.definition.createOnUpdate && !target.subresource
-        ? () => {
+        ? function* () {
             if (sent.metadata.uid)
               throw conflict(
                 kind.ref,
@@ -80,7 +82,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
               );
             checkVersionForm(sent);
             const object = copyOf(sent);
-            ownCreated(kind, object, manager);
+            yield* ownCreated(kind, object, manager);
             return object;
           }
         : undefined,
@@ -91,9 +93,9 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
 /** How a verb makes the next state of an object. */
 export interface Change {
   /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
-  change(old: ApiObject, entry: Entry): ApiObject;
+  change(old: ApiObject, entry: Entry): Steps<ApiObject>;
   /** The object to create when there is none; without it the answer is 404. */
-  readonly missing?: (() => ApiObject) | undefined;
+  readonly missing?: (() => Steps<ApiObject>) | undefined;
 }
 
 /** Carries a change out, under the lock of the object. */
@@ -113,7 +115,7 @@ async function attempt(write: WriteUnderWay, key: string, how: Change): Promise<
     try {
       if (entry) return await once(write, key, entry, how);
       await write.caller.permitCreate?.();
-      return await storeNew(write, await converting(kind, how.missing!));
+      return await storeNew(write, await made(write, how.missing!));
     } catch (error) {
       if (!mayTryAgain(error, how) || tries >= TRIES) throw storeError(kind, target.name, error);
       ctx.warnings.length = warnings;
@@ -129,20 +131,28 @@ function mayTryAgain(error: unknown, { missing }: Change): boolean {
   return error.code === "conflict" || (error.code === "notFound" && missing !== undefined);
 }
 
+/** What steps make; those that may have to be done again, because a conversion waits, are done at once. */
+function made({ kind, limit }: Write, steps: () => Steps<ApiObject>): ApiObject | Promise<ApiObject> {
+  return mayWait(kind) ? converting(() => atOnce(steps())) : inTurns(steps(), limit);
+}
+
 async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change): Promise<WriteResult> {
-  const { kind, options, ctx, turn } = write;
+  const { kind, options, ctx, turn, limit } = write;
   const wait = makeReady(kind, [entry]);
   if (wait) await withinTurn(turn, wait);
   // Parsed for this write alone: the entry is about to be replaced, keeping its object would serve nobody.
   const old = parseEntry(kind, entry);
+  if (limit.isOver) await limit.pause();
   const told = ctx.warnings.length;
-  const changed = converting(kind, () => {
+  const changed = made(write, () => {
     ctx.warnings.length = told;
     return how.change(old, entry);
   });
   const object = changed instanceof Promise ? await withinTurn(turn, changed) : changed;
+  if (limit.isOver) await limit.pause();
   const prepared = prepareChanged(write, object, old);
   const admission = prepared instanceof Promise ? await prepared : prepared;
+  if (limit.isOver) await limit.pause();
   // What is stored in an older version is written in that of today, also when nothing else changes.
   if (sameObject(object, old) && !isStale(kind, entry)) return storedResult(kind, entry, 200, ctx);
   const gone = isGone(kind, object, old);
@@ -154,7 +164,8 @@ async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change
   const value = encodeObject(form instanceof Promise ? await withinTurn(turn, form) : form);
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
-  const revision = await storeRecord(kind, { type, key: storeKey, value, expected: entry.revision });
+  const leaves = object.metadata.deletionTimestamp !== undefined;
+  const revision = await storeRecord(kind, { type, key: storeKey, value, expected: entry.revision, leaves });
   return writtenResult(kind, key, object, revision, 200, ctx);
 }
 

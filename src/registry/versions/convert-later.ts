@@ -41,12 +41,11 @@ export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to:
   throw new NotYet(converted.then((done) => void known.set(key!, done)));
 }
 
-/** Runs work that may ask {@link convertWithin}; work is run again from its beginning after each wait. */
-export function converting<T>(kind: Pick<Kind, "stored">, work: () => T): T | Promise<T> {
-  return kind.stored.converter.convertAll ? runAgain(work) : work();
-}
+/** Whether conversions of a kind may have to wait. */
+export const mayWait = ({ stored }: Pick<Kind, "stored">): boolean => stored.converter.convertAll !== undefined;
 
-async function runAgain<T>(work: () => T): Promise<T> {
+/** Runs work that may ask {@link convertWithin}; work is run again from its beginning after each wait. */
+export async function converting<T>(work: () => T): Promise<T> {
   const known = new Map<string, ApiObject>();
   for (let runs = 1; ; runs++) {
     const before = answers;

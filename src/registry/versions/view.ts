@@ -108,7 +108,8 @@ export function takeView(kind: Kind, entry: Entry, other: Entry): void {
 const bytesOf = (object: ApiObject): Buffer => Buffer.from(textWithVersion(object, object.metadata.resourceVersion));
 
 /** The object of an entry in the version of `kind`; read only, shared. */
-export const objectOf = (kind: Kind, entry: Entry): ApiObject => kind.hot.get(entry, (e) => parseEntry(kind, e));
+export const objectOf = (kind: Kind, entry: Entry): ApiObject =>
+  kind.hot.get(kind, entry, () => parseEntry(kind, entry));
 
 /** A fresh copy of the object of an entry in the version of `kind`; the caller may change it. */
 export function parseEntry(kind: Kind, entry: Entry): ApiObject {

@@ -9,6 +9,7 @@
  */
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
 import { walkerOf } from "../../schema/walker.ts";
+import { atOnce } from "../../util/steps.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { ApiError, badRequest, invalid, methodNotAllowed, notFound } from "../../meta/status.ts";
 import type { Body, Caller, Resource, Target, WriteOptions, WriteResult } from "../contract.ts";
@@ -118,7 +119,7 @@ export async function createBelow(
   if (!entry) throw notFound(kind.ref, target.name);
   const parent = objectOf(kind, entry);
   delete object.metadata.managedFields;
-  ownCreated(asked, object, managerOf(options, caller), target.subresource);
+  atOnce(ownCreated(asked, object, managerOf(options, caller), target.subresource));
   await ask(actionOf(actions, taken), { object, caller, target, ctx, parent, errors: new FieldErrors() }, taken);
   return unstoredResult(object, 201, ctx);
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { tooLarge } from "../../meta/status.ts";
 import type { Value } from "../../value/value.ts";
-import type { Mismatch } from "../decode-report.ts";
+import { DecodeReport, MOST_SIDE_BY_SIDE, type Mismatch } from "../decode-report.ts";
 import type { ApiObject, ResourceDefinition, WriteContext } from "../definition.ts";
 import type { Walker } from "../walker.ts";
 
@@ -26,9 +27,12 @@ export interface Walked {
 }
 
 /** Reads a value by the schema of a kind. It is changed in place and becomes the object. */
-export function walk({ walker }: CompiledKind, value: Value): Walked {
-  const report = walker.newReport();
+export function walk({ walker, definition }: CompiledKind, value: Value): Walked {
+  const report = new DecodeReport(definition.secret);
   const object = walker.decode(value, report) as ApiObject;
+  if (report.excess !== undefined) {
+    throw tooLarge(`expected ${report.excess} to have at most ${MOST_SIDE_BY_SIDE} members, found more`);
+  }
   return { object, unknown: report.unknown, mismatch: report.mismatches[0] };
 }
 

@@ -27,7 +27,7 @@ export function rulesOf({ definition }: Pick<CompiledKind, "definition">, subres
 /** Makes a new object ready to be stored. Changes `object`; what is wrong with it is answered. */
 export function prepareCreate(kind: CompiledKind, object: ApiObject, ctx: WriteContext): FieldErrors {
   const { definition, walker } = kind;
-  const errors = new FieldErrors();
+  const errors = new FieldErrors(definition.secret);
   dropDoubledOwners(object, ctx);
   if (!ctx.dialect.rules.updateCreatesAsSent) dropServerMetadata(object);
   fillNewMetadata(definition, object, ctx);
@@ -48,7 +48,7 @@ export function prepareUpdate(
 ): FieldErrors {
   const { definition, walker } = kind;
   const rules = rulesOf(kind, subresource);
-  const errors = new FieldErrors();
+  const errors = new FieldErrors(definition.secret);
   dropDoubledOwners(object, ctx);
   const sent = { ...object.metadata };
   keepServerMetadata(object, old);

@@ -7,6 +7,7 @@ import type { ApiError } from "../../meta/status.ts";
 import { failureOf } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
+import { whoAsks } from "../who-asks.ts";
 import { contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
@@ -14,6 +15,10 @@ import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void {
   const failure = failureOf(error);
   if (failure.reason === "InternalError") logFailure(server, request, failure.cause ?? error);
+  if (failure.limit !== undefined) {
+    const { limit, code } = failure;
+    server.log.warn("a request was refused by a limit", { limit, code, ...whoAsks(request) }, limit);
+  }
   request.reason = failure.reason;
   if (request.exchange.answered) return;
   request.warn(failure.warnings);
@@ -45,10 +50,16 @@ function failureAnswer(server: ServerContext, request: ServerRequest, failure: A
 }
 
 function logFailure(server: ServerContext, request: ServerRequest, cause: unknown): void {
-  server.log.error("a request has failed", {
-    auditId: request.auditId,
-    method: request.exchange.method,
-    path: request.rawPath.slice(0, 500),
-    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-  });
+  server.log.error(
+    "a request has failed",
+    {
+      auditId: request.auditId,
+      method: request.exchange.method,
+      path: request.rawPath.slice(0, 500),
+      cause: textOf(cause),
+    },
+    textOf(cause).slice(0, 500),
+  );
 }
+
+const textOf = (cause: unknown): string => (cause instanceof Error && cause.stack) || String(cause);

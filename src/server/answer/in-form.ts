@@ -5,7 +5,7 @@
  */
 import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
 import type { Value } from "../../value/value.ts";
-import { decodeJson } from "../../value/json.ts";
+import { decodeOwnJson } from "../../value/json.ts";
 import { encodeYaml } from "../../value/yaml-encode.ts";
 import { indentJson } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
@@ -22,8 +22,8 @@ const LINE_END: Uint8Array = Buffer.from("\n");
 
 /** Bytes of JSON, that end without a line, in the form of an answer. */
 export function jsonInForm(bytes: Uint8Array, format: Format): Uint8Array | readonly Uint8Array[] {
-  if (format.media === "yaml") return Buffer.from(encodeYaml(decodeJson(bytes).value));
-  if (format.media === "protobuf") return encodeAnswer(decodeJson(bytes).value as object, format.kind ?? STATUS);
+  if (format.media === "yaml") return Buffer.from(encodeYaml(decodeOwnJson(bytes)));
+  if (format.media === "protobuf") return encodeAnswer(decodeOwnJson(bytes) as object, format.kind ?? STATUS);
   if (format.pretty) return indentJson(bytes);
   if (bytes.length > COPY) return [bytes, LINE_END];
   const line = Buffer.allocUnsafe(bytes.length + 1);

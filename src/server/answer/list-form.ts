@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { decodeJson } from "../../value/json.ts";
+import { decodeOwnJson } from "../../value/json.ts";
 import { encodeYaml } from "../../value/yaml-encode.ts";
 import { indentJson } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
@@ -12,7 +12,7 @@ import type { Format } from "./negotiate.ts";
 /** How the parts of a list become bytes. */
 export interface ListForm {
   readonly head: Uint8Array;
-  /** An item; the first one has nothing in front. */
+  /** An item, good until the next one is asked for; the first one has nothing in front. */
   item(bytes: Uint8Array, first: boolean): Uint8Array;
   /** What goes between the items, apart from what {@link ListForm.item} adds. */
   readonly separator: Uint8Array;
@@ -56,7 +56,7 @@ function prettyForm(header: string, member: string): ListForm {
 const LINE = Buffer.from("\n    ");
 
 function yamlForm(header: string, member: string): ListForm {
-  const head = `${encodeYaml(decodeJson(Buffer.from(header)).value)}${member}:`;
+  const head = `${encodeYaml(decodeOwnJson(Buffer.from(header)))}${member}:`;
   return {
     head: Buffer.from(head),
     item: (bytes, first) => Buffer.from(`${first ? "\n" : ""}${yamlItem(bytes)}`),
@@ -67,6 +67,6 @@ function yamlForm(header: string, member: string): ListForm {
 
 /** An object as an entry of a block sequence; empty lines stay empty, which no block scalar minds. */
 const yamlItem = (bytes: Uint8Array): string =>
-  `- ${encodeYaml(decodeJson(bytes).value)
+  `- ${encodeYaml(decodeOwnJson(bytes))
     .trimEnd()
     .replaceAll(/\n(?=[^\n])/g, "\n  ")}\n`;

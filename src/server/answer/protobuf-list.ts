@@ -1,42 +1,57 @@
 /**
- * Lists as protobuf: the length of all items stands in front of the first one, so a list is in memory as a whole before
- * any of it leaves. Other requests get their turns in between.
+ * Lists as protobuf. The length of all items stands in front of the first one, so a list is gone through twice: for the
+ * lengths of its items, and to write them. An item has the same length for as long as it lives, so its length is looked
+ * for once.
  *
  * @module
  */
 import { parseExactText } from "../../value/exact-text.ts";
-import { type ListHead, encodeItem, encodeListHead, partialObjectMetadata } from "../../wire/protobuf/index.ts";
-import type { Entry } from "../../registry/index.ts";
+import {
+  type ListHead,
+  type ProtobufKind,
+  encodeItem,
+  encodeListHead,
+  partialObjectMetadata,
+} from "../../wire/protobuf/index.ts";
+import type { Entry, ListPart } from "../../registry/index.ts";
 import type { Format } from "./negotiate.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import type { StreamWriter } from "./stream-writer.ts";
+import type { ListForm } from "./list-form.ts";
+
+/** The lengths of entries as items of a kind. */
+const lengths = new WeakMap<ProtobufKind, WeakMap<Entry, number>>();
 
 /**
- * Writes a list.
+ * The form of a list.
  *
  * @param itemOf an item as JSON, in the shape of the answer
  */
-export async function writeProtobufList(
-  writer: StreamWriter,
+export async function protobufForm(
   head: ListHead,
-  entries: readonly Entry[],
+  list: ListPart,
   itemOf: (entry: Entry) => Uint8Array,
   format: Format,
-): Promise<void> {
+): Promise<ListForm> {
   const kind = format.shape === "" ? format.kind! : partialObjectMetadata(format.version);
-  const items: Uint8Array[] = [];
+  const item = (bytes: Uint8Array): Uint8Array => encodeItem(parseExactText(decoder.decode(bytes)) as object, kind);
+  let known = lengths.get(kind);
+  if (!known) lengths.set(kind, (known = new WeakMap()));
   let length = 0;
   const turn = new TurnLimit();
-  for (const entry of entries) {
-    const item = encodeItem(parseExactText(decoder.decode(itemOf(entry))) as object, kind);
-    items.push(item);
-    length += item.length;
-    const pause = turn.pause();
-    if (pause) await pause;
+  for (let part: ListPart | undefined = list; part; part = await part.next?.()) {
+    for (const entry of part.entries) {
+      let own = known.get(entry);
+      if (own === undefined) {
+        known.set(entry, (own = item(itemOf(entry)).length));
+        const pause = turn.pause();
+        if (pause) await pause;
+      }
+      length += own;
+    }
+    await turn.pause();
   }
-  writer.add(encodeListHead(head, length));
-  for (const item of items) if (writer.add(item) && !(await writer.flush())) return;
-  writer.end();
+  return { head: encodeListHead(head, length), item, separator: NOTHING, tail: () => NOTHING };
 }
 
+const NOTHING = new Uint8Array(0);
 const decoder = new TextDecoder();

@@ -14,6 +14,10 @@ import { TurnLimit } from "../../util/turn-limit.ts";
 
 /** Bytes that leave together. */
 const PIECE = 131_072;
+/** Bytes that leave together while many have not been taken. */
+const SMALL_PIECE = 16_384;
+/** So many bytes may wait for their readers before pieces become small. */
+const MANY_UNTAKEN = 32 * 1024 * 1024;
 /** A piece may grow a little beyond that, by the part that fills it. */
 const ROOM = PIECE + PIECE / 8;
 /** Answers up to here, whose size is known, are made in one piece. */
@@ -41,8 +45,22 @@ class Pool {
   }
 }
 
+/** Bytes of all answers over sockets that their readers have not taken; in process they are nobody's for long. */
+let untaken = 0;
+
+/** Whether the readers of this process take what they are sent. */
+const isTaken = (): boolean => untaken < MANY_UNTAKEN;
+
 const pieces = new Pool(ROOM, 32);
+const smallPieces = new Pool(SMALL_PIECE + SMALL_PIECE / 8, 32);
 const pools: readonly Pool[] = [pieces, new Pool(262_144, 64), new Pool(WHOLE, 8)];
+
+/** Where the memory of a piece comes from, and when it is full. */
+const pieceSize = (): [Pool, number] => (isTaken() ? [pieces, PIECE] : [smallPieces, SMALL_PIECE]);
+
+/** What zlib takes for a stream: 1 << (windowBits + 2) and 1 << (memLevel + 9), of 15 and 8. */
+const GZIP_BYTES = 262_144;
+const NOTHING = Buffer.alloc(0);
 
 /** The pool whose buffers hold an answer of this size; undefined for small ones. */
 const poolFor = (expected: number): Pool | undefined =>
@@ -54,27 +72,46 @@ export class StreamWriter {
   readonly #request: ServerRequest;
   readonly #type: string;
   #buffer: Buffer;
-  readonly #full: number;
-  readonly #pool: Pool | undefined;
+  #full: number;
+  #pool: Pool | undefined;
   #used = 0;
+  /** A part that is sent as it is, after what has been added before it. */
+  #large: Uint8Array | undefined;
   #out: OutStream | undefined;
+  /** Bytes that were handed over and not taken. */
+  #untaken = 0;
   readonly #turn = new TurnLimit();
 
   /** @param expected how many bytes will come, where that is known */
   constructor(server: ServerContext, request: ServerRequest, type: string, expected = 8192) {
-    const whole = expected <= WHOLE;
-    this.#pool = whole ? poolFor(expected) : pieces;
-    this.#buffer = this.#pool?.take() ?? Buffer.allocUnsafe(expected);
-    this.#full = whole ? Math.max(PIECE, expected + 1) : PIECE;
+    const whole = expected <= (isTaken() ? WHOLE : SMALL_PIECE);
+    if (whole) {
+      this.#pool = poolFor(expected);
+      this.#buffer = this.#pool?.take() ?? Buffer.allocUnsafe(expected);
+      this.#full = Math.max(pieceSize()[1], expected + 1);
+    } else {
+      [this.#pool, this.#full] = pieceSize();
+      this.#buffer = this.#pool.take();
+    }
     this.#server = server;
     this.#request = request;
     this.#type = type;
   }
 
-  /** Takes a part (it is copied). When the answer is true, call {@link StreamWriter.flush} before the next one. */
-  add(part: Uint8Array): boolean {
+  /**
+   * Takes a part. When the answer is true, call {@link StreamWriter.flush} before the next one.
+   *
+   * @param isKept that the part never changes: it need not be copied
+   */
+  add(part: Uint8Array, isKept = false): boolean {
     const end = this.#used + part.length;
-    if (end > this.#buffer.length) this.#grow(end);
+    if (end > this.#buffer.length) {
+      if (isKept && part.length > SMALL_PIECE) {
+        this.#large = part;
+        return true;
+      }
+      this.#grow(end);
+    }
     this.#buffer.set(part, this.#used);
     this.#used = end;
     return end >= this.#full;
@@ -89,14 +126,20 @@ export class StreamWriter {
   /** Writes what has been added and waits until the reader has room; false when nobody listens any more. */
   async flush(): Promise<boolean> {
     const out = (this.#out ??= this.#open());
-    const buffer = this.#buffer;
-    const piece = buffer.subarray(0, this.#used);
-    this.#request.bytesOut += this.#used;
-    this.#buffer = pieces.take();
+    let hasRoom = this.#send(out);
     this.#used = 0;
-    if (!out.write(piece, () => pieces.give(buffer))) await out.drained();
+    this.#buffer = NOTHING;
+    if (this.#large) {
+      this.#request.bytesOut += this.#large.length;
+      hasRoom = out.write(this.#large);
+      this.#large = undefined;
+    }
+    if (!hasRoom) await out.drained();
     await this.#turn.pause();
-    return !out.closed;
+    if (out.closed) return false;
+    [this.#pool, this.#full] = pieceSize();
+    this.#buffer = this.#pool.take();
+    return true;
   }
 
   /** Ends the answer with what has been added. */
@@ -107,10 +150,28 @@ export class StreamWriter {
       return;
     }
     const out = (this.#out ??= this.#open(rest.length));
-    this.#request.bytesOut += rest.length;
-    const buffer = this.#buffer;
-    if (rest.length > 0) out.write(rest, () => this.#pool?.give(buffer));
+    this.#send(out);
     out.end();
+  }
+
+  /** Hands over what has been added; false when the reader is slower than we are. */
+  #send(out: OutStream): boolean {
+    const buffer = this.#buffer;
+    const pool = this.#pool;
+    const length = this.#used;
+    if (length === 0) return true;
+    this.#request.bytesOut += length;
+    this.#count(length);
+    return out.write(buffer.subarray(0, length), () => {
+      pool?.give(buffer);
+      this.#count(-Math.min(length, this.#untaken));
+    });
+  }
+
+  #count(bytes: number): void {
+    if (this.#request.exchange.connection.address === "") return;
+    this.#untaken += bytes;
+    untaken += bytes;
   }
 
   /** Breaks the answer off, so that the client does not take what it has for all. */
@@ -129,13 +190,20 @@ export class StreamWriter {
     const request = this.#request;
     const headers = request.headers(this.#type);
     request.code ||= 200;
-    if (!compresses(this.#server, request, length ?? COMPRESS_FROM)) {
+    if (!isTaken() || !compresses(this.#server, request, length ?? COMPRESS_FROM)) {
       if (length !== undefined) headers["content-length"] = length;
-      return request.exchange.stream(request.code, headers);
+      return this.#followed(request.exchange.stream(request.code, headers));
     }
     headers["content-encoding"] = "gzip";
     headers["vary"] = "Accept-Encoding";
-    return new GzipOut(request.exchange.stream(request.code, headers));
+    this.#count(GZIP_BYTES);
+    return this.#followed(new GzipOut(request.exchange.stream(request.code, headers)));
+  }
+
+  /** What was handed over and not taken is gone with the stream. */
+  #followed(out: OutStream): OutStream {
+    out.onClose = () => this.#count(-this.#untaken);
+    return out;
   }
 }
 

@@ -19,8 +19,10 @@ import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-typ
 import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson } from "../../value/json.ts";
 import { decodeYamlInline } from "../../value/yaml.ts";
+import { turn } from "../../util/clock.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
+import type { BodyRoom } from "./body-memory.ts";
 import { bodyTooLarge } from "./read-body.ts";
 
 const inflate = promisify(gunzip);
@@ -52,22 +54,31 @@ export async function objectBody(server: ServerContext, request: ServerRequest, 
   const kind = media === "protobuf" ? request.protobufKind : undefined;
   if (media === "protobuf" && !kind) throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
   const bytes = await bodyBytes(server, request);
-  if (kind) return decoded(() => decodeProtobufBody(server, bytes, kind), name);
-  if (media === "json") return decoded(() => decodeJsonBody(server, bytes), name);
-  return yamlBody(server, bytes, false, name);
+  if (media === "yaml") return yamlBody(server, request, bytes, false, name);
+  const body = decoded(() => (kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes)), name);
+  return bytes.length > LARGE ? afterTurn(body) : body;
 }
 
 /** The body of a patch; only an apply patch is YAML. */
 export async function patchBody(server: ServerContext, request: ServerRequest, type: PatchType): Promise<Body> {
   const bytes = await bodyBytes(server, request);
-  if (type === "apply") return yamlBody(server, bytes, server.dialect.rules.enforceUndocumented);
+  if (type === "apply") return yamlBody(server, request, bytes, server.dialect.rules.enforceUndocumented);
   try {
-    return decoded(() => decodeJsonBody(server, bytes));
+    const body = decoded(() => decodeJsonBody(server, bytes));
+    return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { value: null, duplicates: [], failure: error };
   }
 }
+
+/** Bytes that take some milliseconds to decode: what comes of them is worked on in another turn of the event loop. */
+const LARGE = 131_072;
+
+const afterTurn = async (body: Body): Promise<Body> => {
+  await turn();
+  return body;
+};
 
 /** The body of a deletion; undefined when there is none, which is not the same as an empty object (DEC-26). */
 export async function deleteBody(server: ServerContext, request: ServerRequest): Promise<Body | undefined> {
@@ -77,7 +88,7 @@ export async function deleteBody(server: ServerContext, request: ServerRequest):
   const media = bodyMedia(request);
   if (media === "protobuf") return decoded(() => decodeProtobufBody(server, bytes, DELETE_OPTIONS));
   if (media === "json") return decoded(() => decodeJsonBody(server, bytes));
-  return yamlBody(server, bytes, false);
+  return yamlBody(server, request, bytes, false);
 }
 
 function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
@@ -96,16 +107,26 @@ function bodyMedia(request: ServerRequest): "json" | "yaml" | "protobuf" {
   throw unsupportedMediaType(sent, BODY_TYPES);
 }
 
-/** The bytes of the body, inflated; neither form is ever over the limit. */
+/** The bytes of the body, inflated; neither form is ever over the limit, and both have room. */
 async function bodyBytes(server: ServerContext, request: ServerRequest): Promise<Uint8Array> {
   const { exchange } = request;
   const limit = server.limits.bodyBytes;
+  const room = (request.room = server.bodies.open(exchange.connection));
   const encoding = exchange.header("content-encoding").toLowerCase();
-  if (encoding === "" || encoding === "identity") return exchange.readBody(limit);
-  if (encoding !== "gzip") throw unsupportedMediaType(`Content-Encoding ${encoding}`, ["gzip"]);
-  const packed = await exchange.readBody(limit);
+  const isPacked = encoding !== "" && encoding !== "identity";
+  if (isPacked && encoding !== "gzip") throw unsupportedMediaType(`Content-Encoding ${encoding}`, ["gzip"]);
+  const sent = await exchange.readBody(limit, room);
+  room.whole(sent.length);
+  return isPacked ? inflated(sent, limit, room) : sent;
+}
+
+async function inflated(packed: Uint8Array, limit: number, room: BodyRoom): Promise<Uint8Array> {
+  // How large it becomes is known when it is there.
+  await room.take("inflated", limit);
   try {
-    return await inflate(packed, { maxOutputLength: limit });
+    const bytes = await inflate(packed, { maxOutputLength: limit });
+    room.keep("inflated", bytes.length);
+    return bytes;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw bodyTooLarge(limit);
     throw badRequest("expected the body to be gzip, as its Content-Encoding says", error);
@@ -125,13 +146,15 @@ const decodeProtobufBody = (server: ServerContext, bytes: Uint8Array, kind: Prot
 
 async function yamlBody(
   server: ServerContext,
+  { exchange }: ServerRequest,
   bytes: Uint8Array,
   escapesAsYaml: boolean,
   kind?: string,
 ): Promise<Body> {
   const options = { depth: server.limits.bodyDepth, escapesAsYaml };
   try {
-    return decodeYamlInline(bytes, options) ?? (await server.yaml.decode(bytes, options));
+    const body = decodeYamlInline(bytes, options) ?? (await server.yaml.decode(bytes, options, exchange.connection));
+    return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
     throw bodyError(error, kind);
   }

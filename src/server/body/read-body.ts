@@ -1,4 +1,5 @@
 import { badRequest, tooLarge } from "../../meta/status.ts";
+import { type BodyRoom, STEP } from "./body-memory.ts";
 
 /** What this file needs of a readable stream. */
 interface Source {
@@ -6,54 +7,149 @@ interface Source {
   on(event: "end" | "aborted" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   pause(): unknown;
+  resume(): unknown;
+}
+
+/** How a body is read. */
+export interface ReadOptions {
+  /** Bytes that it may have. */
+  readonly limit: number;
+  /** Its Content-Length; -1 where there is none. */
+  readonly announced: number;
+  /** What it takes its memory from; as much as it likes without. */
+  readonly room?: BodyRoom | undefined;
+  /** Calls a listener when the request has been answered all the same; HTTP/1.1 tells its body nothing then. */
+  readonly onOver?: (listener: () => void) => void;
 }
 
 const EMPTY = new Uint8Array(0);
 
 /** The answer to a body that is over the limit (DEC-18). */
-export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit}`);
+export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit}`, "body size");
 
 /**
- * Collects a body of at most `limit` bytes; what is over the limit is not kept. `announced` is the Content-Length, -1
- * when there is none: a body that announces too much is refused before it is read.
- *
- * @param onOver calls a listener when the request has been answered all the same; HTTP/1.1 tells its body nothing then
+ * Collects a body; one that announces more than the limit is refused before it is read, and of any other nothing is kept
+ * that is over it. Rejects with 413, with 400 when the client breaks off, and with 429 when there is no memory for it.
  */
-export function readBody(
-  source: Source,
-  limit: number,
-  announced: number,
-  onOver?: (listener: () => void) => void,
-): Promise<Uint8Array> {
+export function readBody(source: Source, options: ReadOptions): Promise<Uint8Array> {
+  const { limit, announced } = options;
   if (announced > limit) return Promise.reject(bodyTooLarge(limit));
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    let done = false;
-    source.on("data", (chunk) => {
-      if (done) return;
-      length += chunk.length;
-      if (length > limit) {
-        done = true;
-        source.pause();
-        reject(bodyTooLarge(limit));
-        return;
-      }
-      chunks.push(chunk);
-    });
-    source.on("end", () => {
-      if (done) return;
-      done = true;
-      resolve(chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? EMPTY : Buffer.concat(chunks, length));
-    });
-    const broken = (): void => {
-      if (done) return;
-      done = true;
-      reject(badRequest("expected the whole body, the client broke off"));
-    };
+  return new Promise((resolve, reject) => new BodyReader(source, options, { resolve, reject }).begin());
+}
+
+/** Who waits for a body. */
+interface Reader {
+  readonly resolve: (body: Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Reads a body. A piece that is all of it is taken as it came; others are copied together, because a small one may keep
+ * alive much that came with it.
+ */
+class BodyReader {
+  readonly #source: Source;
+  readonly #options: ReadOptions;
+  readonly #reader: Reader;
+  /** Blocks of {@link STEP} bytes; only the last one has room left. */
+  readonly #blocks: Uint8Array[] = [];
+  /** What came first, as long as it is all that came. */
+  #only: Uint8Array = EMPTY;
+  #length = 0;
+  /** Bytes that it may have. */
+  readonly #most: number;
+  #done = false;
+
+  constructor(source: Source, options: ReadOptions, reader: Reader) {
+    this.#source = source;
+    this.#options = options;
+    this.#reader = reader;
+    this.#most = options.announced < 0 ? options.limit : options.announced;
+  }
+
+  begin(): void {
+    const { room, onOver } = this.#options;
+    const source = this.#source;
+    const broken = (): void => this.#fail(badRequest("expected the whole body, the client broke off"));
     source.on("aborted", broken);
     source.on("error", broken);
     source.on("close", broken);
     onOver?.(broken);
-  });
+    if (room) room.onRefused = (why) => this.#fail(why);
+    const wait = room?.take("start", Math.min(STEP, this.#most));
+    if (wait) this.#after(wait, () => this.#listen());
+    else this.#listen();
+  }
+
+  #listen(): void {
+    this.#source.on("data", (chunk) => this.#take(chunk));
+    this.#source.on("end", () => this.#end());
+  }
+
+  #after(wait: Promise<void>, go: () => void): void {
+    wait.then(
+      () => {
+        if (!this.#done) go();
+      },
+      (error: Error) => this.#fail(error),
+    );
+  }
+
+  #take(chunk: Uint8Array): void {
+    if (this.#done) return;
+    const length = this.#length + chunk.length;
+    if (length > this.#options.limit) {
+      this.#source.pause();
+      this.#fail(bodyTooLarge(this.#options.limit));
+      return;
+    }
+    this.#keep(chunk);
+    const isStart = this.#length < STEP;
+    this.#length = length;
+    const { room } = this.#options;
+    room?.sent(chunk.length);
+    if (!isStart || length < STEP || this.#most <= STEP) return;
+    const wait = room?.take("rest", this.#most - STEP);
+    if (!wait) return;
+    this.#source.pause();
+    this.#after(wait, () => this.#source.resume());
+  }
+
+  #keep(chunk: Uint8Array): void {
+    if (this.#length === 0) {
+      this.#only = chunk;
+      return;
+    }
+    if (this.#blocks.length === 0) this.#copy(this.#only, 0);
+    this.#only = EMPTY;
+    this.#copy(chunk, this.#length);
+  }
+
+  /** Copies bytes that come after `at` others. */
+  #copy(bytes: Uint8Array, at: number): void {
+    const start = at % STEP;
+    if (start === 0) this.#blocks.push(Buffer.allocUnsafeSlow(Math.min(STEP, this.#most - at)));
+    const block = this.#blocks.at(-1)!;
+    const part = bytes.subarray(0, block.length - start);
+    block.set(part, start);
+    if (part.length < bytes.length) this.#copy(bytes.subarray(part.length), at + part.length);
+  }
+
+  #end(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#reader.resolve(this.#whole());
+  }
+
+  #whole(): Uint8Array {
+    const [first] = this.#blocks;
+    if (!first) return this.#only;
+    return this.#length <= first.length ? first.subarray(0, this.#length) : Buffer.concat(this.#blocks, this.#length);
+  }
+
+  #fail(why: Error): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#reader.reject(why);
+  }
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { otherDialectHint } from "../../meta/dialect.ts";
 import { unknownPath } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import { answerDocument } from "../answer/etag.ts";
@@ -56,7 +57,8 @@ export async function answerOpenApiIndex(server: ServerContext, request: ServerR
 /** Answers with a document of OpenAPI v3 by its name in the index. */
 export async function answerOpenApi(server: ServerContext, request: ServerRequest, name: string): Promise<void> {
   const document = server.openApi.document(name);
-  if (!document) throw unknownPath();
+  // `apis/GROUP/VERSION`.
+  if (!document) throw unknownPath(otherDialectHint(name.split("/")[1] ?? "", server.dialect));
   if (!clausesOf(request.exchange.header("accept")).some(takesJson)) return notGiven(request);
   const asked = request.query.text("hash");
   if (asked !== "" && asked !== document.hash) {

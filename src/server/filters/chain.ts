@@ -89,6 +89,7 @@ export class FilterChain implements Taps {
   }
 
   #leave(request: ServerRequest, followed: Followed | undefined): void {
+    request.room?.[Symbol.dispose]();
     for (const filter of this.#left) filter.leave!(this.#server, request);
     followed?.left(request.longRunning);
   }

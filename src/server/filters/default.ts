@@ -9,12 +9,14 @@ import { limit } from "./limit.ts";
 import { measure } from "./measure.ts";
 import { readPath } from "./read-path.ts";
 import { readTimeout } from "./read-timeout.ts";
+import { slow } from "./slow.ts";
 import { warn } from "./warn.ts";
 
 /** The way of a request, from top to bottom, unless a server is given another. */
 export const DEFAULT_FILTERS: readonly Filter[] = [
   auditId, // every answer can be found again in the logs
   measure, // count, time and size
+  slow, // what took long is logged
   readPath, // what is asked for
   readTimeout, // how long the client waits
   authenticate, // who asks

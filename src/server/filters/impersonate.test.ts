@@ -94,6 +94,18 @@ describe("impersonation", () => {
     });
   });
 
+  test("groups and further attributes are at most a thousand together, and nobody is asked about more", async () => {
+    const { json, asked } = await policed();
+    const groups = { "impersonate-user": "jane", "impersonate-group": "g,".repeat(600) };
+    const most = await json("GET", PATH, { headers: { ...groups, "impersonate-extra-scopes": "s,".repeat(400) } });
+    asked.length = 0;
+    const more = await json("GET", PATH, { headers: { ...groups, "impersonate-extra-scopes": "s,".repeat(401) } });
+    expect([most.code, more.code, asked]).toEqual([200, 400, []]);
+    expect(more.body.message).toBe(
+      "expected at most 1000 values of Impersonate-Group and Impersonate-Extra-* together, found 1001",
+    );
+  });
+
   test("a header of nothing but blanks is read in one go", async () => {
     const { json } = await policed();
     const began = cpuMillis();

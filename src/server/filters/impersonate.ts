@@ -19,6 +19,9 @@ const AUTHENTICATED = "system:authenticated";
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 const EXTRA = "impersonate-extra-";
 
+/** How many groups and further attributes somebody may have; each is asked about by itself. */
+const MOST_VALUES = 1000;
+
 /** Puts the other in the place of the sender; refuses with Forbidden where the sender may not. */
 export const impersonate: Filter = { name: "impersonate", enter };
 
@@ -28,12 +31,20 @@ function enter(server: ServerContext, request: ServerRequest): void | Promise<vo
   const uid = exchange.header("impersonate-uid");
   const groups = list(exchange.header("impersonate-group"));
   const extra = extraOf(exchange);
+  checkCount(groups.length + Object.values(extra ?? {}).flat().length);
   if (user !== "") {
     return become(server, request, { user, groups, ...(uid === "" ? {} : { uid }), ...(extra ? { extra } : {}) });
   }
   if (groups.length > 0 || uid !== "" || extra) {
     throw badRequest("expected Impersonate-User beside the other headers, got none");
   }
+}
+
+function checkCount(found: number): void {
+  if (found <= MOST_VALUES) return;
+  throw badRequest(
+    `expected at most ${MOST_VALUES} values of Impersonate-Group and Impersonate-Extra-* together, found ${found}`,
+  );
 }
 
 // Node joins what was sent several times.

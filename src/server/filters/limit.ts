@@ -13,7 +13,8 @@ export const limit: Filter = {
     const seat = exchange.method === "GET" || exchange.method === "HEAD" ? 1 : 2;
     const { running } = server;
     const most = seat === 1 ? server.limits.reads : server.limits.writes;
-    if (most > 0 && running[seat] >= most) throw tooManyRequests("the server is busy; try again");
+    if (most > 0 && running[seat] >= most)
+      throw tooManyRequests("the server is busy; try again", seat === 1 ? "reads" : "writes");
     running[seat]++;
     request.seat = seat;
   },

@@ -8,6 +8,7 @@
  * @module
  */
 import type { Connection, Identity } from "../../auth/contract.ts";
+import type { BodyRoom } from "../body/body-memory.ts";
 
 /** Headers of an answer by lower-case name; a list for a header that is sent several times. */
 export type OutHeaders = Record<string, string | number | string[]>;
@@ -47,10 +48,10 @@ export interface Exchange {
   /** Path and query as they were sent. */
   readonly url: string;
   /**
-   * The whole body. Rejects with 413 as soon as more than `limit` bytes have come (the rest is not read), and with 400
-   * when the client breaks off.
+   * The whole body. Rejects with 413 as soon as more than `limit` bytes have come (the rest is not read), with 400 when
+   * the client breaks off, and with 429 when there is no `room` for it; what is in this process already needs none.
    */
-  readBody(limit: number): Promise<Uint8Array>;
+  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array>;
   /** Whether a body was announced; a GET has none. */
   readonly hasBody: boolean;
   /** Answers with bytes that are there. `body` is one piece or several, undefined for none. */

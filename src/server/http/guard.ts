@@ -36,8 +36,6 @@ const MOST_UNTAKEN_EACH = 8;
 const MOST_REQUESTS = 100;
 const MOST_HEADER_BYTES = 1 << 20;
 const ASKED_GRACE_MS = 50_000;
-/** Refusals are logged once in so long. */
-const LOG_MS = 60_000;
 
 /** Why connections were refused or broken off, as the metrics have it. */
 export type Refusal = "connections" | "address" | "strangers" | "untaken" | "opening" | "asked" | "ending";
@@ -128,7 +126,6 @@ export class ConnectionGuard implements Disposable {
   readonly #holding = new Set<GuardedConnection>();
   #waiting = 0;
   #untaken = 0;
-  readonly #logged = new Map<Refusal, number>();
   /** How many were refused or broken off, by cause. */
   readonly #refused: Record<Refusal, number> = {
     connections: 0,
@@ -287,10 +284,7 @@ export class ConnectionGuard implements Disposable {
 
   #refuse(cause: Refusal, { address }: GuardedConnection): void {
     this.#refused[cause]++;
-    const now = this.#clock.steady();
-    if (now - (this.#logged.get(cause) ?? -LOG_MS) < LOG_MS) return;
-    this.#logged.set(cause, now);
-    this.#log.warn(WHY[cause], { address, connections: this.#all.size, refused: this.#refused[cause] });
+    this.#log.warn(WHY[cause], { limit: cause, client: address, connections: this.#all.size });
   }
 }
 

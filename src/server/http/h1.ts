@@ -9,6 +9,8 @@ import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
+import { originForm } from "./target.ts";
+import type { BodyRoom } from "../body/body-memory.ts";
 import { readBody } from "../body/read-body.ts";
 
 /** An {@link Exchange} on one HTTP/1.1 request. */
@@ -28,7 +30,7 @@ export class H1Exchange implements Exchange {
     this.#peer = peer;
     this.connection = peer.connection;
     this.method = request.method ?? "GET";
-    this.url = request.url ?? "/";
+    this.url = originForm(request.url ?? "/");
     const { headers } = request;
     this.hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
     response.on("error", ignore);
@@ -43,13 +45,13 @@ export class H1Exchange implements Exchange {
     return Object.keys(this.#request.headers);
   }
 
-  readBody(limit: number): Promise<Uint8Array> {
+  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const { expect, "content-length": length } = this.#request.headers;
     const announced = length === undefined ? -1 : Number(length);
     // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
     if (expect !== undefined && announced <= limit) this.#response.writeContinue();
-    return readBody(this.#request, limit, announced, (listener) => this.onOver(listener));
+    return readBody(this.#request, { limit, announced, room, onOver: (listener) => this.onOver(listener) });
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {

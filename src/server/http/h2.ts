@@ -9,12 +9,10 @@ import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
+import type { BodyRoom } from "../body/body-memory.ts";
 import { readBody } from "../body/read-body.ts";
 
 const NO_ERROR = http2.constants.NGHTTP2_NO_ERROR;
-const CANCEL = http2.constants.NGHTTP2_CANCEL;
-/** A body that does not move on for so long is given up (slow loris). */
-const BODY_MILLIS = 60_000;
 const INTERNAL_ERROR = http2.constants.NGHTTP2_INTERNAL_ERROR;
 
 /** What is kept with an HTTP/2 connection. */
@@ -62,15 +60,14 @@ export class H2Exchange implements Exchange {
     return Object.keys(this.#headers);
   }
 
-  readBody(limit: number): Promise<Uint8Array> {
+  readBody(limit: number, room?: BodyRoom): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
     const { expect, "content-length": length } = this.#headers;
     const announced = length === undefined ? -1 : Number(length);
     if (expect?.toLowerCase() === "100-continue" && announced <= limit) {
       this.#stream.additionalHeaders({ ":status": 100 });
     }
-    this.#stream.setTimeout(BODY_MILLIS, () => this.#stream.close(CANCEL));
-    return readBody(this.#stream, limit, announced);
+    return readBody(this.#stream, { limit, announced, room });
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {

@@ -2,6 +2,7 @@ import http from "node:http";
 import http2 from "node:http2";
 import https from "node:https";
 import net from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -132,6 +133,25 @@ describe("one TLS port", () => {
     expect(await seen(testAuthority().client("somebody"))).toContain("401");
   });
 
+  test("encrypts and authenticates in one step, with TLS 1.2, too: no CBC, no key that opens what was recorded", async () => {
+    const { listener } = await start(true);
+    const shake = (options: ConnectionOptions): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = connectTls({ host: "127.0.0.1", port: listener.port, ca: authority.cert, ...options });
+        socket.once("secureConnect", () => {
+          resolve(`${socket.getProtocol()} ${socket.getCipher().standardName}`);
+          socket.destroy();
+        });
+        socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
+      });
+    const old = { maxVersion: "TLSv1.2" } as const;
+    expect(await shake({})).toMatch(/^TLSv1\.3 TLS_/);
+    expect(await shake(old)).toMatch(/^TLSv1\.2 TLS_ECDHE_.*_(GCM_SHA\d+|POLY1305_SHA256)$/);
+    for (const ciphers of ["ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA", "AES128-GCM-SHA256"]) {
+      expect(await shake({ ...old, ciphers })).toMatch(/HANDSHAKE_FAILURE/);
+    }
+  });
+
   test("who has no credential loses the connection after the answer", async () => {
     const { listener } = await start(true);
     const session = await connect(listener);
@@ -196,6 +216,21 @@ describe("one TLS port", () => {
   });
 });
 
+const UPGRADE =
+  "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+
+/** What is answered to bytes, until the connection ends. */
+async function said({ port }: Listener, text: string): Promise<string> {
+  const socket = net.connect(port, "127.0.0.1");
+  let got = "";
+  socket.on("data", (piece) => (got += piece.toString()));
+  socket.on("error", () => {});
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(text);
+  await closed;
+  return got;
+}
+
 describe("slow and rude clients", () => {
   test("a large list waits for its reader instead of piling up", async () => {
     const { listener, put } = await start(true);
@@ -253,17 +288,22 @@ describe("slow and rude clients", () => {
       `POST ${CM} HTTP/1.1\r\nhost: x\r\n${auth}\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
       "\x16\x03\x01 garbage\r\n\r\n",
       `GET ${CM} HTTP/1.1\r\n${auth}\r\n\r\n`,
+      `GET ${CM} HTTP/1.1\r\nhost: x\r\nHost: y\r\n${auth}\r\n\r\n`,
+      `GET ${CM}?watch=1 HTTP/1.1\r\nhost: x\r\nHost: y\r\n${auth}\r\n${UPGRADE}\r\n`,
+      `GET ${CM}?watch=1 HTTP/1.1\r\n${auth}\r\n${UPGRADE}\r\n`,
     ]) {
-      const socket = net.connect(listener.port, "127.0.0.1");
-      let got = "";
-      socket.on("data", (piece) => (got += piece.toString()));
-      socket.on("error", () => {});
-      const closed = new Promise((resolve) => socket.once("close", resolve));
-      socket.write(text);
-      await closed;
-      expect(got).toMatch(/^HTTP\/1\.1 400 /);
+      expect(await said(listener, text)).toMatch(/^HTTP\/1\.1 400 /);
     }
   });
+
+  test.each(["/livez", "http://elsewhere/livez", "HTTPS://elsewhere:1/livez?verbose", "http://elsewhere/livez?a=/b"])(
+    "RFC 9112 3.2.2: a target may be a path or a whole URL: %s",
+    async (target) => {
+      const { listener } = await start(false);
+      const text = `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
+      expect(await said(listener, text)).toMatch(/^HTTP\/1\.1 200 [^]*ok/);
+    },
+  );
 
   test("CVE-2018-1002105: an upgrade is an ordinary request, CONNECT is refused", async () => {
     const { listener, put } = await start(false);

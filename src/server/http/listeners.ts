@@ -9,11 +9,13 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "../../auth/contract.ts";
 import { type Clock, turn } from "../../util/clock.ts";
+import { STEP } from "../body/body-memory.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ConnectionGuard, GuardedConnection, Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { H2Exchange, type SessionState } from "./h2.ts";
 import { nodeHttp } from "./node-http.ts";
+import { hasOneHost } from "./target.ts";
 import { WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
 
 /** The key and certificate of the server, and whose client certificates it believes; PEM. */
@@ -43,7 +45,8 @@ export interface Listener {
 }
 
 const HEADER_BYTES = 1 << 20;
-const WINDOW_BYTES = 1 << 18;
+/** What may come of a body before anybody has decided to read it: there are as many as requests that run. */
+const WINDOW_BYTES = STEP;
 const IDLE_MILLIS = 90_000;
 const HEADERS_MILLIS = 32_000;
 const REQUEST_MILLIS = 60_000;
@@ -249,6 +252,10 @@ function takeH1(
 ): void {
   // Its connection has gone while it was read.
   if (!peer) return;
+  if (request.httpVersion === "1.1" && !hasOneHost(request.rawHeaders)) {
+    response.writeHead(400, { connection: "close" }).end();
+    return;
+  }
   const exchange = new H1Exchange(request, response, peer);
   if (peer.guarded.asks(request.rawHeaders)) exchange.closeAfterAnswer();
   handle(exchange);
@@ -270,10 +277,20 @@ function takeWebSockets(server: Server, encrypted: boolean, { clock, guard }: Li
   });
 }
 
+/** What encrypts and authenticates in one step; with TLS 1.2 no suite with CBC, and none without forward secrecy. */
+const CIPHERS = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "ECDHE+AESGCM",
+  "ECDHE+CHACHA20",
+].join(":");
+
 const contextOf = ({ key, cert, clientCa }: TlsOptions) => ({
   key,
   cert,
   minVersion: "TLSv1.2" as const,
+  ciphers: CIPHERS,
   ...(clientCa === undefined ? {} : { ca: clientCa }),
 });
 

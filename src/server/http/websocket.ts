@@ -18,6 +18,7 @@ import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { nodeHttp } from "./node-http.ts";
+import { hasOneHost, originForm } from "./target.ts";
 import { Query } from "../query.ts";
 
 /** Where browsers, which cannot set headers, put their token; it must not be the only sub-protocol. */
@@ -27,11 +28,11 @@ const BEAT = { owner: "WebSocket beat", upkeep: true };
 const MOST_MESSAGE_BYTES = 65_536;
 
 /** Whether a request asks for a watch over WebSocket. */
-export function wantsWebSocket({ method = "", url = "/", headers }: IncomingMessage): boolean {
-  if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket") return false;
-  const [path = "", query = ""] = url.split("?", 2);
+export function wantsWebSocket({ method = "", url = "/", headers, rawHeaders }: IncomingMessage): boolean {
+  if (method !== "GET" || !hasOneHost(rawHeaders) || headers.upgrade?.toLowerCase() !== "websocket") return false;
+  const [path = "", query = ""] = originForm(url).split("?", 2);
   try {
-    return requestInfo(method, decodePath(path), new Query(query).flag("watch")).verb === "watch";
+    return requestInfo(method, decodePath(path), () => new Query(query).flag("watch")).verb === "watch";
   } catch {
     return false;
   }
@@ -80,7 +81,7 @@ export class WebSocketExchange implements Exchange {
     this.#upgrade = upgrade;
     this.#server = server;
     this.#clock = clock;
-    this.url = request.url ?? "/";
+    this.url = originForm(request.url ?? "/");
     this.connection = peer.connection;
     const offered = request.headers["sec-websocket-protocol"] ?? "";
     this.#offered = offered === "" ? [] : offered.split(",").map((name) => name.trim());

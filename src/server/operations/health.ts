@@ -24,15 +24,19 @@ export function answerHealth(
   const excluded = new Set(request.query.all("exclude"));
   const lines: string[] = [];
   const failed: string[] = [];
-  for (const { name, check } of checks) {
+  for (const { name, check, advises } of checks) {
     if (excluded.has(name)) {
       lines.push(`[+]${name} excluded: ok`);
       continue;
     }
     const wrong = check();
+    if (advises && wrong !== undefined) {
+      lines.push(`[!]${name} ${wrong}`);
+      continue;
+    }
     if (wrong !== undefined) {
       failed.push(name);
-      server.log.error("a health check fails", { check: name, wrong });
+      server.log.error("a health check fails", { check: name, wrong }, name);
     }
     lines.push(wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
   }

@@ -1,5 +1,5 @@
 /**
- * `GET /keelson/v1/history`: the past of one object. See docs/storage.md.
+ * `GET /keelson/v1/history`: the past of one object. See docs/guides/storage.md.
  *
  *     ?group=&version=v1&resource=configmaps&namespace=default&name=web     the object
  *     &limit=20&objects=true                                                how many versions, and whether with objects

@@ -7,7 +7,7 @@ async function setUp() {
   const { kinds } = await registryOf([widget("v1")]);
   const metrics = new ServerMetrics(kinds, [], { 1: 0, 2: 0 });
   const get = (path: string): void => {
-    const info = requestInfo("GET", `/apis/example.com/v1/widgets/${path}`, false);
+    const info = requestInfo("GET", `/apis/example.com/v1/widgets/${path}`, () => false);
     metrics.answered({ info, resource: kinds.find("example.com", "v1", "widgets"), code: 200, bytesOut: 10 }, 1);
   };
   const lines = async (name: string): Promise<string[]> =>

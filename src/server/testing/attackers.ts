@@ -5,6 +5,7 @@
  */
 import net from "node:net";
 import tls from "node:tls";
+import { FLAG, PREFACE, SETTING, TYPE, frame, requestBlock, settings } from "./frames.ts";
 
 /** A connection that an attacker holds. */
 export interface Attacker {
@@ -18,42 +19,16 @@ export interface Attacked {
   readonly ca: string;
 }
 
-const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-const SETTINGS = 4;
-const HEADERS = 1;
-const INITIAL_WINDOW_SIZE = 4;
-const END_STREAM = 1;
-const END_HEADERS = 4;
-
-/** A frame of HTTP/2 (RFC 9113 4.1). */
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-/** The headers of a GET, without tables and Huffman codes (RFC 7541 6.2.2). */
-const get = (path: string): Buffer =>
-  Buffer.concat([
-    Buffer.from([0x82, 0x87, 0x04, path.length]),
-    Buffer.from(path),
-    Buffer.from([0x01, 1]),
-    Buffer.from("x"),
-  ]);
+const get = (path: string): Buffer => requestBlock("GET", path);
 
 /** A client that never opens its window: no answer can be sent to it. */
-const noWindow = (): Buffer => {
-  const settings = Buffer.alloc(6);
-  settings.writeUInt16BE(INITIAL_WINDOW_SIZE, 0);
-  return Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, settings)]);
-};
+const noWindow = (): Buffer => Buffer.concat([PREFACE, settings([[SETTING.windowSize, 0]])]);
 
 const requests = (path: string, count: number): Buffer =>
   Buffer.concat(
-    Array.from({ length: count }, (_, i) => frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, get(path))),
+    Array.from({ length: count }, (_, i) =>
+      frame(TYPE.headers, FLAG.endStream | FLAG.endHeaders, 2 * i + 1, get(path)),
+    ),
   );
 
 /** The first bytes of a record that announces 512 more. */
@@ -76,8 +51,7 @@ export const KINDS = {
   "HTTP/2 HEADERS that never end": {
     tls: true,
     protocols: ["h2"],
-    bytes: () =>
-      Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, Buffer.alloc(0)), frame(HEADERS, END_STREAM, 1, get("/"))]),
+    bytes: () => Buffer.concat([PREFACE, settings([]), frame(TYPE.headers, FLAG.endStream, 1, get("/"))]),
   },
   "answers that are never read": {
     tls: true,

@@ -47,11 +47,11 @@ export class Listening {
   }
 }
 
-/** Waits until something is so, at most two seconds. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (condition()) return;
+/** Waits until something is so, at most two seconds by default. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string, millis = 2_000): Promise<void> {
+  for (let i = 0; i < millis / 10; i++) {
+    if (await condition()) return;
     await sleep(10);
   }
-  throw new Error(`Expected ${what} within two seconds`);
+  throw new Error(`Expected ${what} within ${millis / 1000} seconds`);
 }

@@ -88,6 +88,7 @@ export async function testServer(
     log: {
       error: (message, fields = {}) => void logged.push({ message, fields }),
       warn: (message, fields = {}) => void logged.push({ message, fields }),
+      debug() {},
     },
     version: "0.0.0",
     ...options,

@@ -6,7 +6,7 @@
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { ListHead } from "../../wire/protobuf/index.ts";
 import type { ListResult, Resource } from "../../registry/contract.ts";
-import type { Entry } from "../../registry/index.ts";
+import type { Entry, ListPart } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
 import { answerValue } from "../answer/encode.ts";
 import { contentType } from "../answer/in-form.ts";
@@ -15,7 +15,7 @@ import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST } from "../answer/negotiate.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
-import { writeProtobufList } from "../answer/protobuf-list.ts";
+import { protobufForm } from "../answer/protobuf-list.ts";
 import type { ServerRequest } from "../request.ts";
 import { StreamWriter } from "../answer/stream-writer.ts";
 import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
@@ -48,18 +48,15 @@ export async function answerList(
     return answerValue(server, request, 200, value, format);
   }
   const itemOf = itemMaker(server, request, resource, format);
+  const form = await formOf(resource, result, itemOf, format);
   const asStored = format.shape === "" && format.media === "json" && !format.pretty;
-  const expected = asStored ? sizeOf(resource, result.entries) : undefined;
+  const expected = asStored ? sizeOf(resource, result) : undefined;
   const writer = new StreamWriter(server, request, contentType(format), expected);
-  if (format.media === "protobuf") {
-    return writeProtobufList(writer, headOf(resource, result, format), result.entries, itemOf, format);
-  }
-  const form = formOf(resource, result, format);
   try {
     if (asStored) {
-      await writeAsStored(writer, form, resource, result.entries);
+      await writeAsStored(writer, form, resource, result);
     } else {
-      await writeItems(writer, form, itemOf, result.entries);
+      await writeItems(writer, form, itemOf, result);
     }
   } catch (error) {
     writer.abort();
@@ -70,30 +67,29 @@ export async function answerList(
 /** Head and tail of a list have at most this many bytes. */
 const AROUND = 2048;
 
-/** At most how many bytes a list of entries has as they are stored. */
-function sizeOf(resource: Resource, entries: readonly Entry[]): number {
-  let size = AROUND;
+/** At most how many bytes a list has as its entries are stored; a list of several parts is large. */
+function sizeOf(resource: Resource, { entries, next }: ListPart): number {
+  let size = next ? Infinity : AROUND;
   for (const entry of entries) size += resource.view(entry).length + 2;
   return size;
 }
 
 /** The common case: bytes are copied from the cache into the answer, and nothing else is made of them. */
-async function writeAsStored(
-  writer: StreamWriter,
-  form: ListForm,
-  resource: Resource,
-  entries: readonly Entry[],
-): Promise<void> {
+async function writeAsStored(writer: StreamWriter, form: ListForm, resource: Resource, list: ListPart): Promise<void> {
   const offset = resource.itemOffset;
   writer.add(form.head);
-  for (let i = 0; i < entries.length; i++) {
-    const view = resource.view(entries[i]!);
-    if (i > 0) writer.addByte(COMMA);
-    if (offset > 0) writer.addByte(OPEN);
-    const full = writer.add(offset > 0 ? view.subarray(offset) : view);
-    if (full && !(await writer.flush())) return;
+  let first = true;
+  for (let part: ListPart | undefined = list; part; part = await part.next?.()) {
+    for (const entry of part.entries) {
+      const view = resource.view(entry);
+      if (!first) writer.addByte(COMMA);
+      first = false;
+      if (offset > 0) writer.addByte(OPEN);
+      const full = writer.add(offset > 0 ? view.subarray(offset) : view, true);
+      if (full && !(await writer.flush())) return;
+    }
   }
-  writer.add(form.tail(entries.length === 0));
+  writer.add(form.tail(first));
   writer.end();
 }
 
@@ -115,8 +111,8 @@ function itemMaker(server: ServerContext, request: ServerRequest, resource: Reso
   }
   if (format.shape !== "") return (entry) => partialBytes(resource.view(entry), format.version);
   const offset = resource.itemOffset;
-  // An item without kind and apiVersion is a brace and the rest.
-  return offset === 0
+  // An item without kind and apiVersion is a brace and the rest; as protobuf it never has them.
+  return offset === 0 || format.media === "protobuf"
     ? (entry) => resource.view(entry)
     : (entry) => Buffer.concat([BRACE, resource.view(entry).subarray(offset)]);
 }
@@ -130,13 +126,16 @@ const listMeta = (result: ListResult): object => ({
   ...(result.remaining === undefined ? {} : { remainingItemCount: result.remaining }),
 });
 
-function formOf(resource: Resource, result: ListResult, format: Format): ListForm {
+function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: Format): ListForm | Promise<ListForm> {
   const { definition } = resource;
   if (format.shape === "Table") {
     const meta = JSON.stringify(listMeta(result));
     return listForm(tableHeader(definition, format.version, meta, true), "rows", format);
   }
-  return listForm(JSON.stringify(headOf(resource, result, format)), "items", format);
+  const head = headOf(resource, result, format);
+  return format.media === "protobuf"
+    ? protobufForm(head, result, itemOf, format)
+    : listForm(JSON.stringify(head), "items", format);
 }
 
 /** A list without its items. */
@@ -151,19 +150,16 @@ function headOf({ definition }: Resource, result: ListResult, format: Format): L
 const isNullList = (server: ServerContext, result: ListResult, format: Format): boolean =>
   format.shape === "PartialObjectMetadataList" && result.entries.length === 0 && !server.dialect.rules.itemsCarryKind;
 
-async function writeItems(
-  writer: StreamWriter,
-  form: ListForm,
-  itemOf: ItemOf,
-  entries: readonly Entry[],
-): Promise<void> {
+async function writeItems(writer: StreamWriter, form: ListForm, itemOf: ItemOf, list: ListPart): Promise<void> {
   writer.add(form.head);
   let first = true;
-  for (const entry of entries) {
-    if (!first) writer.add(form.separator);
-    const full = writer.add(form.item(itemOf(entry), first));
-    first = false;
-    if (full && !(await writer.flush())) return;
+  for (let part: ListPart | undefined = list; part; part = await part.next?.()) {
+    for (const entry of part.entries) {
+      if (!first) writer.add(form.separator);
+      const full = writer.add(form.item(itemOf(entry), first));
+      first = false;
+      if (full && !(await writer.flush())) return;
+    }
   }
   writer.add(form.tail(first));
   writer.end();

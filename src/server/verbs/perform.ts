@@ -6,6 +6,7 @@ import type { ServerRequest, Taps } from "../request.ts";
  * done and not answered yet.
  */
 export function perform<T>(request: ServerRequest, work: () => Promise<T>): Promise<T> {
+  request.isRead();
   return request.taps ? between(request.taps, request, work) : work();
 }
 

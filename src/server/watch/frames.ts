@@ -10,7 +10,7 @@ import { apiVersionOf } from "../../meta/versions.ts";
 import type { Status } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
-import { decodeJson } from "../../value/json.ts";
+import { decodeOwnJson } from "../../value/json.ts";
 import type { ServerLog } from "../context.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import type { Format } from "../answer/negotiate.ts";
@@ -88,7 +88,7 @@ function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: keyof type
 }
 
 const protobufOf = (json: Uint8Array, format: Format): Buffer =>
-  encodeAnswer(decodeJson(json).value as object, format.kind ?? STATUS);
+  encodeAnswer(decodeOwnJson(json) as object, format.kind ?? STATUS);
 
 /** The Content-Type of a stream of events. */
 export const streamType = ({ format }: FrameStyle): string =>

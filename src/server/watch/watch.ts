@@ -9,6 +9,7 @@
 import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
 import type { Resource, WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
+import type { Connection } from "../../auth/contract.ts";
 import type { ServerContext } from "../context.ts";
 import type { OutStream } from "../http/exchange.ts";
 import { WATCH, streams } from "../answer/negotiate.ts";
@@ -88,6 +89,8 @@ class Watcher implements WatchSink, WatchOutput, Due {
   /** Nothing leaves any more. */
   #closed = false;
   readonly #isLocal: boolean;
+  readonly #connection: Connection;
+  readonly #user: string;
   #endsAt = 0;
   #bookmarkAt = 0;
 
@@ -101,6 +104,8 @@ class Watcher implements WatchSink, WatchOutput, Due {
     this.#server = server;
     this.#request = request;
     this.#isLocal = request.exchange.identity !== undefined;
+    this.#connection = request.exchange.connection;
+    this.#user = request.identity.user;
     this.#style = style;
     this.#bookmarks = bookmarks;
     this.#marksStart = marksStart;
@@ -143,6 +148,13 @@ class Watcher implements WatchSink, WatchOutput, Due {
     const out = this.#open();
     if (out.buffered > this.#server.limits.watchBufferBytes) {
       this.#server.metrics.watchersClosed();
+      const about = {
+        client: this.#connection.address,
+        user: this.#user,
+        resource: this.#style.resource.definition.plural,
+      };
+      const message = "a watch was closed: its reader does not keep up";
+      this.#server.log.warn(message, { limit: "watch buffer", ...about }, about.resource);
       this.destroy();
       return;
     }
@@ -165,7 +177,8 @@ class Watcher implements WatchSink, WatchOutput, Due {
     if (this.#ended) return;
     const error = cause instanceof ApiError ? cause : internalError(cause);
     if (error.code >= 500 && error.reason === "InternalError") {
-      this.#server.log.error("a watch has failed", { cause: String((cause as Error | undefined)?.stack ?? cause) });
+      const text = String((cause as Error | undefined)?.stack ?? cause);
+      this.#server.log.error("a watch has failed", { cause: text }, text.slice(0, 500));
     }
     this.#open();
     this.#end();

@@ -8,10 +8,10 @@
  * @module
  */
 import type { Write } from "../contract.ts";
-import { CREATE, DELETE, UPDATE } from "./protocol.ts";
+import { CREATE, DELETE, LEAVE, UPDATE } from "./protocol.ts";
 
 const NUMBERS = 4;
-const KINDS = { create: CREATE, update: UPDATE, delete: DELETE };
+const NO_BYTES = new Uint8Array(0);
 /** A buffer larger than this is not kept for the next batch. */
 const KEEP_BYTES = 1 << 20;
 
@@ -28,7 +28,7 @@ export function packBatch(writes: readonly { readonly write: Write }[], spare: A
   for (const { write } of writes) {
     const keyBytes = bytes.write(write.key, offset, "utf8");
     bytes.set(write.value, offset + keyBytes);
-    numbers[at] = KINDS[write.type];
+    numbers[at] = kindOf(write);
     numbers[at + 1] = keyBytes;
     numbers[at + 2] = write.value.length;
     numbers[at + 3] = write.type === "create" ? 0 : write.expected;
@@ -36,6 +36,12 @@ export function packBatch(writes: readonly { readonly write: Write }[], spare: A
     at += NUMBERS;
   }
   return buffer;
+}
+
+function kindOf(write: Write): number {
+  if (write.type === "create") return CREATE;
+  if (write.type === "delete") return DELETE;
+  return write.leaves === true ? LEAVE : UPDATE;
 }
 
 /** Whether a buffer that came back is worth keeping for the next batch. */
@@ -58,26 +64,55 @@ export class BatchCursor {
   kind = CREATE;
   expected = 0;
   /** Key and value are views into the batch; `row` spans both. */
-  key: Uint8Array = new Uint8Array(0);
-  value: Uint8Array = new Uint8Array(0);
-  row: Uint8Array = new Uint8Array(0);
-  readonly count: number;
+  key: Uint8Array = NO_BYTES;
+  value: Uint8Array = NO_BYTES;
+  row: Uint8Array = NO_BYTES;
+  readonly #count: number;
   readonly #buffer: ArrayBuffer;
   readonly #numbers: Float64Array;
   #index = -1;
   #offset: number;
 
   constructor(buffer: ArrayBuffer, count: number) {
-    this.count = count;
+    this.#count = count;
     this.#buffer = buffer;
     this.#numbers = new Float64Array(buffer, 0, count * NUMBERS);
     this.#offset = count * NUMBERS * 8;
   }
 
+  /** The number of the write that it stands on. */
+  get index(): number {
+    return this.#index;
+  }
+
+  /** How many writes are left. */
+  get left(): number {
+    return this.#count - this.#index - 1;
+  }
+
+  /** Another cursor that stands where this one does. */
+  copy(): BatchCursor {
+    const copy = new BatchCursor(this.#buffer, this.#count);
+    copy.#index = this.#index;
+    copy.#offset = this.#offset;
+    return copy;
+  }
+
+  /** How many of the writes that are left, `count` at most, are one or together have at most `bytes`. */
+  ahead(count: number, bytes: number): number {
+    let sum = 0;
+    for (let i = 0; i < Math.min(count, this.left); i++) {
+      const at = (this.#index + 1 + i) * NUMBERS;
+      sum += this.#numbers[at + 1]! + this.#numbers[at + 2]!;
+      if (i > 0 && sum > bytes) return i;
+    }
+    return Math.min(count, this.left);
+  }
+
   /** Moves to the next write; false after the last one. */
   next(): boolean {
     this.#index += 1;
-    if (this.#index >= this.count) return false;
+    if (this.#index >= this.#count) return false;
     const at = this.#index * NUMBERS;
     const keyBytes = this.#numbers[at + 1]!;
     const valueBytes = this.#numbers[at + 2]!;

@@ -8,8 +8,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StoreError } from "../contract.ts";
-import { lockDirectory } from "./lock.ts";
+import { isDamage, isMisunderstood } from "./errors.ts";
+import { shareDirectory } from "./lock.ts";
 import { readMark } from "./mark.ts";
 import { checkMark } from "./open.ts";
 import { APPLICATION_ID, DATABASE_FILE, FORMAT, checkHeader, strangeTables } from "./schema.ts";
@@ -40,6 +42,8 @@ export interface CheckReport {
   readonly history: number;
   /** Bytes of all whole keys and values. */
   readonly bytes: number;
+  /** Why SQLite's own check of trees and indexes could not be made, for want of room or of a right; undefined when it was. */
+  readonly structureUnchecked: string | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -55,7 +59,7 @@ export function checkStore(directory: string): CheckReport {
   const file = join(directory, DATABASE_FILE);
   if (!existsSync(directory))
     throw new StoreError("failed", `Expected a store in ${directory}, found no such directory`);
-  const lock = lockDirectory(directory);
+  const lock = shareDirectory(directory);
   try {
     return check(directory, file);
   } finally {
@@ -66,16 +70,17 @@ export function checkStore(directory: string): CheckReport {
 function check(directory: string, file: string): CheckReport {
   const findings: Finding[] = [];
   const nothing = { directory, format: undefined, revision: undefined, compactedRevision: undefined };
+  const none = { records: 0, history: 0, bytes: 0, structureUnchecked: undefined };
   const unreadable = failureOf(() => {
     if (!existsSync(file)) throw new StoreError("corrupt", `Expected the database ${file}, found none`);
     checkHeader(file);
   });
   if (unreadable !== undefined) {
-    return { ...nothing, records: 0, history: 0, bytes: 0, findings: [{ what: "file", message: unreadable }] };
+    return { ...nothing, ...none, findings: [{ what: "file", message: unreadable }] };
   }
   const wal = scanWal(`${file}-wal`);
   if (wal?.damage !== undefined) findings.push({ what: "log", message: `${file}-wal: ${wal.damage}` });
-  const { format, messages } = checkStructure(file);
+  const { format, messages, unchecked } = checkStructure(file, wal === undefined || wal.believed.length === 0);
   findings.push(...messages.slice(0, MOST).map((message): Finding => ({ what: "structure", message })));
   return withSurvey(file, wal, (survey) => {
     const { counters } = survey;
@@ -95,18 +100,32 @@ function check(directory: string, file: string): CheckReport {
       records,
       history: survey.rows.size - records,
       bytes,
+      structureUnchecked: unchecked,
       findings,
     };
   });
 }
 
-/** SQLite's own check of trees, indexes and the list of free pages. It may leave files beside the database. */
-function checkStructure(file: string): { format: number | undefined; messages: string[] } {
+/** What {@link checkStructure} has found. */
+interface Structure {
+  readonly format: number | undefined;
+  readonly messages: readonly string[];
+  /** Why the check could not be made. */
+  readonly unchecked?: string;
+}
+
+/**
+ * SQLite's own check of trees, indexes and the list of free pages. Where the log is empty it needs no file beside the database;
+ * otherwise it makes one, which is removed again.
+ */
+function checkStructure(file: string, alone: boolean): Structure {
   const hadLog = existsSync(`${file}-wal`);
   let db: DatabaseSync | undefined;
   let format: number | undefined;
   try {
-    db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    const url = pathToFileURL(file);
+    if (alone) url.searchParams.set("immutable", "1");
+    db = new DatabaseSync(url, { readOnly: true, timeout: 0 });
     const pragma = (name: string): unknown => db!.prepare(`PRAGMA ${name}`).get()?.[name];
     const messages: string[] = [];
     format = Number(pragma("user_version"));
@@ -122,7 +141,11 @@ function checkStructure(file: string): { format: number | undefined; messages: s
       .map((row) => String(row["integrity_check"]));
     return { format, messages: [...messages, ...found.filter((line) => line !== "ok")] };
   } catch (error) {
-    return { format, messages: [(error as Error).message] };
+    // No room or no right to make that file says nothing of the store, of which the rest is read without it.
+    const { message } = error as Error;
+    return isDamage(error) || isMisunderstood(error)
+      ? { format, messages: [message] }
+      : { format, messages: [], unchecked: message };
   } finally {
     db?.close();
     rmSync(`${file}-shm`, { force: true });

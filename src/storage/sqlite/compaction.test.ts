@@ -38,12 +38,11 @@ test.each([
   const { db, ledger, mark } = openTrusted(path);
   const bounds = { historyMillis: Infinity, historyMaxShare: 1, historyMinBytes: Infinity, maxBytes: Infinity };
   const history = new History(db, ledger, { directory: path, ...bounds }, () => Infinity);
-  const room = new Room(db, history, mark, Infinity);
+  const room = new Room(db, path, { ledger, history, mark }, Infinity);
   const steps: number[] = [];
   for (let more = true; more;) {
     const before = threadMillis();
-    more = history.step(target, systemClock.now());
-    room.used(100, 0);
+    more = room.compact(target, systemClock.now());
     steps.push(threadMillis() - before);
   }
   expect(ledger.compacted).toBe(target);

@@ -20,7 +20,7 @@ import type { OpenOptions } from "./protocol.ts";
 /** How long one step may work before it lets writes pass. */
 const STEP_MILLIS = 3;
 /** Rows that a step takes at most; a step's commit has to write the pages that it touched. */
-const STEP_ROWS = 200;
+export const STEP_ROWS = 200;
 /** Bytes of removed rows between two looks at the clock, and the bytes that a row counts for beside its own. */
 const LOOK_BYTES = 256 * 1024;
 const ROW_COST = 16 * 1024;
@@ -65,12 +65,13 @@ export class History {
    *
    * It waits for the disk like any write: what the log shows as complete must be there (see wal.ts).
    *
+   * @param rows how many changes it takes at most
    * @returns whether there is more to do
    */
-  step(target: number, now: number): boolean {
+  step(target: number, now: number, rows: number = STEP_ROWS): boolean {
     const before = this.#ledger.compacted;
     this.#ledger.transaction(() => {
-      this.#work(target, now, STEP_ROWS);
+      this.#work(target, now, rows);
       return this.#ledger.compacted > before;
     });
     // A read that runs can stand in the way; whoever asks tries again later.
@@ -82,9 +83,16 @@ export class History {
     while (this.#ledger.compacted < lost) this.step(lost, now);
   }
 
-  /** One step that spares nothing: for want of room, what can be written tomorrow comes before what was yesterday. */
-  giveUp(now: number): void {
-    this.step(this.#ledger.revision, now);
+  /** Whether there is nothing before the present, and nobody who reads holds on to it. */
+  get isGone(): boolean {
+    const { compacted, revision } = this.#ledger;
+    return compacted === revision && this.#pinned() > revision;
+  }
+
+  /** Keeps nothing of what `previous` was, either, which the change that is being made replaces; all before is gone. */
+  skip(previous: number, key: string): void {
+    if (previous > 0) this.#drop(previous, previous, key);
+    this.#ledger.compacted = this.#ledger.revision;
   }
 
   #work(target: number, now: number, rows: number): void {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { StoredVersion, StoreErrorCode, StoreStats } from "../contract.ts";
+import type { StoredVersion, StoreErrorCode, StoreRoom, StoreStats } from "../contract.ts";
 
 /** How the store is opened; see `SqliteStoreOptions` for the meaning of the fields. */
 export interface OpenOptions {
@@ -43,6 +43,8 @@ export type Request =
   | { readonly type: "pin"; readonly id: number }
   | { readonly type: "release"; readonly id: number; readonly pin: number }
   | { readonly type: "stats"; readonly id: number }
+  /** Looks after files and room. */
+  | { readonly type: "look"; readonly id: number; readonly now: number }
   | { readonly type: "close"; readonly id: number };
 
 /** Where a walk through the history of a key stands: at a version of it, or among versions of anything. */
@@ -53,7 +55,7 @@ export type WorkerStats = Pick<StoreStats, "revision" | "compactedRevision" | "r
 
 /** Writer to main thread. */
 export type Reply =
-  | { readonly type: "opened"; readonly revision: number; readonly compacted: number }
+  | { readonly type: "opened"; readonly revision: number; readonly compacted: number; readonly room: StoreRoom }
   /** The batch was committed (or, with `full`, refused whole for want of room); outcomes are in the buffer. */
   | {
       readonly type: "written";
@@ -61,6 +63,8 @@ export type Reply =
       readonly revision: number;
       readonly compacted: number;
       readonly millis: number;
+      /** Whether the store has no room; see `Store.room`. */
+      readonly full: boolean;
     }
   /** Some records of a get, range or log; `done` marks the last message for the id. */
   | {
@@ -82,6 +86,7 @@ export type Reply =
     }
   | { readonly type: "pinned"; readonly id: number; readonly revision: number }
   | { readonly type: "stats"; readonly id: number; readonly stats: WorkerStats }
+  | { readonly type: "looked"; readonly id: number; readonly room: StoreRoom }
   | { readonly type: "closed"; readonly id: number }
   | { readonly type: "refused"; readonly id: number; readonly error: PlainError }
   /** The store has failed for good (or could not be opened); nothing follows. */
@@ -100,6 +105,8 @@ export interface PlainError {
 export const CREATE = 0;
 export const UPDATE = 1;
 export const DELETE = 2;
+/** An update of what is on its way out. */
+export const LEAVE = 3;
 
 /** Kinds of a row in the log. */
 export const PUT_ROW = 1;

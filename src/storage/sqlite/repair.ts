@@ -9,7 +9,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { StoreError } from "../contract.ts";
-import { lockDirectory } from "./lock.ts";
+import { shareDirectory } from "./lock.ts";
 import { type Mark, readMark } from "./mark.ts";
 import { REVISION_GAP, Rebuild } from "./rebuild.ts";
 import { DATABASE_FILE } from "./schema.ts";
@@ -36,7 +36,7 @@ export interface RepairReport {
 export function repairStore(from: string, to: string): RepairReport {
   const file = join(from, DATABASE_FILE);
   if (!existsSync(file)) throw new StoreError("failed", `Expected a store in ${from}, found no ${DATABASE_FILE} there`);
-  const lock = lockDirectory(from);
+  const lock = shareDirectory(from);
   try {
     const wal = scanWal(`${file}-wal`);
     const { mark, markWarning } = tryMark(from);

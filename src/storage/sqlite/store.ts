@@ -11,6 +11,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
+import { type Log, silentLog } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
 import type {
   HistoryBounds,
@@ -22,6 +23,7 @@ import type {
   StoredRecord,
   StoredVersion,
   StoreEvent,
+  StoreRoom,
   StoreStats,
   StoreWatch,
   StoreWatcher,
@@ -49,6 +51,8 @@ export interface SqliteStoreOptions {
   readonly historyMaxShare?: number;
   /** The history may take this many bytes whatever its share, so that small stores have one; 16 MiB by default. */
   readonly historyMinBytes?: number;
+  /** Told once when room runs out, and once when there is some again. Nobody by default. */
+  readonly log?: Log;
   /** Largest size of the database file; writes that need more fail with `full`. No limit but the disk by default. */
   readonly maxBytes?: number;
 }
@@ -62,6 +66,8 @@ const RING_BYTES = 8 << 20;
 /** How long a compaction waits for a running read. */
 const PINNED_MILLIS = 20;
 const FLUSH_SAMPLES = 1000;
+/** How often somebody looks after files and room. */
+const LOOK_MILLIS = 1000;
 
 interface Pending {
   readonly write: Write;
@@ -85,7 +91,7 @@ interface Waiting {
  *   program; `corrupt` when the database is damaged, missing or of another program; `full`
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { clock, directory, historyMillis = 86_400_000, historyMaxShare = 0.1 } = options;
+  const { clock, directory, log = silentLog, historyMillis = 86_400_000, historyMaxShare = 0.1 } = options;
   const { historyMinBytes = 16 << 20, maxBytes = Infinity } = options;
   const workerData: OpenOptions = { directory, historyMillis, historyMaxShare, historyMinBytes, maxBytes };
   // The worker lies beside this file, as .ts in the sources and as .js in a build.
@@ -94,7 +100,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   // Without the flags of this process: some (`--input-type`, loaders of test tools) would stop the worker.
   const worker = new Worker(file, { workerData, execArgv: [], name: "keelson-store" });
   const opened = await firstReply(worker);
-  if (opened.type === "opened") return new SqliteStore(worker, clock, historyMillis, opened);
+  if (opened.type === "opened") return new SqliteStore(worker, { clock, log, directory, historyMillis }, opened);
   await worker.terminate();
   throw opened.type === "failed" ? fromPlain(opened.error) : new StoreError("failed", "The store could not be opened");
 }
@@ -113,10 +119,18 @@ function firstReply(worker: Worker): Promise<Reply> {
   });
 }
 
+interface Around {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly directory: string;
+  readonly historyMillis: number;
+}
+
 class SqliteStore implements Store {
   readonly failed: Promise<StoreError>;
   readonly #worker: Worker;
   readonly #clock: Clock;
+  readonly #around: Around;
   readonly #hub: WatchHub;
   #tellFailed: (error: StoreError) => void = () => {};
   /** Why nothing can be asked of the store any more. */
@@ -132,13 +146,18 @@ class SqliteStore implements Store {
   #drained: (() => void) | undefined;
   #closing: Promise<void> | undefined;
   #upkeep: Timer | undefined;
+  #look: Timer | undefined;
+  #room: StoreRoom;
   #flushes = 0;
   #writes = 0;
   #flushMillis: number[] = [];
 
-  constructor(worker: Worker, clock: Clock, historyMillis: number, opened: Reply & { type: "opened" }) {
+  constructor(worker: Worker, around: Around, opened: Reply & { type: "opened" }) {
+    const { clock, historyMillis } = around;
     this.#worker = worker;
     this.#clock = clock;
+    this.#around = around;
+    this.#room = opened.room;
     this.failed = new Promise((resolve) => {
       this.#tellFailed = resolve;
     });
@@ -153,6 +172,11 @@ class SqliteStore implements Store {
     worker.on("error", (error) => this.#fail(new StoreError("failed", `The store's thread has failed: ${error}`)));
     worker.on("exit", () => this.#fail(new StoreError("failed", "The store's thread has ended")));
     this.#scheduleUpkeep(Math.min(60_000, Math.max(1000, historyMillis / 10)));
+    this.#scheduleLook();
+  }
+
+  get room(): StoreRoom {
+    return this.#room;
   }
 
   get revision(): number {
@@ -243,6 +267,7 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     this.#upkeep?.cancel();
+    this.#look?.cancel();
     this.#end ??= new StoreError("closed", "The store has been closed");
     if (this.#queue.length > 0 || this.#flying.length > 0) {
       await new Promise<void>((resolve) => {
@@ -285,7 +310,7 @@ class SqliteStore implements Store {
     this.#worker.postMessage(request, [buffer]);
   }
 
-  #receiveWritten({ buffer, revision, compacted, millis }: Reply & { type: "written" }): void {
+  #receiveWritten({ buffer, revision, compacted, millis, full }: Reply & { type: "written" }): void {
     const batch = this.#flying;
     this.#flying = [];
     const outcomes = outcomesOf(buffer, batch.length);
@@ -294,10 +319,11 @@ class SqliteStore implements Store {
       if (outcomeOf(outcomes, i) === WRITTEN) events.push(eventOf(batch[i]!.write, revisionOf(outcomes, i)));
     }
     if (events.length > 0) this.#count(events.length, millis);
-    this.#hub.forget(compacted);
     if (events.length > 0) this.#hub.commit(events, revision);
+    this.#hub.forget(compacted);
     for (let i = 0; i < batch.length; i++) conclude(batch[i]!, outcomeOf(outcomes, i), revisionOf(outcomes, i));
     if (worthKeeping(buffer)) this.#spare = buffer;
+    this.#tellFull(full);
     if (this.#queue.length === 0) this.#drained?.();
     else this.#schedule();
   }
@@ -377,6 +403,37 @@ class SqliteStore implements Store {
     this.#upkeep = this.#clock.after(millis, upkeep, { owner: "compaction", upkeep: true });
   }
 
+  /** Looks after files and room while nobody writes, too. */
+  #scheduleLook(): void {
+    const look = (): void => {
+      void this.#lookNow().then(() => {
+        if (this.#end === undefined) this.#scheduleLook();
+      });
+    };
+    this.#look = this.#clock.after(LOOK_MILLIS, look, { owner: "store files", upkeep: true });
+  }
+
+  async #lookNow(): Promise<void> {
+    try {
+      const now = this.#clock.now();
+      const { room } = (await this.#request((id) => ({ type: "look", id, now }))) as Reply & { type: "looked" };
+      this.#tellFull(room.full);
+      this.#room = room;
+    } catch (error) {
+      // Closed or failed meanwhile, which is reported where it happens.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  #tellFull(full: boolean): void {
+    if (full === this.#room.full) return;
+    this.#room = { ...this.#room, full };
+    const { log, directory } = this.#around;
+    if (full)
+      log.error("no room is left on the disk: reads and deletes go on, other writes are refused", { directory });
+    else log.info("there is room on the disk again: all writes go on", { directory });
+  }
+
   async #upkeepNow(): Promise<void> {
     try {
       while (this.#hub.compacted < this.revision && (await this.#compactStep(0)));
@@ -393,6 +450,7 @@ class SqliteStore implements Store {
     const failure = new StoreError("failed", `The store has failed: ${error.message}`, { cause: error });
     this.#end = failure;
     this.#upkeep?.cancel();
+    this.#look?.cancel();
     for (const { write, reject } of this.#flying) {
       const message = `It is unknown whether ${write.key} was written: ${error.message}`;
       reject(new StoreError("unknown", message, { key: write.key, cause: error }));

@@ -20,6 +20,7 @@ import type { Ledger } from "./ledger.ts";
 import type { HighWater } from "./mark.ts";
 import { lockDirectory } from "./lock.ts";
 import type { DirectoryLock } from "./lock.ts";
+import { Presence } from "./presence.ts";
 import type { OpenOptions, Reply, Request } from "./protocol.ts";
 import { Reader } from "./reader.ts";
 import type { Chunk, RangeRead } from "./reader.ts";
@@ -27,9 +28,6 @@ import { Room } from "./room.ts";
 import { openTrusted } from "./open.ts";
 import { Versions } from "./versions.ts";
 import { Writer } from "./writer.ts";
-
-/** A step of compaction touches about as many pages as this many writes. */
-const HISTORY_WRITES = 100;
 
 /** The thread's side of an open store. */
 class StoreWorker {
@@ -43,6 +41,7 @@ class StoreWorker {
   readonly #writer: Writer;
   readonly #mark: HighWater;
   readonly #versions: Versions;
+  readonly #presence: Presence;
   readonly #pins = new Map<number, { readonly revision: number }>();
   readonly #reads: RangeRead[] = [];
 
@@ -63,14 +62,17 @@ class StoreWorker {
     }
     this.#reader = new Reader(this.#db, this.#ledger);
     this.#history = new History(this.#db, this.#ledger, options, () => this.#reader.pinned());
-    this.#room = new Room(this.#db, this.#history, this.#mark, options.maxBytes);
+    const parts = { ledger: this.#ledger, history: this.#history, mark: this.#mark };
+    this.#room = new Room(this.#db, options.directory, parts, options.maxBytes);
     this.#writer = new Writer(this.#db, this.#ledger, this.#history, this.#room, this.#mark);
     this.#versions = new Versions(this.#db, this.#ledger);
-    this.#history.forgetThrough(gap, systemClock.now());
+    this.#room.withReserve(0, () => this.#history.forgetThrough(gap, systemClock.now()));
+    this.#presence = new Presence(options.directory);
   }
 
   opened(): Reply {
-    return { type: "opened", revision: this.#ledger.revision, compacted: this.#ledger.compacted };
+    const { revision, compacted } = this.#ledger;
+    return { type: "opened", revision, compacted, room: this.#room.look(systemClock.now()) };
   }
 
   handle(request: Request): void {
@@ -96,6 +98,8 @@ class StoreWorker {
         return this.#release(request.pin);
       case "stats":
         return this.#stats(request.id);
+      case "look":
+        return this.#look(request);
       case "close":
         return this.#close(request.id);
       default:
@@ -105,11 +109,22 @@ class StoreWorker {
 
   #write({ buffer, count, now }: Request & { type: "write" }): void {
     const begin = systemClock.steady();
+    this.#presence.check();
     const { written, bytes } = this.#writer.apply(buffer, count, now);
+    // Before anybody is told: from here on the files may only grow, but where we move the log ourselves.
+    this.#presence.note();
     const { revision, compacted } = this.#ledger;
+    const { full } = this.#room;
     const millis = written === 0 ? 0 : systemClock.steady() - begin;
-    post({ type: "written", buffer, revision, compacted, millis }, [buffer]);
-    this.#room.used(written, bytes);
+    post({ type: "written", buffer, revision, compacted, millis, full }, [buffer]);
+    if (this.#room.used(written, bytes)) this.#presence.note();
+  }
+
+  #look({ id, now }: Request & { type: "look" }): void {
+    this.#presence.check();
+    const room = this.#room.look(now);
+    this.#presence.note();
+    post({ type: "looked", id, room });
   }
 
   #beginRange(read: RangeRead): void {
@@ -140,13 +155,13 @@ class StoreWorker {
   #compact({ id, now, revision }: Request & { type: "compact" }): void {
     let more = false;
     try {
-      more = this.#history.step(revision, now);
-      this.#room.used(HISTORY_WRITES, 0);
+      more = this.#room.compact(revision, now);
     } catch (error) {
       if (!isFull(error)) throw error;
       post({ type: "refused", id, error: toPlain(error, "full") });
       return;
     }
+    this.#presence.note();
     post({ type: "compacted", id, compacted: this.#ledger.compacted, more });
   }
 
@@ -176,6 +191,7 @@ class StoreWorker {
     // First the mark: should the process end in between, the log is still there, and must be.
     if (this.#ledger.saved) this.#mark.close(this.#ledger.revision);
     this.#db.close();
+    this.#room.close();
     this.#lock.release();
     post({ type: "closed", id });
     port.close();

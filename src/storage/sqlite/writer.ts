@@ -11,8 +11,22 @@ import { isFull } from "./errors.ts";
 import type { History } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
 import type { HighWater } from "./mark.ts";
-import { CREATE, DELETE, DELETE_ROW, NO_ROOM, PUT_ROW, REFUSED, WRITTEN } from "./protocol.ts";
+import { CREATE, DELETE, DELETE_ROW, LEAVE, NO_ROOM, PUT_ROW, REFUSED, WRITTEN } from "./protocol.ts";
 import type { Room } from "./room.ts";
+
+/**
+ * Which writes of a batch are done: all, those that need hardly more room than what they replace, or the deletes.
+ */
+type Which = "all" | "modest" | "deletes";
+
+/** The transaction fits on the disk, but would leave no way out of a full one. */
+class NoRoom extends Error {}
+
+/** Most writes, and most bytes of them unless it is one, in a transaction that may have to do with the reserve. */
+const PIECE_WRITES = 32;
+const PIECE_BYTES = 512 * 1024;
+/** How many bytes what is on its way out may grow by: the time of its deletion and what is said about it. */
+const LEAVING_BYTES = 16 * 1024;
 
 /** Revision and size of a key that is there. */
 type LiveRow = readonly [revision: number, size: number];
@@ -29,7 +43,8 @@ export class Writer {
   readonly #remove: StatementSync;
   readonly #append: StatementSync;
   #outcomes: Float64Array = new Float64Array(512);
-  /** Bytes of keys and values that the transaction has put into the log so far. */
+  /** What the batch has put into the log so far: writes, and bytes of their keys and values. */
+  #written = 0;
   #bytes = 0;
 
   constructor(db: DatabaseSync, ledger: Ledger, history: History, room: Room, mark: HighWater) {
@@ -51,8 +66,8 @@ export class Writer {
   /**
    * Applies a batch and writes the outcomes into its buffer.
    *
-   * When the disk is full, room is made (see room.ts) and the deletes of the batch are tried once more; everything else
-   * of it gets the outcome `NO_ROOM`.
+   * Where there is no room, history gives way. When that is not enough, what still fits is done, and of the rest what
+   * needs no more room than what it replaces (see room.ts); everything else gets the outcome `NO_ROOM`.
    *
    * @param now wall time in milliseconds
    * @returns how many writes were committed, and the bytes of their keys and values
@@ -60,79 +75,143 @@ export class Writer {
    */
   apply(buffer: ArrayBuffer, count: number, now: number): { written: number; bytes: number } {
     if (this.#outcomes.length < count * 2) this.#outcomes = new Float64Array(count * 4);
-    let written = this.#transact(buffer, count, now, false);
-    if (written === undefined) {
-      this.#room.make(now);
-      written = this.#room.withReserve(() => this.#transact(buffer, count, now, true));
+    this.#written = 0;
+    this.#bytes = 0;
+    const all = new BatchCursor(buffer, count);
+    if (!this.#transact(all, count, now, "all") && !this.#transactLater(all, count, now, buffer.byteLength)) {
+      this.#applyInNeed(all, now);
     }
-    // Also those that were refused: they may have been judged by a change of this batch that is undone now.
-    if (written === undefined) for (let i = 0; i < count; i++) this.#outcomes[i * 2] = NO_ROOM;
     fillOutcomes(buffer, count, this.#outcomes);
-    return { written: written ?? 0, bytes: written === undefined ? 0 : this.#bytes };
+    return { written: this.#written, bytes: this.#bytes };
   }
 
-  /** One transaction; undefined when there was no room for it. */
-  #transact(buffer: ArrayBuffer, count: number, now: number, onlyDeletes: boolean): number | undefined {
+  /** Tries it again with what room can be had, and with ever less history. */
+  #transactLater(all: BatchCursor, count: number, now: number, bytes: number): boolean {
+    const again = (): boolean => this.#transact(all, count, now, "all");
+    if (!this.#room.full) {
+      this.#room.tidy();
+      if (again()) return true;
+    }
+    while (this.#room.giveUpHistory(now, bytes)) if (again()) return true;
+    return false;
+  }
+
+  /** One write after the other while they fit, then those that make room, a few at a time. */
+  #applyInNeed(all: BatchCursor, now: number): void {
+    const rest = all.copy();
+    while (all.left > 1 && rest.left > 0 && this.#transactAlone(rest, now)) rest.next();
+    if (rest.left > 0) this.#room.ranOut();
+    while (rest.left > 0) {
+      const before = this.#bytes;
+      const count = rest.ahead(PIECE_WRITES, PIECE_BYTES);
+      const made =
+        this.#transactInNeed(rest, count, now, "modest") || this.#transactInNeed(rest, count, now, "deletes");
+      for (let i = 0; i < count; i++) {
+        rest.next();
+        // Also those that were refused: they may have been judged by a change that is undone now.
+        if (!made) this.#outcomes[rest.index * 2] = NO_ROOM;
+      }
+      this.#room.used(count, this.#bytes - before);
+    }
+  }
+
+  /** One write; where the store is not known to be full, with what the ones before it have left. */
+  #transactAlone(from: BatchCursor, now: number): boolean {
+    if (this.#transact(from, 1, now, "all")) return true;
+    if (this.#room.full) return false;
+    this.#room.tidy();
+    return this.#transact(from, 1, now, "all");
+  }
+
+  #transactInNeed(from: BatchCursor, count: number, now: number, which: "modest" | "deletes"): boolean {
+    const transact = (): boolean => this.#transact(from, count, now, which, true);
+    try {
+      return this.#room.withReserve(which === "modest" ? "half" : 0, transact);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return false;
+    }
+  }
+
+  /** One transaction of `count` writes; false when there was no room for it, or with `insist` the error that says so. */
+  #transact(from: BatchCursor, count: number, now: number, which: Which, insist = false): boolean {
     let written = 0;
+    let bytes = 0;
     try {
       this.#mark.reserve(this.#ledger.revision, count);
       this.#ledger.transaction(() => {
-        written = this.#applyAll(buffer, count, now, onlyDeletes);
-        if (written > 0 && !onlyDeletes) this.#history.trimBehind(written, now);
-        return written > 0;
+        ({ written, bytes } = this.#applyAll(from.copy(), count, now, which));
+        if (written === 0) return false;
+        if (which === "all") this.#history.trimBehind(written, now);
+        if (which === "all" && !this.#room.covers()) throw new NoRoom();
+        return true;
       });
     } catch (error) {
-      if (!isFull(error)) throw error;
-      return undefined;
+      if (insist || !(isFull(error) || error instanceof NoRoom)) throw error;
+      return false;
     }
     // It is done, whatever becomes of the mark.
     if (written > 0) this.#mark.committed(this.#ledger.revision);
-    return written;
+    this.#written += written;
+    this.#bytes += bytes;
+    return true;
   }
 
-  #applyAll(buffer: ArrayBuffer, count: number, now: number, onlyDeletes: boolean): number {
-    const cursor = new BatchCursor(buffer, count);
+  #applyAll(cursor: BatchCursor, count: number, now: number, which: Which): { written: number; bytes: number } {
     let written = 0;
-    this.#bytes = 0;
-    for (let i = 0; cursor.next(); i++) {
-      if (onlyDeletes && cursor.kind !== DELETE) {
-        this.#outcomes[i * 2] = NO_ROOM;
-        continue;
-      }
+    let bytes = 0;
+    for (let left = count; left > 0 && cursor.next(); left--) {
       const row = this.#find.get(cursor.key) as unknown as LiveRow | undefined;
       const current = row === undefined ? 0 : row[0];
+      const size = row === undefined ? 0 : row[1];
       const holds = cursor.kind === CREATE ? current === 0 : current !== 0 && current === cursor.expected;
-      if (holds) {
-        this.#applyOne(cursor, current, row === undefined ? 0 : row[1], now);
+      const outcome = !holds ? REFUSED : isAmong(cursor, size, which) ? WRITTEN : NO_ROOM;
+      if (outcome === WRITTEN) {
+        this.#applyOne(cursor, current, size, now, which);
         written += 1;
+        bytes += cursor.row.length;
       }
-      this.#outcomes[i * 2] = holds ? WRITTEN : REFUSED;
-      this.#outcomes[i * 2 + 1] = holds ? this.#ledger.revision : current;
+      this.#outcomes[cursor.index * 2] = outcome;
+      this.#outcomes[cursor.index * 2 + 1] = outcome === WRITTEN ? this.#ledger.revision : current;
     }
-    return written;
+    return { written, bytes };
   }
 
-  #applyOne(write: BatchCursor, previous: number, previousSize: number, now: number): void {
+  #applyOne(write: BatchCursor, previous: number, previousSize: number, now: number, which: Which): void {
     const ledger = this.#ledger;
-    const size = write.row.length;
-    const revision = ledger.revision + 1;
-    const kind = write.kind === DELETE ? DELETE_ROW : PUT_ROW;
-    const checksum = rowChecksum(crc32c(write.row), revision, previous, kind, now);
-    this.#append.run(revision, write.key, previous, kind, now, checksum, write.value);
+    const isDelete = write.kind === DELETE;
+    // Before the revision moves on.
+    const leaveNoTrace = which !== "all" && this.#history.isGone;
+    ledger.revision += 1;
+    ledger.liveBytes += (isDelete ? 0 : write.row.length) - previousSize;
+    ledger.sumChange += (isDelete ? 0 : ledger.revision) - previous;
+    this.#index(write);
+    if (leaveNoTrace) this.#history.skip(previous, Buffer.from(write.key).toString());
+    if (leaveNoTrace && isDelete) return;
+    const kind = isDelete ? DELETE_ROW : PUT_ROW;
+    const checksum = rowChecksum(crc32c(write.row), ledger.revision, previous, kind, now);
+    this.#append.run(ledger.revision, write.key, previous, kind, now, checksum, write.value);
+    ledger.logBytes += write.row.length;
+  }
+
+  /** Writes which revision the key has now. */
+  #index(write: BatchCursor): void {
+    const { revision } = this.#ledger;
     if (write.kind === CREATE) {
-      this.#insert.run(write.key, revision, size);
-      ledger.records += 1;
+      this.#insert.run(write.key, revision, write.row.length);
+      this.#ledger.records += 1;
     } else if (write.kind === DELETE) {
       this.#remove.run(write.key);
-      ledger.records -= 1;
+      this.#ledger.records -= 1;
     } else {
-      this.#update.run(write.key, revision, size);
+      this.#update.run(write.key, revision, write.row.length);
     }
-    const after = kind === DELETE_ROW ? 0 : size;
-    ledger.revision = revision;
-    ledger.liveBytes += after - previousSize;
-    ledger.logBytes += size;
-    this.#bytes += size;
-    ledger.sumChange += (kind === DELETE_ROW ? 0 : revision) - previous;
   }
+}
+
+/** Whether a write is one of those that are to be done. */
+function isAmong({ kind, row }: BatchCursor, previousSize: number, which: Which): boolean {
+  if (which === "all" || kind === DELETE) return true;
+  if (which === "deletes" || kind === CREATE) return false;
+  return row.length <= previousSize + (kind === LEAVE ? LEAVING_BYTES : 0);
 }

@@ -14,7 +14,7 @@ function threadMillis(): number {
 }
 
 /** Looks at each turn of the loop until it is stopped. */
-class Meter {
+export class TurnMeter {
   #since = threadMillis();
   #running = true;
   longest = 0;
@@ -55,7 +55,7 @@ export async function longestTurn<T>(prepare: () => T, work: (on: Awaited<T>) =>
   let least = Infinity;
   for (let i = 0; i < 3; i++) {
     const on = await prepare();
-    const meter = new Meter();
+    const meter = new TurnMeter();
     await work(on);
     least = Math.min(least, meter.stop());
   }

@@ -10,14 +10,25 @@ import { BYTES, VARINT } from "./wire-reader.ts";
 
 const WORD = 2 ** 32;
 
+/** Texts up to this length are copied faster one by one. */
+const SHORT = 24;
+
 /** See the head of this file. */
 export class WireWriter {
+  readonly #size: number;
   #buffer: Buffer;
   #at: number;
 
   constructor(size = 1024) {
+    this.#size = size;
     this.#buffer = Buffer.allocUnsafe(size);
     this.#at = size;
+  }
+
+  /** Begins anew in the same memory: what {@link WireWriter.finish} gave back is written over. */
+  reset(): void {
+    if (this.#buffer.length > this.#size) this.#buffer = Buffer.allocUnsafe(this.#size);
+    this.#at = this.#buffer.length;
   }
 
   /** Bytes written so far. */
@@ -109,6 +120,7 @@ export class WireWriter {
 
   /** A text with its length. */
   text(text: string): void {
+    if (text.length <= SHORT && this.#shortText(text)) return;
     const length = Buffer.byteLength(text);
     this.#room(length);
     this.#at -= length;
@@ -116,7 +128,22 @@ export class WireWriter {
     this.unsigned(length);
   }
 
-  /** What was written; the writer must not be used again. */
+  /** Whether a short text was written: not one beyond ASCII. */
+  #shortText(text: string): boolean {
+    const { length } = text;
+    this.#room(length + 1);
+    const at = this.#at - length;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 127) return false;
+      this.#buffer[at + i] = code;
+    }
+    this.#buffer[at - 1] = length;
+    this.#at = at - 1;
+    return true;
+  }
+
+  /** What was written; the writer must not be used again but after {@link WireWriter.reset}. */
   finish(): Buffer {
     return this.#buffer.subarray(this.#at);
   }

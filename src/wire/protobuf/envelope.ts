@@ -133,12 +133,15 @@ function writeTypeMeta(writer: WireWriter, apiVersion: string, kind: string): vo
   writer.raw(MAGIC);
 }
 
-/** An item of a list, with its tag and length. */
+/** Most items are encoded in this memory, one after the other. */
+const scratch = new WireWriter(65_536);
+
+/** An item of a list, with its tag and length; good until the next one is encoded. */
 export function encodeItem(item: object, kind: ProtobufKind): Buffer {
-  const writer = new WireWriter();
-  codecOf(kind).write(writer, item as ValueObject);
-  writer.endMessage(ITEMS, 0);
-  return writer.finish();
+  scratch.reset();
+  codecOf(kind).write(scratch, item as ValueObject);
+  scratch.endMessage(ITEMS, 0);
+  return scratch.finish();
 }
 
 /** A list without its items: what stands in front of them. */
@@ -173,7 +176,7 @@ export function encodeAnswer(answer: object, kind: ProtobufKind): Buffer {
   const isPartial = name?.startsWith("PartialObjectMetadata") === true;
   const itemKind = isPartial ? partialObjectMetadata(apiVersion!.slice(apiVersion!.indexOf("/") + 1)) : kind;
   if (name === undefined || !name.endsWith("List")) return encodeProtobuf(answer, itemKind);
-  const encoded = ((items ?? []) as object[]).map((item) => encodeItem(item, itemKind));
+  const encoded = ((items ?? []) as object[]).map((item) => Buffer.from(encodeItem(item, itemKind)));
   const length = encoded.reduce((sum, item) => sum + item.length, 0);
   return Buffer.concat([encodeListHead(answer as ListHead, length), ...encoded]);
 }

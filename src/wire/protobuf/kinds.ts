@@ -109,12 +109,14 @@ const BODIES: readonly ProtobufKind[] = [tokenRequest];
 export const bodyKind = (taken: Omit<ProtobufKind, "schema">): ProtobufKind | undefined =>
   BODIES.find(({ group, version, kind }) => kind === taken.kind && version === taken.version && group === taken.group);
 
-/** The metadata of an object alone. */
-export const partialObjectMetadata = (version: string): ProtobufKind => ({
-  group: "meta.k8s.io",
-  version,
-  kind: "PartialObjectMetadata",
-  schema: PARTIAL,
-});
+/** The metadata of an object alone; the same kind for the same version. */
+export function partialObjectMetadata(version: string): ProtobufKind {
+  let kind = partials.get(version);
+  if (!kind) {
+    partials.set(version, (kind = { group: "meta.k8s.io", version, kind: "PartialObjectMetadata", schema: PARTIAL }));
+  }
+  return kind;
+}
 
 const PARTIAL = struct("The metadata of an object.", { metadata: required(ObjectMetaSchema) });
+const partials = new Map<string, ProtobufKind>();

@@ -71,7 +71,7 @@ export const APPLYING: readonly Story[] = [
     ],
   },
   {
-    name: "apply --prune",
+    name: "apply --prune --prune-allowlist",
     steps: [
       { run: "apply -f -", stdin: `${labelled("a", "red")}${labelled("b", "red")}` },
       {

@@ -2,6 +2,7 @@ import {
   applyTo,
   excludeFilter,
   parseFields,
+  paths,
   pathToString,
   toFieldsV1,
   typeOf,
@@ -9,6 +10,7 @@ import {
   validate,
 } from "../../../src/apply/index.ts";
 import type { Converter, Filter, JsonSchema, Managers, Write } from "../../../src/apply/index.ts";
+import { atOnce } from "../../../src/util/steps.ts";
 import { setMember } from "../../../src/value/value.ts";
 import type { Value, ValueObject } from "../../../src/value/value.ts";
 import type { Step, StepResult, Story } from "./stories.ts";
@@ -51,10 +53,13 @@ function playStep(
 ): string | (StepResult & { conflicts: object }) | { live: Value; managers: Managers } {
   const faults = validate(write.type, step.object, { allowDuplicates: step.op === "update" });
   if (faults.length > 0) return JSON.stringify(faults);
-  if (step.op === "update") return { live: step.object, managers: updateTo({ ...write, updated: step.object }) };
-  const result = applyTo({ ...write, intent: step.object, force: step.op === "force" });
-  if (!("conflicts" in result)) return { live: result.object, managers: result.managers };
-  const conflicts = result.conflicts.map(({ manager, path }) => [manager, pathToString(path)] as const);
+  if (step.op === "update")
+    return { live: step.object, managers: atOnce(updateTo({ ...write, updated: step.object })) };
+  const result = atOnce(applyTo({ ...write, intent: step.object, force: step.op === "force" }));
+  if (!("lost" in result)) return { live: result.object, managers: result.managers };
+  const conflicts = result.lost.flatMap(({ manager, set }) =>
+    paths(set).map((path) => [manager, pathToString(path)] as const),
+  );
   return { conflicts };
 }
 

@@ -80,6 +80,8 @@ export const tokenRequest: ResourceDefinition = {
   }),
   verbs: ["create"],
   asked: true,
+  // It is asked for below a service account, and has no path of its own.
+  served: false,
   deleteAnswers: "status",
 };
 

@@ -90,7 +90,7 @@ function validateType(secret: Secret, errors: FieldErrors, labelDomain: string):
 /** The value is an object in JSON; the data itself never gets into a message. */
 function validateJson(base64: string | undefined, field: string, errors: FieldErrors): void {
   if (base64 === undefined) errors.required(field);
-  else if (!isJsonObject(base64)) errors.invalid(field, "<data>", "expected an object in JSON");
+  else if (!isJsonObject(base64)) errors.invalid(field, undefined, "expected an object in JSON");
 }
 
 function isJsonObject(base64: string): boolean {
@@ -141,6 +141,7 @@ export const secret: ResourceDefinition = {
   scope: "Namespaced",
   description,
   schema,
+  secret: true,
   convert: foldStringData,
   validate,
   validateUpdate,

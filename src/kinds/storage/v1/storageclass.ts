@@ -8,7 +8,7 @@ import { qualifiedName } from "../../../meta/names.ts";
 import { type Static, atomicList, bool, map, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { ageColumn, nameColumn } from "../../../schema/columns.ts";
-import { isDefaultClass } from "../../../schema/default-class.ts";
+import { isDefaultClass } from "../../../meta/default-class.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { dropGated } from "../../rules/gated-field.ts";

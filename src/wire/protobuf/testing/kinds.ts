@@ -3,7 +3,7 @@ import type { Value, ValueObject } from "../../../value/value.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { builtInDefinitions } from "../../../kinds/index.ts";
 import { contextOf } from "../../../schema/testing/kind.ts";
-import { type Walker, compileWalker } from "../../../schema/walker.ts";
+import { DecodeReport, type Walker, compileWalker } from "../../../schema/walker.ts";
 import { DELETE_OPTIONS, type ProtobufKind, STATUS, hasProtobuf, partialObjectMetadata } from "../index.ts";
 
 /** A kind with its walker. */
@@ -30,7 +30,7 @@ export function protobufKinds(dialect: Dialect): readonly TestKind[] {
 
 /** The wire form of a value that fits its kind; everything that the walker complains of is thrown. */
 export function wireForm({ walker }: TestKind, value: Value): ApiObject & ValueObject {
-  const report = walker.newReport();
+  const report = new DecodeReport();
   const { apiVersion, kind, ...rest } = value as ValueObject;
   const object = walker.decode(rest, report) as ApiObject & ValueObject;
   if (report.mismatches.length > 0 || report.unknown.length > 0) {

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { ApiObject } from "./definition.ts";
+interface Annotated {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string | undefined>> | undefined };
+}
 
 /** Whether claims without a class get this one (DEC-40): the annotation, or its old name. */
-export function isDefaultClass(object: ApiObject, labelDomain: string): boolean {
-  const annotations = object.metadata.annotations;
+export function isDefaultClass({ metadata: { annotations } }: Annotated, labelDomain: string): boolean {
   return (
     annotations?.[`storageclass.${labelDomain}/is-default-class`] === "true" ||
     annotations?.[`storageclass.beta.${labelDomain}/is-default-class`] === "true"

@@ -1,0 +1,309 @@
+/**
+ * The table of options: flags, environment, configuration file, help, completion and the reference come from it.
+ *
+ * @module
+ */
+import type { Dialect } from "../meta/dialect.ts";
+import type { Gate } from "../meta/gates.ts";
+import { LOG_LEVELS, type LogLevel } from "../util/log.ts";
+import type { LogFormat } from "./log-format.ts";
+import {
+  type OptionType,
+  controllers,
+  count,
+  dialect,
+  directory,
+  duration,
+  file,
+  gates,
+  list,
+} from "./option-types.ts";
+import { onOff, oneOf, port, text } from "./option-types.ts";
+
+/** Groups of options, in the order of help, with their headings. */
+export const OPTION_GROUPS = {
+  network: "Network",
+  store: "Store",
+  served: "What is served",
+  security: "Security",
+  limits: "Limits",
+  log: "Log",
+} as const;
+
+/** The value of each option, by its key; durations are milliseconds. */
+export interface OptionValues {
+  readonly bind: string;
+  readonly port: number;
+  readonly "data-dir": string | undefined;
+  readonly store: "sqlite" | "memory" | "etcd";
+  readonly dev: boolean;
+  readonly "read-only": boolean;
+  readonly history: number;
+  readonly "etcd-servers": readonly string[];
+  readonly "etcd-prefix": string;
+  readonly "etcd-cacert": string;
+  readonly "etcd-cert": string;
+  readonly "etcd-key": string;
+  readonly dialect: Dialect | undefined;
+  readonly "feature-gates": Readonly<Partial<Record<Gate, boolean>>>;
+  readonly controllers: readonly string[];
+  readonly "event-ttl": number;
+  readonly "tls-san": readonly string[];
+  readonly "tls-cert-file": string;
+  readonly "tls-private-key-file": string;
+  readonly "kubeconfig-out": string;
+  readonly "insecure-http": boolean;
+  readonly "max-connections": number;
+  readonly "max-connections-per-address": number | undefined;
+  readonly "request-timeout": number;
+  readonly "shutdown-grace": number;
+  readonly "log-level": LogLevel;
+  readonly "log-format": LogFormat;
+  readonly "access-log": string;
+  readonly "slow-request": number;
+}
+
+/** The key of an option: its flag without dashes, and what it is called in a configuration file. */
+export type OptionKey = keyof OptionValues;
+
+/** One option. */
+export interface OptionSpec<T = unknown> {
+  readonly group: keyof typeof OPTION_GROUPS;
+  readonly type: OptionType<T>;
+  /** The text of the default; undefined when there is no value by default. */
+  readonly default?: string;
+  /** What holds by default, in words, where no text says it. */
+  readonly otherwise?: string;
+  /** One sentence that says what the option does. */
+  readonly about: string;
+  /** What kube-apiserver calls the same; taken as a second name. */
+  readonly also?: string;
+  /** The version of Keelson that promised it first. */
+  readonly since: string;
+}
+
+/** Every option of a server, in the order of help. */
+export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionValues[Key], undefined>> } = {
+  bind: {
+    group: "network",
+    type: text("ADDRESS"),
+    default: "127.0.0.1",
+    about: "The address to listen on; 0.0.0.0 and :: are all addresses of the machine.",
+    also: "bind-address",
+    since: "0.1",
+  },
+  port: {
+    group: "network",
+    type: port,
+    default: "6443",
+    about: "The port to listen on; 0 takes any free one.",
+    also: "secure-port",
+    since: "0.1",
+  },
+  "data-dir": {
+    group: "store",
+    type: directory,
+    otherwise: "$STATE_DIRECTORY where it is set, /var/lib/keelson for root, $XDG_DATA_HOME/keelson for others",
+    about: "Where objects, certificates and the kubeconfig are kept.",
+    since: "0.1",
+  },
+  store: {
+    group: "store",
+    type: oneOf("sqlite", "memory", "etcd"),
+    default: "sqlite",
+    about: "What objects are kept in: the data directory, nothing, or an etcd cluster.",
+    since: "0.1",
+  },
+  dev: {
+    group: "store",
+    type: onOff,
+    default: "false",
+    about: "Keep nothing: a store in memory, and certificates that are thrown away.",
+    since: "0.1",
+  },
+  "read-only": {
+    group: "store",
+    type: onOff,
+    default: "false",
+    about: "Serve what the data directory holds, write nothing to it, and refuse every write.",
+    since: "0.1",
+  },
+  history: {
+    group: "store",
+    type: duration,
+    default: "24h",
+    about: "How long versions are kept that newer ones have taken the place of.",
+    since: "0.1",
+  },
+  "etcd-servers": {
+    group: "store",
+    type: list("URL"),
+    default: "",
+    about: "Members of the etcd cluster, for --store etcd.",
+    since: "0.1",
+  },
+  "etcd-prefix": {
+    group: "store",
+    type: text("PREFIX"),
+    default: "/keelson",
+    about: "What all keys in etcd begin with.",
+    since: "0.1",
+  },
+  "etcd-cacert": {
+    group: "store",
+    type: file,
+    default: "",
+    otherwise: "the authorities that Node.js knows",
+    about: "The authority that signed the certificates of etcd.",
+    also: "etcd-cafile",
+    since: "0.1",
+  },
+  "etcd-cert": {
+    group: "store",
+    type: file,
+    default: "",
+    about: "The client certificate for etcd.",
+    also: "etcd-certfile",
+    since: "0.1",
+  },
+  "etcd-key": {
+    group: "store",
+    type: file,
+    default: "",
+    about: "The key of the client certificate for etcd.",
+    also: "etcd-keyfile",
+    since: "0.1",
+  },
+  dialect: {
+    group: "served",
+    type: dialect,
+    otherwise: "that of the data directory, neutral for a new one",
+    about:
+      "The names and rules of the API; kubectl and other Kubernetes clients want kubernetes. Fixed by the first start.",
+    since: "0.1",
+  },
+  "feature-gates": {
+    group: "served",
+    type: gates,
+    default: "",
+    otherwise: "the defaults of the dialect",
+    about: "Feature gates to switch on or off.",
+    since: "0.1",
+  },
+  controllers: {
+    group: "served",
+    type: controllers,
+    default: "*",
+    about: "Controllers to run: * for all, none, NAME for that one, -NAME for all others.",
+    since: "0.1",
+  },
+  "event-ttl": {
+    group: "served",
+    type: duration,
+    default: "1h",
+    about: "How long Events are kept after their last write.",
+    since: "0.1",
+  },
+  "tls-san": {
+    group: "security",
+    type: list("NAME"),
+    default: "",
+    about: "More names and addresses that the certificate of the server is good for.",
+    since: "0.1",
+  },
+  "tls-cert-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "A certificate of yours for the server, or the chain that begins with it; read again when the file changes.",
+    since: "0.1",
+  },
+  "tls-private-key-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "The key of that certificate.",
+    since: "0.1",
+  },
+  "kubeconfig-out": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "Where to write the kubeconfig of the admin when the server is ready; with --dev it is removed at the end.",
+    since: "0.1",
+  },
+  "insecure-http": {
+    group: "security",
+    type: onOff,
+    default: "false",
+    about: "Speak plain HTTP; on loopback addresses only.",
+    since: "0.1",
+  },
+  "max-connections": {
+    group: "limits",
+    type: count("connections"),
+    default: "20000",
+    about: "Connections at the same time; fewer where the limit of open files leaves no room.",
+    since: "0.1",
+  },
+  "max-connections-per-address": {
+    group: "limits",
+    type: count("connections"),
+    otherwise: "nine of ten of all",
+    about: "Connections from one address at the same time.",
+    since: "0.1",
+  },
+  "request-timeout": {
+    group: "limits",
+    type: duration,
+    default: "1m",
+    about: "How long a request may take; watches and backups have no such end.",
+    since: "0.1",
+  },
+  "shutdown-grace": {
+    group: "limits",
+    type: duration,
+    default: "30s",
+    about: "How long running requests may take to end when the server stops.",
+    since: "0.1",
+  },
+  "log-level": {
+    group: "log",
+    type: oneOf(...LOG_LEVELS),
+    default: "info",
+    about: "How much is logged.",
+    since: "0.1",
+  },
+  "log-format": {
+    group: "log",
+    type: oneOf("text", "json"),
+    default: "text",
+    about: "How lines of the log look; with json there is one object a line on standard error, and nothing else.",
+    since: "0.1",
+  },
+  "access-log": {
+    group: "log",
+    type: file,
+    default: "",
+    about: "A file for one line of JSON about each request; - is standard output.",
+    since: "0.1",
+  },
+  "slow-request": {
+    group: "log",
+    type: duration,
+    default: "1s",
+    about: "Requests that take longer are logged, with where the time went.",
+    since: "0.1",
+  },
+};
+
+/** The keys of all options, in the order of help. */
+export const OPTION_KEYS: readonly OptionKey[] = Object.keys(OPTIONS) as OptionKey[];
+
+/** Every name that an option goes by, with its key. */
+export const OPTION_NAMES: ReadonlyMap<string, OptionKey> = new Map(
+  OPTION_KEYS.flatMap((key) => [key, OPTIONS[key].also ?? key].map((name) => [name, key])),
+);
+
+/** The environment variable of an option. */
+export const envName = (key: string): string => `KEELSON_${key.toUpperCase().replaceAll("-", "_")}`;

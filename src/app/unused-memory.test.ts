@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../util/clock.ts";
+import { type ProcessMemory, UnusedMemory } from "./unused-memory.ts";
+
+const MIB = 1 << 20;
+const MINUTE = 60_000;
+const STEP = 100;
+
+/** A process that writes down what it is told to do; what is free, and after how long, is up to the test. */
+class Process implements ProcessMemory {
+  rss = 100 * MIB;
+  used = 20 * MIB;
+  /** What it comes back to when free memory is given back. */
+  needed = 100 * MIB;
+  readonly done: string[] = [];
+  readonly clock = new ManualClock(0);
+  readonly watch = new UnusedMemory(this.clock, this);
+
+  resident(): number {
+    return this.rss;
+  }
+
+  heap(): number {
+    return this.used;
+  }
+
+  collect(): void {
+    this.done.push("collect");
+  }
+
+  trim(): void {
+    this.done.push("trim");
+    this.rss = this.needed;
+  }
+
+  /** What was done in the next `ms`. */
+  next(ms: number): string[] {
+    this.done.length = 0;
+    // What is upkeep runs once in each move of the clock.
+    for (let moved = 0; moved < ms; moved += STEP) this.clock.advance(STEP);
+    return [...this.done];
+  }
+}
+
+test("what the start has left behind is given back once things have settled, and nothing as long as memory stays", () => {
+  const server = new Process();
+  expect(server.next(900)).toEqual([]);
+  expect(server.next(1000)).toEqual(["collect", "trim"]);
+  expect(server.next(MINUTE)).toEqual([]);
+});
+
+test("memory that has grown by much is given back within seconds after it grows no more, and once", () => {
+  const server = new Process();
+  server.next(2000);
+  for (let i = 0; i < 5; i++) {
+    server.rss += 50 * MIB;
+    expect(server.next(5000), "while it grows").toEqual([]);
+  }
+  expect(server.next(11_000)).toEqual(["collect", "trim"]);
+  expect(server.rss).toBe(server.needed);
+  expect(server.next(MINUTE)).toEqual([]);
+});
+
+test("what is needed is not looked through again and again", () => {
+  const server = new Process();
+  server.next(2000);
+  server.rss = 500 * MIB;
+  server.needed = 500 * MIB;
+  expect(server.next(MINUTE)).toEqual(["collect", "trim"]);
+});
+
+test("memory that fell by itself and grows anew is given back, too", () => {
+  const server = new Process();
+  server.needed = 300 * MIB;
+  server.rss = 300 * MIB;
+  server.next(2000);
+  server.rss = 200 * MIB;
+  expect(server.next(MINUTE)).toEqual([]);
+  server.needed = 200 * MIB;
+  server.rss = 280 * MIB;
+  expect(server.next(MINUTE)).toEqual(["collect", "trim"]);
+});
+
+test("a large heap is not collected in one turn, only free pages are given back", () => {
+  const server = new Process();
+  server.used = 500 * MIB;
+  expect(server.next(2000)).toEqual(["trim"]);
+});
+
+test("who is done watches no more", () => {
+  const server = new Process();
+  server.watch[Symbol.dispose]();
+  expect(server.next(MINUTE)).toEqual([]);
+});

@@ -1,0 +1,114 @@
+/**
+ * Gives memory back that the server has used and no longer needs.
+ *
+ * Two keep it. V8 does not look for garbage while nobody makes any, and the memory of buffers is free only when it has;
+ * glibc keeps what is free, between what is not, for who asks next (after 360 unfinished bodies 150 of its 230 MiB were
+ * free). So when resident memory has grown by much and grows no more, garbage is collected, and a moment later, when
+ * buffers have been let go, glibc is told to let go of free pages.
+ *
+ * @module
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Clock } from "../util/clock.ts";
+
+const MIB = 1 << 20;
+/** How long after the start things have settled. */
+const SETTLED_MS = 1000;
+const LOOK_MS = 5000;
+/** How long V8 takes to let go of the buffers of what it has collected; it does so in threads of its own. */
+const FREEING_MS = 500;
+/** What it may have grown by since memory was given back. */
+const MUCH_BYTES = 24 * MIB;
+/** What it may have grown by since the last look, and counts as unchanged. */
+const LITTLE_BYTES = 4 * MIB;
+/** A heap up to which a collection is a turn of 40 ms (some 50,000 objects); a larger one is left to V8's own pace. */
+const SMALL_HEAP_BYTES = 48 * MIB;
+
+/** The memory of a process, in bytes. */
+export interface ProcessMemory {
+  resident(): number;
+  /** What is in use of V8's heap, garbage included. */
+  heap(): number;
+  /** Collects all garbage at once, and gives up the room that it took. */
+  collect(): void;
+  /** Gives free memory back to the operating system. */
+  trim(): void;
+}
+
+/** Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. */
+export class UnusedMemory implements Disposable {
+  readonly #clock: Clock;
+  readonly #memory: ProcessMemory;
+  #timer: Disposable;
+  /** What it was when it was last given back, or has been since. */
+  #least = 0;
+  #last = Infinity;
+
+  constructor(clock: Clock, memory: ProcessMemory = ofThisProcess()) {
+    this.#clock = clock;
+    this.#memory = memory;
+    this.#timer = this.#after(SETTLED_MS, () => this.#collect());
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  #after(millis: number, work: () => void): Disposable {
+    const timer = this.#clock.after(millis, work, { owner: "unused memory", upkeep: true });
+    return { [Symbol.dispose]: () => timer.cancel() };
+  }
+
+  #look(): void {
+    const now = this.#memory.resident();
+    const isStill = now <= this.#last + LITTLE_BYTES;
+    this.#last = now;
+    this.#least = Math.min(this.#least, now);
+    if (isStill && now > this.#least + MUCH_BYTES) this.#collect();
+    else this.#timer = this.#after(LOOK_MS, () => this.#look());
+  }
+
+  #collect(): void {
+    if (this.#memory.heap() <= SMALL_HEAP_BYTES) this.#memory.collect();
+    this.#timer = this.#after(FREEING_MS, () => this.#trim());
+  }
+
+  #trim(): void {
+    this.#memory.trim();
+    this.#least = this.#memory.resident();
+    this.#last = this.#least;
+    this.#timer = this.#after(LOOK_MS, () => this.#look());
+  }
+}
+
+function ofThisProcess(): ProcessMemory {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (options: { type: "major"; flavor: "last-resort" }) => void;
+  setFlagsFromString("--no-expose-gc");
+  return {
+    resident: () => process.memoryUsage.rss(),
+    heap: () => process.memoryUsage().heapUsed,
+    collect: () => collect({ type: "major", flavor: "last-resort" }),
+    trim: trimHeap,
+  };
+}
+
+/**
+ * Calls `malloc_trim` of glibc; does nothing where there is none.
+ *
+ * JavaScript has one way to it: of a library that it loads, SQLite calls the function that it is told. The first argument,
+ * here a pointer, is to `malloc_trim` how many bytes to leave at the end of its heap; so it leaves the end as it is, which
+ * every `free` looks after, and gives back free pages anywhere else. The answer 1, that there were some, is to SQLite a
+ * failure of the library, and it is thrown.
+ */
+function trimHeap(): void {
+  if (process.platform !== "linux") return;
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  using database = new DatabaseSync(":memory:", { allowExtension: true });
+  try {
+    database.loadExtension("libc.so.6", "malloc_trim");
+  } catch {
+    // Something was given back, or there is no glibc.
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * What a server has in place of a kind that it does not serve.
+ *
+ * @module
+ */
+import { suggestion } from "../util/nearest.ts";
+import { StatusError, isStatus } from "./errors.ts";
+import { type Kind, apiVersionOf } from "./kind.ts";
+import type { Requests } from "./requests.ts";
+
+/** Where a group and version is served. */
+export const pathOf = ({ group, version }: Pick<Kind, "group" | "version">): string =>
+  group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+
+/** Whether nothing is served on a path, which is not to say that an object is not there. */
+const isUnserved = (error: unknown): error is StatusError =>
+  isStatus(error, "NotFound") && error.status.details?.name === undefined;
+
+/** The same error; where the kind is not served it says so, and which kind is called nearly so. Asks the server for that. */
+export async function explained(error: unknown, client: Requests, kind: Kind, signal?: AbortSignal): Promise<unknown> {
+  if (!isUnserved(error)) return error;
+  const { status, asked, conflict } = error;
+  const hint = await hintFor(client, kind, signal);
+  return hint === "" ? error : new StatusError(status, { asked, conflict, hint });
+}
+
+async function hintFor(client: Requests, kind: Kind, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    const { resources } = await client.json<{ resources: readonly { name: string }[] }>("GET", pathOf(kind), {
+      signal,
+    });
+    const plurals = resources.map(({ name }) => name).filter((name) => !name.includes("/"));
+    if (plurals.includes(kind.plural)) return "";
+    return `${apiVersionOf(kind)} has no ${kind.plural}${suggestion(kind.plural, plurals)}`;
+  } catch (error) {
+    return isUnserved(error) ? `the server has no ${apiVersionOf(kind)}` : "";
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Whether a volume fits a claim; and where it does not, what it lacks.
+ *
+ * @module
+ */
+import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
+import { compareQuantities } from "../../meta/quantity.ts";
+import {
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelSelector,
+  labelSelectorOf,
+} from "../../meta/selectors.ts";
+import type { BinderNames } from "./names.ts";
+
+/** The storage that a claim asks for; a claim that asks for none is content with any (CTL-BIND-5). */
+export const requestOf = ({ spec }: PersistentVolumeClaim): string => spec.resources?.requests?.["storage"] ?? "0";
+
+/** The storage that a volume has. */
+export const capacityOf = ({ spec }: PersistentVolume): string => spec.capacity?.["storage"] ?? "0";
+
+/** The class of a claim or a volume: the annotation where it is there, else the field; none is the empty one (CTL-BIND-7). */
+export const classOf = (
+  { metadata, spec }: PersistentVolume | PersistentVolumeClaim,
+  { storageClass }: BinderNames,
+): string => metadata.annotations?.[storageClass] ?? spec.storageClassName ?? "";
+
+const modeOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string => spec.volumeMode ?? "Filesystem";
+const attributesOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string =>
+  spec.volumeAttributesClassName ?? "";
+const modesOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): readonly string[] => spec.accessModes ?? [];
+
+/** What a volume that is reserved for a claim, or that the claim names, lacks; these count in any case (CTL-BIND-26, 29). */
+export function shortcomings(volume: PersistentVolume, claim: PersistentVolumeClaim): readonly string[] {
+  const lacks: string[] = [];
+  const differs = (what: string, has: string, wants: string): void => {
+    if (has !== wants) lacks.push(`expected ${what} ${JSON.stringify(wants)}, it has ${JSON.stringify(has)}`);
+  };
+  const [has, wants] = [capacityOf(volume), requestOf(claim)];
+  if (compareQuantities(has, wants) < 0) lacks.push(`expected at least ${wants}, it has ${has}`);
+  differs("volumeMode", modeOf(volume), modeOf(claim));
+  differs("volumeAttributesClassName", attributesOf(volume), attributesOf(claim));
+  const modes = modesOf(claim).filter((mode) => !modesOf(volume).includes(mode));
+  if (modes.length > 0) lacks.push(`expected accessModes ${modes.join(", ")}, it has ${modesOf(volume).join(", ")}`);
+  if (volume.metadata.deletionTimestamp !== undefined) lacks.push("it is being deleted");
+  return lacks;
+}
+
+/** What a volume that a claim names lacks, where nobody has reserved it. */
+export function mismatches(
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim,
+  names: BinderNames,
+): readonly string[] {
+  const [has, wants] = [classOf(volume, names), classOf(claim, names)];
+  const isOther =
+    has === wants ? [] : [`expected storageClassName ${JSON.stringify(wants)}, it has ${JSON.stringify(has)}`];
+  return [...shortcomings(volume, claim), ...isOther];
+}
+
+/** Whether volume and claim are of one volumeMode. */
+export const isOfMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  modeOf(volume) === modeOf(claim);
+
+/** Whether a volume is meant for a claim: its reference names it, and has its uid or none. */
+export function isMeantFor({ spec: { claimRef } }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  if (!claimRef || claimRef.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
+  return !claimRef.uid || claimRef.uid === metadata.uid;
+}
+
+/** Volumes that can only be exchanged for one another if their sizes are equal: the shelf of a volume. */
+export const shelfOf = (object: PersistentVolume | PersistentVolumeClaim, names: BinderNames): string =>
+  JSON.stringify([classOf(object, names), modeOf(object), attributesOf(object)]);
+
+/** The access modes of a volume as text, for volumes of equal ones. */
+export const modesText = (volume: PersistentVolume): string => modesOf(volume).toSorted().join(" ");
+
+/** Whether volumes of some access modes have all that a claim asks for (CTL-BIND-6). */
+export const covers = (modes: string, claim: PersistentVolumeClaim): boolean => {
+  const there = modes.split(" ");
+  return modesOf(claim).every((mode) => there.includes(mode));
+};
+
+/** Whether a claim may take a volume that nobody has: what their shelf does not say already. */
+export function fits({ spec, metadata }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  if (compareQuantities(spec.capacity?.["storage"] ?? "0", requestOf(claim)) < 0) return false;
+  const { selector } = claim.spec;
+  return !selector || selectorOf(selector).matches(metadata.labels);
+}
+
+type Selector = NonNullable<PersistentVolumeClaim["spec"]["selector"]>;
+const compiled = new WeakMap<Selector, LabelSelector>();
+
+function selectorOf(selector: Selector): LabelSelector {
+  const known = compiled.get(selector);
+  if (known) return known;
+  const labels = Object.entries(selector.matchLabels ?? {});
+  const equal = labels.map(([key, value]): LabelRequirement => ({ key, operator: "in", values: [value] }));
+  const others = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }): LabelRequirement => ({
+    key,
+    operator: OPERATORS[operator] ?? "in",
+    values,
+  }));
+  const made = labelSelectorOf([...equal, ...others]);
+  compiled.set(selector, made);
+  return made;
+}
+
+const OPERATORS: Readonly<Record<string, LabelOperator>> = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+};

@@ -1,0 +1,188 @@
+/**
+ * What the binder sees and remembers: the volumes that can be had, the claims that wait, and who has to be looked at when
+ * something changes.
+ *
+ * Keys are `claim/NAMESPACE/NAME` and `volume/NAME`. A volume that can be had is offered to one claim that waits and that it
+ * fits; what that claim leaves is offered to the next, so a thousand claims that wait cost a thousand looks, not a million.
+ *
+ * @module
+ */
+import { type Kind, inDomain, keyText } from "../../client/index.ts";
+import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../client/kinds/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import {
+  type Ground,
+  type Informer,
+  type InformerSpec,
+  type ObjectEvent,
+  sharedInformer,
+} from "../../runtime/index.ts";
+import { isDefaultClass } from "../../meta/default-class.ts";
+import { claimsOfPod } from "../pod-claims.ts";
+import { classOf, covers, fits, modesText, shelfOf } from "./fit.ts";
+import { type Migration, migrationOf } from "./migration.ts";
+import { type BinderNames, YES, binderNames } from "./names.ts";
+import { recycledBy } from "./recycler.ts";
+import { Shelves } from "./shelves.ts";
+
+/** What the binder follows. */
+export interface BinderSpecs {
+  readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "shelf" | "volume" | "class">;
+  readonly volumes: InformerSpec<PersistentVolume, "Cluster", "claim">;
+  readonly classes: InformerSpec<StorageClass, "Cluster", never>;
+  readonly pods: InformerSpec<Pod, "Namespaced", "claim">;
+  readonly names: BinderNames;
+  readonly migration: Migration;
+  readonly labelDomain: string;
+}
+
+/** The informers of the binder in a dialect. */
+export function binderSpecs(dialect: Dialect): BinderSpecs {
+  const names = binderNames(dialect);
+  const isWaiting = ({ spec, metadata }: PersistentVolumeClaim): boolean =>
+    !spec.volumeName && metadata.deletionTimestamp === undefined;
+  return {
+    names,
+    migration: migrationOf(dialect),
+    labelDomain: dialect.labelDomain,
+    claims: sharedInformer(PersistentVolumeClaim, {
+      indexes: {
+        shelf: (claim: PersistentVolumeClaim) => (isWaiting(claim) ? shelfOf(claim, names) : undefined),
+        volume: (claim: PersistentVolumeClaim) => claim.spec.volumeName,
+        class: (claim: PersistentVolumeClaim) => (isWaiting(claim) ? classOf(claim, names) : undefined),
+      },
+    }),
+    volumes: sharedInformer(PersistentVolume, { indexes: { claim: claimOfVolume } }),
+    classes: sharedInformer(inDomain(StorageClass, dialect.domain) as Kind<StorageClass, "Cluster">),
+    pods: sharedInformer(Pod, { indexes: { claim: (pod: Pod) => claimsOfPod(pod).map((key) => keyText(key)) } }),
+  };
+}
+
+/** The key of the claim that a volume names. */
+export function claimOfVolume({ spec: { claimRef } }: PersistentVolume): string | undefined {
+  return claimRef?.name ? keyText({ namespace: claimRef.namespace, name: claimRef.name }) : undefined;
+}
+
+/** See the head of this file. */
+export class BinderMemory implements Disposable {
+  readonly specs: BinderSpecs;
+  readonly claims: Informer<PersistentVolumeClaim, "Namespaced", "shelf" | "volume" | "class">;
+  readonly volumes: Informer<PersistentVolume, "Cluster", "claim">;
+  readonly classes: Informer<StorageClass, "Cluster", never>;
+  readonly pods: Informer<Pod, "Namespaced", "claim">;
+  readonly #shelves: Shelves;
+  readonly #add: (key: string) => void;
+  readonly #heard = new DisposableStack();
+  /** Volumes that were offered, by the claim that looks at them. */
+  readonly #offers = new Map<string, Set<string>>();
+
+  constructor(specs: BinderSpecs, { own }: Ground, add: (key: string) => void) {
+    this.specs = specs;
+    this.#shelves = new Shelves(specs.names);
+    this.#add = add;
+    this.claims = own(specs.claims);
+    this.volumes = own(specs.volumes);
+    this.classes = own(specs.classes);
+    this.pods = own(specs.pods);
+    this.#heard.use(this.volumes.on((event) => this.#volumeChanged(event)));
+    this.#heard.use(this.claims.on((event) => this.#claimChanged(event)));
+    this.#heard.use(this.classes.on((event) => this.#classChanged(event)));
+    this.#heard.use(this.pods.on((event) => this.#podChanged(event)));
+  }
+
+  [Symbol.dispose](): void {
+    this.#heard.dispose();
+  }
+
+  /** Takes the best volume for a claim from its shelf: nobody else is given it before {@link settle}. */
+  takeBest(claim: PersistentVolumeClaim, suits: (volume: PersistentVolume) => boolean): PersistentVolume | undefined {
+    const best = this.#shelves.best(claim, suits);
+    if (best) this.#shelves.take(best.metadata.name);
+    return best;
+  }
+
+  /** Puts a volume back where memory says that it can be had. */
+  settle(name: string): void {
+    const volume = this.volumes.get({ name });
+    if (volume && canBeHad(volume)) this.#stand(volume);
+    else this.#shelves.take(name);
+  }
+
+  /** A claim has been looked at: what it was offered and did not take is offered to the next. */
+  looked(claim: string): void {
+    const offered = this.#offers.get(claim);
+    this.#offers.delete(claim);
+    for (const name of offered ?? []) this.settle(name);
+  }
+
+  /** The default class: of several the newest, then the first by name (CTL-DEF-1). */
+  defaultClass(): StorageClass | undefined {
+    const all = this.classes.list().filter((one) => isDefaultClass(one, this.specs.labelDomain));
+    return all.toSorted((a, b) => {
+      const [x, y] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
+      return x === y ? (a.metadata.name < b.metadata.name ? -1 : 1) : x < y ? 1 : -1;
+    })[0];
+  }
+
+  #stand(volume: PersistentVolume): void {
+    this.#shelves.put(volume);
+    const claim = this.#wanting(volume);
+    if (claim === undefined) return;
+    const offered = this.#offers.get(claim) ?? new Set();
+    this.#offers.set(claim, offered.add(volume.metadata.name));
+    this.#add(`claim/${claim}`);
+  }
+
+  /** A claim that waits, that a volume fits, and that looks at no other yet. */
+  #wanting(volume: PersistentVolume): string | undefined {
+    const modes = modesText(volume);
+    for (const claim of this.claims.by("shelf", shelfOf(volume, this.specs.names))) {
+      const key = keyText(claim.metadata);
+      if (!this.#offers.has(key) && covers(modes, claim) && fits(volume, claim)) return key;
+    }
+    return undefined;
+  }
+
+  #volumeChanged(event: ObjectEvent<PersistentVolume>): void {
+    const { object } = event;
+    const { name } = object.metadata;
+    if (event.type === "deleted" || !canBeHad(object)) this.#shelves.take(name);
+    else this.#stand(object);
+    this.#add(`volume/${name}`);
+    const claims = new Set(this.claims.by("volume", name).map(({ metadata }) => keyText(metadata)));
+    for (const volume of event.type === "changed" ? [object, event.old] : [object]) {
+      const claim = claimOfVolume(volume);
+      if (claim) claims.add(claim);
+    }
+    for (const claim of claims) this.#add(`claim/${claim}`);
+  }
+
+  #claimChanged({ object }: ObjectEvent<PersistentVolumeClaim>): void {
+    const key = keyText(object.metadata);
+    this.#add(`claim/${key}`);
+    for (const { metadata } of this.volumes.by("claim", key)) this.#add(`volume/${metadata.name}`);
+    if (object.spec.volumeName) this.#add(`volume/${object.spec.volumeName}`);
+  }
+
+  #classChanged({ object }: ObjectEvent<StorageClass>): void {
+    const names = [object.metadata.name, ...(isDefaultClass(object, this.specs.labelDomain) ? [""] : [])];
+    for (const name of names) {
+      for (const claim of this.claims.by("class", name)) this.#add(`claim/${keyText(claim.metadata)}`);
+    }
+  }
+
+  #podChanged({ object }: ObjectEvent<Pod>): void {
+    const volume = recycledBy(object);
+    if (volume !== undefined) this.#add(`volume/${volume}`);
+    for (const key of claimsOfPod(object)) {
+      const claim = this.claims.get(key);
+      if (claim && claim.metadata.annotations?.[this.specs.names.bindCompleted] !== YES) {
+        this.#add(`claim/${keyText(key)}`);
+      }
+    }
+  }
+}
+
+/** Whether nobody has a volume, or has spoken for it (CTL-BIND-4). */
+const canBeHad = ({ metadata, spec, status }: PersistentVolume): boolean =>
+  status.phase === "Available" && !spec.claimRef && metadata.deletionTimestamp === undefined;

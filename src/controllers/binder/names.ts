@@ -1,0 +1,38 @@
+/**
+ * The annotations that binder, provisioners and schedulers speak by, in the names of a dialect.
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+
+/** See the head of this file. */
+export interface BinderNames {
+  /** On a claim: its binding was completed once (CTL-BIND-19). */
+  readonly bindCompleted: string;
+  /** On a claim or a volume: the binder chose the other one, not the user (CTL-BIND-20, 21). */
+  readonly boundByController: string;
+  /** On a volume: who made it. */
+  readonly provisionedBy: string;
+  /** On a claim: who is to make its volume, and the older name of the same. */
+  readonly provisioner: readonly [string, string];
+  /** On a claim: the node that the scheduler chose for its first consumer. */
+  readonly selectedNode: string;
+  /** On either: the class, where it was named before there was a field. */
+  readonly storageClass: string;
+  /** Provisioners of this domain are built in. */
+  readonly builtIn: string;
+}
+
+/** The names in a dialect. */
+export const binderNames = ({ labelDomain: domain }: Dialect): BinderNames => ({
+  bindCompleted: `pv.${domain}/bind-completed`,
+  boundByController: `pv.${domain}/bound-by-controller`,
+  provisionedBy: `pv.${domain}/provisioned-by`,
+  provisioner: [`volume.${domain}/storage-provisioner`, `volume.beta.${domain}/storage-provisioner`],
+  selectedNode: `volume.${domain}/selected-node`,
+  storageClass: `volume.beta.${domain}/storage-class`,
+  builtIn: `${domain}/`,
+});
+
+/** The value of the annotations that say yes. */
+export const YES = "yes";

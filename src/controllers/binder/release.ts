@@ -1,0 +1,29 @@
+/**
+ * How the reclaiming of a volume ends: anybody may have it, or it has failed.
+ *
+ * @module
+ */
+import { PersistentVolume } from "../../client/kinds/index.ts";
+import type { Result } from "../../runtime/index.ts";
+import type { Binding } from "./claims.ts";
+import { AGAIN, annotated, setPhase, write } from "./writes.ts";
+
+/** A volume that points at a claim that has another: what the binder wrote is taken off, what a user wrote loses the uid. */
+export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+  const { boundByController } = ctx.memory.specs.names;
+  const { claimRef, ...spec } = volume.spec;
+  const isOurs = volume.metadata.annotations?.[boundByController] !== undefined;
+  const { uid: _, resourceVersion: __, ...reservation } = claimRef!;
+  const free = isOurs
+    ? annotated({ ...volume, spec }, { [boundByController]: undefined })
+    : { ...volume, spec: { ...spec, claimRef: reservation } };
+  const written = await write(ctx.client, PersistentVolume, free as PersistentVolume);
+  return written && (await setPhase(ctx.client, written, "Available")) ? undefined : AGAIN;
+}
+
+/** Says that a volume could not be reclaimed; it is tried again when it changes. */
+export async function fail(ctx: Binding, volume: PersistentVolume, reason: string, why: string): Promise<Result> {
+  if (volume.status.phase === "Failed" && volume.status.message === why) return undefined;
+  ctx.event("Warning", volume, reason, why);
+  return (await setPhase(ctx.client, volume, "Failed", why)) ? undefined : AGAIN;
+}

@@ -1,0 +1,93 @@
+/**
+ * The volumes that can be had, where the one that fits a claim best is found without looking at them all.
+ *
+ * A shelf holds volumes of one class, volumeMode and attributes class; on it those of equal access modes stand in the order of
+ * their sizes. The best is of the fewest access modes, then the smallest that is large enough (CTL-BIND-12).
+ *
+ * @module
+ */
+import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
+import { compareQuantities } from "../../meta/quantity.ts";
+import { capacityOf, covers, modesText, requestOf, shelfOf } from "./fit.ts";
+import type { BinderNames } from "./names.ts";
+
+interface Standing {
+  readonly name: string;
+  readonly size: string;
+  readonly volume: PersistentVolume;
+}
+
+/** By access modes. */
+type Shelf = Map<string, Standing[]>;
+
+/** See the head of this file. */
+export class Shelves {
+  readonly #names: BinderNames;
+  readonly #shelves = new Map<string, Shelf>();
+  /** Where each volume stands. */
+  readonly #places = new Map<string, { readonly shelf: string; readonly modes: string; readonly standing: Standing }>();
+
+  constructor(names: BinderNames) {
+    this.#names = names;
+  }
+
+  /** Puts a volume on its shelf, in place of what was known of it. */
+  put(volume: PersistentVolume): void {
+    const { name } = volume.metadata;
+    this.take(name);
+    const place = { shelf: shelfOf(volume, this.#names), modes: modesText(volume) };
+    const standing = { name, size: capacityOf(volume), volume };
+    const shelf = this.#shelves.get(place.shelf) ?? new Map<string, Standing[]>();
+    const row = shelf.get(place.modes) ?? [];
+    this.#shelves.set(place.shelf, shelf.set(place.modes, row));
+    row.splice(lowerBound(row, standing), 0, standing);
+    this.#places.set(name, { ...place, standing });
+  }
+
+  /** Takes a volume from its shelf; that it is on none is fine. */
+  take(name: string): void {
+    const place = this.#places.get(name);
+    if (!place) return;
+    this.#places.delete(name);
+    const shelf = this.#shelves.get(place.shelf)!;
+    const row = shelf.get(place.modes)!;
+    row.splice(lowerBound(row, place.standing), 1);
+    if (row.length === 0) shelf.delete(place.modes);
+    if (shelf.size === 0) this.#shelves.delete(place.shelf);
+  }
+
+  has(name: string): boolean {
+    return this.#places.has(name);
+  }
+
+  /** The best volume for a claim among those that `suits` lets pass. */
+  best(claim: PersistentVolumeClaim, suits: (volume: PersistentVolume) => boolean): PersistentVolume | undefined {
+    const shelf = this.#shelves.get(shelfOf(claim, this.#names));
+    if (!shelf) return undefined;
+    const rows = [...shelf].filter(([modes]) => covers(modes, claim)).toSorted(byNumberOfModes);
+    const least = { name: "", size: requestOf(claim) };
+    for (const [, row] of rows) {
+      for (let i = lowerBound(row, least); i < row.length; i++) if (suits(row[i]!.volume)) return row[i]!.volume;
+    }
+    return undefined;
+  }
+}
+
+const byNumberOfModes = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a.split(" ").length - b.split(" ").length || (a < b ? -1 : 1);
+
+/** The place of the first that is not before `wanted`. */
+function lowerBound(row: readonly Standing[], wanted: Pick<Standing, "name" | "size">): number {
+  let [from, to] = [0, row.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (isBefore(row[middle]!, wanted)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function isBefore(a: Pick<Standing, "name" | "size">, b: Pick<Standing, "name" | "size">): boolean {
+  const order = compareQuantities(a.size, b.size);
+  return order === 0 ? a.name < b.name : order < 0;
+}

@@ -1,0 +1,73 @@
+/**
+ * What the binder does for a volume: its phase, by the claim that it names; and what becomes of it when that claim has gone.
+ *
+ * @module
+ */
+import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
+import type { Result } from "../../runtime/index.ts";
+import type { Binding } from "./claims.ts";
+import { isOfMode } from "./fit.ts";
+import { giveBack } from "./release.ts";
+import { reclaim, withFinalizers } from "./reclaim.ts";
+import { AGAIN, annotated, setPhase, write } from "./writes.ts";
+
+/** Looks after a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
+export async function syncVolume(ctx: Binding, found: PersistentVolume): Promise<Result> {
+  const marked = await withMigrationMark(ctx, found);
+  const volume = marked && (await withFinalizers(ctx, marked));
+  if (!volume) return AGAIN;
+  const { claimRef } = volume.spec;
+  if (!claimRef?.uid) return phase(ctx, volume, "Available");
+  const claim = await claimOf(ctx, volume);
+  if (!claim) return release(ctx, volume);
+  if (!claim.spec.volumeName) {
+    if (isOfMode(volume, claim)) return undefined;
+    const note = `expected claim and volume to be of one volumeMode: ${claim.metadata.name} and ${volume.metadata.name} are not`;
+    for (const object of [volume, claim]) ctx.event("Warning", object, "VolumeMismatch", note);
+    return undefined;
+  }
+  if (claim.spec.volumeName === volume.metadata.name) return phase(ctx, volume, "Bound");
+  return isProvisioned(ctx, volume) ? release(ctx, volume) : giveBack(ctx, volume);
+}
+
+async function phase({ client }: Binding, volume: PersistentVolume, name: string): Promise<Result> {
+  return (await setPhase(client, volume, name)) ? undefined : AGAIN;
+}
+
+/** The claim that a volume has; asked of the server where memory does not know it, for it may be younger. */
+async function claimOf(
+  { memory, client }: Binding,
+  volume: PersistentVolume,
+): Promise<PersistentVolumeClaim | undefined> {
+  const { namespace = "", name = "", uid } = volume.spec.claimRef!;
+  const known = memory.claims.get({ namespace, name });
+  if (known?.metadata.uid === uid) return known;
+  if (volume.status.phase === "Released" || volume.status.phase === "Failed") return undefined;
+  const found = await client.resource(PersistentVolumeClaim).find({ namespace, name });
+  return found?.metadata.uid === uid ? found : undefined;
+}
+
+/** The claim of a volume has gone; one that has failed to be reclaimed stays Failed (CTL-RECLAIM-1, 13). */
+async function release(ctx: Binding, volume: PersistentVolume): Promise<Result> {
+  const released = volume.status.phase === "Failed" ? volume : await setPhase(ctx.client, volume, "Released");
+  return released ? reclaim(ctx, released) : AGAIN;
+}
+
+/** Whether a volume was made for a claim, and goes with it (CTL-BIND-35). */
+const isProvisioned = ({ memory }: Binding, { metadata, spec }: PersistentVolume): boolean =>
+  metadata.annotations?.[memory.specs.names.provisionedBy] !== undefined &&
+  spec.persistentVolumeReclaimPolicy === "Delete";
+
+/** The mark of a volume that a migrated plugin has made (CTL-PROV-9). */
+async function withMigrationMark(
+  { client, memory }: Binding,
+  volume: PersistentVolume,
+): Promise<PersistentVolume | undefined> {
+  const { names, migration } = memory.specs;
+  const { annotations = {} } = volume.metadata;
+  const provisioner = annotations[names.provisionedBy];
+  if (provisioner === undefined) return volume;
+  const driver = migration.driverOf(provisioner);
+  if (annotations[migration.mark] === driver) return volume;
+  return write(client, PersistentVolume, annotated(volume, { [migration.mark]: driver }));
+}

@@ -1,0 +1,271 @@
+/**
+ * Every object of the server by uid, and who depends on whom: a graph of metadata, followed as objects and kinds come and go.
+ *
+ * It says which objects have to be looked at: dependents of who has gone or leaves in the foreground, owners that wait, and
+ * who has an owner that is not known here. Nothing is told before all kinds have been listed; what is known then is
+ * looked at once.
+ *
+ * @module
+ */
+import {
+  type ApiObject,
+  type ServedKind,
+  type Key,
+  apiVersionOf,
+  metadataOf,
+  nameOfKind,
+  preferredKinds,
+} from "../../client/index.ts";
+import type { ObjectMeta } from "../../client/kinds/types.ts";
+import { type Ground, type HeldInformer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
+
+/** An owner as a dependent names it. */
+export type OwnerReference = NonNullable<ObjectMeta["ownerReferences"]>[number];
+
+/** An object, as the collector sees it. */
+export interface Member {
+  readonly kind: ServedKind;
+  /** Only metadata, without managedFields. */
+  readonly object: ApiObject;
+}
+
+/** Where an owner is looked for. */
+export interface Place {
+  readonly kind: ServedKind;
+  readonly key: Key;
+}
+
+/** The finalizers that say what becomes of the dependents of an object that is being deleted. */
+export const FOREGROUND = "foregroundDeletion";
+export const ORPHAN = "orphan";
+
+interface Followed {
+  readonly kind: ServedKind;
+  readonly informer: HeldInformer;
+  readonly heard: DisposableStack;
+  /** Whether it has had its time to list. */
+  isLate: boolean;
+}
+
+/** A kind that cannot be listed holds up the others for so long. */
+const PATIENCE_MS = 30_000;
+/** How many owners that are not there are remembered. */
+const MOST_ABSENT = 10_000;
+
+/** See the head of this file. */
+export class Population implements Disposable {
+  readonly #ground: Ground;
+  readonly #add: (uid: string) => void;
+  readonly #members = new Map<string, Member>();
+  /** Uids of dependents by the uid of their owner. */
+  readonly #dependents = new Map<string, Set<string>>();
+  /** Of these the ones that hold an owner which leaves in the foreground. */
+  readonly #blocking = new Map<string, Set<string>>();
+  readonly #followed = new Map<string, Followed>();
+  /** By apiVersion and kind, in all versions. */
+  readonly #kinds = new Map<string, ServedKind>();
+  readonly #absent = new Set<string>();
+  /** Objects with an owner of a kind that is not served. */
+  readonly #waiting = new Set<string>();
+  readonly #held = new DisposableStack();
+  #isComplete = false;
+
+  constructor(ground: Ground, add: (uid: string) => void) {
+    this.#ground = ground;
+    this.#add = add;
+    this.#held.use(ground.kinds.on((kinds) => this.#follow(kinds)));
+  }
+
+  [Symbol.dispose](): void {
+    this.#held.dispose();
+    for (const { heard } of this.#followed.values()) heard.dispose();
+    this.#followed.clear();
+  }
+
+  /** Whether every kind has been listed, or has had its time: only then it is known on whom nobody depends. */
+  get isComplete(): boolean {
+    return this.#followed.values().every(({ informer, isLate }) => isLate || informer.reflector.hasSynced);
+  }
+
+  get(uid: string): Member | undefined {
+    return this.#members.get(uid);
+  }
+
+  /** The objects that name an owner, in whatever namespace they are. */
+  dependentsOf(uid: string): readonly Member[] {
+    return [...(this.#dependents.get(uid) ?? [])].map((dependent) => this.#members.get(dependent)!);
+  }
+
+  hasDependents(uid: string): boolean {
+    return this.#dependents.has(uid);
+  }
+
+  /** Whether somebody holds an owner that leaves in the foreground. */
+  isBlocked(uid: string): boolean {
+    return this.#blocking.has(uid);
+  }
+
+  /** Where the owner of an object is to be found; a cluster-wide object has none in a namespace. */
+  placeOf(
+    { apiVersion, kind, name }: OwnerReference,
+    { kind: own, object }: Member,
+  ): Place | "unknown kind" | "elsewhere" {
+    const served = this.#kinds.get(`${apiVersion} ${kind}`);
+    if (!served) return "unknown kind";
+    if (served.scope === "Cluster") return { kind: served, key: { name } };
+    const { namespace } = object.metadata;
+    if (own.scope === "Cluster" || !namespace) return "elsewhere";
+    return { kind: served, key: { name, namespace } };
+  }
+
+  /** The object at a place, as far as it has been seen. */
+  at({ kind, key }: Place): ApiObject | undefined {
+    return this.#followed.get(nameOfKind(kind))?.informer.get(key);
+  }
+
+  /** An owner that is not at its place will never be there: no uid is given twice. */
+  rememberAbsent(owner: OwnerReference, place: Place): void {
+    if (this.#absent.size >= MOST_ABSENT) this.#absent.delete(this.#absent.values().next().value!);
+    this.#absent.add(absenceOf(owner, place));
+  }
+
+  isAbsent(owner: OwnerReference, place: Place): boolean {
+    return this.#absent.has(absenceOf(owner, place));
+  }
+
+  /** Has an object looked at again when other kinds are served. */
+  waitForKinds(uid: string): void {
+    this.#waiting.add(uid);
+  }
+
+  #follow(kinds: readonly ServedKind[]): void {
+    this.#kinds.clear();
+    for (const kind of kinds) this.#kinds.set(`${apiVersionOf(kind)} ${kind.kind}`, kind);
+    const wanted = new Map(
+      preferredKinds(kinds)
+        .filter(takesPart)
+        .map((kind) => [nameOfKind(kind), kind]),
+    );
+    for (const [name, { kind }] of this.#followed) {
+      if (wanted.get(name)?.version !== kind.version) this.#leave(name);
+    }
+    for (const [name, kind] of wanted) if (!this.#followed.has(name)) this.#enter(name, kind);
+    for (const uid of this.#waiting) this.#add(uid);
+    this.#waiting.clear();
+    this.#look();
+  }
+
+  #enter(name: string, kind: ServedKind): void {
+    const heard = new DisposableStack();
+    const informer = heard.use(this.#ground.informer(sharedInformer(metadataOf(kind), { keep: withoutManagers })));
+    const followed: Followed = { kind, informer, heard, isLate: false };
+    const giveUp = (): void => {
+      followed.isLate = true;
+      this.#look();
+    };
+    this.#followed.set(name, followed);
+    heard.adopt(this.#ground.clock.after(PATIENCE_MS, giveUp), (timer) => timer.cancel());
+    heard.use(informer.on((event) => this.#take(event, kind)));
+    heard.use(informer.reflector.onProgress(() => this.#look()));
+  }
+
+  /** A kind is not served any more, or in another version: its objects are forgotten, not gone. */
+  #leave(name: string): void {
+    const { heard, informer } = this.#followed.get(name)!;
+    for (const object of informer.list()) this.#forget(object);
+    this.#followed.delete(name);
+    heard.dispose();
+  }
+
+  /** As soon as everything has been listed, all that may matter is looked at. */
+  #look(): void {
+    if (this.#isComplete || this.#followed.size === 0 || !this.isComplete) return;
+    this.#isComplete = true;
+    for (const member of this.#members.values()) if (this.#concerns(member)) this.#add(member.object.metadata.uid);
+  }
+
+  #take(event: ObjectEvent<ApiObject>, kind: ServedKind): void {
+    const { object } = event;
+    const old = event.type === "changed" ? event.old : undefined;
+    if (old) this.#forget(old);
+    const member = { kind, object };
+    if (event.type === "deleted") this.#forget(object);
+    else this.#remember(member);
+    if (!this.#isComplete) return;
+    const leaves = event.type === "deleted" || (isLeaving(object) && !(old && isLeaving(old)));
+    if (leaves) for (const uid of this.#dependents.get(object.metadata.uid) ?? []) this.#add(uid);
+    if (event.type !== "deleted" && this.#concerns(member)) this.#add(object.metadata.uid);
+    this.#tellOwners(object);
+    if (old) this.#tellOwners(old);
+  }
+
+  /** Owners that leave in the foreground are looked at again when a dependent of theirs has changed. */
+  #tellOwners({ metadata: { ownerReferences = [] } }: ApiObject): void {
+    for (const { uid } of ownerReferences) {
+      const owner = this.#members.get(uid);
+      if (owner && isLeaving(owner.object)) this.#add(uid);
+    }
+  }
+
+  /** Whether there is something to do for an object: it leaves and asks for it, or not all of its owners stay. */
+  #concerns(member: Member): boolean {
+    const { deletionTimestamp, finalizers = [], ownerReferences = [] } = member.object.metadata;
+    if (deletionTimestamp !== undefined) return finalizers.includes(ORPHAN) || finalizers.includes(FOREGROUND);
+    return ownerReferences.some((owner) => !this.#stays(owner, member));
+  }
+
+  #stays(owner: OwnerReference, dependent: Member): boolean {
+    const place = this.placeOf(owner, dependent);
+    if (typeof place === "string") return false;
+    const found = this.at(place);
+    return found?.metadata.uid === owner.uid && !isLeaving(found);
+  }
+
+  #remember(member: Member): void {
+    const { uid, ownerReferences = [] } = member.object.metadata;
+    this.#members.set(uid, member);
+    for (const owner of ownerReferences) {
+      put(this.#dependents, owner.uid, uid);
+      // Who owns itself does not wait for itself.
+      if (owner.blockOwnerDeletion === true && owner.uid !== uid) put(this.#blocking, owner.uid, uid);
+    }
+  }
+
+  #forget({ metadata: { uid, ownerReferences = [] } }: ApiObject): void {
+    this.#members.delete(uid);
+    this.#waiting.delete(uid);
+    for (const owner of ownerReferences) {
+      take(this.#dependents, owner.uid, uid);
+      take(this.#blocking, owner.uid, uid);
+    }
+  }
+}
+
+/** Whether an object waits for its dependents to be deleted. */
+export const isLeaving = ({ metadata: { deletionTimestamp, finalizers } }: ApiObject): boolean =>
+  deletionTimestamp !== undefined && finalizers?.includes(FOREGROUND) === true;
+
+/** What is written again and again, and dies by itself, owns nothing and belongs to nobody (CTL-GC-23). */
+const takesPart = ({ kind, verbs }: ServedKind): boolean =>
+  kind !== "Event" && ["list", "watch", "delete"].every((verb) => verbs.includes(verb));
+
+/** Who wrote what is half of the metadata, and nothing that is decided here depends on it. */
+function withoutManagers(object: ApiObject): ApiObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+const absenceOf = ({ uid }: OwnerReference, { kind, key }: Place): string =>
+  `${uid} ${nameOfKind(kind)} ${key.namespace ?? ""}/${key.name}`;
+
+function put(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const set = sets.get(key);
+  if (set) set.add(value);
+  else sets.set(key, new Set([value]));
+}
+
+function take(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const set = sets.get(key);
+  set?.delete(value);
+  if (set?.size === 0) sets.delete(key);
+}

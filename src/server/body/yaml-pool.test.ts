@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Connection } from "../../auth/contract.ts";
+import { ManualClock } from "../../util/clock.ts";
+import { YamlPool } from "./yaml-pool.ts";
+
+const connection = (address: string): Connection => ({ certificate: undefined, address, encrypted: true });
+const [ours, theirs] = [connection("a"), connection("b")];
+
+/** YAML that takes some tens of milliseconds for each step, and what comes of it. */
+const slow = (steps = 1): Buffer => Buffer.from(`text:\n${"- {a: b, c: d}\n".repeat(3000 * steps)}`);
+const quick = Buffer.from("a: b\n");
+
+describe("threads for YAML", () => {
+  const clock = new ManualClock();
+  const pools: YamlPool[] = [];
+  const open = (threads: number): YamlPool => {
+    const pool = new YamlPool(clock, threads);
+    pools.push(pool);
+    return pool;
+  };
+  afterEach(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.close()));
+  });
+
+  /** Names in the order in which their documents are done. */
+  async function order(documents: readonly (readonly [name: string, Promise<unknown>])[]): Promise<string[]> {
+    const done: string[] = [];
+    await Promise.all(documents.map(([name, document]) => document.then(() => done.push(name))));
+    return done;
+  }
+
+  test("connections take turns: who sends one document waits for one of another's, not for all", async () => {
+    const pool = open(1);
+    const many = Array.from({ length: 6 }, (_, i) => [`theirs ${i}`, pool.decode(slow(), {}, theirs)] as const);
+    const done = await order([...many, ["ours", pool.decode(quick, {}, ours)]]);
+    expect([done.indexOf("ours") <= 2, pool.threads]).toEqual([true, 1]);
+  });
+
+  test("no connection has all threads where there are two", async () => {
+    const pool = open(2);
+    const long = pool.decode(slow(10), {}, theirs);
+    const next = pool.decode(slow(10), {}, theirs);
+    expect(pool.threads).toBe(1);
+    const done = await order([
+      ["long", long],
+      ["next", next],
+      ["ours", pool.decode(quick, {}, ours)],
+    ]);
+    expect([done, pool.threads]).toEqual([["ours", "long", "next"], 2]);
+  });
+
+  test("too many documents of one connection are refused, those of another one are taken", async () => {
+    const pool = open(1);
+    const all = Array.from({ length: 40 }, () => pool.decode(quick, {}, theirs));
+    const one = pool.decode(quick, {}, ours);
+    const settled = await Promise.allSettled(all);
+    const refused = settled.filter(({ status }) => status === "rejected");
+    expect(refused.length).toBe(40 - 33);
+    expect(refused[0]).toMatchObject({ reason: { reason: "TooManyRequests" } });
+    await one;
+  });
+
+  test("a document that is not begun within half a minute is refused, one that is not done within ten seconds, too", async () => {
+    const pool = open(1);
+    const [first, second] = [pool.decode(slow(200), {}, theirs), pool.decode(quick, {}, theirs)];
+    const ended = Promise.allSettled([first]);
+    clock.advance(10_000);
+    expect(await ended).toMatchObject([{ reason: { reason: "BadRequest" } }]);
+    expect((await second).value).toEqual({ a: "b" });
+    // Each has the thread for ten seconds; the last one does not get it in time.
+    const busy = Array.from({ length: 5 }, () => pool.decode(slow(200), {}, theirs));
+    const ends = Promise.allSettled(busy);
+    clock.advance(30_000);
+    await pool.close();
+    expect((await ends).map((end) => (end as { reason?: { reason?: string } }).reason?.reason)).toEqual([
+      ...Array.from({ length: 3 }, () => "BadRequest"),
+      expect.stringMatching("TooManyRequests|ServiceUnavailable"),
+      "TooManyRequests",
+    ]);
+  });
+
+  test("a thread that has nothing to do ends, and another one begins with the next document", async () => {
+    const pool = open(2);
+    await pool.decode(quick, {}, ours);
+    expect(pool.threads).toBe(1);
+    clock.advance(30_000);
+    expect(pool.threads).toBe(0);
+    expect((await pool.decode(quick, {}, ours)).value).toEqual({ a: "b" });
+  });
+
+  test("closing refuses what waits and what is under way", async () => {
+    const pool = open(1);
+    const left = [pool.decode(slow(50), {}, ours), pool.decode(quick, {}, ours)];
+    const ended = Promise.allSettled(left);
+    await pool.close();
+    for (const end of await ended) expect(end).toMatchObject({ reason: { reason: "ServiceUnavailable" } });
+    await expect(pool.decode(quick, {}, ours)).rejects.toMatchObject({ reason: "ServiceUnavailable" });
+  });
+});

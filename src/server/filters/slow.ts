@@ -1,0 +1,26 @@
+import type { ServerRequest } from "../request.ts";
+import { whoAsks } from "../who-asks.ts";
+import type { Filter } from "./contract.ts";
+
+/** Logs requests that took long, with where the time went. */
+export const slow: Filter = {
+  name: "slow",
+  leave: (server, request) => {
+    const { clock, limits, log } = server;
+    const now = clock.steady();
+    if (now - request.startedAt < limits.slowMillis || request.longRunning) return;
+    const { auditId, code } = request;
+    const about = { ...whoAsks(request), code, auditId, ...partsOf(request, now) };
+    log.warn("a request was slow", about, `${about.method} ${about.route}`);
+  },
+};
+
+/** Ms that a request took: until it was read (with what it waited for), until its answer began, until that was made. */
+function partsOf({ startedAt, readAt, answeredAt }: ServerRequest, now: number): Record<string, number> {
+  const read = Math.max(readAt, startedAt);
+  const answered = Math.max(answeredAt, read);
+  const [millis, reading, handling, answering] = [now - startedAt, read - startedAt, answered - read, now - answered];
+  return Object.fromEntries(
+    Object.entries({ millis, reading, handling, answering }).map(([k, v]) => [k, Math.round(v)]),
+  );
+}

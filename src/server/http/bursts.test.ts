@@ -1,0 +1,114 @@
+/** Honest clients that ask for much at once on one connection: all get their answer, flow control makes them wait. */
+import http2 from "node:http2";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ManualClock } from "../../util/clock.ts";
+import { Listening, until } from "../testing/listening.ts";
+import { ADMIN, CM, type TestServer, configMap } from "../testing/test-server.ts";
+import type { Listener } from "./listeners.ts";
+
+const MIB = 1 << 20;
+const TIME = 60_000;
+
+let listening: Listening;
+beforeAll(async () => {
+  listening = await Listening.prepare();
+});
+afterEach(() => listening.clean());
+
+/** The windows of clients: those of node:http2, of curl, and of Go. */
+const WINDOWS = { node: [65_535, 65_535], curl: [10 * MIB, 10 * MIB], go: [4 * MIB, 1 << 30] } as const;
+
+async function connect({ port }: Listener, client: keyof typeof WINDOWS): Promise<http2.ClientHttp2Session> {
+  const [stream, connection] = WINDOWS[client];
+  const session = http2.connect(`https://127.0.0.1:${port}`, {
+    ca: listening.authority.cert,
+    settings: { initialWindowSize: stream },
+    // A client of Node counts what waits to be sent, and gives itself up at 10 MB.
+    maxSessionMemory: 1000,
+  });
+  listening.onClean(() => session.destroy());
+  await new Promise((resolve) => session.once("connect", resolve));
+  session.setLocalWindowSize(connection);
+  return session;
+}
+
+/** The code of an answer that came whole, and whether it had a body. */
+function send(session: http2.ClientHttp2Session, method: string, path: string, body?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { "content-length": body.length };
+    const stream = session.request({ ...ADMIN, ":method": method, ":path": path, ...length });
+    let code: number | undefined;
+    let bytes = 0;
+    stream.on("response", (headers) => (code = headers[":status"]));
+    stream.on("data", (piece: Buffer) => (bytes += piece.length));
+    stream.on("end", () => resolve(`${code} ${bytes > 0}`));
+    stream.on("error", reject);
+    stream.end(body);
+  });
+}
+
+/** The figure of a metric now. */
+async function metric({ ask }: TestServer, name: string): Promise<number> {
+  const text = await (await ask("GET", "/metrics")).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)![1]);
+}
+
+describe.each(["node", "curl", "go"] as const)("with the windows of %s, on one connection at once", (client) => {
+  test.each([
+    [200, 400_000],
+    [120, 1_000_000],
+  ])("%i GETs of %i bytes all get their answer", { timeout: TIME }, async (count, bytes) => {
+    const { listener, put } = await listening.start(true);
+    await put(configMap("a", "x".repeat(bytes)));
+    const session = await connect(listener, client);
+    const answers = await Promise.all(Array.from({ length: count }, () => send(session, "GET", `${CM}/a`)));
+    expect(new Set(answers)).toEqual(new Set(["200 true"]));
+  });
+});
+
+test.each([
+  [100, 400_000, "201 true"],
+  [100, 3_000_000, "413 true"],
+])("%i POSTs of %i bytes all get their answer, in little memory", { timeout: TIME }, async (count, bytes, answer) => {
+  const bodyMemoryBytes = 8 * MIB;
+  const started = await listening.start(true, { limits: { bodyMemoryBytes } });
+  const session = await connect(started.listener, "go");
+  let peak = 0;
+  let over = false;
+  const look = async (): Promise<boolean> => {
+    peak = Math.max(peak, await metric(started, "keelson_request_body_bytes"));
+    return over;
+  };
+  const watched = until(look, "the end", TIME);
+  const text = "x".repeat(bytes);
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, i) => send(session, "POST", CM, JSON.stringify(configMap(`o${i}`, text)))),
+  );
+  over = true;
+  await watched;
+  expect(new Set(answers)).toEqual(new Set([answer]));
+  expect(peak).toBeGreaterThan(bodyMemoryBytes / 4);
+  expect(peak).toBeLessThanOrEqual(bodyMemoryBytes);
+  expect(await metric(started, "keelson_request_body_bytes")).toBe(0);
+});
+
+test("clients that announce much and stop hold no writer up", { timeout: TIME }, async () => {
+  const clock = new ManualClock();
+  const started = await listening.start(true, { clock, limits: { bodyMemoryBytes: 8 * MIB } });
+  const [stopping, writing] = [await connect(started.listener, "go"), await connect(started.listener, "go")];
+  for (let i = 0; i < 200; i++) {
+    const stream = stopping.request({ ...ADMIN, ":method": "POST", ":path": CM, "content-length": 3 * MIB });
+    stream.on("error", () => {});
+    stream.write("x".repeat(200_000));
+  }
+  await until(async () => (await metric(started, "keelson_request_bodies_waiting")) > 0, "no more room");
+  let answer = "";
+  void send(writing, "POST", CM, JSON.stringify(configMap("a", "x".repeat(400_000)))).then((got) => (answer = got));
+  await until(() => {
+    clock.advance(100);
+    return answer !== "";
+  }, "an answer");
+  expect(answer).toBe("201 true");
+  expect(await metric(started, "keelson_request_bodies_refused_total")).toBeGreaterThan(0);
+  expect(await metric(started, "keelson_request_body_bytes")).toBeLessThanOrEqual(8 * MIB);
+});

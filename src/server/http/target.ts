@@ -1,0 +1,28 @@
+/**
+ * Which resource of which host an HTTP/1.1 request is for (RFC 9112 3.2).
+ *
+ * @module
+ */
+
+/** What stands in front of the path where the client takes us for a proxy. */
+const AUTHORITY = /^https?:\/\/[^/?#]*/i;
+
+/** Path and query of a target in either form: `/livez`, or `http://host/livez`, whatever its host (RFC 9112 3.2.2). */
+export function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const found = AUTHORITY.exec(target);
+  if (!found) return target;
+  const rest = target.slice(found[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/**
+ * Whether a request says for which host it is, once (RFC 9112 3.2): two readers may take another one of several.
+ *
+ * @param rawHeaders names and values in turn, as they were sent
+ */
+export function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (/^host$/i.test(rawHeaders[i]!)) hosts++;
+  return hosts === 1;
+}

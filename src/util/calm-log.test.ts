@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { calmLog } from "./calm-log.ts";
+import { ManualClock } from "./clock.ts";
+import { type LogFacts, logOf } from "./log.ts";
+
+/** A calm log, and the lines that it let through with the seconds at which it did. */
+function world() {
+  const clock = new ManualClock();
+  const lines: [number, string, string, LogFacts | undefined][] = [];
+  const log = calmLog(
+    logOf((level, message, facts) => void lines.push([clock.steady() / 1000, level, message, facts])),
+    clock,
+  );
+  return { clock, lines, log };
+}
+
+test("a cause is told at once, then once a minute with how often it came and the last facts, then forgotten", () => {
+  const { clock, lines, log } = world();
+  for (let i = 0; i < 1000; i++) log.warn("dropped", { client: i });
+  expect(lines).toEqual([[0, "warn", "dropped", { client: 0 }]]);
+  clock.advance(90_000);
+  log.warn("dropped", { client: 7 });
+  clock.advance(90_000);
+  clock.advance(60_000);
+  log.warn("dropped", { client: 8 });
+  expect(lines.slice(1).map(([, , , facts]) => facts)).toEqual([
+    { client: 999, repeated: 999 },
+    { client: 7, repeated: 1 },
+    { client: 8 },
+  ]);
+});
+
+test("levels, messages and what they are about are causes of their own; debug passes as it is", () => {
+  const { lines, log } = world();
+  for (const _ of [1, 2]) {
+    log.warn("dropped", {}, "a");
+    log.warn("dropped", {}, "b");
+    log.error("dropped", {}, "a");
+    log.info("ended");
+    log.debug("looked");
+  }
+  expect(lines.map(([, level, message]) => `${level} ${message}`)).toEqual([
+    "warn dropped",
+    "warn dropped",
+    "error dropped",
+    "info ended",
+    "debug looked",
+    "debug looked",
+  ]);
+});
+
+test("there is a bound on causes: those above it count as one", () => {
+  const { clock, lines, log } = world();
+  for (let i = 0; i < 5000; i++) log.warn("refused", {}, `client ${i}`);
+  expect(lines).toHaveLength(1001);
+  expect(lines.at(-1)).toEqual([0, "warn", "there are more causes than the log tells apart", { last: "refused" }]);
+  clock.advance(60_000);
+  expect(lines.slice(1001).map(([, , , facts]) => facts)).toEqual([{ last: "refused", repeated: 3999 }]);
+  clock.advance(60_000);
+  log.warn("refused", {}, "client 1");
+  expect(lines).toHaveLength(1003);
+});
+
+test("what was held back is told at the end, and no timer stays", () => {
+  const { clock, lines, log } = world();
+  log.error("failed", { try: 1 });
+  log.error("failed", { try: 2 });
+  log[Symbol.dispose]();
+  expect(lines.map(([, , , facts]) => facts)).toEqual([{ try: 1 }, { try: 2, repeated: 1 }]);
+  expect(clock.timers()).toEqual([]);
+});

@@ -1,0 +1,343 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { NewObject } from "../../src/client/index.ts";
+import { CoreEvent, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../src/client/kinds/index.ts";
+import { volumeBinder } from "../../src/controllers/binder/binder.ts";
+import { volumeProtection } from "../../src/controllers/protection.ts";
+import { kubernetes } from "../../src/meta/dialect.ts";
+import { World } from "../runtime/world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  const binder = volumeBinder(kubernetes);
+  await world.manager({ countedEvents: true }).add(binder, volumeProtection(kubernetes)).start();
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+  if (world.warnings.length > 0) throw new Error(world.warnings.join("\n"));
+});
+
+const at = (name: string) => ({ name, namespace: "default" });
+const claims = () => world.resource(PersistentVolumeClaim);
+const volumes = () => world.resource(PersistentVolume);
+const claimOf = (name: string) => claims().get(at(name));
+const volumeOf = (name: string) => volumes().get({ name });
+
+interface Wants {
+  readonly size?: string;
+  readonly modes?: readonly string[];
+  readonly className?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly more?: object;
+}
+
+const makeClaim = (name: string, { size = "1Gi", modes = ["ReadWriteOnce"], className = "c", more }: Wants = {}) =>
+  claims().create({
+    metadata: at(name),
+    spec: {
+      accessModes: modes,
+      resources: { requests: { storage: size } },
+      ...(className === "unset" ? {} : { storageClassName: className }),
+      ...more,
+    },
+  } as NewObject<PersistentVolumeClaim>);
+const makeVolume = (
+  name: string,
+  { size = "1Gi", modes = ["ReadWriteOnce"], className = "c", annotations = {}, more }: Wants = {},
+) =>
+  volumes().create({
+    metadata: { name, annotations },
+    spec: {
+      capacity: { storage: size },
+      accessModes: modes,
+      storageClassName: className,
+      csi: { driver: "d.example.com", volumeHandle: name },
+      ...more,
+    },
+  } as NewObject<PersistentVolume>);
+const makeClass = (name: string, more: object = {}) =>
+  world.resource(StorageClass).create({ metadata: { name }, provisioner: "p.example.com", ...more } as never);
+const eventsOf = async (name: string) => {
+  const { items } = await world.resource(CoreEvent).list();
+  return items
+    .filter(({ involvedObject }) => involvedObject.name === name)
+    .map(({ type, reason, source }) => [type, reason, source.component]);
+};
+const BOUND_BY = "pv.kubernetes.io/bound-by-controller";
+const COMPLETED = "pv.kubernetes.io/bind-completed";
+const FROM = "persistentvolume-controller";
+
+describe("binding", () => {
+  test("CTL-BIND-1, 2, 3, 15, 19, 20, 21: a claim and a volume that fits are bound to each other", async () => {
+    await makeVolume("v", { size: "2Gi" });
+    await world.settled();
+    expect((await volumeOf("v")).status.phase).toBe("Available");
+    const { metadata } = await makeClaim("a");
+    await world.settled();
+    const claim = await claimOf("a");
+    expect(claim.spec.volumeName).toBe("v");
+    expect(claim.metadata.annotations).toEqual({ [COMPLETED]: "yes", [BOUND_BY]: "yes" });
+    expect(claim.status).toEqual({ phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "2Gi" } });
+    const volume = await volumeOf("v");
+    expect(volume.metadata.annotations).toEqual({ [BOUND_BY]: "yes" });
+    expect(volume.spec.claimRef).toMatchObject({ kind: "PersistentVolumeClaim", ...at("a"), uid: metadata.uid });
+    expect(volume.status.phase).toBe("Bound");
+  });
+
+  test("CTL-BIND-5, 6, 12: of those that fit the one of the fewest modes wins, then the smallest", async () => {
+    await makeVolume("three", { modes: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"] });
+    await makeVolume("large", { size: "9Gi" });
+    await makeVolume("small", { size: "2000Mi" });
+    await makeVolume("tiny", { size: "1G" });
+    await world.settled();
+    await makeClaim("a");
+    await makeClaim("b", { modes: ["ReadOnlyMany"] });
+    await world.settled();
+    expect((await claimOf("a")).spec.volumeName).toBe("small");
+    expect((await claimOf("b")).spec.volumeName).toBe("three");
+  });
+
+  test.each([
+    ["CTL-BIND-7: class", { className: "other" }],
+    ["CTL-BIND-9: volumeMode", { more: { volumeMode: "Block" } }],
+    ["CTL-BIND-10: attributes class", { more: { volumeAttributesClassName: "gold" } }],
+  ])("%s has to be the same", async (_, wants) => {
+    await makeVolume("v", wants);
+    await makeClaim("a");
+    await world.settled();
+    expect((await claimOf("a")).status).toEqual({ phase: "Pending" });
+    expect((await volumeOf("v")).status.phase).toBe("Available");
+  });
+
+  test("CTL-BIND-11, 17, 18: a claim waits for a volume that its selector matches, and takes one that comes to match", async () => {
+    await makeVolume("v");
+    await makeClaim("a", {
+      more: { selector: { matchExpressions: [{ key: "tier", operator: "In", values: ["gold"] }] } },
+    });
+    await world.settled();
+    expect((await claimOf("a")).status).toEqual({ phase: "Pending" });
+    await volumes().patch({ name: "v" }, { metadata: { labels: { tier: "gold" } } });
+    await world.settled();
+    expect((await claimOf("a")).status.phase).toBe("Bound");
+  });
+
+  test("CTL-BIND-14: claims that come at once each get the smallest that fits, each volume once", async () => {
+    const sizes = Array.from({ length: 20 }, (_, i) => i + 1);
+    for (const i of sizes.toReversed()) await makeVolume(`v${i}`, { size: `${i}Gi` });
+    await world.settled();
+    await Promise.all(sizes.map((i) => makeClaim(`c${i}`, { size: `${i}Gi` })));
+    await world.settled();
+    const bound = await Promise.all(sizes.map(async (i) => (await claimOf(`c${i}`)).spec.volumeName));
+    expect(bound).toEqual(sizes.map((i) => `v${i}`));
+  });
+
+  test("CTL-BIND-18: a volume that one waiting claim leaves is offered to the next", async () => {
+    await makeClaim("picky", { more: { selector: { matchLabels: { tier: "gold" } } } });
+    for (const name of ["a", "b", "c"]) await makeClaim(name);
+    await world.settled();
+    for (const name of ["v1", "v2", "v3"]) await makeVolume(name);
+    await world.settled();
+    expect((await claimOf("picky")).status.phase).toBe("Pending");
+    for (const name of ["a", "b", "c"]) expect((await claimOf(name)).status.phase).toBe("Bound");
+  });
+});
+
+describe("reservations", () => {
+  test("CTL-BIND-24..26: a claim that names its volume waits for it, and is told what it lacks", async () => {
+    await makeClaim("a", { more: { volumeName: "v" } });
+    await world.settled();
+    expect((await claimOf("a")).status).toEqual({ phase: "Pending" });
+    await makeVolume("v", { className: "other" });
+    await makeVolume("w");
+    await world.settled();
+    expect(await eventsOf("a")).toEqual([["Warning", "VolumeMismatch", FROM]]);
+    expect((await volumeOf("v")).spec.claimRef).toBeUndefined();
+    await volumes().patch({ name: "v" }, { spec: { storageClassName: "c" } });
+    await world.settled();
+    expect((await claimOf("a")).metadata.annotations).toEqual({ [COMPLETED]: "yes" });
+  });
+
+  test("CTL-BIND-27: a volume of another claim is not given, until it is free again", async () => {
+    await makeVolume("v", { more: { claimRef: at("other") } });
+    await makeClaim("a", { more: { volumeName: "v" } });
+    await world.settled();
+    expect(await eventsOf("a")).toEqual([["Warning", "FailedBinding", FROM]]);
+    await volumes().patch({ name: "v" }, { spec: { claimRef: null } });
+    await world.settled();
+    expect((await claimOf("a")).status.phase).toBe("Bound");
+  });
+
+  test("CTL-BIND-28, 29: a reserved volume waits for its claim, which prefers it to a smaller one, whatever its class", async () => {
+    await makeVolume("kept", { size: "5Gi", className: "other", more: { claimRef: at("mine") } });
+    await makeVolume("v");
+    await makeClaim("a", { className: "other" });
+    await world.settled();
+    expect((await claimOf("a")).status.phase).toBe("Pending");
+    expect((await volumeOf("kept")).status.phase).toBe("Available");
+    await makeClaim("mine");
+    await world.settled();
+    expect((await claimOf("mine")).spec.volumeName).toBe("kept");
+    expect((await volumeOf("kept")).metadata.annotations).toBeUndefined();
+  });
+
+  test("CTL-BIND-33, 34: a volume of a claim that is gone is Released; one of a claim bound elsewhere is given back", async () => {
+    await makeVolume("gone", { more: { claimRef: { ...at("x"), uid: "0a" } } });
+    await makeVolume("v");
+    const { metadata } = await makeClaim("a");
+    await world.settled();
+    const claimRef = { ...at("a"), uid: metadata.uid };
+    await makeVolume("second", { more: { claimRef } });
+    await makeVolume("ours", { annotations: { [BOUND_BY]: "yes" }, more: { claimRef } });
+    await world.settled();
+    expect((await volumeOf("gone")).status.phase).toBe("Released");
+    expect((await volumeOf("second")).spec.claimRef).toEqual(at("a"));
+    expect((await volumeOf("ours")).spec.claimRef).toBeUndefined();
+    for (const name of ["second", "ours"]) expect((await volumeOf(name)).status.phase).toBe("Available");
+  });
+});
+
+describe("what was bound", () => {
+  beforeEach(async () => {
+    await makeVolume("v", { more: { persistentVolumeReclaimPolicy: "Retain" } });
+    await makeClaim("a");
+    await world.settled();
+  });
+
+  test("CTL-BIND-36, 39: a claim whose volume is gone is Lost, and found again when one of that name comes", async () => {
+    await volumes().patch({ name: "v" }, { metadata: { finalizers: null } });
+    await volumes().delete({ name: "v" });
+    await volumes()
+      .patch({ name: "v" }, { metadata: { finalizers: null } })
+      .catch(() => {});
+    await world.settled();
+    expect((await claimOf("a")).status).toEqual({ phase: "Lost" });
+    expect(await eventsOf("a")).toContainEqual(["Warning", "ClaimLost", FROM]);
+    await makeVolume("v", { size: "7Gi" });
+    await world.settled();
+    expect((await claimOf("a")).status).toMatchObject({ phase: "Bound", capacity: { storage: "7Gi" } });
+  });
+
+  test("CTL-BIND-40, 41, 42: references, marks and phases that were taken away are put back", async () => {
+    await volumes().patch({ name: "v" }, { spec: { claimRef: null } });
+    await claims().patch(at("a"), { metadata: { annotations: null } });
+    await volumes().status.patch({ name: "v" }, { status: { phase: "Failed" } });
+    await world.settled();
+    expect((await volumeOf("v")).spec.claimRef).toMatchObject(at("a"));
+    expect((await volumeOf("v")).status.phase).toBe("Bound");
+    expect((await claimOf("a")).metadata.annotations).toMatchObject({ [COMPLETED]: "yes" });
+  });
+
+  test("CTL-RECLAIM-1, 2, 4, 5: a volume whose claim is gone is Released, kept, and free when its reference is taken off", async () => {
+    await claims().patch(at("a"), { metadata: { finalizers: null } });
+    await claims().delete(at("a"));
+    await makeClaim("b");
+    await world.settled();
+    expect((await volumeOf("v")).status.phase).toBe("Released");
+    expect((await claimOf("b")).status.phase).toBe("Pending");
+    await volumes().patch({ name: "v" }, { spec: { claimRef: null } });
+    await world.settled();
+    expect((await claimOf("b")).spec.volumeName).toBe("v");
+  });
+});
+
+describe("classes", () => {
+  test("CTL-BIND-45, 46, CTL-PROV-1, 6: who makes volumes of a class is told; who cannot be is said", async () => {
+    await makeClaim("none", { className: "" });
+    await makeClaim("a");
+    await world.settled();
+    expect(await eventsOf("none")).toEqual([["Normal", "FailedBinding", FROM]]);
+    expect(await eventsOf("a")).toEqual([["Warning", "ProvisioningFailed", FROM]]);
+    await makeClass("c");
+    await world.settled();
+    expect(await eventsOf("a")).toContainEqual(["Normal", "ExternalProvisioning", FROM]);
+    expect((await claimOf("a")).metadata.annotations).toEqual({
+      "volume.kubernetes.io/storage-provisioner": "p.example.com",
+      "volume.beta.kubernetes.io/storage-provisioner": "p.example.com",
+    });
+  });
+
+  test("CTL-PROV-4: what is built in and unknown makes nothing", async () => {
+    await makeClass("c", { provisioner: "kubernetes.io/no-provisioner" });
+    await makeClaim("a");
+    await world.settled();
+    expect(await eventsOf("a")).toEqual([["Warning", "ProvisioningFailed", FROM]]);
+    expect((await claimOf("a")).metadata.annotations).toBeUndefined();
+  });
+
+  test("CTL-PROV-3, CTL-BIND-31: the volume that a provisioner makes is bound", async () => {
+    await makeClass("c");
+    const { metadata } = await makeClaim("a");
+    await world.settled();
+    const annotations = { "pv.kubernetes.io/provisioned-by": "p.example.com" };
+    await makeVolume("pvc-1", { annotations, more: { claimRef: { ...at("a"), uid: metadata.uid } } });
+    await world.settled();
+    expect((await claimOf("a")).status.phase).toBe("Bound");
+  });
+
+  test("CTL-MODE-2..7: a class that waits for the first consumer lets the scheduler choose", async () => {
+    await makeClass("c", { volumeBindingMode: "WaitForFirstConsumer" });
+    await makeVolume("v");
+    await makeClaim("a");
+    await world.settled();
+    expect(await eventsOf("a")).toEqual([["Normal", "WaitForFirstConsumer", FROM]]);
+    await world.resource(Pod).create({
+      metadata: at("web"),
+      spec: {
+        containers: [{ name: "c", image: "i" }],
+        volumes: [{ name: "v", persistentVolumeClaim: { claimName: "a" } }],
+      },
+    } as NewObject<Pod>);
+    await world.settled();
+    expect(await eventsOf("a")).toContainEqual(["Normal", "WaitForPodScheduled", FROM]);
+    expect((await volumeOf("v")).spec.claimRef).toBeUndefined();
+    await claims().patch(at("a"), { metadata: { annotations: { "volume.kubernetes.io/selected-node": "n" } } });
+    await world.settled();
+    expect(await eventsOf("a")).toContainEqual(["Normal", "ExternalProvisioning", FROM]);
+    expect((await volumeOf("v")).spec.claimRef).toBeUndefined();
+  });
+
+  test("CTL-DEF-1, 3, 4: a claim without a class gets the default that comes later, unless a volume without one fits", async () => {
+    await makeClaim("a", { className: "unset" });
+    await world.settled();
+    const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" };
+    await makeVolume("v", { className: "" });
+    await makeClaim("b", { className: "unset" });
+    await world.settled();
+    const annotations = isDefault;
+    await world.resource(StorageClass).create({ metadata: { name: "d", annotations }, provisioner: "p" } as never);
+    await world.settled();
+    const [a, b] = [await claimOf("a"), await claimOf("b")];
+    expect([a.status.phase, a.spec.storageClassName]).toEqual(["Bound", undefined]);
+    expect([b.status.phase, b.spec.storageClassName]).toEqual(["Pending", "d"]);
+  });
+});
+
+describe("reclaiming", () => {
+  const orphaned = async (more: object, annotations = {}): Promise<void> => {
+    await makeVolume("v", { annotations, more: { csi: undefined, claimRef: { ...at("x"), uid: "0a" }, ...more } });
+    await world.settled();
+  };
+
+  test("CTL-RECLAIM-7, 9, 11: volumes of drivers are left to them, scratch goes, others fail", async () => {
+    await orphaned({ hostPath: { path: "/data/x" }, persistentVolumeReclaimPolicy: "Delete" });
+    expect((await volumeOf("v")).status).toMatchObject({ phase: "Failed" });
+    expect(await eventsOf("v")).toEqual([["Warning", "VolumeFailedDelete", FROM]]);
+    const policy = { persistentVolumeReclaimPolicy: "Delete" };
+    await makeVolume("csi", { more: { claimRef: { ...at("x"), uid: "0a" }, ...policy } });
+    const scratch = { hostPath: { path: "/tmp/x" }, csi: undefined };
+    await makeVolume("scratch", { more: { claimRef: { ...at("x"), uid: "0a" }, ...policy, ...scratch } });
+    await world.settled();
+    expect((await volumeOf("csi")).status.phase).toBe("Released");
+    expect(await volumes().find({ name: "scratch" })).toBeUndefined();
+  });
+
+  test("CTL-RECLAIM-14, 15: a pod empties a volume that is recycled, then it is Available", async () => {
+    await orphaned({ hostPath: { path: "/data/x" }, persistentVolumeReclaimPolicy: "Recycle" });
+    const pod = await world.resource(Pod).get(at("recycler-for-v"));
+    expect(pod.spec.activeDeadlineSeconds).toBe(60);
+    await world.resource(Pod).status.patch(at("recycler-for-v"), { status: { phase: "Succeeded" } });
+    await world.settled();
+    expect((await volumeOf("v")).status.phase).toBe("Available");
+    expect(await eventsOf("v")).toEqual([["Normal", "VolumeRecycled", FROM]]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { kubernetes, neutral } from "../../src/meta/dialect.ts";
+import { serve } from "./api.ts";
+
+describe.each([
+  { spoken: neutral, other: kubernetes, unserved: "apiextensions.k8s.io" },
+  { spoken: kubernetes, other: neutral, unserved: "storage.svc.io" },
+])("the $spoken.name dialect", ({ spoken, other, unserved }) => {
+  const api = serve({ dialect: spoken.name });
+  const group = `storage.${other.domain}`;
+  const hint = `groups of ${other.domain} are those of the ${other.name} dialect, and this server speaks the ${spoken.name} one: start it on a new data directory with --dialect ${other.name}`;
+
+  test.each([
+    `/apis/${group}`,
+    `/apis/${group}/v1`,
+    `/apis/${group}/v1/storageclasses`,
+    `/apis/${group}/v1/storageclasses/fast`,
+    `/apis/${group}/v1/namespaces/default/csistoragecapacities/fast/status`,
+    `/apis/${unserved}/v1/customresourcedefinitions`,
+    `/openapi/v3/apis/${group}/v1`,
+  ])("says where %s is served", async (path) => {
+    const { status, text } = await api.get(path);
+    expect(status).toBe(404);
+    expect(text).toContain(hint);
+  });
+
+  test("says so of the apiVersion of a body, too", async () => {
+    const path = `/apis/storage.${spoken.domain}/v1/storageclasses`;
+    const { status, text } = await api.post(path, { apiVersion: `${group}/v1`, metadata: { name: "fast" } });
+    expect(status).toBe(400);
+    expect(text).toContain(hint);
+  });
+
+  test.each([
+    "/apis/example.com/v1",
+    `/apis/not${other.domain}/v1`,
+    "/api/v2",
+    "/flowers",
+    `/apis/storage.${spoken.domain}/v9`,
+  ])("says nothing of it for %s", async (path) => {
+    const { status, text } = await api.get(path);
+    expect(status).toBe(404);
+    expect(text).not.toContain("dialect");
+  });
+});
