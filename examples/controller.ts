@@ -3,7 +3,7 @@
  * right when somebody changes the copy, and taken away when the label goes.
  *
  * Run: `keelson serve --dev --insecure-http --dialect kubernetes --port 8080`, then
- * `KEELSON_URL=http://127.0.0.1:8080 KEELSON_TOKEN=... node examples/controller.ts`. The tutorial is `docs/controllers.md`.
+ * `KEELSON_URL=http://127.0.0.1:8080 KEELSON_TOKEN=... node examples/controller.ts`. The tutorial is `docs/guides/controllers.md`.
  */
 import { Client, nodeTransport } from "../src/client/index.ts";
 import { Namespace, Secret } from "../src/client/kinds/index.ts";

@@ -1,4 +1,4 @@
-// Writes docs/clients.md from what came of the kubectl stories and of the programs that use libraries; with --check tells
+// Writes docs/evidence/clients.md from what came of the kubectl stories and of the programs that use libraries; with --check tells
 // whether it is up to date. What was not run stays on the page as it is.
 //
 //     KUBECTLS=all vitest run test/kubectl/matrix.test.ts test/clients && npm run clients
@@ -9,12 +9,12 @@ import { RESULTS_FILE, type Result } from "../test/kubectl/results.ts";
 import { librarySections } from "./clients/libraries.ts";
 import { Sections } from "./clients/sections.ts";
 
-const PAGE = new URL("../docs/clients.md", import.meta.url).pathname;
+const PAGE = new URL("../docs/evidence/clients.md", import.meta.url).pathname;
 
 const INTRODUCTION = `# Clients
 
-Clients that people already have work unmodified, with the kinds that are served. This page is made by \`npm run clients\` from what came of tests:
-of kubectl, the stories in \`test/kubectl/stories/\`, where each row is one of them, a handful of command lines with the exit
+What came of clients that people already have, unmodified, with the kinds that are [served](../reference/kinds.md). This page is made
+by \`npm run clients\` from tests: of kubectl, the stories in \`test/kubectl/stories/\`, where each row is one of them, a handful of command lines with the exit
 code and the output that must come of them, told to a server of its own by each kubectl; and of [libraries](#libraries).
 
 - ✓ everything came as told
@@ -82,6 +82,6 @@ const text = [INTRODUCTION, kubectl, librarySections(readLibraries(), sections),
 if (!process.argv.includes("--check")) {
   writeFileSync(PAGE, text);
 } else if (text !== before) {
-  console.error("docs/clients.md does not tell what the last runs have found: run npm run clients");
+  console.error("docs/evidence/clients.md does not tell what the last runs have found: run npm run clients");
   process.exitCode = 1;
 }

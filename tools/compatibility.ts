@@ -1,5 +1,5 @@
 /**
- * Writes `docs/compatibility.md` from the results of the last complete test run; with `--check` it fails when the page
+ * Writes `docs/evidence/compatibility.md` from the results of the last complete test run; with `--check` it fails when the page
  * is not what would be written.
  *
  *     npm test                                 runs all tests, then this with --check
@@ -32,7 +32,7 @@ const { values } = parseArgs({
   options: { check: { type: "boolean", default: false }, rules: { type: "boolean", default: false } },
 });
 const root = fileURLToPath(new URL("..", import.meta.url));
-const file = join(root, "docs/compatibility.md");
+const file = join(root, "docs/evidence/compatibility.md");
 
 const wanted = compose();
 const there = readOrNothing(file);
@@ -41,7 +41,9 @@ if (values.rules) {
 } else if (!values.check) {
   writeFileSync(file, wanted);
 } else if (there !== wanted) {
-  console.error(`expected docs/compatibility.md to be what the last test run makes; ${firstDifference(there, wanted)}`);
+  console.error(
+    `expected docs/evidence/compatibility.md to be what the last test run makes; ${firstDifference(there, wanted)}`,
+  );
   console.error("run: npm run compatibility");
   process.exitCode = 1;
 }

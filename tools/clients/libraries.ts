@@ -1,5 +1,5 @@
 /**
- * The part of docs/clients.md on libraries: a row for each, then a table of what its program tried.
+ * The part of docs/evidence/clients.md on libraries: a row for each, then a table of what its program tried.
  *
  * @module
  */

@@ -124,7 +124,7 @@ class Rows {
       return;
     }
     const isWatch = step.watch !== undefined || step.query?.["watch"] !== undefined || /[?&]watch=/.test(step.path!);
-    const info = requestInfo(step.do!, path, isWatch);
+    const info = requestInfo(step.do!, path, () => isWatch);
     if (!info.isResource) {
       add(entryOf(this.others, firstSegments(path), nothing), equal);
       return;

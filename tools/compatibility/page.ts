@@ -1,5 +1,5 @@
 /**
- * `docs/compatibility.md` from what was counted. The same results make the same page: no times, no order of chance.
+ * `docs/evidence/compatibility.md` from what was counted. The same results make the same page: no times, no order of chance.
  *
  * @module
  */
@@ -18,7 +18,8 @@ export function page(
     "",
     "Written by `npm run compatibility` from the results of the last complete test run; do not edit. Two things are",
     "compared: answers that a real Kubernetes API server (release 1.35) gave, recorded in `test/conformance/`, and the",
-    "numbered rules of the documents, which tests carry in their names.",
+    'rules of the API\'s conventions and of the descriptions of its kinds ("the documents"), numbered in `test/rules/rules.json`;',
+    "tests carry the numbers in their names. For what a user meets, the first two tables are enough.",
     "",
     ...summary(answers, sections),
     ...areaTable(answers),

@@ -1,0 +1,80 @@
+/**
+ * The package as it is installed: built, with the files that it says it has and its dependencies beside it, in a folder
+ * that knows nothing of this checkout.
+ *
+ * @module
+ */
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const root = new URL("../../", import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), "keelson-package-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const { bin, dependencies, exports, files, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  bin: { keelson: string };
+  dependencies: Record<string, string>;
+  exports: Record<string, unknown>;
+  files: readonly string[];
+  version: string;
+};
+const installed = join(folder, "node_modules/keelson");
+
+const node = async (...args: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+  return stdout.trimEnd();
+};
+
+beforeAll(async () => {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const build = ["-p", join(root, "tsconfig.build.json"), "--outDir", join(installed, "dist"), "--noCheck"];
+  await node(compiler, ...build, "--declaration", "false");
+  for (const file of ["package.json", ...files.filter((name) => name !== "dist")]) {
+    cpSync(join(root, file), join(installed, file), { recursive: true });
+  }
+  for (const name of Object.keys(dependencies)) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), link);
+  }
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+}, 180_000);
+
+test("its command runs", async () => {
+  expect(await node(join(installed, bin.keelson), "--version")).toBe(`keelson ${version}`);
+});
+
+test("every entry can be imported, but the one that vitest has to be there for", async () => {
+  const entries = Object.keys(exports).filter((path) => !/vitest|json/.test(path));
+  const names = entries.map((path) => `keelson${path.slice(1)}`);
+  expect(names).toContain("keelson/testing");
+  const program = names.map((name) => `await import(${JSON.stringify(name)});`).join("\n");
+  expect(await node("--input-type=module", "-e", program)).toBe("");
+});
+
+test("a server starts in a program, and answers", async () => {
+  writeFileSync(
+    join(folder, "server.js"),
+    `import { startServer } from "keelson";
+     import { Namespace } from "keelson/kinds";
+     await using server = await startServer({ dev: true, port: 0, dialect: "kubernetes" });
+     const { items } = await server.client("me").resource(Namespace).list();
+     console.log(items.map(({ metadata }) => metadata.name).join(" "));`,
+  );
+  expect(await node("server.js")).toBe("default kube-node-lease kube-public kube-system");
+});
+
+test("a cluster for tests is there, and keelson run", async () => {
+  const command = join(installed, bin.keelson);
+  expect(await node(command, "run", "--", process.execPath, "-p", "process.env.USE_EXISTING_CLUSTER")).toBe("true");
+});
+
+test("its pages are in it", () => {
+  expect(["README.md", "docs/README.md", "CHANGELOG.md"].filter((page) => !existsSync(join(installed, page)))).toEqual(
+    [],
+  );
+});

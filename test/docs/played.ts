@@ -1,0 +1,73 @@
+/**
+ * A page as its reader types it: files that begin with their name are written, lines after `$` are run in one folder,
+ * and what they print is compared with what the page says.
+ *
+ * What differs from run to run is taken for equal: times, ages, numbers, uids. `...` stands for the rest of a line, and
+ * alone for any lines.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** A command of a page, and what it says comes of it. */
+export interface Played {
+  readonly command: string;
+  readonly says: string;
+}
+
+const FENCE = /^```(\w+)\n([^]*?)^```$/gm;
+const NAMED = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/;
+
+/** Writes the files of a page into a folder; what is typed in its `console` blocks. */
+export function unfold(page: string, folder: string): Played[] {
+  const played: Played[] = [];
+  for (const [, language, text] of page.matchAll(FENCE)) {
+    const name = NAMED.exec(text!)?.[1];
+    if (language === "console") played.push(...typedIn(text!));
+    else if (name !== undefined) {
+      mkdirSync(join(folder, dirname(name)), { recursive: true });
+      writeFileSync(join(folder, name), text!);
+    }
+  }
+  return played;
+}
+
+const typedIn = (block: string): Played[] =>
+  block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const end = part.indexOf("\n");
+      return { command: part.slice(0, end), says: part.slice(end + 1) };
+    });
+
+/** What a command prints, on both streams. */
+export async function run(command: string, folder: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn("bash", ["-c", `${command} 2>&1`], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  let printed = "";
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  await new Promise((resolve) => child.on("close", resolve));
+  return printed;
+}
+
+/** What a page says of a command where that is what it printed, else what it printed. */
+export const asSaid = (says: string, printed: string): string => (isAsSaid(says, printed) ? says : printed);
+
+function isAsSaid(says: string, printed: string): boolean {
+  const lines = alike(says).trimEnd().split("\n").map(patternOf);
+  return new RegExp(`^${lines.join("")}$`).test(alike(printed));
+}
+
+const patternOf = (line: string): string =>
+  line === "..." ? "(?:.*\n)*" : `${RegExp.escape(line).replaceAll(RegExp.escape("..."), ".*")}\n`;
+
+const alike = (text: string): string =>
+  `${text.trimEnd()}\n`
+    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, "UID")
+    .replace(/'UID'/g, "UID")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+    .replace(/\d+/g, "N")
+    .replace(/[ \t]+/g, " ")
+    .replace(/ $/gm, "");

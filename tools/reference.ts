@@ -1,0 +1,15 @@
+/**
+ * Writes the generated pages of `docs/reference/` anew; a test compares them with what this would write.
+ *
+ *     npm run reference
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { referencePages } from "./reference/pages.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+for (const [path, text] of await referencePages(root)) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}

@@ -1,0 +1,57 @@
+/**
+ * The page of commands: what `keelson COMMAND --help` prints.
+ *
+ * @module
+ */
+import type { Command } from "commander";
+import type { Actions, FlagSpec } from "../../src/cli/actions.ts";
+import { serveFlags } from "../../src/app/flags.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { OPTIONS } from "../../src/app/option-table.ts";
+import { MADE } from "./markdown.ts";
+
+/** The program, with defaults that are the same on every machine; it does nothing. */
+export const documented = (): Command =>
+  createProgram({ version: "", flags: flags(), terminal: { env: {} } } as unknown as Actions);
+
+/** The page. */
+export function commandsPage(): [path: string, text: string] {
+  const program = documented();
+  const shown = program.createHelp().visibleCommands(program);
+  const commands = program.commands.filter((command) => shown.includes(command));
+  const sections = commands.map((command) => `## keelson ${command.name()}\n\n${helpOf(command)}`);
+  const text = ["# Commands", MADE, INTRODUCTION, helpOf(program), ...sections, EXIT_CODES];
+  return ["docs/reference/commands.md", `${text.join("\n\n")}\n`];
+}
+
+const flags = (): FlagSpec[] =>
+  serveFlags().map((flag) =>
+    flag.key === "data-dir" ? { ...flag, default: OPTIONS["data-dir"].otherwise ?? "" } : flag,
+  );
+
+const INTRODUCTION = `What \`keelson --help\` and \`keelson COMMAND --help\` print. Guides: [run it as a service](../guides/service.md)
+for \`serve\`, [the embedded store](../guides/storage.md) for what looks at data and its past,
+[who owns a field](../guides/ownership.md) for \`blame\` and \`resolve\`, [the testing kit](../guides/testing-kit.md#other-languages)
+for \`run\`.`;
+
+const EXIT_CODES = `## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | it went as asked; \`diff\`: both are the same |
+| 1 | it did not: a refusal, a finding of \`check\`; \`diff\`: they differ |
+| 2 | the command line, the environment or the file of options cannot be right; \`diff\`: it cannot be told |
+| 70 | \`serve\`: the store has failed and the process ended, so that nothing is acknowledged that is not kept |
+
+\`keelson run\` ends with the code of its command, and with 128 and the number of the signal where one ended it.`;
+
+function helpOf(command: Command): string {
+  let help = "";
+  command.configureOutput({
+    getOutHelpWidth: () => 100,
+    getOutHasColors: () => false,
+    writeOut: (text) => void (help += text),
+  });
+  command.outputHelp();
+  return `\`\`\`\n${help.trim()}\n\`\`\``;
+}

@@ -1,0 +1,68 @@
+/**
+ * The page of configuration: every option, feature gate and controller of a server.
+ *
+ * @module
+ */
+import { OPTIONS, OPTION_GROUPS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/option-table.ts";
+import { CONTROLLERS } from "../../src/controllers/names.ts";
+import { kubernetes, neutral } from "../../src/meta/dialect.ts";
+import { GATES, GATE_FACTS, gatesOf } from "../../src/meta/gates.ts";
+import { MADE, code, table } from "./markdown.ts";
+
+/** The page. */
+export function configurationPage(): [path: string, text: string] {
+  const groups = Object.entries(OPTION_GROUPS).map(([group, heading]) => {
+    const keys = OPTION_KEYS.filter((key) => OPTIONS[key].group === group);
+    return `## ${heading}\n\n${table(["option", "values", "default", "what it does"], keys.map(rowOf))}`;
+  });
+  const text = ["# Configuration", MADE, INTRODUCTION, ...groups, gatesSection(), controllersSection()];
+  return ["docs/reference/configuration.md", `${text.join("\n\n")}\n`];
+}
+
+const INTRODUCTION = `Everything that \`keelson serve\` can be told. Each option may be said in three ways, and the first of them
+that says it wins:
+
+1. a flag: \`--event-ttl 2h\`;
+2. an environment variable: \`KEELSON_EVENT_TTL=2h\`;
+3. a key of the YAML file that \`--config\` or \`KEELSON_CONFIG\` names: \`event-ttl: 2h\`. Lists may be lists there, and feature
+   gates a map.
+
+A program gives them to [\`startServer\`](library/keelson.md#startserver) as values with types: \`{ eventTtl: "2h" }\`. Unknown
+keys are refused, with the nearest one that is known. Durations are written as \`30s\`, \`90m\`, \`1h30m\` or \`2d\`.`;
+
+function rowOf(key: OptionKey): string[] {
+  const { type, default: preset, otherwise, about, also } = OPTIONS[key];
+  const names = [`--${key}`, envName(key), ...(also === undefined ? [] : [`--${also}`])];
+  const values = type.words.length > 0 && type.explain === undefined ? type.words.map(code).join(", ") : type.name;
+  const given = preset === undefined || preset === "" ? "" : code(preset);
+  return [names.map(code).join(" "), values, given || (otherwise ?? ""), about];
+}
+
+function gatesSection(): string {
+  const on =
+    (dialect: typeof neutral) =>
+    (gate: (typeof GATES)[number]): string =>
+      gatesOf(dialect)[gate] ? "on" : "off";
+  const rows = GATES.map((gate) => {
+    const { stage, about } = GATE_FACTS[gate];
+    return [code(gate), stage, on(kubernetes)(gate), on(neutral)(gate), about];
+  });
+  const head = ["gate", "stage in Kubernetes 1.35", "kubernetes dialect", "neutral dialect", "what it lets through"];
+  return `## Feature gates
+
+A feature gate switches a part of the API that is not settled yet: \`--feature-gates ImageVolume=false,StorageVersionMigrator=true\`.
+While it is off, what it lets through is dropped from what is written (what is stored already stays), or its kind is not
+served. The names are those of Kubernetes.
+
+${table(head, rows)}`;
+}
+
+function controllersSection(): string {
+  const rows = Object.entries(CONTROLLERS).map(([name, about]) => [code(name), about]);
+  return `## Controllers
+
+\`--controllers namespace,event-expiry\` runs those two, \`--controllers=-event-expiry\` all but that one, \`--controllers none\` none.
+There are no others: what else a cluster does by itself is told in [what is not here](limits.md).
+
+${table(["controller", "what it does"], rows)}`;
+}

@@ -1,0 +1,57 @@
+/**
+ * The page of metrics: what a server says of itself at `/metrics` after a few requests.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServer } from "../../src/app/index.ts";
+import { MADE, code, table } from "./markdown.ts";
+
+/** The page. */
+export async function metricsPage(): Promise<[path: string, text: string]> {
+  const exposition = await ask();
+  const text = [
+    "# Metrics",
+    MADE,
+    INTRODUCTION,
+    table(["metric", "type", "labels", "what it says"], rowsOf(exposition)),
+  ];
+  return ["docs/reference/metrics.md", `${text.join("\n\n")}\n`];
+}
+
+const INTRODUCTION = `\`GET /metrics\` answers in the text format of Prometheus, to the admin's credential.
+[Run it as a service](../guides/service.md#metrics) has a configuration for a scraper. Histograms have the usual
+\`_bucket\`, \`_sum\` and \`_count\`. The names that begin with \`apiserver_\` are those of kube-apiserver, so that dashboards for
+it find them.`;
+
+async function ask(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), "keelson-metrics-"));
+  try {
+    await using server = await startServer({
+      dataDir: join(directory, "data"),
+      port: 0,
+      insecureHttp: true,
+      dialect: "kubernetes",
+    });
+    const headers = { authorization: `Bearer ${server.pki.adminToken}` };
+    await fetch(`${server.url}/api/v1/namespaces`, { headers }).then((answer) => answer.text());
+    return await fetch(`${server.url}/metrics`, { headers }).then((answer) => answer.text());
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function rowsOf(exposition: string): string[][] {
+  const families = exposition.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm);
+  return [...families]
+    .toSorted(([, a], [, b]) => (a! < b! ? -1 : 1))
+    .map(([, name, help, type]) => [code(name!), type!, labelsOf(exposition, name!), help!]);
+}
+
+function labelsOf(exposition: string, name: string): string {
+  const sample = new RegExp(`^${name}(?:_bucket)?\\{([^}]*)\\}`, "m").exec(exposition)?.[1] ?? "";
+  const labels = [...sample.matchAll(/(\w+)="/g)].map(([, label]) => label!).filter((label) => label !== "le");
+  return labels.map(code).join(", ");
+}
