@@ -1,5 +1,5 @@
 /**
- * Property tests draw by the seed of the run; see docs/testing.md.
+ * Property tests draw by the seed of the run; see docs/contributing/testing.md.
  *
  * @module
  */

@@ -1,0 +1,124 @@
+/**
+ * Attacks as rows of a table: each is played against a server with a meter inside and a healthy client beside, and what
+ * it did is kept for the page of figures.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Http2Client, Scratch } from "../serve/keelson.ts";
+import { type Bounds, type RowResult, keep } from "./results.ts";
+import { Target, type TargetOptions } from "./target.ts";
+
+/** How many hold connections. */
+export const ATTACKERS: number = Number(process.env["ATTACKERS"] ?? 500);
+
+/** Whether the long form is played. */
+export const LONG: boolean = ATTACKERS > 1000;
+
+const BOUNDS: Bounds = { turnMillis: 100, peakMiB: 150, keptMiB: 20 };
+
+/** What a row is played with. */
+export interface Attack {
+  readonly target: Target;
+  /** A client with a credential and a connection of its own. */
+  readonly client: Http2Client;
+}
+
+/** One attack. */
+export interface Row {
+  /** What is sent. */
+  readonly name: string;
+  readonly play: (attack: Attack) => Promise<void>;
+  /** Where they are others than usual. */
+  readonly bounds?: Partial<Bounds>;
+}
+
+const TRIES = 3;
+const MIB = 1 << 20;
+
+/** Plays rows one after the other, against one server. */
+export function attacks(title: string, file: string, rows: readonly Row[], options: TargetOptions = {}): void {
+  // Resident memory is read from /proc.
+  describe.skipIf(process.platform !== "linux")(`attacks: ${title}`, () => {
+    const scratch = new Scratch();
+    const results: RowResult[] = [];
+    let target: Target;
+    beforeAll(async () => {
+      target = await Target.start(scratch.fresh(), options);
+      // What is compiled and made once is there.
+      await (await target.healthy(0, 50)).stop();
+    });
+    afterAll(async () => {
+      await target.stop();
+      scratch.remove();
+      keep({ title, file, long: LONG, day: new Date().toISOString().slice(0, 10), rows: results });
+    });
+
+    test.each(rows)("$name", { timeout: LONG ? 600_000 : 120_000 }, async (row) => {
+      const bounds = { ...BOUNDS, ...row.bounds };
+      let result = await playRow(target, row, bounds);
+      // A collection of garbage falls into some turn of most.
+      for (let i = 1; i < TRIES && result.turnMillis >= bounds.turnMillis; i++) {
+        result = await playRow(target, row, bounds);
+      }
+      results.push(result);
+      expect(result.turnMillis).toBeLessThan(bounds.turnMillis);
+      expect(result.peakMiB).toBeLessThan(bounds.peakMiB);
+      expect(result.keptMiB).toBeLessThan(bounds.keptMiB);
+    });
+  });
+}
+
+async function playRow(target: Target, { name, play }: Row, bounds: Bounds): Promise<RowResult> {
+  const before = await target.memory();
+  const healthy = await target.healthy();
+  const client = await target.connect();
+  await target.turn();
+  const peak = new Peak(target);
+  try {
+    await play({ target, client });
+  } finally {
+    peak.stop();
+    client.session.destroy();
+    await healthy.stop();
+  }
+  const turnMillis = await target.turn();
+  expect(healthy.troubles).toEqual([]);
+  const after = await target.memory();
+  return {
+    name,
+    bounds,
+    turnMillis,
+    peakMiB: Math.max(0, peak.highest - before.rss / MIB),
+    keptMiB: (after.used - before.used) / MIB,
+    healthyMillis: healthy.p99,
+  };
+}
+
+/** The highest resident memory of a server while something goes on. */
+class Peak {
+  readonly #target: Target;
+  readonly #timer: NodeJS.Timeout;
+  /** In MiB. */
+  highest = 0;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#timer = setInterval(() => this.#look(), 50);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    this.highest = Math.max(this.highest, this.#target.keelson.residentMiB);
+  }
+}
+
+/** Waits until something is so, at most ten seconds; whether it is. */
+export async function becomes(holds: () => boolean): Promise<boolean> {
+  for (let i = 0; i < 1000 && !holds(); i++) await sleep(10);
+  return holds();
+}

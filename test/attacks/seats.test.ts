@@ -1,0 +1,151 @@
+/** Clients with a credential who begin much and end nothing: seats, memory of bodies, threads, buffers of watchers. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { SETTING, TYPE, frame, requestBlock } from "../../src/server/testing/frames.ts";
+import { CONFIG_MAPS, type Http2Client, Scratch, configMap, readAnswer, until } from "../serve/keelson.ts";
+import { type Attack, type Row, attacks } from "./rows.ts";
+import { TOKEN, Target } from "./target.ts";
+import { Wire, headersOf, request } from "./wire.ts";
+
+const AUTHORIZATION = ["authorization", `Bearer ${TOKEN}`] as const;
+/** As many streams as the server lets one connection have. */
+const EACH = 250;
+const FILE = "test/attacks/seats.test.ts";
+
+const list = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+
+/** Begins requests on as many connections as they need, of which no answer is ever read. */
+async function begin(target: Target, count: number, bytes: (stream: number) => Buffer): Promise<Wire[]> {
+  const wires: Wire[] = [];
+  for (let left = count; left > 0; left -= EACH) {
+    const wire = await Wire.begin(target, [[SETTING.windowSize, 0]]);
+    wire.send(...list(Math.min(EACH, left), (i) => bytes(2 * i + 1)));
+    wires.push(wire);
+  }
+  return wires;
+}
+
+const unreadList = (stream: number): Buffer => request(stream, CONFIG_MAPS, [AUTHORIZATION]);
+
+/** A POST of which one byte comes. */
+const slowPost = (stream: number): Buffer => {
+  const block = requestBlock("POST", CONFIG_MAPS, [AUTHORIZATION, ["content-type", "application/json"]]);
+  return Buffer.concat([headersOf(stream, block, 0), frame(TYPE.data, 0, stream, Buffer.from("{"))]);
+};
+
+/** Makes what a list is too long for, so that it cannot be sent before somebody reads. */
+async function fill(client: Http2Client): Promise<void> {
+  await client.send("POST", CONFIG_MAPS, configMap("large", { text: "x".repeat(900_000) }));
+}
+
+/** Holds many requests while the healthy client goes on. */
+const held =
+  (count: number, bytes: (stream: number) => Buffer) =>
+  async ({ target, client }: Attack): Promise<void> => {
+    await fill(client);
+    const known = (): Promise<number> => target.metric('keelson_connections{trusted="true"}');
+    const before = await known();
+    const wires = await begin(target, count, bytes);
+    await sleep(500);
+    for (const wire of wires) wire.destroy();
+    await until(async () => (await known()) <= before);
+  };
+
+/** Sends all of a body but its last byte. */
+function stop(client: Http2Client, bytes: number): void {
+  const stream = client.open("POST", CONFIG_MAPS, {
+    "content-type": "application/json",
+    "content-length": String(bytes),
+  });
+  stream.on("error", () => {});
+  stream.write(Buffer.alloc(bytes - 1, " "));
+}
+
+async function stoppedBodies({ target, client }: Attack): Promise<void> {
+  const others = await Promise.all(list(10, () => target.connect()));
+  for (const other of others) for (let i = 0; i < 10; i++) stop(other, 3e6);
+  await sleep(1000);
+  const { status } = await client.send("POST", CONFIG_MAPS, configMap("beside", { text: "x".repeat(900_000) }));
+  expect(status).toBe(201);
+  for (const other of others) other.session.destroy();
+  await client.send("DELETE", `${CONFIG_MAPS}/beside`);
+}
+
+/** Watches that nobody reads end when too much waits for them; who writes does not wait for them. */
+async function unreadWatches({ target, client }: Attack): Promise<void> {
+  const watches = (): Promise<number> => target.metric("keelson_cache_watches");
+  const others = await watches();
+  const wires = await begin(target, 50, (stream) => request(stream, `${CONFIG_MAPS}?watch=1`, [AUTHORIZATION]));
+  await until(async () => (await watches()) >= others + 50);
+  const text = "x".repeat(200_000);
+  await client.send("POST", CONFIG_MAPS, configMap("watched"));
+  for (let i = 0; i < 40; i++)
+    await client.send("PUT", `${CONFIG_MAPS}/watched`, configMap("watched", { text, i: String(i) }));
+  await until(async () => (await watches()) <= others);
+  for (const wire of wires) wire.destroy();
+  await client.send("DELETE", `${CONFIG_MAPS}/watched`);
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: "3,900 of 4,000 seats for reads: lists that are never read",
+    play: held(3900, unreadList),
+    bounds: { peakMiB: 300 },
+  },
+  { name: "900 of 1,000 seats for writes: a byte of each body", play: held(900, slowPost) },
+  { name: "100 bodies of 3 MB that stop before their last byte", play: stoppedBodies, bounds: { peakMiB: 400 } },
+  { name: "50 watchers that never read, 40 changes of 200 kB", play: unreadWatches, bounds: { peakMiB: 200 } },
+];
+
+attacks("What is begun and not ended", FILE, ROWS, { args: ["--history", "1s"] });
+
+const scratch = new Scratch();
+afterAll(() => scratch.remove());
+
+test.concurrent.each([
+  ["reads", 4000, unreadList, "GET", "/api/v1/namespaces/default", undefined],
+  ["writes", 1000, slowPost, "POST", CONFIG_MAPS, { metadata: { generateName: "late-" } }],
+] as const)(
+  "all seats for %s taken: health answers, others are told to wait, and then go on",
+  async (_what, count, bytes, method, path, body) => {
+    const target = await Target.start(scratch.fresh(), { args: ["--request-timeout", "5s"] });
+    const client = await target.connect();
+    await fill(client);
+    const code = async (): Promise<number> => (await client.send(method, path, body)).status;
+    // Some find no seat, as long as others who ask have one.
+    const wires = await begin(target, count + EACH, bytes);
+    await until(async () => (await code()) === 429);
+    const stranger = await target.connect({});
+    expect((await stranger.send("GET", "/livez")).status).toBe(200);
+    expect((await stranger.send("GET", "/readyz")).status).toBe(200);
+    // Nobody gives his seat back; their time ends.
+    await expect.poll(code, { timeout: 60_000 }).toBeLessThan(300);
+    for (const wire of wires) wire.destroy();
+    await target.stop();
+  },
+);
+
+test("40 YAML documents of 3 MB do not keep a small one of another connection waiting", async () => {
+  const target = await Target.start(scratch.fresh());
+  const [many, one] = [await target.connect(), await target.connect()];
+  const large = list(250_000, (i) => `k${i}: 1`).join("\n");
+  let done = 0;
+  const send = async (client: Http2Client, name: string, text: string): Promise<number> => {
+    const stream = client.open("POST", `${CONFIG_MAPS}?name=${name}`, { "content-type": "application/yaml" });
+    stream.end(text);
+    return (await readAnswer(stream)).status;
+  };
+  // Those for which there is no place in the queue are refused at once; they have not been read.
+  const counted = (status: number): void => void (done += status === 429 ? 0 : 1);
+  const all = list(40, (i) => send(many, `large-${i}`, large).then(counted, () => {}));
+  await until(() => done > 0);
+  const before = done;
+  const data = list(5000, (i) => `  k${i}: ${"x".repeat(30)}`).join("\n");
+  expect(await send(one, "small", `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: small\ndata:\n${data}\n`)).toBe(
+    201,
+  );
+  expect(done - before).toBeLessThan(4);
+  many.session.destroy();
+  await target.stop();
+  await Promise.all(all);
+});

@@ -1,0 +1,133 @@
+/**
+ * Sends cases to a server, and says what is wrong with what came back.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import http2 from "node:http2";
+import tls from "node:tls";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Target } from "../attacks/target.ts";
+import type { BytesCase, Case, RequestCase } from "./case.ts";
+import { type Got, judge } from "./judge.ts";
+
+const MOST_MILLIS = 20_000;
+/** What goes on, a watch, is let go when nothing more has come for so long. */
+const QUIET_MILLIS = 100;
+
+/** One client, that sends one case after the other. */
+export class Sender {
+  /** How many answers had which code. */
+  readonly codes = new Map<number, number>();
+  readonly #target: Target;
+  #session: http2.ClientHttp2Session | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** Sends a case; why the answer is wrong, empty when it is right. */
+  send(sent: Case): Promise<string> {
+    return sent.as === "request" ? this.#request(sent) : this.#bytes(sent);
+  }
+
+  close(): void {
+    this.#session?.destroy();
+    this.#session = undefined;
+  }
+
+  async #request(sent: RequestCase): Promise<string> {
+    const session = await this.#connected();
+    let stream: http2.ClientHttp2Stream;
+    try {
+      const head = { ":method": sent.method, ":path": sent.path, ...sent.headers };
+      stream = session.request(head, { endStream: sent.body === undefined });
+    } catch {
+      // The library does not let it out: there are bytes for that.
+      return "";
+    }
+    if (sent.body !== undefined) stream.end(Buffer.from(sent.body, "base64"));
+    const got = await answerOf(stream);
+    if (typeof got !== "string") {
+      this.codes.set(got.status, (this.codes.get(got.status) ?? 0) + 1);
+      return judge(sent, got);
+    }
+    // Without a credential the connection ends with the answer.
+    return /GOAWAY|closed/i.test(got) && session.closed ? "" : got;
+  }
+
+  async #connected(): Promise<http2.ClientHttp2Session> {
+    if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session;
+    // The library refuses streams of its own while it holds more than this: bodies that nobody takes yet.
+    const session = http2.connect(this.#target.keelson.url, { ca: this.#target.ca, maxSessionMemory: 1000 });
+    session.on("error", () => {});
+    await once(session, "connect");
+    this.#session = session;
+    return session;
+  }
+
+  async #bytes({ as, pieces }: BytesCase): Promise<string> {
+    const { port, ca } = this.#target;
+    const socket = tls.connect({ host: "127.0.0.1", port, ca, ALPNProtocols: [as === "h2" ? "h2" : "http/1.1"] });
+    socket.on("error", () => {});
+    await Promise.race([once(socket, "secureConnect"), once(socket, "close")]);
+    const received: Buffer[] = [];
+    let last = performance.now();
+    socket.on("data", (piece: Buffer) => {
+      received.push(piece);
+      last = performance.now();
+    });
+    for (const piece of pieces) {
+      if (socket.destroyed) break;
+      socket.write(Buffer.from(piece, "base64"));
+      if (as === "h1") await sleep(1);
+    }
+    while (!socket.destroyed && performance.now() - last < QUIET_MILLIS) await sleep(10);
+    socket.destroy();
+    return as === "h1" ? judgeText(Buffer.concat(received).toString("latin1")) : "";
+  }
+}
+
+const judgeText = (text: string): string => /^HTTP\/1\.1 5(?!05)\d\d .*/m.exec(text)?.[0] ?? "";
+
+/** The answer on a stream, or why there is none. */
+function answerOf(stream: http2.ClientHttp2Stream): Promise<Got | string> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    let headers: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {};
+    let ended = false;
+    let quiet: NodeJS.Timeout | undefined;
+    const limit = setTimeout(() => {
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      resolve(`no answer within ${MOST_MILLIS} ms`);
+    }, MOST_MILLIS);
+    const wait = (): void => {
+      clearTimeout(quiet);
+      quiet = setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), QUIET_MILLIS);
+    };
+    let trouble = "";
+    stream.on("response", (got) => {
+      headers = got;
+      wait();
+    });
+    stream.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      wait();
+    });
+    stream.on("end", () => (ended = true));
+    stream.on("error", (error) => (trouble = String(error)));
+    stream.on("close", () => {
+      clearTimeout(limit);
+      clearTimeout(quiet);
+      const status = headers[":status"];
+      if (status === undefined) resolve(`no answer: ${trouble}, code ${stream.rstCode}`);
+      else
+        resolve({
+          status,
+          type: headers["content-type"] ?? "",
+          body: Buffer.concat(pieces),
+          whole: ended && trouble === "" && stream.rstCode === 0,
+        });
+    });
+  });
+}
