@@ -39,6 +39,9 @@ interface Frame {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const ESCAPED_UNIT = /[0-9a-fA-F]{4}/y;
+/** The characters that make an escape of one letter: `"`, a backslash, a slash, or one of `bfnrt`. */
+const ESCAPES: ReadonlySet<number> = new Set([..."\"\\/bfnrt"].map((letter) => letter.charCodeAt(0)));
 const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["true", true],
   ["false", false],
@@ -184,21 +187,27 @@ class ExactDecoder {
       if (!(code >= 0x20)) this.#fail("the end of a string", end); // also NaN, past the end
       if (code === 0x5c) {
         escaped = true;
-        end++;
+        end = this.#escape(end);
       }
     }
     this.#at = end + 1;
     return escaped ? this.#unescape(start, end + 1) : this.#text.slice(start + 1, end);
   }
 
-  #unescape(start: number, end: number): string {
-    let value: string;
-    try {
-      value = JSON.parse(this.#text.slice(start, end)) as string;
-    } catch {
-      const bad = /\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(this.#text.slice(start, end).replaceAll("\\\\", "__"));
-      return this.#fail("an escape that JSON knows", start + (bad?.index ?? 0));
+  /** Steps over an escape whose backslash is at `start`, to its last character. */
+  #escape(start: number): number {
+    const letter = this.#text.charCodeAt(start + 1);
+    if (letter === 0x75) {
+      ESCAPED_UNIT.lastIndex = start + 2;
+      if (ESCAPED_UNIT.test(this.#text)) return start + 5;
+    } else if (ESCAPES.has(letter)) {
+      return start + 1;
     }
+    return this.#fail("an escape that JSON knows", start);
+  }
+
+  #unescape(start: number, end: number): string {
+    const value = JSON.parse(this.#text.slice(start, end)) as string;
     if (value.isWellFormed()) return value;
     if (this.#repair) return value.toWellFormed();
     const place = placeText(this.#text, start);
