@@ -14,6 +14,8 @@ import { type Got, judge } from "./judge.ts";
 const MOST_MILLIS = 20_000;
 /** What goes on, a watch, is let go when nothing more has come for so long. */
 const QUIET_MILLIS = 100;
+/** And after so long when there is always more: the healthy client writes all the time. */
+const WATCHED_MILLIS = 1000;
 
 /** One client, that sends one case after the other. */
 export class Sender {
@@ -97,17 +99,20 @@ function answerOf(stream: http2.ClientHttp2Stream): Promise<Got | string> {
     let headers: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader = {};
     let ended = false;
     let quiet: NodeJS.Timeout | undefined;
-    const limit = setTimeout(() => {
-      stream.close(http2.constants.NGHTTP2_CANCEL);
+    const letGo = (): void => stream.close(http2.constants.NGHTTP2_CANCEL);
+    let limit = setTimeout(() => {
+      letGo();
       resolve(`no answer within ${MOST_MILLIS} ms`);
     }, MOST_MILLIS);
     const wait = (): void => {
       clearTimeout(quiet);
-      quiet = setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), QUIET_MILLIS);
+      quiet = setTimeout(letGo, QUIET_MILLIS);
     };
     let trouble = "";
     stream.on("response", (got) => {
       headers = got;
+      clearTimeout(limit);
+      limit = setTimeout(letGo, WATCHED_MILLIS);
       wait();
     });
     stream.on("data", (piece: Buffer) => {
