@@ -41,7 +41,7 @@ interface Frame {
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPED_UNIT = /[0-9a-fA-F]{4}/y;
 /** The characters that make an escape of one letter: `"`, a backslash, a slash, or one of `bfnrt`. */
-const ESCAPES: ReadonlySet<number> = new Set([..."\"\\/bfnrt"].map((letter) => letter.charCodeAt(0)));
+const ESCAPES: ReadonlySet<number> = new Set(new TextEncoder().encode('"\\/bfnrt'));
 const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["true", true],
   ["false", false],
