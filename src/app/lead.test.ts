@@ -47,6 +47,20 @@ function candidates(leases: ResourceClient<Lease, "Namespaced">, clock: ManualCl
   return [make("one"), make("two")];
 }
 
+test("a Lease lasts as long as its holder says, and what others wrote beside stays", async () => {
+  const { leases, lease } = oneLease();
+  const clock = new ManualClock();
+  const [one] = candidates(leases, clock);
+  const spec = { holderIdentity: "older", leaseDurationSeconds: 60, strategy: "OldestEmulationVersion" };
+  await leases.create({ metadata: { namespace: "default", name: "work" }, spec });
+  expect(await one.hold(same)).toBeUndefined();
+  clock.advance(59_000);
+  expect(await one.hold(same)).toBeUndefined();
+  clock.advance(1000);
+  expect(await one.hold(same)).toBeDefined();
+  expect(lease()?.spec).toMatchObject({ holderIdentity: "one", leaseTransitions: 1, strategy: spec.strategy });
+});
+
 test("who comes first holds the Lease and renews it; the other one gets it only after silence", async () => {
   const { leases, lease } = oneLease();
   const clock = new ManualClock();

@@ -8,28 +8,23 @@
  */
 import { type ResourceClient, isStatus } from "../client/index.ts";
 import type { Lease } from "../client/kinds/index.ts";
-import { formatMicroTime } from "../meta/time.ts";
-import type { Clock } from "../util/clock.ts";
+import { Candidate, type CandidateOptions } from "../runtime/candidate.ts";
 
 /** What an election needs. */
-export interface LeadOptions {
+export interface LeadOptions extends CandidateOptions {
   readonly leases: ResourceClient<Lease, "Namespaced">;
-  readonly clock: Clock;
   readonly namespace: string;
   readonly name: string;
-  readonly identity: string;
-  /** How long a holder may be silent before another one takes over. */
-  readonly durationMillis: number;
 }
 
 /** One candidate of an election. */
 export class Lead {
   readonly #options: LeadOptions;
-  /** The version of the Lease that was seen last, and when it was new to us: clocks of other machines do not count. */
-  #seen = { version: "", at: 0 };
+  readonly #candidate: Candidate;
 
   constructor(options: LeadOptions) {
     this.#options = options;
+    this.#candidate = new Candidate(options);
   }
 
   /**
@@ -40,38 +35,17 @@ export class Lead {
     const { leases, namespace, name } = this.#options;
     try {
       const found = await leases.find({ namespace, name });
-      if (!found) return await leases.create(this.#held(undefined, change({})));
-      if (!this.#mayTake(found)) return undefined;
-      return await leases.update({ ...found, ...this.#held(found, change(found.metadata.annotations ?? {})) });
+      if (!found) {
+        const metadata = { namespace, name, annotations: change({}) };
+        return await leases.create({ metadata, spec: this.#candidate.spec(undefined) });
+      }
+      if (!this.#candidate.mayTake(found)) return undefined;
+      const metadata = { ...found.metadata, annotations: change(found.metadata.annotations ?? {}) };
+      return await leases.update({ ...found, metadata, spec: this.#candidate.spec(found) });
     } catch (error) {
       // Another one was faster.
       if (isStatus(error, "Conflict", "AlreadyExists", "NotFound")) return undefined;
       throw error;
     }
-  }
-
-  #mayTake({ metadata, spec }: Lease): boolean {
-    const { clock, identity, durationMillis } = this.#options;
-    const version = metadata.resourceVersion;
-    if (this.#seen.version !== version) this.#seen = { version, at: clock.steady() };
-    const holder = spec.holderIdentity ?? "";
-    return holder === "" || holder === identity || clock.steady() - this.#seen.at >= durationMillis;
-  }
-
-  #held(before: Lease | undefined, annotations: Record<string, string>) {
-    const { clock, namespace, name, identity, durationMillis } = this.#options;
-    const now = formatMicroTime(clock.now());
-    const taken = before?.spec.holderIdentity !== identity;
-    const metadata: Lease["metadata"] = { ...before?.metadata, name, namespace, annotations } as Lease["metadata"];
-    return {
-      metadata,
-      spec: {
-        holderIdentity: identity,
-        leaseDurationSeconds: Math.ceil(durationMillis / 1000),
-        acquireTime: taken ? now : (before?.spec.acquireTime ?? now),
-        renewTime: now,
-        leaseTransitions: (before?.spec.leaseTransitions ?? 0) + (taken && before ? 1 : 0),
-      },
-    };
   }
 }

@@ -2,17 +2,18 @@
  * Election by a Lease: of several managers, the one that holds it leads.
  *
  * The rules are those of client-go: whoever holds the Lease renews it every `retryPeriod`; who cannot for `renewDeadline`
- * stops leading; others take it when it has not been renewed for `leaseDuration`, by their own clock from the moment at
- * which they saw the last renewal. A leader counts from the moment at which it asked for the renewal, which was earlier. As with every lease, a leader that is stopped in its tracks may believe in itself for a
- * moment after another one has taken over.
+ * stops leading; others take it when it has not been renewed for `leaseDuration` (`candidate.ts`). A leader counts from the
+ * moment at which it asked for the renewal, which was earlier. As with every lease, a leader that is stopped in its tracks
+ * may believe in itself for a moment after another one has taken over.
  *
  * @module
  */
-import { type Key, type NewObject, type ResourceClient, attempt } from "../client/index.ts";
+import { type Key, type ResourceClient, attempt } from "../client/index.ts";
 import type { Lease } from "../client/kinds/index.ts";
 import { formatMicroTime } from "../meta/time.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
 import { type Duration, millisOf } from "../util/duration.ts";
+import { Candidate } from "./candidate.ts";
 
 /** How a manager stands for election. */
 export interface LeaderElection {
@@ -47,8 +48,7 @@ export class Election {
   readonly #options: ElectionOptions;
   readonly #durations: { readonly lease: number; readonly renew: number; readonly retry: number };
   readonly #stop = new AbortController();
-  /** The version of the Lease that was seen last, and when it was new to us: clocks of other machines do not count. */
-  #seen = { version: "", at: 0, lasts: 0 };
+  readonly #candidate: Candidate;
   #held: Lease | undefined;
   #leading = false;
   #running: Promise<void> | undefined;
@@ -64,6 +64,7 @@ export class Election {
       throw new RangeError(`expected leaseDuration to be longer than renewDeadline, got ${lease} and ${renew} ms`);
     if (renew <= retry)
       throw new RangeError(`expected renewDeadline to be longer than retryPeriod, got ${renew} and ${retry} ms`);
+    this.#candidate = new Candidate({ clock: options.clock, identity: this.identity, durationMillis: lease });
   }
 
   get leading(): boolean {
@@ -105,7 +106,7 @@ export class Election {
   /** Candidates that came together part; whoever sees the Lease run out looks at that moment. */
   #pause(): number {
     const pause = this.#durations.retry * (1 + 0.2 * this.#options.random.next());
-    const patience = this.#patience();
+    const patience = this.#candidate.patience();
     return patience > 0 ? Math.min(patience, pause) : pause;
   }
 
@@ -154,54 +155,20 @@ export class Election {
     const { leases, election } = this.#options;
     const found = await leases.find(election.lease, { signal });
     if (!found) {
-      const made = await attempt(leases.create(this.#mine(undefined), { signal }), "AlreadyExists");
+      const mine = { metadata: election.lease, spec: this.#candidate.spec(undefined) };
+      const made = await attempt(leases.create(mine, { signal }), "AlreadyExists");
       return made.ok ? made.value : undefined;
     }
-    if (!this.#mayTake(found)) {
+    if (!this.#candidate.mayTake(found)) {
       if (this.#leading) this.#held = undefined;
       return undefined;
     }
-    const { spec } = this.#mine(found);
-    const taken = await attempt(
-      leases.update({ ...found, spec: { ...found.spec, ...spec } }, { signal }),
-      "Conflict",
-      "NotFound",
-    );
+    const mine = { ...found, spec: this.#candidate.spec(found) };
+    const taken = await attempt(leases.update(mine, { signal }), "Conflict", "NotFound");
     return taken.ok ? taken.value : undefined;
   }
 
   #isForeign(): boolean {
     return this.#held === undefined;
-  }
-
-  #mayTake({ metadata: { resourceVersion: version }, spec }: Lease): boolean {
-    const { clock } = this.#options;
-    if (this.#seen.version !== version) this.#seen = { version, at: clock.steady(), lasts: 0 };
-    const holder = spec.holderIdentity ?? "";
-    if (holder === "" || holder === this.identity) return true;
-    this.#seen.lasts = Math.max(this.#durations.lease, (spec.leaseDurationSeconds ?? 0) * 1000);
-    return this.#patience() <= 0;
-  }
-
-  /** How long the Lease that was seen last may still be held, unless it is renewed. */
-  #patience(): number {
-    const { at, lasts } = this.#seen;
-    return lasts === 0 ? Infinity : at + lasts - this.#options.clock.steady();
-  }
-
-  #mine(before: Lease | undefined): NewObject<Lease> & { readonly spec: Lease["spec"] } {
-    const { clock, election } = this.#options;
-    const now = formatMicroTime(clock.now());
-    const isNew = before?.spec.holderIdentity !== this.identity;
-    return {
-      metadata: election.lease,
-      spec: {
-        holderIdentity: this.identity,
-        leaseDurationSeconds: Math.ceil(this.#durations.lease / 1000),
-        acquireTime: isNew ? now : (before.spec.acquireTime ?? now),
-        renewTime: now,
-        leaseTransitions: (before?.spec.leaseTransitions ?? 0) + (isNew && before ? 1 : 0),
-      },
-    };
   }
 }
