@@ -28,6 +28,9 @@ const LAST = "Event";
 /** What has not gone yet is looked at again after a quarter of the time that it takes already, within these bounds. */
 const AGAIN = { least: 200, most: 10_000 };
 
+/** What still holds a namespace then is told in the log: a Pod has half as long to end by default. */
+const LONG_MS = 60_000;
+
 /** Of more than so many the finalizers are not counted. */
 const MOST_COUNTED = 500;
 
@@ -39,15 +42,18 @@ export const namespaceLifecycle: Controller = defineController({
   backoff: { first: AGAIN.least, most: AGAIN.most },
   timeout: "10m",
   async reconcile(ctx) {
-    const { object, client, clock, kinds } = ctx;
+    const { object, client, clock, kinds, log } = ctx;
     const { name, deletionTimestamp = "" } = object.metadata;
+    const taken = clock.now() - Date.parse(deletionTimestamp);
     const { remaining, errors } = await deleteContent(client, contentOf(await kinds.read()), name);
-    if (remaining.length + errors.length > 0) await writeConditions(ctx, contentConditions(remaining, errors));
-    if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
-    if (remaining.length > 0) {
-      const taken = clock.now() - Date.parse(deletionTimestamp);
-      return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
+    if (remaining.length + errors.length > 0) {
+      const conditions = contentConditions(remaining, errors);
+      if (taken >= LONG_MS)
+        log.warn("a namespace does not empty", { namespace: name, since: deletionTimestamp, why: whyOf(conditions) });
+      await writeConditions(ctx, conditions);
     }
+    if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
+    if (remaining.length > 0) return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
     const { finalizers = [] } = object.spec;
     if (!finalizers.includes(FINALIZER)) return undefined;
     const spec = { ...object.spec, finalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER) };
@@ -63,6 +69,10 @@ export const namespaceLifecycle: Controller = defineController({
     return undefined;
   },
 });
+
+/** What is left and why, in one line. */
+const whyOf = (findings: readonly Finding[]): string =>
+  findings.flatMap(({ status, message }) => (status ? [message] : [])).join("; ");
 
 /** Says in the status what is left; nothing is written when that is known already. */
 async function writeConditions(

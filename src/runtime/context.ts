@@ -18,6 +18,7 @@ import {
 import { parked } from "../util/activity.ts";
 import { type Clock, sleep } from "../util/clock.ts";
 import { millisOf } from "../util/duration.ts";
+import type { Log } from "../util/log.ts";
 import { nextCondition } from "./conditions.ts";
 import type { CommonContext, Context, ControllerClock, KeyContext } from "./definition.ts";
 import type { GetInformer } from "./informer.ts";
@@ -30,6 +31,7 @@ export interface CommonParts {
   readonly attempt: number;
   readonly client: Client;
   readonly clock: Clock;
+  readonly log: Log;
   readonly signal: AbortSignal;
   readonly informer: GetInformer;
   readonly kinds: ServedKinds;
@@ -88,7 +90,8 @@ export const keyContextOf = <M extends Disposable>(key: string, memory: M, parts
 });
 
 /** A client whose writes are refused when it is over, and remembered. */
-function commonOf({ name, attempt: nth, client, clock, signal, informer, kinds, wrote }: CommonParts): CommonContext {
+function commonOf(parts: CommonParts): CommonContext {
+  const { name, attempt: nth, client, clock, log, signal, informer, kinds, wrote } = parts;
   const before = (): void => signal.throwIfAborted();
   return {
     attempt: nth,
@@ -96,6 +99,7 @@ function commonOf({ name, attempt: nth, client, clock, signal, informer, kinds, 
     client: client.with({ userAgent: name, writes: { before, after: wrote }, through: endedBy(signal) }),
     informer,
     kinds,
+    log,
     signal,
   };
 }

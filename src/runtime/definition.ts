@@ -24,6 +24,7 @@ import type {
 } from "../client/index.ts";
 import type { Condition } from "../client/kinds/index.ts";
 import type { Clock } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
 import type { GetInformer, InformerSpec } from "./informer.ts";
 import type { Ground } from "./sources.ts";
 import type { Predicate } from "./object-event.ts";
@@ -56,6 +57,8 @@ export interface CommonContext {
   readonly informer: GetInformer;
   /** The kinds that the server has, as they come and go. */
   readonly kinds: ServedKinds;
+  /** The log of the manager: lines name the controller and the key, and those of one key are of one cause. */
+  readonly log: Log;
   /** Aborted on stop, after the timeout and when the lead is lost; from then on every write of this context is refused. */
   readonly signal: AbortSignal;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { millisOf } from "../util/duration.ts";
+import { logOf } from "../util/log.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { CommonParts } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
@@ -115,13 +116,16 @@ export class Term {
   }
 
   #parts(key: string, attempt: number, signal: AbortSignal): CommonParts {
-    const { client, clock, kinds, recorder, instance } = this.#around;
+    const { client, clock, kinds, log, recorder, instance } = this.#around;
     const { name, eventSource: source = name } = this.#run.definition;
     return {
       name,
       attempt,
       client,
       clock,
+      log: logOf((level, message, facts, per = `${name} ${key}`) =>
+        log[level](message, { controller: name, key, ...facts }, per),
+      ),
       signal,
       informer: this.#run.informer,
       kinds,

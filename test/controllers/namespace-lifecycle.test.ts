@@ -12,6 +12,8 @@ import {
 } from "../../src/client/kinds/index.ts";
 import type { Dialect } from "../../src/meta/dialect.ts";
 import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
+import { calmLog } from "../../src/util/calm-log.ts";
+import { silentLog } from "../../src/util/log.ts";
 import { World } from "../runtime/world.ts";
 
 describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace controller in the %s dialect", (dialect) => {
@@ -109,7 +111,43 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
     await world.advance(15_000);
     expect(await isGone()).toBe(true);
-    expect(world.warnings).toEqual([]);
+  });
+
+  test("a namespace that does not empty within a minute is told with what holds it, and each by itself", async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = calmLog({ ...silentLog, warn: (message, facts) => lines.push({ message, ...facts }) }, world.clock);
+    const manager = world.manager({ log }).add(namespaceLifecycle);
+    await manager.start();
+    await world.resource(Namespace).create({ metadata: { name: "other" } });
+    for (const namespace of ["team", "other"]) {
+      await create(ConfigMap, "held", { namespace, finalizers: [`example.com/${namespace}`] });
+      await world.resource(Namespace).delete({ name: namespace });
+    }
+    const { deletionTimestamp } = (await world.resource(Namespace).get({ name: "team" })).metadata;
+    await world.advance(59_000);
+    expect(lines).toEqual([]);
+    await world.advance(11_000);
+    expect(lines).toMatchObject([
+      {
+        message: "a namespace does not empty",
+        controller: "keelson-namespace",
+        key: "team",
+        namespace: "team",
+        since: deletionTimestamp,
+        why: "Some resources are remaining: configmaps. has 1 resource instances; Some content in the namespace has finalizers remaining: example.com/team in 1 resource instances",
+      },
+      { namespace: "other", why: expect.stringContaining("example.com/other") },
+    ]);
+    lines.length = 0;
+    for (let minute = 0; minute < 5; minute++) await world.advance("1m");
+    expect(lines.map(({ namespace }) => namespace)).toEqual(Array.from({ length: 5 }, () => ["team", "other"]).flat());
+    await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
+    await world.resource(ConfigMap).patch({ name: "held", namespace: "other" }, { metadata: { finalizers: null } });
+    for (let minute = 0; minute < 2; minute++) await world.advance("1m");
+    expect(await isGone()).toBe(true);
+    lines.length = 0;
+    for (let minute = 0; minute < 5; minute++) await world.advance("1m");
+    expect(lines).toEqual([]);
   });
 
   test("a kind that cannot be deleted holds no other one up, and is told", async () => {
@@ -132,6 +170,8 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
       reason: "ContentDeletionFailed",
       message: "Failed to delete all resource types, 1 remaining: not today",
     });
+    await world.advance("2m");
+    expect(world.warnings).toContainEqual(expect.stringMatching(/^a namespace does not empty .*not today/));
   });
 
   test("DEC-34: nothing new can be made in a namespace that is going", async () => {
