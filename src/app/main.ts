@@ -66,6 +66,8 @@ export async function main(args: readonly string[]): Promise<void> {
       env: process.env,
       input: process.stdin,
       isTerminal: process.stdout.isTTY && process.stderr.isTTY,
+      // Some terminals do not know it and say 0.
+      columns: process.stdout.columns || undefined,
       tell: (text) => void process.stderr.write(text),
     },
     exit,

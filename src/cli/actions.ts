@@ -149,6 +149,8 @@ export interface Terminal {
   readonly input: NodeJS.ReadableStream & AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
   /** Whether standard output and standard error are terminals. */
   readonly isTerminal: boolean;
+  /** How many places a line of standard output has; undefined where it is no terminal, and lines may be of any length. */
+  readonly columns: number | undefined;
   /** Prints a text, as it is, on standard error. */
   readonly tell: (text: string) => void;
 }

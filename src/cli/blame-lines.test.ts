@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import type { BlameReport, ReportedManager } from "../meta/ownership-reports.ts";
 import { blameLines } from "./blame-lines.ts";
@@ -95,4 +96,25 @@ test("an object of many leaves is printed in time", () => {
     managers: [alice],
   }));
   expect(blameLines({ ...report, leaves, absent: [] }, { paint: painter(false), now })).toHaveLength(150_002);
+});
+
+test("on a terminal no line is longer than its places, and colours take none", () => {
+  const style = { paint: painter(false), now, columns: 41 };
+  const lines = blameLines(report, style);
+  expect(lines.slice(0, 6)).toEqual([
+    "MANAGER  OPERATION      AGE",
+    "-                              kind: Pod",
+    "                               metadata:",
+    "alice    Apply          2m30s    labels:",
+    "alice    Apply          2m30s      a/b: x",
+    "bob      Update status  -",
+  ]);
+  expect(lines).toContain("                                 finaliz…");
+  expect(Math.max(...lines.map((line) => line.length))).toBe(41);
+  const painted = blameLines(report, { ...style, paint: painter(true) });
+  expect(painted.map((line) => stripVTControlCharacters(line).trimEnd())).toEqual(lines);
+  for (const columns of [1, 10, 30]) {
+    const tree = blameLines({ ...report, absent: [] }, { ...style, columns });
+    for (const line of tree) expect(line.length).toBeLessThanOrEqual(columns);
+  }
 });

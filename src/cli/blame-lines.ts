@@ -9,10 +9,13 @@ import { parsePointer } from "../value/pointer.ts";
 import type { Value } from "../value/value.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
 import { type Colour, MANAGER_COLOURS, type Painter, printable } from "./colours.ts";
+import { fit, padTo, widthOf } from "./width.ts";
 
 /** How to print. */
 export interface BlameStyle {
   readonly paint: Painter;
+  /** Places of a line; what is longer is cut. */
+  readonly columns?: number | undefined;
   /** Milliseconds since the epoch, for the ages. */
   readonly now: number;
 }
@@ -25,10 +28,13 @@ export function blameLines(report: BlameReport, style: BlameStyle): string[] {
     rowsOf({ text: field, managers: [manager], nobody: false }),
   );
   const columns = [...rows, ...absent].map(({ manager }) => cellsOf(manager, style.now));
-  const widths = HEAD.map((head, i) => columns.reduce((most, cells) => Math.max(most, cells[i]!.length), head.length));
+  const widths = HEAD.map((head, i) =>
+    columns.reduce((most, cells) => Math.max(most, widthOf(cells[i]!)), head.length),
+  );
   const colours = new Map<string, Colour>();
   const print = (row: Row): string => printRow(row, widths, colours, style);
-  const printed = [style.paint("dim", pad(HEAD, widths).trimEnd()), ...rows.map(print)];
+  const { columns: places = Infinity } = style;
+  const printed = [style.paint("dim", fit(pad(HEAD, widths).trimEnd(), places)), ...rows.map(print)];
   if (absent.length === 0) return printed;
   return [...printed, "", "Recorded, but not in the object:", ...absent.map(print)];
 }
@@ -130,7 +136,7 @@ function cellsOf(manager: Row["manager"], now: number): readonly [string, string
 }
 
 const pad = (cells: readonly string[], widths: readonly number[]): string =>
-  cells.map((cell, i) => cell.padEnd(widths[i]!)).join("  ");
+  cells.map((cell, i) => padTo(cell, widths[i]!)).join("  ");
 
 function printRow(
   { text, manager }: Row,
@@ -138,8 +144,9 @@ function printRow(
   colours: Map<string, Colour>,
   style: BlameStyle,
 ): string {
-  const gutter = pad(cellsOf(manager, style.now), widths);
-  const line = `${paintGutter(gutter, manager, colours, style.paint)}  ${text}`;
+  const { columns: places = Infinity, paint, now } = style;
+  const gutter = fit(pad(cellsOf(manager, now), widths), places);
+  const line = `${paintGutter(gutter, manager, colours, paint)}${fit(`  ${text}`, places - widthOf(gutter))}`;
   return text === "" ? line.trimEnd() : line;
 }
 

@@ -35,8 +35,8 @@ export async function runBlame(actions: Actions, request: BlameRequest): Promise
     actions.print(JSON.stringify(report, undefined, 2));
     return;
   }
-  const { isTerminal, env } = actions.terminal;
-  const style = { paint: painter(wantsColour(isTerminal, env)), now: actions.clock.now() };
+  const { isTerminal, env, columns } = actions.terminal;
+  const style = { paint: painter(wantsColour(isTerminal, env)), columns, now: actions.clock.now() };
   actions.print(blameLines(report, style).join("\n"));
 }
 

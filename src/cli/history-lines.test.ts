@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import type { HistoryReport, ReportedVersion } from "../meta/history-report.ts";
 import { painter } from "./colours.ts";
@@ -38,7 +39,7 @@ const report = (over: Partial<HistoryReport> = {}): HistoryReport => ({
 });
 
 test("a history is a table, newest first, with a line for each change and each manager", () => {
-  expect(historyLines(report(), painter(false))).toEqual([
+  expect(historyLines(report(), { paint: painter(false) })).toEqual([
     "VERSION  TIME                  EVENT    BY                   CHANGES",
     "12       2026-01-02T03:04:07Z  deleted",
     '9        2026-01-02T03:04:06Z  updated  alice (Update)       ~ .data.colour: "red" -> "blue"',
@@ -57,12 +58,46 @@ test.each<[string, Partial<HistoryReport>, string]>([
     "what was before version 10 is not kept any more",
   ],
 ])("the last line says when %s", (_when, over, expected) => {
-  expect(historyLines(report(over), painter(false)).at(-1)).toBe(expected);
+  expect(historyLines(report(over), { paint: painter(false) }).at(-1)).toBe(expected);
 });
 
 test("on a terminal, what came is green, what went red and what is different yellow", () => {
-  const lines = historyLines(report(), painter(true));
+  const lines = historyLines(report(), { paint: painter(true) });
   expect(lines[2]).toContain('\u001b[33m~ .data.colour: "red" -> "blue"\u001b[0m');
   expect(lines[3]).toContain('\u001b[32m+ .data["a.b"]');
   expect(lines[4]).toContain("\u001b[31m- .spec");
+});
+
+test("on a terminal no line is longer than its places: what a change says is cut", () => {
+  const columns = 103;
+  const lines = historyLines(report(), { paint: painter(false), columns });
+  expect(lines.slice(2, 4)).toEqual([
+    '9        2026-01-02T03:04:06Z  updated  alice (Update)       ~ .data.colour: "red" -> "blue"',
+    `                                        ctl (Update status)  + .data["a.b"]: "${"x".repeat(24)}…`,
+  ]);
+  expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
+});
+
+test("where changes have no room beside the rest they come below, and colours take no place", () => {
+  const narrow = { paint: painter(false), columns: 70 };
+  const lines = historyLines(report(), narrow);
+  expect(lines).toEqual([
+    "VERSION  TIME                  EVENT    BY",
+    "12       2026-01-02T03:04:07Z  deleted",
+    "9        2026-01-02T03:04:06Z  updated  alice (Update)",
+    "                                        ctl (Update status)",
+    '    ~ .data.colour: "red" -> "blue"',
+    `    + .data["a.b"]: "${"x".repeat(48)}…`,
+    '    - .spec: {"a":[1]}',
+    "8        -                     updated  bob\uFFFD[2J (Update)",
+    "    who owns what, nothing else",
+    "7        -                     created  bob (Update)",
+  ]);
+  const painted = historyLines(report(), { ...narrow, paint: painter(true) });
+  expect(painted.map((line) => stripVTControlCharacters(line))).toEqual(lines);
+  for (const columns of [1, 20, 40]) {
+    for (const line of historyLines(report(), { paint: painter(false), columns })) {
+      expect(line.length).toBeLessThanOrEqual(columns);
+    }
+  }
 });

@@ -1,5 +1,6 @@
 /**
- * A history as people read it: a table with a line for each version, and further lines for further changes.
+ * A history as people read it: a table with a line for each version, and further lines for further changes. Where a
+ * terminal leaves no room for changes beside the rest, they have lines of their own below.
  *
  * @module
  */
@@ -8,10 +9,23 @@ import type { ReportedManager } from "../meta/ownership-reports.ts";
 import type { Value } from "../value/value.ts";
 import { type Colour, type Painter, printable } from "./colours.ts";
 import { fieldPath } from "./field-path.ts";
+import { fit, padTo, widthOf } from "./width.ts";
 
-const HEAD = ["VERSION", "TIME", "EVENT", "BY", "CHANGES"] as const;
+const HEAD = ["VERSION", "TIME", "EVENT", "BY"] as const;
+const NO_CELLS = HEAD.map(() => "");
+const GAP = "  ";
 /** A longer value is cut. */
 const WIDEST = 60;
+/** With less room than this, changes are not shown beside the rest. */
+const LEAST_ROOM = 40;
+const INDENT = "    ";
+
+/** How to print. */
+export interface HistoryStyle {
+  readonly paint: Painter;
+  /** Places of a line; what is longer is cut. */
+  readonly columns?: number | undefined;
+}
 
 /** A change, or words in place of one. */
 interface Change {
@@ -20,18 +34,28 @@ interface Change {
 }
 
 /** The lines of a report. */
-export function historyLines(report: HistoryReport, paint: Painter): string[] {
-  const rows = report.versions.flatMap(rowsOf);
-  const widths = HEAD.slice(0, -1).map((head, i) =>
-    rows.reduce((most, { cells }) => Math.max(most, cells[i]!.length), head.length),
-  );
-  const padded = (cells: readonly string[]): string => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ");
-  const lines = rows.map(({ cells, change: { text, colour } }) => {
-    const shown = colour === undefined ? text : paint(colour, text);
-    return `${padded(cells)}  ${shown}`.trimEnd();
+export function historyLines(report: HistoryReport, { paint, columns = Infinity }: HistoryStyle): string[] {
+  const entries = report.versions.map(entryOf);
+  const all = [HEAD, ...entries.flatMap(({ rows }) => rows)];
+  const widths = HEAD.map((_, i) => Math.max(...all.map((cells) => widthOf(cells[i]!))));
+  const padded = (cells: readonly string[]): string => cells.map((cell, i) => padTo(cell, widths[i]!)).join(GAP);
+  const beside = columns - widthOf(padded(HEAD)) - GAP.length >= LEAST_ROOM;
+  const print = (before: string, change?: Change): string => printLine(before, change, { paint, columns });
+  const lines = entries.flatMap(({ rows, changes }) => {
+    if (!beside) return [...rows.map((row) => print(padded(row))), ...changes.map((change) => print(INDENT, change))];
+    const count = Math.max(rows.length, changes.length);
+    return Array.from({ length: count }, (_, i) => print(padded(rows[i] ?? NO_CELLS) + GAP, changes[i]));
   });
   const end = endOf(report);
-  return [paint("dim", padded(HEAD)), ...lines, ...(end === undefined ? [] : [paint("dim", end)])];
+  const head = beside ? print(padded(HEAD) + GAP, { text: "CHANGES", colour: undefined }) : print(padded(HEAD));
+  return [paint("dim", head), ...lines, ...(end === undefined ? [] : [paint("dim", end)])];
+}
+
+function printLine(before: string, change: Change | undefined, { paint, columns = Infinity }: HistoryStyle): string {
+  const { text, colour } = change ?? { text: "", colour: undefined };
+  const start = fit(text === "" ? before.trimEnd() : before, columns);
+  const rest = fit(text, columns - widthOf(start));
+  return (start + (colour === undefined ? rest : paint(colour, rest))).trimEnd();
 }
 
 function endOf({ more, since, versions }: HistoryReport): string | undefined {
@@ -42,28 +66,18 @@ function endOf({ more, since, versions }: HistoryReport): string | undefined {
   return `what was before ${since === undefined ? "" : `version ${since} `}is not kept any more`;
 }
 
-interface Row {
-  readonly cells: readonly string[];
-  readonly change: Change;
+/** A version: its cells, a row for each manager, and what it has changed. */
+interface Entry {
+  readonly rows: readonly (readonly string[])[];
+  readonly changes: readonly Change[];
 }
 
-function rowsOf(version: ReportedVersion): Row[] {
+function entryOf(version: ReportedVersion): Entry {
   const { resourceVersion, time, event, managers } = version;
-  const changes = changesOf(version);
-  const count = Math.max(1, managers.length, changes.length);
-  return Array.from({ length: count }, (_, i) => {
-    const [head, manager] = [i === 0, managers[i]];
-    return {
-      cells: [
-        head ? resourceVersion : "",
-        // Milliseconds would only make the table wider.
-        head ? (time ?? "-").replace(/\.\d+Z$/, "Z") : "",
-        head ? event : "",
-        manager === undefined ? "" : managerText(manager),
-      ],
-      change: changes[i] ?? { text: "", colour: undefined },
-    };
-  });
+  // Milliseconds would only make the table wider.
+  const head = [resourceVersion, (time ?? "-").replace(/\.\d+Z$/, "Z"), event];
+  const [first = "", ...others] = managers.map(managerText);
+  return { rows: [[...head, first], ...others.map((text) => ["", "", "", text])], changes: changesOf(version) };
 }
 
 const managerText = ({ manager, operation, subresource }: ReportedManager): string =>

@@ -32,6 +32,7 @@ export async function runHistory(actions: Actions, request: HistoryRequest): Pro
     actions.print(JSON.stringify(report, undefined, 2));
     return;
   }
-  const { isTerminal, env } = actions.terminal;
-  actions.print(historyLines(report, painter(wantsColour(isTerminal, env))).join("\n"));
+  const { isTerminal, env, columns } = actions.terminal;
+  const style = { paint: painter(wantsColour(isTerminal, env)), columns };
+  actions.print(historyLines(report, style).join("\n"));
 }
