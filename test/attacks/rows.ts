@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MOST_TURN_MS, isLongTurn, turnBound } from "../../src/util/testing/turns.ts";
 import { type Http2Client, Scratch } from "../serve/keelson.ts";
 import { type Bounds, type RowResult, keep } from "./results.ts";
 import { Target, type TargetOptions } from "./target.ts";
@@ -16,7 +17,7 @@ export const ATTACKERS: number = Number(process.env["ATTACKERS"] ?? 500);
 /** Whether the long form is played. */
 export const LONG: boolean = ATTACKERS > 1000;
 
-const BOUNDS: Bounds = { turnMillis: 100, peakMiB: 150, keptMiB: 20 };
+const BOUNDS: Bounds = { turnMillis: MOST_TURN_MS, peakMiB: 150, keptMiB: 20 };
 
 /** What a row is played with. */
 export interface Attack {
@@ -59,11 +60,12 @@ export function attacks(title: string, file: string, rows: readonly Row[], optio
       const bounds = { ...BOUNDS, ...row.bounds };
       let result = await playRow(target, row, bounds);
       // A collection of garbage falls into some turn of most.
-      for (let i = 1; i < TRIES && result.turnMillis >= bounds.turnMillis; i++) {
+      for (let i = 1; i < TRIES && isLongTurn(result.turnMillis, bounds.turnMillis); i++) {
         result = await playRow(target, row, bounds);
       }
       results.push(result);
-      expect(result.turnMillis).toBeLessThan(bounds.turnMillis);
+      // The server runs on the machine of this process.
+      expect(result.turnMillis).toBeLessThan(turnBound(bounds.turnMillis));
       expect(result.peakMiB).toBeLessThan(bounds.peakMiB);
       expect(result.keptMiB).toBeLessThan(bounds.keptMiB);
     });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MOST_TURN_MS, isLongTurn } from "../../src/util/testing/turns.ts";
 import type { Healthy, Target } from "../attacks/target.ts";
 import { until } from "../serve/keelson.ts";
 import { type Case, show } from "./case.ts";
@@ -13,8 +14,6 @@ import { NAMESPACE, requestCases } from "./requests.ts";
 import { Sender } from "./sender.ts";
 import { clear } from "./world.ts";
 
-/** No turn of the event loop is longer, in ms of CPU. */
-export const MOST_TURN_MS = 100;
 const MOST_MORE_BYTES = 24 << 20;
 /** What recent changes cost at most, times the bytes that they hold: small ones are objects with little in them. */
 const CHANGE_COST = 3;
@@ -152,7 +151,7 @@ export class Fuzzer {
     const troubles = this.#healthy.troubles.slice(this.#troubles);
     this.#troubles += troubles.length;
     for (const trouble of troubles) this.#report({ what: `the healthy client: ${trouble}`, cases: stories.flat() });
-    if (turn > MOST_TURN_MS) await this.#blame(stories.flat(), turn);
+    if (isLongTurn(turn)) await this.#blame(stories.flat(), turn);
   }
 
   /** Which of several cases it was that made a turn so long; none when it was all of them together. */
@@ -164,8 +163,8 @@ export class Fuzzer {
         await sender!.send(sent).catch(() => "");
         least = Math.min(least, await this.#target.turn());
       }
-      if (least > MOST_TURN_MS) this.#report({ what: `a turn of ${least} ms: ${show(sent)}`, cases: [sent] });
+      if (isLongTurn(least)) this.#report({ what: `a turn of ${least} ms: ${show(sent)}`, cases: [sent] });
     }
-    if (turn > 2 * MOST_TURN_MS) this.#report({ what: `a turn of ${turn} ms, once`, cases });
+    if (isLongTurn(turn, 2 * MOST_TURN_MS)) this.#report({ what: `a turn of ${turn} ms, once`, cases });
   }
 }

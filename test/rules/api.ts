@@ -24,7 +24,7 @@ import type { InjectAnswer } from "../../src/server/http/inject.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom, turn } from "../../src/util/clock.ts";
-import { TurnMeter } from "../../src/util/testing/turns.ts";
+import { metered } from "../../src/util/testing/turns.ts";
 import { Answer, headersOf } from "./answer.ts";
 import { Watch } from "./watch-stream.ts";
 
@@ -48,20 +48,6 @@ export const MERGE = "application/merge-patch+json";
 export const JSON_PATCH = "application/json-patch+json";
 export const STRATEGIC = "application/strategic-merge-patch+json";
 export const APPLY = "application/apply-patch+yaml";
-
-/** The longest turn of the event loop that a request may make, in ms of CPU. */
-const MOST_MS = 100;
-
-/** What comes of a request; fails when one turn of the event loop was long while it was under way. */
-async function metered<T>(what: string, request: () => Promise<T>): Promise<T> {
-  const meter = new TurnMeter();
-  let longest = 0;
-  const answer = await request().finally(() => (longest = meter.stop()));
-  if (longest <= MOST_MS) return answer;
-  throw new Error(
-    `Expected no turn of ${what.slice(0, 200)} to take ${MOST_MS} ms of CPU, one took ${Math.round(longest)}`,
-  );
-}
 
 let names = 0;
 

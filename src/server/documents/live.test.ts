@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { optional, struct, text as textType } from "../../meta/types.ts";
 import { objectSchema } from "../../schema/object-schema.ts";
-import { longestTurn } from "../../util/testing/turns.ts";
+import { longestTurn, turnBound } from "../../util/testing/turns.ts";
 import { registryOf, widget } from "../../registry/testing/registry.ts";
 import { Discovery } from "./discovery.ts";
 import { OpenApi } from "./openapi.ts";
@@ -63,7 +63,7 @@ test("the documents of a thousand kinds leave their turns to others, also after 
     () => discovery.aggregated(false, FORM),
     () => openApi.document("apis/g7.com/v1"),
   ]) {
-    expect(await longestTurn(change, make)).toBeLessThan(100);
+    expect(await longestTurn(change, make)).toBeLessThan(turnBound());
   }
 });
 

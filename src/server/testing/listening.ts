@@ -25,11 +25,12 @@ export class Listening {
     return new Listening(authority, authority.server());
   }
 
+  /** Starts a server; clients over sockets have turns of their own in this process, so none is metered. */
   async start(
     tls: boolean,
     options: Parameters<typeof testServer>[0] = {},
   ): Promise<TestServer & { listener: Listener }> {
-    const made = await testServer(options);
+    const made = await testServer({ ...options, unmetered: true });
     const where = { host: "127.0.0.1", port: 0 };
     const listener = await made.server.listen(
       tls ? { ...where, tls: { ...this.#pair, clientCa: this.authority.cert } } : where,

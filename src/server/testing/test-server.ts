@@ -3,6 +3,7 @@ import { unauthorized } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import { CALLER, WRITE, bodyOf, registryOf } from "../../registry/testing/registry.ts";
 import { type ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
+import { metered } from "../../util/testing/turns.ts";
 import type { InjectAnswer } from "../http/inject.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server.ts";
 import { KINDS } from "./kinds.ts";
@@ -53,10 +54,10 @@ interface Sent {
 
 /**
  * Makes a server for a test, with a namespace `n`: the token `right` is the admin, `reader` may read, all else is
- * refused.
+ * refused. No turn of a request that it is asked may be long, unless it is `unmetered`.
  */
 export async function testServer(
-  options: Partial<ServerOptions> & { clock?: ManualClock; strict?: boolean } = {},
+  options: Partial<ServerOptions> & { clock?: ManualClock; strict?: boolean; unmetered?: boolean } = {},
 ): Promise<TestServer> {
   const dialect = options.strict ? kubernetes : neutral;
   const built = await registryOf(KINDS, { dialect, ...(options.clock ? { clock: options.clock } : {}) });
@@ -93,8 +94,11 @@ export async function testServer(
     version: "0.0.0",
     ...options,
   });
+  const meter: typeof metered = options.unmetered ? (_, request) => request() : metered;
   const ask: TestServer["ask"] = (method, url, { headers, body } = {}) =>
-    server.inject({ method, url, headers: { ...ADMIN, ...headers }, ...(body === undefined ? {} : { body }) });
+    meter(`${method} ${url}`, () =>
+      server.inject({ method, url, headers: { ...ADMIN, ...headers }, ...(body === undefined ? {} : { body }) }),
+    );
   return {
     server,
     resource,

@@ -1,6 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { turn } from "../clock.ts";
-import { longestTurn } from "./turns.ts";
+import { MOST_TURN_MS, PIECE_MS, isLongTurn, longestTurn, metered, turnBound } from "./turns.ts";
 
 function spin(ms: number): void {
   const { user, system } = process.threadCpuUsage();
@@ -30,4 +32,48 @@ test("the longest turn is that of the work that nobody interrupts, not of all of
 
 test("what a try is prepared with does not count", async () => {
   expect(await longestTurn(() => spin(60), turn)).toBeLessThan(30);
+});
+
+test("a turn may be longer where the machine is slower, in proportion, and is never to be shorter", () => {
+  expect(turnBound(100, PIECE_MS * 1.5)).toBeCloseTo(150);
+  expect(turnBound(30, PIECE_MS / 2)).toBe(30);
+  expect(turnBound()).toBeGreaterThanOrEqual(MOST_TURN_MS);
+  expect(isLongTurn(MOST_TURN_MS - 1)).toBe(false);
+  expect(isLongTurn(turnBound() * 3)).toBe(true);
+});
+
+test("a request with a long turn fails, and one with as much work in many turns does not", async () => {
+  const most = turnBound();
+  const long = metered("GET /slow", async () => {
+    await turn();
+    spin(most * 2);
+  });
+  await expect(long).rejects.toThrow(/GET \/slow to take 100 ms of CPU, one took \d{3}/);
+  const calm = async (): Promise<string> => {
+    for (let i = 0; i < 10; i++) {
+      spin(most / 5);
+      await turn();
+    }
+    return "answer";
+  };
+  expect(await metered("GET /calm", calm)).toBe("answer");
+});
+
+test("a collection of garbage is not the request's", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const bound = turnBound();
+  const keep = Array.from({ length: 2_000_000 }, (_, i) => ({ i }));
+  const collecting = async (): Promise<number> => {
+    await turn();
+    const began = process.threadCpuUsage();
+    const cpu = (): number => {
+      const { user, system } = process.threadCpuUsage(began);
+      return (user + system) / 1000;
+    };
+    while (cpu() < bound * 1.5) collect();
+    await turn();
+    return keep.length;
+  };
+  expect(await metered("GET /garbage", collecting)).toBe(keep.length);
 });

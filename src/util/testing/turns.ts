@@ -1,11 +1,14 @@
 /**
- * How long one turn of the event loop lasts: while it does, nobody else is answered.
+ * How long one turn of the event loop lasts, while which nobody else is answered, and how long it may last on the machine
+ * of the test at this moment.
  *
  * @module
  */
+import { PerformanceObserver } from "node:perf_hooks";
 
 /** Kept from the beginning: a test may put its own into the global. */
 const { setImmediate } = globalThis;
+const wallMillis = performance.now.bind(performance);
 
 /** Milliseconds of CPU that this thread has used: other processes and the helpers of the collector do not count. */
 function threadMillis(): number {
@@ -13,11 +16,59 @@ function threadMillis(): number {
   return (user + system) / 1000;
 }
 
+/** The longest turn of the event loop that a request may make, in ms of CPU, on a machine as fast as usual. */
+export const MOST_TURN_MS = 100;
+
+/** What {@link piece} takes on such a machine, in ms of CPU. */
+export const PIECE_MS = 36;
+const PIECE_TRIES = 3;
+
+const TEXT = JSON.stringify(Object.fromEntries(Array.from({ length: 16_000 }, (_, i) => [`key-${i}`, { at: `${i}` }])));
+
+/** A piece of work that is always the same, and much like that of a request: texts, objects, and an order. */
+function piece(): void {
+  for (let i = 0; i < 5; i++) {
+    const value = JSON.parse(TEXT) as object;
+    if (JSON.stringify(value).length + Object.keys(value).toSorted().length < TEXT.length) throw new Error(TEXT);
+  }
+}
+
+/**
+ * How long a turn may last on this machine at this moment, in ms of CPU: `usual` where a fixed piece of work takes its
+ * usual time, and more, in proportion, where that takes longer. It is never less.
+ */
+export const turnBound = (usual: number = MOST_TURN_MS, pieceMillis: number = leastOfPiece()): number =>
+  usual * Math.max(1, pieceMillis / PIECE_MS);
+
+function leastOfPiece(): number {
+  let least = Infinity;
+  for (let i = 0; i < PIECE_TRIES; i++) {
+    const before = threadMillis();
+    piece();
+    least = Math.min(least, threadMillis() - before);
+  }
+  return least;
+}
+
+/** Whether a turn was longer than it may be; the machine is only measured where that matters. */
+export const isLongTurn = (millis: number, usual: number = MOST_TURN_MS): boolean =>
+  millis > usual && millis > turnBound(usual);
+
+/** One turn: its CPU, and when it was by {@link wallMillis}. */
+interface Turn {
+  readonly millis: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Looks at each turn of the loop until it is stopped. */
 export class TurnMeter {
   #since = threadMillis();
+  #from = wallMillis();
   #running = true;
   longest = 0;
+  /** Those that took more than {@link MOST_TURN_MS}. */
+  readonly long: Turn[] = [];
 
   constructor() {
     this.#next();
@@ -39,9 +90,12 @@ export class TurnMeter {
   }
 
   #look(): void {
-    const now = threadMillis();
-    this.longest = Math.max(this.longest, now - this.#since);
+    const [now, to] = [threadMillis(), wallMillis()];
+    const millis = now - this.#since;
+    this.longest = Math.max(this.longest, millis);
+    if (millis > MOST_TURN_MS) this.long.push({ millis, from: this.#from, to });
     this.#since = now;
+    this.#from = to;
   }
 }
 
@@ -60,4 +114,32 @@ export async function longestTurn<T>(prepare: () => T, work: (on: Awaited<T>) =>
     least = Math.min(least, meter.stop());
   }
   return least;
+}
+
+/**
+ * What comes of a request, which can not be tried again; rejects when one turn of the event loop was long while it was
+ * under way. Collections of garbage do not count: they are those of all that the process has done before.
+ */
+export async function metered<T>(what: string, request: () => Promise<T>): Promise<T> {
+  const collections: { from: number; millis: number }[] = [];
+  const observer = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) collections.push({ from: startTime, millis: duration });
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  const meter = new TurnMeter();
+  try {
+    const answer = await request().finally(() => meter.stop());
+    if (meter.long.length === 0) return answer;
+    // The last collections are told in the turns to come.
+    for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
+    const worked = ({ millis, from, to }: Turn): number =>
+      collections.reduce((rest, gc) => (gc.from >= from && gc.from < to ? rest - gc.millis : rest), millis);
+    const longest = Math.max(...meter.long.map(worked));
+    if (!isLongTurn(longest)) return answer;
+    throw new Error(
+      `Expected no turn of ${what.slice(0, 200)} to take ${MOST_TURN_MS} ms of CPU, one took ${Math.round(longest)}`,
+    );
+  } finally {
+    observer.disconnect();
+  }
 }
