@@ -7,6 +7,7 @@
 import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import type { ApiObject, Client, Kind, ResourceClient, Scope } from "../../src/client/index.ts";
 import { type Dialect, dialectOf } from "../../src/meta/dialect.ts";
+import { type Gates, gatesOf } from "../../src/meta/gates.ts";
 import {
   type Controller,
   type Failure,
@@ -35,12 +36,13 @@ export class World implements AsyncDisposable {
     this.activity = activity;
   }
 
-  static async create(dialect: Dialect["name"] = "kubernetes"): Promise<World> {
+  static async create(dialect: Dialect["name"] = "kubernetes", gates: Partial<Gates> = {}): Promise<World> {
     const clock = new ManualClock();
     const activity = new Activity(clock);
     const cluster = await createCluster({
       store: await openMemoryStore({ activity }),
       dialect: dialectOf(dialect)!,
+      gates: gatesOf(dialectOf(dialect)!, gates),
       clock,
       random: seededRandom(1),
       server: { activity },

@@ -10,7 +10,7 @@ import { always, microTime, optional, pointer, required, struct, text } from "..
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type SemanticVersion, compareSemanticVersions, parseSemanticVersion } from "../semantic-version.ts";
+import { type SemanticVersion, compareSemanticVersions, parseSemanticVersion } from "../../../meta/semantic-version.ts";
 import { OLDEST_EMULATION_VERSION, validateStrategy } from "../strategy.ts";
 
 const description = "A candidate for a Lease; the server chooses the holder among all candidates of the same Lease.";
