@@ -6,10 +6,11 @@
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../runtime/index.ts";
+import { AGAIN, annotated, isAnnotated, write } from "../writes.ts";
 import { classOf, fits, isMeantFor, mismatches, shortcomings } from "./fit.ts";
 import type { BinderMemory } from "./memory.ts";
 import { YES } from "./names.ts";
-import { AGAIN, annotated, isAnnotated, setBound, setPhase, setUnbound, write } from "./writes.ts";
+import { setBound, setPhase, setUnbound } from "./phases.ts";
 
 /** What the binder is given for a key. */
 export type Binding = KeyContext<BinderMemory>;
@@ -123,7 +124,7 @@ async function bind(ctx: Binding, claim: PersistentVolumeClaim, volume: Persiste
     const taken = await reserve(ctx, volume, claim);
     const bound = taken && (await setPhase(ctx.client, taken, "Bound"));
     const named = bound && (await nameVolume(ctx, claim, bound));
-    return named && (await setBound(ctx.client, named, bound)) ? undefined : AGAIN;
+    return named && (await setBound(ctx.client, named, bound, ctx.memory.specs.names)) ? undefined : AGAIN;
   } finally {
     ctx.memory.settle(volume.metadata.name);
   }

@@ -1,5 +1,5 @@
 /**
- * The annotations that binder, provisioners and schedulers speak by, in the names of a dialect.
+ * The annotations that binder, provisioners, resizers and schedulers speak by, in the names of a dialect.
  *
  * @module
  */
@@ -19,6 +19,10 @@ export interface BinderNames {
   readonly selectedNode: string;
   /** On either: the class, where it was named before there was a field. */
   readonly storageClass: string;
+  /** On a claim: who enlarges its volume. */
+  readonly resizer: string;
+  /** On a volume that was enlarged: what its claim had before, until a node has enlarged the file system. */
+  readonly beforeResize: string;
   /** Provisioners of this domain are built in. */
   readonly builtIn: string;
 }
@@ -31,6 +35,8 @@ export const binderNames = ({ labelDomain: domain }: Dialect): BinderNames => ({
   provisioner: [`volume.${domain}/storage-provisioner`, `volume.beta.${domain}/storage-provisioner`],
   selectedNode: `volume.${domain}/selected-node`,
   storageClass: `volume.beta.${domain}/storage-class`,
+  resizer: `volume.${domain}/storage-resizer`,
+  beforeResize: `volume.alpha.${domain}/pre-resize-capacity`,
   builtIn: `${domain}/`,
 });
 

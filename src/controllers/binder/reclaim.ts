@@ -6,10 +6,10 @@
 import { attempt } from "../../client/index.ts";
 import { PersistentVolume } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
+import { AGAIN, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
 import { recycle } from "./recycle.ts";
 import { fail } from "./release.ts";
-import { AGAIN, write } from "./writes.ts";
 
 /** Directories below it are scratch: a volume of one goes with all that is in it. */
 const SCRATCH = /^\/tmp\/.+/;

@@ -5,8 +5,9 @@
  */
 import { PersistentVolume } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
+import { AGAIN, annotated, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
-import { AGAIN, annotated, setPhase, write } from "./writes.ts";
+import { setPhase } from "./phases.ts";
 
 /** A volume that points at a claim that has another: what the binder wrote is taken off, what a user wrote loses the uid. */
 export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<Result> {

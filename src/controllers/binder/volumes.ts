@@ -5,11 +5,12 @@
  */
 import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
+import { AGAIN, annotated, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
 import { isOfMode } from "./fit.ts";
 import { giveBack } from "./release.ts";
 import { reclaim, withFinalizers } from "./reclaim.ts";
-import { AGAIN, annotated, setPhase, write } from "./writes.ts";
+import { setPhase } from "./phases.ts";
 
 /** Looks after a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
 export async function syncVolume(ctx: Binding, found: PersistentVolume): Promise<Result> {
