@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import http2 from "node:http2";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TLSSocket } from "node:tls";
+import { text } from "node:stream/consumers";
+import { type ConnectionOptions, type TLSSocket, connect } from "node:tls";
 import { afterAll, expect, test } from "vitest";
 import { neutral } from "../meta/dialect.ts";
 import { type CertificateFacts, authority, createPki, openPki, serving } from "../pki/index.ts";
@@ -21,8 +22,8 @@ const path = mkdtempSync(join(tmpdir(), "keelson-renewal-"));
 afterAll(() => rmSync(path, { recursive: true, force: true }));
 
 /** A data directory whose leaf certificates were made so many days before `now`. */
-async function directoryOfAge(days: number, now: number): Promise<DataDirectory> {
-  const directory = DataDirectory.open(join(path, `${days}`), neutral);
+async function directoryOfAge(days: number, now: number, name = "main"): Promise<DataDirectory> {
+  const directory = DataDirectory.open(join(path, `${name}-${days}`), neutral);
   directory.claim(neutral);
   const hosts = ["localhost", "127.0.0.1", "::1", hostname()];
   void openPki(directory.pki, { hosts, clock: { now: () => now - days * DAY } }).ca;
@@ -95,6 +96,47 @@ test("certificates are renewed while the server runs: new connections see the ne
   for (const session of [old, next, late]) session.destroy();
   await server.close();
 });
+
+/** What one connection was shown and told, and the session that it may be resumed with. */
+async function visit(port: number, options: ConnectionOptions) {
+  const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ALPNProtocols: ["http/1.1"], ...options });
+  let session: Buffer | undefined;
+  socket.on("session", (ticket: Buffer) => (session = ticket));
+  await once(socket, "secureConnect");
+  const met = { resumed: socket.isSessionReused(), certificate: socket.getPeerCertificate().fingerprint256 };
+  socket.end("GET /api/v1/namespaces HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+  const answer = await text(socket);
+  return { ...met, status: answer.slice(9, 12), session };
+}
+
+test.each(["TLSv1.3", "TLSv1.2"] as const)(
+  "a session of %s is resumed while its certificate is there, and after a renewal the new one is shown",
+  async (version) => {
+    const clock = new ManualClock(systemClock.now() - 2 * DAY);
+    const directory = await directoryOfAge(334, clock.now(), version);
+    const options = resolveOptions({ "data-dir": directory.path, port: 0, controllers: "none" });
+    const server = await runServer(options, { clock });
+    const port = Number(new URL(server.url).port);
+    const [first, user] = [fingerprint(server.pki.server.cert), userOf(server.kubeconfigFile!)];
+    const tls = { ca: server.pki.ca.cert, ...user, minVersion: version, maxVersion: version };
+    const old = await visit(port, tls);
+    expect(old).toMatchObject({ resumed: false, certificate: first, status: "200" });
+    const { session } = old;
+    // Who the client is goes with the session.
+    expect(await visit(port, { ...tls, session })).toMatchObject({ resumed: true, status: "200" });
+
+    clock.advance(2 * DAY);
+    await expect.poll(() => fingerprint(server.pki.server.cert), { timeout: 20_000 }).not.toBe(first);
+    const second = fingerprint(server.pki.server.cert);
+    await expect
+      .poll(() => visit(port, { ...tls, session }), { timeout: 20_000 })
+      .toMatchObject({ resumed: false, certificate: second, status: "200" });
+    const fresh = await visit(port, tls);
+    expect(fresh).toMatchObject({ resumed: false, certificate: second, status: "200" });
+    expect(await visit(port, { ...tls, session: fresh.session })).toMatchObject({ resumed: true, status: "200" });
+    await server.close();
+  },
+);
 
 /** A renewal with parts that a test changes, and what it logged. */
 function renewalOf(parts: Partial<RenewalParts> = {}) {
