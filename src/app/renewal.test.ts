@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import http2 from "node:http2";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { text as textOf } from "node:stream/consumers";
 import { type ConnectionOptions, type TLSSocket, connect } from "node:tls";
 import { afterAll, expect, test } from "vitest";
 import { neutral } from "../meta/dialect.ts";
@@ -105,7 +105,7 @@ async function visit(port: number, options: ConnectionOptions) {
   await once(socket, "secureConnect");
   const met = { resumed: socket.isSessionReused(), certificate: socket.getPeerCertificate().fingerprint256 };
   socket.end("GET /api/v1/namespaces HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-  const answer = await text(socket);
+  const answer = await textOf(socket);
   return { ...met, status: answer.slice(9, 12), session };
 }
 

@@ -3,22 +3,26 @@
  *
  * @module
  */
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { startServer } from "../../src/app/index.ts";
 import { MADE, code, table } from "./markdown.ts";
 
 /** The page. */
 export async function metricsPage(): Promise<[path: string, text: string]> {
   const exposition = await ask();
-  const text = [
+  const parts = [
     "# Metrics",
     MADE,
     INTRODUCTION,
     table(["metric", "type", "labels", "what it says"], rowsOf(exposition)),
   ];
-  return ["docs/reference/metrics.md", `${text.join("\n\n")}\n`];
+  return ["docs/reference/metrics.md", `${parts.join("\n\n")}\n`];
 }
 
 const INTRODUCTION = `\`GET /metrics\` answers in the text format of Prometheus, to the admin's credential.
@@ -32,12 +36,17 @@ async function ask(): Promise<string> {
     await using server = await startServer({
       dataDir: join(directory, "data"),
       port: 0,
-      insecureHttp: true,
       dialect: "kubernetes",
+      accessLog: join(directory, "access.log"),
     });
-    const headers = { authorization: `Bearer ${server.pki.adminToken}` };
-    await fetch(`${server.url}/api/v1/namespaces`, { headers }).then((answer) => answer.text());
-    return await fetch(`${server.url}/metrics`, { headers }).then((answer) => answer.text());
+    const { adminToken, ca } = server.pki;
+    const options = { ca: ca.cert, headers: { authorization: `Bearer ${adminToken}` } };
+    const answerTo = async (path: string): Promise<string> => {
+      const [answer] = (await once(get(new URL(path, server.url), options), "response")) as [IncomingMessage];
+      return text(answer);
+    };
+    await answerTo("/api/v1/namespaces");
+    return await answerTo("/metrics");
   } finally {
     rmSync(directory, { recursive: true });
   }
