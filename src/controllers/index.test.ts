@@ -1,19 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
-import { builtInControllers, chooseControllers } from "./index.ts";
+import { LIFECYCLE, builtInControllers, chooseControllers, shortName } from "./index.ts";
 import { CONTROLLERS } from "./names.ts";
 
-const all = builtInControllers({
-  dialect: kubernetes,
-  eventTtlMillis: 1000,
-  caCertificate: "",
-});
-const chosen = (names: readonly string[]): string[] =>
-  chooseControllers(all, names).map(({ name }) => name.replace("keelson-", ""));
+const of = (dialect: typeof kubernetes) => builtInControllers({ dialect, eventTtlMillis: 1000, caCertificate: "" });
+const all = of(kubernetes);
+const usual = all.usual.map(shortName);
+const chosen = (names: readonly string[], among = all): string[] => chooseControllers(among, names).map(shortName);
+const without = (...names: readonly string[]): string[] => usual.filter((name) => !names.includes(name));
 
 describe("chooseControllers", () => {
   test.each([
-    [["*"], ["namespace", "event-expiry", "serviceaccount", "root-ca"]],
+    [["*"], usual],
     [["none"], []],
     [[], []],
     [["event-expiry"], ["event-expiry"]],
@@ -21,15 +19,9 @@ describe("chooseControllers", () => {
       ["root-ca", "namespace"],
       ["namespace", "root-ca"],
     ],
-    [["-namespace"], ["event-expiry", "serviceaccount", "root-ca"]],
-    [
-      ["-namespace", "-root-ca"],
-      ["event-expiry", "serviceaccount"],
-    ],
-    [
-      ["*", "-event-expiry"],
-      ["namespace", "serviceaccount", "root-ca"],
-    ],
+    [["-namespace"], without("namespace")],
+    [["-namespace", "-root-ca"], without("namespace", "root-ca")],
+    [["*", "-event-expiry"], without("event-expiry")],
     [["namespace", "-namespace"], []],
   ])("%j chooses %j", (names, expected) => {
     expect(chosen(names)).toEqual(expected);
@@ -38,22 +30,31 @@ describe("chooseControllers", () => {
   test.each(["namespaces", "-namespaces", "--namespace", "all"])(
     "%s is refused with the names that there are",
     (name) => {
-      expect(() => chosen([name])).toThrow(
-        `expected --controllers to name some of namespace, event-expiry, serviceaccount, root-ca, got "${name}"`,
-      );
+      expect(() => chosen([name])).toThrow(`expected --controllers to name some of ${usual.join(", ")}, got "${name}"`);
     },
   );
 });
 
-test("controllers that only clusters with pods need do not run in the neutral dialect", () => {
-  const names = builtInControllers({
-    dialect: neutral,
-    eventTtlMillis: 1000,
-    caCertificate: "",
-  }).map(({ name }) => name.replace("keelson-", ""));
-  expect(names).toEqual(["namespace", "event-expiry"]);
+describe("in the neutral dialect", () => {
+  const { usual: neutralUsual } = of(neutral);
+
+  test("controllers that only clusters with pods need do not run", () => {
+    expect(neutralUsual.map(shortName)).toEqual([
+      "namespace",
+      "event-expiry",
+      "garbage-collector",
+      "persistentvolume-binder",
+    ]);
+  });
+
+  test("DEC-57: nothing is protected unless the protection is asked for", () => {
+    expect(chosen(["*"], of(neutral))).not.toContain("pvc-protection");
+    expect(chosen(["*", "pvc-protection"], of(neutral))).toContain("pvc-protection");
+    expect(chosen(["-namespace"], of(neutral))).not.toContain("pvc-protection");
+  });
 });
 
 test("every controller is known by its name before any is made", () => {
-  expect(chosen(["*"]).toSorted()).toEqual(Object.keys(CONTROLLERS).toSorted());
+  expect(usual.toSorted()).toEqual(Object.keys(CONTROLLERS).toSorted());
+  expect(usual).toEqual(expect.arrayContaining([...LIFECYCLE]));
 });

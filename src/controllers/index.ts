@@ -6,9 +6,12 @@
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { Controller } from "../runtime/index.ts";
+import { volumeBinder } from "./binder/binder.ts";
 import { eventExpiry } from "./event-expiry.ts";
+import { garbageCollector } from "./garbage/collector.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { attributesClassProtection, claimProtection, volumeProtection } from "./protection.ts";
 
 /** What is set for the controllers. */
 export interface ControllerSettings {
@@ -18,27 +21,45 @@ export interface ControllerSettings {
   readonly caCertificate: string;
 }
 
-/** Every controller of a dialect; those that only clusters with pods need run only in the kubernetes one. */
-export function builtInControllers({
-  dialect,
-  eventTtlMillis,
-  caCertificate,
-}: ControllerSettings): readonly Controller[] {
-  return [
-    namespaceLifecycle,
-    eventExpiry(eventTtlMillis),
-    ...(dialect.rules.namespaceObjects ? [defaultServiceAccount, rootCaPublisher(caCertificate)] : []),
-  ];
+/** The controllers of a dialect. */
+export interface BuiltInControllers {
+  /** Those that `*` stands for. */
+  readonly usual: readonly Controller[];
+  /** Those that run only when they are named. */
+  readonly onRequest: readonly Controller[];
 }
 
+/**
+ * Every controller of a dialect: those that only clusters with pods need are there only in the kubernetes one, and in the
+ * neutral one nothing is protected unless it is asked for (DEC-57).
+ */
+export function builtInControllers({ dialect, eventTtlMillis, caCertificate }: ControllerSettings): BuiltInControllers {
+  const { namespaceObjects, storageProtection } = dialect.rules;
+  const lifecycle = [
+    namespaceLifecycle,
+    eventExpiry(eventTtlMillis),
+    ...(namespaceObjects ? [defaultServiceAccount, rootCaPublisher(caCertificate)] : []),
+  ];
+  const protections = [claimProtection(dialect), volumeProtection(dialect), attributesClassProtection(dialect)];
+  const usual = [...lifecycle, garbageCollector, volumeBinder(dialect)];
+  return storageProtection ? { usual: [...usual, ...protections], onRequest: [] } : { usual, onRequest: protections };
+}
+
+/** The names of the controllers that look after namespaces, what every namespace has, and Events. */
+export const LIFECYCLE: readonly string[] = ["namespace", "event-expiry", "serviceaccount", "root-ca"];
+
 /** The name of a controller in `--controllers`; its own has the name of the program before it. */
-const shortName = ({ name }: Controller): string => name.replace(/^keelson-/, "");
+export const shortName = ({ name }: Controller): string => name.replace(/^keelson-/, "");
 
 /**
- * The controllers that a list of names chooses: `*` for all, `name` for that one, `-name` for all others, `none`.
- * Throws for a name that no controller has.
+ * The controllers that a list of names chooses: `*` for the usual ones, `name` for that one, `-name` for all usual others,
+ * `none`. Throws for a name that no controller has.
  */
-export function chooseControllers(all: readonly Controller[], names: readonly string[]): readonly Controller[] {
+export function chooseControllers(
+  { usual, onRequest }: BuiltInControllers,
+  names: readonly string[],
+): readonly Controller[] {
+  const all = [...usual, ...onRequest];
   const known = all.map(shortName);
   for (const name of names) {
     const bare = name.replace(/^-/, "");
@@ -47,6 +68,9 @@ export function chooseControllers(all: readonly Controller[], names: readonly st
     }
   }
   const onlyWithout = names.length > 0 && names.every((name) => name.startsWith("-"));
-  const isChosen = (name: string): boolean => onlyWithout || names.includes("*") || names.includes(name);
-  return all.filter((one) => !names.includes(`-${shortName(one)}`) && isChosen(shortName(one)));
+  const wanted = onlyWithout || names.includes("*") ? usual : [];
+  return all.filter((one) => {
+    const name = shortName(one);
+    return !names.includes(`-${name}`) && (wanted.includes(one) || names.includes(name));
+  });
 }

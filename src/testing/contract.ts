@@ -21,8 +21,8 @@ export interface ClusterOptions {
   /** `kubernetes` by default. */
   readonly dialect?: "kubernetes" | "neutral";
   /**
-   * The built-in controllers: `lifecycle` (namespaces and what belongs to them, expiry of Events), all there are, none, or
-   * those named; `lifecycle` by default.
+   * The built-in controllers: `lifecycle` (namespaces and what belongs to them, expiry of Events), `all` that a server runs
+   * by default, `none`, or those named; `lifecycle` by default.
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
   /** `virtual` by default: time moves when the test says so. */
