@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { Player, type Target } from "../test/conformance/player.ts";
+import { Player } from "../test/conformance/player.ts";
 import { leftOut, loadFiles, loadScenarios, writeGolden } from "../test/conformance/scenario.ts";
-import { startConformanceServer } from "../test/conformance/server.ts";
+import { playOnOwnServers } from "../test/conformance/server.ts";
 
 const { values } = parseArgs({
   options: {
@@ -27,21 +27,19 @@ if (values.record && values.server === undefined) {
   console.error("expected --server with --record: what is recorded are the answers of a real API server");
   process.exit(2);
 }
-const own = values.server === undefined ? await startConformanceServer() : undefined;
-const target: Target = {
-  url: values.server ?? own!.url,
-  token: own?.pki.adminToken ?? values.token,
-  domain: values.domain,
-};
-const newPlayer = (): Player => new Player(target, Math.random().toString(36).slice(2, 8));
-process.exitCode = (await (values.record ? record() : compare())) ? 0 : 1;
-await own?.close();
+const run = (): string => Math.random().toString(36).slice(2, 8);
+const newPlayer = (url: string): Player => new Player({ url, token: values.token, domain: values.domain }, run());
+process.exitCode = (await (values.record ? record(values.server!) : compare())) ? 0 : 1;
 
 /** Plays what has recorded answers; whether all are equal that should be. */
 async function compare(): Promise<boolean> {
   const known = JSON.parse(readFileSync(`${folder}known.json`, "utf8")) as Record<string, string>;
   const scenarios = loadScenarios(folder).filter(({ scenario }) => chosen.test(scenario.name));
-  const outcomes = await newPlayer().playAll(scenarios, Number(values.jobs));
+  const jobs = Number(values.jobs);
+  const outcomes =
+    values.server === undefined
+      ? await playOnOwnServers(scenarios, run(), jobs)
+      : await newPlayer(values.server).playAll(scenarios, jobs);
   const failed = outcomes.filter((o) => o.differences.length > 0 && !(o.name in known));
   for (const outcome of failed.slice(0, Number(values.show))) {
     console.log(`✗ ${outcome.name}`);
@@ -64,13 +62,16 @@ async function compare(): Promise<boolean> {
 }
 
 /** Records every scenario that has no answers yet, twice; keeps those whose answers are the same both times. */
-async function record(): Promise<boolean> {
+async function record(server: string): Promise<boolean> {
   let stable = true;
   for (const { name, scenarios, golden } of loadFiles(folder)) {
     const missing = scenarios.filter((scenario) => !(scenario.name in golden) && chosen.test(scenario.name));
     const added: Record<string, readonly unknown[]> = {};
     for (const [i, scenario] of missing.entries()) {
-      const [first, second] = [await newPlayer().answers(scenario, i), await newPlayer().answers(scenario, i)];
+      const [first, second] = [
+        await newPlayer(server).answers(scenario, i),
+        await newPlayer(server).answers(scenario, i),
+      ];
       const same = isDeepStrictEqual(first, second);
       if (same) added[scenario.name] = first;
       stable &&= same;

@@ -41,7 +41,13 @@ const once = (list: readonly string[]): string[] => [...new Set(list)].toSorted(
 function essence(answer: Answer | undefined): unknown {
   if (answer && isFailure(answer.body)) {
     const causes = (answer.body.details?.causes ?? []).map((c) => `${c.reason} ${c.field}`);
-    return { status: answer.status, headers: answer.headers, reason: answer.body.reason, causes: once(causes) };
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      says: answer["says"],
+      reason: answer.body.reason,
+      causes: once(causes),
+    };
   }
   return answer?.causes ? { ...answer, causes: once(answer.causes) } : answer;
 }

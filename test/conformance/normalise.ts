@@ -8,6 +8,7 @@ import { VENDOR_MEMBERS } from "../../src/meta/dialect.ts";
 import type { Variables } from "./paths.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const TOKEN = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** How one server's names map to those of the recordings. */
@@ -72,6 +73,7 @@ export class Names {
     const explains = parent && ("reason" in parent || "field" in parent) && !("lastTransitionTime" in parent);
     if (key === "message" && explains) return "<message>";
     if (TIME.test(text)) return text.includes(".") ? "<microtime>" : "<time>";
+    if (TOKEN.test(text)) return "<token>";
     return this.textToNeutral(this.#place(text.replace(UID, "<uid>"), variables));
   }
 

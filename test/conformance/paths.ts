@@ -28,7 +28,13 @@ export type Variables = Record<string, unknown>;
 
 const REPEAT = /\{repeat:(.*?)\*(\d+)\}/gs;
 
-/** Puts variables into texts, at any depth; `{repeat:ab*3}` becomes `ababab`. */
+/** `{now}`, `{now-60}`: seconds before or after the moment that a step is sent. */
+const NOW = /\{now([+-]\d+)?\}/g;
+
+/**
+ * Puts variables into texts, at any depth; `{repeat:ab*3}` becomes `ababab`, `{now-60}` the time a minute ago (RFC 3339,
+ * microseconds).
+ */
 export function fill<T>(value: T, variables: Variables): T {
   if (typeof value === "string") return fillText(value, variables) as T;
   if (Array.isArray(value)) return value.map((x) => fill(x, variables) as unknown) as T;
@@ -39,9 +45,13 @@ export function fill<T>(value: T, variables: Variables): T {
 }
 
 function fillText(value: string, variables: Variables): string {
-  const text = value.replace(REPEAT, (_, part: string, n: string) => part.repeat(Number(n)));
+  const text = value
+    .replace(REPEAT, (_, part: string, n: string) => part.repeat(Number(n)))
+    .replace(NOW, (_, seconds: string | undefined) => timeIn(Number(seconds ?? 0)));
   if (text.length > 20_000 && !text.includes("{ns}") && !text.includes("{id}")) return text;
   return text.replace(/\{([a-zA-Z][a-zA-Z0-9_]*)\}/g, (whole, key: string) =>
     key in variables ? String(variables[key]) : whole,
   );
 }
+
+const timeIn = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString().replace("Z", "000Z");

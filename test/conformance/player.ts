@@ -3,6 +3,10 @@
  *
  * @module
  */
+import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import { buffer } from "node:stream/consumers";
 import { type Answer, compareAnswers, isFailure } from "./compare.ts";
 import { Names } from "./normalise.ts";
 import { type Variables, at, fill } from "./paths.ts";
@@ -33,9 +37,10 @@ export interface Outcome {
 }
 
 const REQUEST_MS = 20_000;
+const TOKEN_TIMES: ReadonlySet<string> = new Set(["iat", "nbf", "exp", "warnafter"]);
 const AGES = ["Age", "Last Seen", "First Seen"];
 
-/** Plays scenarios, some side by side, in the order of the list. */
+/** Plays scenarios, some side by side, in the order of the list; those that must be alone one by one at the end. */
 export class Player {
   readonly #target: Target;
   readonly #names: Names;
@@ -50,14 +55,16 @@ export class Player {
 
   async playAll(scenarios: readonly RecordedScenario[], sideBySide: number): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    let next = 0;
+    const numbered = [...scenarios.entries()];
+    const together = numbered.filter(([, { scenario }]) => !scenario.alone).values();
+    const play = async ([n, scenario]: readonly [number, RecordedScenario]): Promise<void> => {
+      outcomes[n] = await this.#play(scenario, n);
+    };
     const worker = async (): Promise<void> => {
-      while (next < scenarios.length) {
-        const n = next++;
-        outcomes[n] = await this.#play(scenarios[n]!, n);
-      }
+      for (const one of together) await play(one);
     };
     await Promise.all(Array.from({ length: sideBySide }, worker));
+    for (const one of numbered) if (one[1].scenario.alone) await play(one);
     return outcomes;
   }
 
@@ -105,7 +112,9 @@ export class Player {
     const { ms = 10_000, ...wanted } = fill(step.until, variables);
     for (const end = Date.now() + Number(ms); ;) {
       const { answer, json } = await this.#request(step, variables);
-      if (Object.entries(wanted).every(([path, value]) => at(json, path) === value) || Date.now() > end) return answer;
+      const holds = ([path, value]: readonly [string, unknown]): boolean =>
+        matches(path === "$status" ? answer.status : at(json, path), value);
+      if (Object.entries(wanted).every(holds) || Date.now() > end) return answer;
       await pause(100);
     }
   }
@@ -114,7 +123,7 @@ export class Player {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), step.watch ? (step.watch.ms ?? 2500) : REQUEST_MS);
     try {
-      const response = await fetch(this.#url(step, variables), {
+      const response = await send(this.#url(step, variables), {
         method: step.do!,
         signal: abort.signal,
         ...this.#bodyAndHeaders(step, variables),
@@ -134,7 +143,7 @@ export class Player {
         abort.abort();
         return { answer };
       }
-      return this.#readBody(step, await response.text(), variables, answer);
+      return this.#readBody(step, await response.text(), warning ?? "", variables, answer);
     } catch (error) {
       return { answer: { failed: error instanceof Error ? error.name : String(error) } };
     } finally {
@@ -148,9 +157,9 @@ export class Player {
     return this.#target.url + path + (query ? (step.path!.includes("?") ? "&" : "?") + query : "");
   }
 
-  #bodyAndHeaders(step: Step, variables: Variables): { headers: Record<string, string>; body?: string } {
+  #bodyAndHeaders(step: Step, variables: Variables): Pick<Sent, "headers" | "body"> {
     const authorization = `Bearer ${this.#target.token}`;
-    const headers: Record<string, string> = {
+    const headers: Record<string, string | readonly string[] | null> = {
       accept: "application/json",
       // The recordings were made with this agent, and owners without a name are called after it.
       "user-agent": "node",
@@ -169,9 +178,14 @@ export class Player {
   #readBody(
     step: Step,
     text: string,
+    warning: string,
     variables: Variables,
     answer: Record<string, unknown>,
   ): { answer: Answer; json?: unknown } {
+    const heard = step.says && {
+      says: fill(step.says, variables).map((part) => text.includes(part) || warning.includes(part)),
+    };
+    Object.assign(answer, heard);
     let json: unknown;
     try {
       json = JSON.parse(text);
@@ -185,12 +199,27 @@ export class Player {
     if (json !== undefined) {
       for (const [name, path] of Object.entries(step.save ?? {})) variables[name] = at(json, fill(path, variables));
     }
-    if (step.only === "status") return { answer: { status: answer["status"] as number }, json };
+    if (step.claims) answer["claims"] = this.#claims(at(json, step.claims), variables);
+    if (step.only === "status") return { answer: { status: answer["status"] as number, ...heard }, json };
     if (step.only === "type") return { answer: { status: answer["status"] as number, type: answer["type"] }, json };
-    if (step.only === "reason") return { answer: this.#reason(answer["status"] as number, json), json };
+    if (step.only === "reason")
+      return { answer: { ...this.#reason(answer["status"] as number, json), ...heard }, json };
     if (isTable(json)) hideAges(json, json.columnDefinitions);
     if (json !== undefined) answer["body"] = this.#view(json, step, variables);
     return { answer, json };
+  }
+
+  /** What a signed token says; its times become what they are after `iat`. */
+  #claims(token: unknown, variables: Variables): unknown {
+    const [, payload] = String(token).split(".");
+    if (payload === undefined) return String(token);
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+    const since = (value: unknown, key?: string): unknown => {
+      if (typeof value === "number" && TOKEN_TIMES.has(key ?? "")) return `iat+${value - Number(claims["iat"])}`;
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+      return Object.fromEntries(Object.entries(value).map(([k, x]) => [k, since(x, k)]));
+    };
+    return this.#names.normalise(since(claims), variables);
   }
 
   #reason(status: number, json: unknown): Answer {
@@ -235,6 +264,40 @@ export class Player {
     const response = await fetch(this.#target.url + path, { method, headers, ...(body ? { body } : {}) });
     await response.text();
   }
+}
+
+/** A request as it is sent. */
+interface Sent {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request; a header with several values as several lines, which fetch would join. */
+async function send(url: string, { method, headers, body, signal }: Sent): Promise<Response> {
+  const given = Object.entries(headers).flatMap(([key, value]) => (value === null ? [] : [[key, value] as const]));
+  const lines = given.filter(([, value]) => Array.isArray(value));
+  if (lines.length === 0) {
+    const plain = Object.fromEntries(given) as Record<string, string>;
+    return fetch(url, { method, headers: plain, signal, ...(body === undefined ? {} : { body }) });
+  }
+  const request = (url.startsWith("https:") ? https : http).request(url, {
+    method,
+    signal,
+    rejectUnauthorized: false,
+    headers: Object.fromEntries(given) as http.OutgoingHttpHeaders,
+  });
+  request.end(body);
+  const [answer] = (await once(request, "response")) as [http.IncomingMessage];
+  const got = Object.entries(answer.headers).map(([key, value]): [string, string] => [key, String(value)]);
+  return new Response(await buffer(answer), { status: answer.statusCode ?? 0, headers: got });
+}
+
+/** Whether a value is what a step waits for. */
+function matches(value: unknown, wanted: unknown): boolean {
+  if (wanted === null) return value === null || value === undefined;
+  return wanted === "<set>" ? value !== null && value !== undefined : value === wanted;
 }
 
 interface Cause {

@@ -14,14 +14,20 @@ export interface Step {
   readonly body?: unknown;
   readonly raw?: string;
   readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** One that is null is not sent, one that is a list is sent as several lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
   readonly save?: Readonly<Record<string, string>>;
   readonly pick?: readonly string[];
   readonly only?: "status" | "type" | "reason";
   readonly watch?: { readonly events?: number; readonly ms?: number };
+  /** Sent again and again until these values are there: null for one that is absent, `<set>` for any, `$status` for the code. */
   readonly until?: Readonly<Record<string, unknown>> & { readonly ms?: number };
   readonly answerHeaders?: readonly string[];
   readonly layout?: boolean;
+  /** Which of these texts the answer holds is recorded. */
+  readonly says?: readonly string[];
+  /** Where in the answer there is a signed token; what it claims is recorded. */
+  readonly claims?: string;
   readonly shape?: boolean;
   readonly wait?: number;
   readonly parallel?: readonly (readonly Step[])[];
@@ -33,6 +39,8 @@ export interface Scenario {
   readonly steps: readonly Step[];
   readonly cleanup?: readonly Step[];
   readonly clusterOnly?: boolean;
+  /** Whether nothing else may be played meanwhile: what it makes counts in the whole cluster. */
+  readonly alone?: boolean;
 }
 
 /** A scenario with the recorded answer of each step. */
@@ -82,6 +90,11 @@ const LATER: readonly { readonly why: string; readonly needs: (scenario: Scenari
   {
     why: "custom resources come later",
     needs: ({ steps }) => requestsOf(steps).some(({ path = "" }) => path.includes("/customresourcedefinitions")),
+  },
+  {
+    why: "these controllers come later",
+    needs: ({ name }) =>
+      /^controllers\/(attaching|election|ephemeral|expansion|migration|namespaces|service)/.test(name),
   },
 ];
 

@@ -1,9 +1,11 @@
 /**
- * A server as the recorded one was started: kubernetes dialect, no controllers, the same feature gates.
+ * Servers as the recorded ones were started: kubernetes dialect, the same feature gates, for some areas with controllers.
  *
  * @module
  */
 import { type RunningServer, startServer } from "../../src/app/index.ts";
+import { type Outcome, Player } from "./player.ts";
+import type { RecordedScenario } from "./scenario.ts";
 
 /** The feature gates that were switched on for the recordings. */
 export const CONFORMANCE_GATES = {
@@ -14,13 +16,40 @@ export const CONFORMANCE_GATES = {
   StorageVersionMigrator: true,
 } as const;
 
+/** How the server is started for the scenarios of some areas. */
+interface Setup {
+  readonly controllers: readonly string[];
+}
+
+const ALONE: Setup = { controllers: ["none"] };
+const CONTROLLED: Setup = { controllers: ["*"] };
+
+/** How the recorded server was started for an area: alone where nothing else is said. */
+const setupOf = (area: string): Setup => (area === "controllers" ? CONTROLLED : ALONE);
+
 /** Starts the server on a free port, in memory, over plain HTTP. */
-export const startConformanceServer = (): Promise<RunningServer> =>
+const startConformanceServer = ({ controllers }: Setup): Promise<RunningServer> =>
   startServer({
     dev: true,
     port: 0,
     insecureHttp: true,
     dialect: "kubernetes",
-    controllers: ["none"],
+    controllers,
     featureGates: CONFORMANCE_GATES,
   });
+
+/** Plays scenarios, those of each setup against a server of their own; what became of each, in the order of the list. */
+export async function playOnOwnServers(
+  scenarios: readonly RecordedScenario[],
+  run: string,
+  sideBySide: number,
+): Promise<Outcome[]> {
+  const outcomes = new Map<RecordedScenario, Outcome>();
+  for (const [setup, those] of Map.groupBy(scenarios, ({ area }) => setupOf(area))) {
+    const server = await startConformanceServer(setup);
+    const player = new Player({ url: server.url, token: server.pki.adminToken, domain: "k8s.io" }, run);
+    for (const [i, outcome] of (await player.playAll(those, sideBySide)).entries()) outcomes.set(those[i]!, outcome);
+    await server.close();
+  }
+  return scenarios.map((scenario) => outcomes.get(scenario)!);
+}

@@ -187,12 +187,15 @@ function scenarioDrafts(draw: Draw): Draft[] {
       method,
       path,
       query: Object.entries(query),
-      headers,
+      headers: Object.fromEntries(Object.entries(headers).filter(isLine)),
       type: type ?? (body === undefined && raw === undefined ? undefined : JSON_TYPE),
       body: raw ?? body,
     };
   });
 }
+
+/** Whether a header is one line, as HTTP/2 has most. */
+const isLine = (header: readonly [string, unknown]): header is [string, string] => typeof header[1] === "string";
 
 const collectionOf = ({ group, version, plural, scope }: ResourceDefinition): string =>
   `${group === "" ? "/api" : `/apis/${group}`}/${version}${scope === "Namespaced" ? `/namespaces/${NAMESPACE}` : ""}/${plural}`;
