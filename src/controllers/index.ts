@@ -45,11 +45,14 @@ export function builtInControllers({ dialect, eventTtlMillis, caCertificate }: C
   return storageProtection ? { usual: [...usual, ...protections], onRequest: [] } : { usual, onRequest: protections };
 }
 
-/** The names of the controllers that look after namespaces, what every namespace has, and Events. */
-export const LIFECYCLE: readonly string[] = ["namespace", "event-expiry", "serviceaccount", "root-ca"];
+const LIFECYCLE: readonly string[] = ["namespace", "event-expiry", "serviceaccount", "root-ca"];
 
 /** The name of a controller in `--controllers`; its own has the name of the program before it. */
 export const shortName = ({ name }: Controller): string => name.replace(/^keelson-/, "");
+
+/** The controllers that look after namespaces, what every namespace has, and Events. */
+export const lifecycleControllers = ({ usual }: BuiltInControllers): readonly Controller[] =>
+  usual.filter((one) => LIFECYCLE.includes(shortName(one)));
 
 /**
  * The controllers that a list of names chooses: `*` for the usual ones, `name` for that one, `-name` for all usual others,

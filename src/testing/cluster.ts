@@ -11,7 +11,7 @@
  *
  * @module
  */
-import { LIFECYCLE, builtInControllers, chooseControllers, shortName } from "../controllers/index.ts";
+import { builtInControllers, chooseControllers, lifecycleControllers } from "../controllers/index.ts";
 import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
@@ -62,6 +62,6 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
 /** @throws Error for a name that no controller has */
 function chooseBuiltIn(dialect: Dialect, chosen: NonNullable<ClusterOptions["controllers"]>): readonly BuiltIn[] {
   const all = builtInControllers({ dialect, eventTtlMillis: EVENT_TTL_MS, caCertificate: "" });
-  if (chosen === "lifecycle") return all.usual.filter((one) => LIFECYCLE.includes(shortName(one)));
+  if (chosen === "lifecycle") return lifecycleControllers(all);
   return chooseControllers(all, chosen === "all" ? ["*"] : chosen === "none" ? [] : [chosen].flat());
 }
