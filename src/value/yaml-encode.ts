@@ -5,43 +5,81 @@
  * @module
  */
 
-import { asJsonNumber, type Value } from "./value.ts";
+import { atOnce, type Steps } from "../util/steps.ts";
+import { asJsonNumber, type Value, type ValueObject } from "./value.ts";
 
 /** The YAML text of a value, one document without a marker, ending in a newline. Long strings are not folded. */
-export function encodeYaml(value: Value): string {
-  const lines: string[] = [];
-  writeNode(lines, value, "", "");
-  return lines.join("\n") + "\n";
+export const encodeYaml = (value: Value): string => atOnce(encodeYamlSteps(value));
+
+/** {@link encodeYaml} in steps. */
+export function* encodeYamlSteps(value: Value): Steps<string> {
+  const writer = new Writer(value);
+  while (writer.write(NODES_AT_ONCE)) yield;
+  return writer.lines.join("\n") + "\n";
 }
 
-/** Writes a value whose first line begins with `head` (indentation and `key:` or `-`); further lines get `indent`. */
-function writeNode(lines: string[], value: Value, head: string, indent: string): void {
-  const space = head === "" || head.endsWith(" ") ? head : `${head} `;
-  if (typeof value === "string") {
-    for (const line of stringLines(value, space, indent)) lines.push(line);
-    return;
-  }
-  if (typeof value !== "object" || value === null || asJsonNumber(value)) {
-    return void lines.push(space + (JSON.stringify(value) ?? "null"));
-  }
-  if (Array.isArray(value)) return writeSequence(lines, value, head, indent);
-  const keys = byName(Object.keys(value));
-  if (keys.length === 0) return void lines.push(`${space}{}`);
-  const isItem = head.endsWith("- ");
-  if (!isItem && head !== "") lines.push(head);
-  keys.forEach((key, i) => {
-    const start = isItem && i === 0 ? head : indent;
-    writeNode(lines, value[key]!, `${start}${inlineString(key)}:`, childIndent(value[key]!, indent));
-  });
+/** Members and items that are written in one step. */
+const NODES_AT_ONCE = 500;
+
+/** An object or a list of which `at` parts have been written, each further one in lines that begin with `indent`. */
+interface Open {
+  readonly of: ValueObject | readonly Value[];
+  /** In the order in which they are written; undefined for a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  at: number;
+  /** What the line of the first part begins with, where that is not `indent`. */
+  readonly first: string;
+  readonly indent: string;
 }
 
-function writeSequence(lines: string[], items: Value[], head: string, indent: string): void {
-  const isItem = head.endsWith("- ");
-  if (items.length === 0) return void lines.push(head === "" || isItem ? `${head}[]` : `${head} []`);
-  if (!isItem && head !== "") lines.push(head);
-  items.forEach((item, i) => {
-    writeNode(lines, item, `${isItem && i === 0 ? head : indent}- `, `${indent}  `);
-  });
+/** Writes lines; what has been begun is kept on a stack, so that it may stop after any part. */
+class Writer {
+  readonly lines: string[] = [];
+  readonly #open: Open[] = [];
+
+  constructor(value: Value) {
+    this.#node(value, "", "");
+  }
+
+  /** Writes so many parts at most; whether there are more. */
+  write(most: number): boolean {
+    for (let left = most; left > 0; left--) {
+      const open = this.#open.at(-1);
+      if (!open) return false;
+      if (open.at === open.length) this.#open.pop();
+      else this.#part(open, open.at++);
+    }
+    return this.#open.length > 0;
+  }
+
+  #part({ of, keys, first, indent }: Open, at: number): void {
+    const start = at === 0 ? first : indent;
+    if (!keys) return this.#node((of as readonly Value[])[at]!, `${start}- `, `${indent}  `);
+    const key = keys[at]!;
+    const value = (of as ValueObject)[key]!;
+    this.#node(value, `${start}${inlineString(key)}:`, childIndent(value, indent));
+  }
+
+  /** Begins a value whose first line begins with `head` (indentation and `key:` or `-`); further lines get `indent`. */
+  #node(value: Value, head: string, indent: string): void {
+    const { lines } = this;
+    const space = head === "" || head.endsWith(" ") ? head : `${head} `;
+    if (typeof value === "string") {
+      for (const line of stringLines(value, space, indent)) lines.push(line);
+      return;
+    }
+    if (typeof value !== "object" || value === null || asJsonNumber(value)) {
+      return void lines.push(space + (JSON.stringify(value) ?? "null"));
+    }
+    const keys = Array.isArray(value) ? undefined : byName(Object.keys(value));
+    const { length } = keys ?? (value as Value[]);
+    if (length === 0) return void lines.push(`${space}${keys ? "{}" : "[]"}`);
+    // The first part of an item stands in the line of its dash.
+    const isItem = head.endsWith("- ");
+    if (!isItem && head !== "") lines.push(head);
+    this.#open.push({ of: value, keys, length, at: 0, first: isItem ? head : indent, indent });
+  }
 }
 
 /** A sequence stands in the column of its key, as the reference writes it; everything else two columns further. */

@@ -152,6 +152,51 @@ describe("of a server, over 50 000 objects", () => {
     expect(longest).toBeLessThan(turnBound(MOST));
   });
 
+  const KEYS = 16_000;
+  test.each([
+    ["as YAML", 42, "application/yaml", {}],
+    ["as indented JSON", 42, "application/json", { pretty: "true" }],
+    ["as protobuf", 42, "application/vnd.kubernetes.protobuf", {}],
+    ["as metadata", 42, "application/yaml;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", {}],
+    ["who owns its fields", 75, "application/yaml;as=Blame;g=keelson.dev;v=v1", {}],
+  ])("no turn of an answer of 16,000 keys is long: %s", { timeout: 60_000 }, async (what, most, accept, query) => {
+    const name = `answered-${what.toLowerCase().replaceAll(" ", "-")}`;
+    const made = await api.post(ITEMS, { metadata: { name }, data: members("v", KEYS) });
+    expect(made.status).toBe(201);
+    const longest = await longestTurn(
+      () => {},
+      async () => expect((await api.get(`${ITEMS}/${name}`, query, { accept })).status).toBe(200),
+    );
+    expect(longest).toBeLessThan(turnBound(most));
+  });
+
+  test.each([
+    ["of one object of sixteen thousand keys, as YAML", 1, KEYS, "application/yaml"],
+    ["of forty objects of four hundred keys, as YAML", 40, KEYS / 40, "application/yaml"],
+    ["of forty objects of four hundred keys, indented", 40, KEYS / 40, "application/json"],
+  ])("no turn of a list is long: %s", { timeout: 60_000 }, async (_, count, keys, accept) => {
+    const namespace = `listed-${count}-${accept.slice(-4)}`;
+    const items = ITEMS.replace("default", namespace);
+    await api.post("/api/v1/namespaces", { metadata: { name: namespace } });
+    for (let i = 0; i < count; i++) {
+      expect((await api.post(items, { metadata: { name: `n-${i}` }, data: members("v", keys) })).status).toBe(201);
+    }
+    const longest = await longestTurn(
+      () => {},
+      async () => expect(await bytesOf(items, { pretty: "true" }, accept)).toBeGreaterThan(200_000),
+    );
+    expect(longest).toBeLessThan(turnBound(32));
+  });
+
+  test("no turn of a refusal with sixteen thousand causes as YAML is long", { timeout: 60_000 }, async () => {
+    const body = JSON.stringify({ metadata: { name: "x", labels: members("-", KEYS) } });
+    const longest = await longestTurn(
+      () => {},
+      async () => expect((await api.post(ITEMS, body, {}, { accept: "application/yaml" })).status).toBe(422),
+    );
+    expect(longest).toBeLessThan(turnBound(MOST));
+  });
+
   const side = (count: number, one: (i: number) => object | string): (object | string)[] =>
     Array.from({ length: count }, (_, i) => one(i));
   const owner = (i: number): object => ({ apiVersion: "v1", kind: "K", name: `n-${i}`, uid: `u-${i}` });

@@ -35,7 +35,10 @@ export function answerObject(
       : format.shape === "Table"
         ? tableOf(server, request, request.resource!, bytes, object(), format)
         : partialBytes(bytes, format.version);
-  return answerBytes(server, request, code, jsonInForm(shaped, format), contentType(format));
+  const answer = (body: Uint8Array | readonly Uint8Array[]): void | Promise<void> =>
+    answerBytes(server, request, code, body, contentType(format));
+  const body = jsonInForm(shaped, format);
+  return body instanceof Promise ? body.then(answer) : answer(body);
 }
 
 function tableOf(

@@ -6,7 +6,9 @@
 import { gzip } from "node:zlib";
 import type { ServerContext } from "../context.ts";
 import { lengthOf } from "../http/exchange.ts";
-import { contentType, valueInForm } from "./in-form.ts";
+import { inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import { contentType, valueInSteps } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
 import type { ServerRequest } from "../request.ts";
 
@@ -18,7 +20,10 @@ export function answerValue(
   value: unknown,
   format: Format,
 ): void | Promise<void> {
-  return answerBytes(server, request, code, valueInForm(value, format), contentType(format));
+  const answer = (body: Uint8Array): void | Promise<void> =>
+    answerBytes(server, request, code, body, contentType(format));
+  const body = inTurns(valueInSteps(value, format), new TurnLimit());
+  return body instanceof Promise ? body.then(answer) : answer(body);
 }
 
 /** Answers of more bytes are compressed for clients that take it. */

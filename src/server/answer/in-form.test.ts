@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { atOnce } from "../../util/steps.ts";
 import { decodeYaml } from "../../value/yaml.ts";
 import { jsonInForm, valueInForm } from "./in-form.ts";
 import { indentJson } from "./indent-json.ts";
@@ -31,10 +32,10 @@ describe("forms of answers", () => {
     expect(indentJson(Buffer.from('{"n":9007199254740993}')).toString()).toBe('{\n  "n": 9007199254740993\n}');
   });
 
-  test("compact JSON ends its line, small or large", () => {
+  test("compact JSON ends its line, small or large", async () => {
     for (const size of [10, 100_000]) {
       const bytes = Buffer.from(JSON.stringify("x".repeat(size)));
-      expect(text(jsonInForm(bytes, format()))).toBe(`${bytes.toString()}\n`);
+      expect(text(await jsonInForm(bytes, format()))).toBe(`${bytes.toString()}\n`);
     }
     expect(valueInForm({ a: 1 }, format()).toString()).toBe('{"a":1}\n');
   });
@@ -54,7 +55,8 @@ describe("forms of answers", () => {
           const parts: Uint8Array[] = [form.head];
           items.forEach((item, i) => {
             if (i > 0) parts.push(form.separator);
-            parts.push(form.item(Buffer.from(JSON.stringify(item)), i === 0));
+            const part = form.item(Buffer.from(JSON.stringify(item)), i === 0);
+            parts.push(part instanceof Uint8Array ? part : atOnce(part));
           });
           parts.push(form.tail(items.length === 0));
           const whole = Buffer.concat(parts);

@@ -6,7 +6,9 @@
 import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
 import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
-import { encodeYaml } from "../../value/yaml-encode.ts";
+import { encodeYamlSteps } from "../../value/yaml-encode.ts";
+import { type Steps, atOnce, inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { indentJson } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
@@ -20,10 +22,12 @@ const NEWLINE = 10;
 const COPY = 16_384;
 const LINE_END: Uint8Array = Buffer.from("\n");
 
-/** Bytes of JSON, that end without a line, in the form of an answer. */
-export function jsonInForm(bytes: Uint8Array, format: Format): Uint8Array | readonly Uint8Array[] {
-  if (format.media === "yaml") return Buffer.from(encodeYaml(decodeOwnJson(bytes)));
-  if (format.media === "protobuf") return encodeAnswer(decodeOwnJson(bytes) as object, format.kind ?? STATUS);
+/** The body of an answer: one piece, or several where that saves a copy. */
+type AnswerBody = Uint8Array | readonly Uint8Array[];
+
+/** Bytes of JSON, that end without a line, in the form of an answer; it may take several turns where it is not JSON. */
+export function jsonInForm(bytes: Uint8Array, format: Format): AnswerBody | Promise<AnswerBody> {
+  if (format.media !== "json") return inTurns(parsedInForm(bytes, format), new TurnLimit());
   if (format.pretty) return indentJson(bytes);
   if (bytes.length > COPY) return [bytes, LINE_END];
   const line = Buffer.allocUnsafe(bytes.length + 1);
@@ -32,9 +36,18 @@ export function jsonInForm(bytes: Uint8Array, format: Format): Uint8Array | read
   return line;
 }
 
+function* parsedInForm(bytes: Uint8Array, format: Format): Steps<Uint8Array> {
+  const value = decodeOwnJson(bytes);
+  yield;
+  return yield* valueInSteps(value, format);
+}
+
 /** A value in the form of an answer. */
-export function valueInForm(value: unknown, format: Format): Buffer {
-  if (format.media === "yaml") return Buffer.from(encodeYaml(value as Value));
+export const valueInForm = (value: unknown, format: Format): Buffer => atOnce(valueInSteps(value, format));
+
+/** {@link valueInForm} in steps. */
+export function* valueInSteps(value: unknown, format: Format): Steps<Buffer> {
+  if (format.media === "yaml") return Buffer.from(yield* encodeYamlSteps(value as Value));
   if (format.media === "protobuf") return encodeAnswer(value as object, format.kind ?? STATUS);
   return Buffer.from(format.pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`);
 }

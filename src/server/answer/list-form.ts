@@ -5,15 +5,16 @@
  * @module
  */
 import { decodeOwnJson } from "../../value/json.ts";
-import { encodeYaml } from "../../value/yaml-encode.ts";
+import type { Steps } from "../../util/steps.ts";
+import { encodeYaml, encodeYamlSteps } from "../../value/yaml-encode.ts";
 import { indentJson } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
 /** How the parts of a list become bytes. */
 export interface ListForm {
   readonly head: Uint8Array;
-  /** An item, good until the next one is asked for; the first one has nothing in front. */
-  item(bytes: Uint8Array, first: boolean): Uint8Array;
+  /** An item, good until the next one is asked for, in steps where it takes long; the first one has nothing in front. */
+  item(bytes: Uint8Array, first: boolean): Uint8Array | Steps<Uint8Array>;
   /** What goes between the items, apart from what {@link ListForm.item} adds. */
   readonly separator: Uint8Array;
   tail(empty: boolean): Uint8Array;
@@ -59,14 +60,17 @@ function yamlForm(header: string, member: string): ListForm {
   const head = `${encodeYaml(decodeOwnJson(Buffer.from(header)))}${member}:`;
   return {
     head: Buffer.from(head),
-    item: (bytes, first) => Buffer.from(`${first ? "\n" : ""}${yamlItem(bytes)}`),
+    item: yamlItem,
     separator: NOTHING,
     tail: (empty) => Buffer.from(empty ? " []\n" : ""),
   };
 }
 
 /** An object as an entry of a block sequence; empty lines stay empty, which no block scalar minds. */
-const yamlItem = (bytes: Uint8Array): string =>
-  `- ${encodeYaml(decodeOwnJson(bytes))
-    .trimEnd()
-    .replaceAll(/\n(?=[^\n])/g, "\n  ")}\n`;
+function* yamlItem(bytes: Uint8Array, first: boolean): Steps<Uint8Array> {
+  const value = decodeOwnJson(bytes);
+  yield;
+  const text = yield* encodeYamlSteps(value);
+  yield;
+  return Buffer.from(`${first ? "\n" : ""}- ${text.trimEnd().replaceAll(/\n(?=[^\n])/g, "\n  ")}\n`);
+}

@@ -13,6 +13,8 @@ import { contentType } from "../answer/in-form.ts";
 import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST } from "../answer/negotiate.ts";
+import { inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
 import { protobufForm } from "../answer/protobuf-list.ts";
@@ -153,10 +155,13 @@ const isNullList = (server: ServerContext, result: ListResult, format: Format): 
 async function writeItems(writer: StreamWriter, form: ListForm, itemOf: ItemOf, list: ListPart): Promise<void> {
   writer.add(form.head);
   let first = true;
+  const limit = new TurnLimit();
   for (let part: ListPart | undefined = list; part; part = await part.next?.()) {
     for (const entry of part.entries) {
       if (!first) writer.add(form.separator);
-      const full = writer.add(form.item(itemOf(entry), first));
+      const item = form.item(itemOf(entry), first);
+      const full = writer.add(item instanceof Uint8Array ? item : await inTurns(item, limit));
+      if (limit.isOver) await limit.pause();
       first = false;
       if (full && !(await writer.flush())) return;
     }
