@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluatePointer } from "../value/pointer.ts";
+import { evaluatePointer } from "../value/testing/pointer.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import {
   blame,

@@ -40,10 +40,6 @@ export class Router<T> {
     return this.#byPrefix.values();
   }
 
-  get size(): number {
-    return this.#byPrefix.size;
-  }
-
   /** The target of the prefix with which the key begins. */
   find(key: string): T | undefined {
     let slashes = 0;

@@ -176,13 +176,6 @@ describe("lists", () => {
     const page = await things.snapshot().listInTurns(withField("part", "1"), { limit: 2000 });
     expect([page.entries.length, page.next, things.stats().keptVersions]).toEqual([2000, "a/01999", 1]);
   });
-
-  test("counts are those of a prefix", async () => {
-    const { things, put } = await testCache();
-    put(["ns/foo", {}], ["ns/foobar", {}], ["ns-bad/foo", {}]);
-    const snapshot = things.snapshot();
-    expect([snapshot.size, snapshot.count(""), snapshot.count("ns/"), snapshot.count("n/")]).toEqual([3, 3, 2, 0]);
-  });
 });
 
 describe("label indexes", () => {

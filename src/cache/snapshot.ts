@@ -54,8 +54,6 @@ export interface Snapshot {
   parts(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPart>;
   /** What {@link Snapshot.listInTurns} answers, of its entries the last one alone, and how many they are. */
   endInTurns(selection: Selection, range?: Omit<ListRange, "budget">): Promise<ListPage & { readonly count: number }>;
-  /** How many keys begin with `prefix`. */
-  count(prefix: string): number;
 }
 
 /** The entries that are in memory for a list that is read part by part. */
@@ -85,10 +83,6 @@ export class StateSnapshot implements Snapshot {
 
   get(key: string): Entry | undefined {
     return this.#state.get(key);
-  }
-
-  count(prefix: string): number {
-    return this.#state.count(prefix);
   }
 
   list(selection: Selection, range: ListRange = {}): ListPage {

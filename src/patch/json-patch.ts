@@ -86,14 +86,6 @@ function textMember(item: ValueObject, name: string, index: number, typed: boole
 }
 
 /**
- * Reads a JSON patch and follows it: {@link parseJsonPatch} and {@link followJsonPatch}.
- *
- * @throws PatchError `malformed` for what is no patch, and what {@link followJsonPatch} throws
- */
-export const applyJsonPatch = (document: Value, patch: Value): Value =>
-  followJsonPatch(document, parseJsonPatch(patch).operations);
-
-/**
  * Carries operations out one after the other; all of them or none. Neither argument is modified; the result shares what
  * did not change with the document and what is new with the patch.
  *

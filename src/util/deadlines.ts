@@ -31,11 +31,6 @@ export class Deadlines<T> implements Disposable {
     this.#options = options;
   }
 
-  /** How many are there. */
-  get size(): number {
-    return this.#since.size;
-  }
-
   /** Gives something its whole time, from now. */
   add(item: T): void {
     this.#since.delete(item);

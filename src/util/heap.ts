@@ -19,11 +19,6 @@ export class Heap<T extends Placed> {
     return this.#items[0];
   }
 
-  /** How many items there are. */
-  get size(): number {
-    return this.#items.length;
-  }
-
   /** All items, in no particular order. */
   values(): Iterable<T> {
     return this.#items.values();

@@ -119,13 +119,6 @@ export class WorkQueue {
     else this.#enqueue(known);
   }
 
-  /** Asks for `key` to be handled in `ms` milliseconds, unless it is added before; of two times the earlier one counts. */
-  addAfter(key: string, ms: number): void {
-    if (this.#closed) return;
-    const known = this.#keyOf(key);
-    if (known.wanted === undefined || known.back) this.#park(known, this.#options.clock.steady() + ms, "normal");
-  }
-
   /** Keys that wait or are handled. */
   get size(): number {
     return this.#waiting.normal.size + this.#waiting.low.size + this.#busy;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DecodeError } from "./decode-error.ts";
-import { evaluatePointer, formatPointer, parsePointer } from "./pointer.ts";
+import { formatPointer, parsePointer } from "./pointer.ts";
+import { evaluatePointer } from "./testing/pointer.ts";
 import type { Value } from "./value.ts";
 
 const DOCUMENT: Value = { foo: ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "m~n": 8, " ": 7 };

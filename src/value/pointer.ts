@@ -5,7 +5,6 @@
  */
 
 import { DecodeError } from "./decode-error.ts";
-import { getMember, isObject, type Value } from "./value.ts";
 
 /** Reads one token of a pointer: `~1` is a slash, `~0` a tilde. */
 export function unescapeToken(token: string): string {
@@ -28,14 +27,4 @@ export function parsePointer(pointer: string): string[] {
 /** The pointer of some tokens, the inverse of {@link parsePointer}. */
 export function formatPointer(tokens: readonly (string | number)[]): string {
   return tokens.map((token) => `/${escapeToken(String(token))}`).join("");
-}
-
-/** The value that a pointer leads to, undefined when nothing is there. Indices are decimal without leading zeros. */
-export function evaluatePointer(document: Value, pointer: string): Value | undefined {
-  let value: Value | undefined = document;
-  for (const token of parsePointer(pointer)) {
-    if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
-    else value = isObject(value) ? getMember(value, token) : undefined;
-  }
-  return value;
 }

@@ -56,10 +56,6 @@ export class Shelves {
     if (shelf.size === 0) this.#shelves.delete(place.shelf);
   }
 
-  has(name: string): boolean {
-    return this.#places.has(name);
-  }
-
   /** The best volume for a claim among those that `suits` lets pass. */
   best(claim: PersistentVolumeClaim, suits: (volume: PersistentVolume) => boolean): PersistentVolume | undefined {
     const shelf = this.#shelves.get(shelfOf(claim, this.#names));

@@ -218,17 +218,6 @@ function revisionIn(reader: WireReader): number {
   return 0;
 }
 
-/** Reads the header of any answer that has it as its first field: all of them. */
-export function readHeaderOf(bytes: Uint8Array): Header {
-  const reader = new WireReader(bytes);
-  while (reader.more) {
-    const field = reader.field();
-    if (field === 1) return reader.message(readHeader);
-    reader.skip();
-  }
-  return NO_HEADER;
-}
-
 /** `StatusResponse`. */
 export interface StatusAnswer {
   readonly header: Header;
