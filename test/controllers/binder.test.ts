@@ -67,8 +67,8 @@ const BOUND_BY = "pv.kubernetes.io/bound-by-controller";
 const COMPLETED = "pv.kubernetes.io/bind-completed";
 const FROM = "persistentvolume-controller";
 
-describe("binding", () => {
-  test("CTL-BIND-1, 2, 3, 15, 19, 20, 21: a claim and a volume that fits are bound to each other", async () => {
+describe("binding (SUP-20)", () => {
+  test("CTL-BIND-1, 2, 3, 15, 19, 20, 21, SC-15, PVC-31, PVP-1, PVP-2: a claim and a volume that fits are bound to each other", async () => {
     await makeVolume("v", { size: "2Gi" });
     await world.settled();
     expect((await volumeOf("v")).status.phase).toBe("Available");
@@ -84,7 +84,7 @@ describe("binding", () => {
     expect(volume.status.phase).toBe("Bound");
   });
 
-  test("CTL-BIND-5, 6, 12: of those that fit the one of the fewest modes wins, then the smallest", async () => {
+  test("CTL-BIND-5, 6, 12, PVC-2: of those that fit the one of the fewest modes wins, then the smallest", async () => {
     await makeVolume("three", { modes: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"] });
     await makeVolume("large", { size: "9Gi" });
     await makeVolume("small", { size: "2000Mi" });
@@ -98,9 +98,9 @@ describe("binding", () => {
   });
 
   test.each([
-    ["CTL-BIND-7: class", { className: "other" }],
+    ["CTL-BIND-7, PV-16: class", { className: "other" }],
     ["CTL-BIND-9: volumeMode", { more: { volumeMode: "Block" } }],
-    ["CTL-BIND-10: attributes class", { more: { volumeAttributesClassName: "gold" } }],
+    ["CTL-BIND-10, PV-20: attributes class", { more: { volumeAttributesClassName: "gold" } }],
   ])("%s has to be the same", async (_, wants) => {
     await makeVolume("v", wants);
     await makeClaim("a");
@@ -227,7 +227,7 @@ describe("what was bound", () => {
     expect((await claimOf("a")).metadata.annotations).toMatchObject({ [COMPLETED]: "yes" });
   });
 
-  test("CTL-RECLAIM-1, 2, 4, 5: a volume whose claim is gone is Released, kept, and free when its reference is taken off", async () => {
+  test("CTL-RECLAIM-1, 2, 4, 5, PV-13, PVP-3, PVP-4, PVP-5, AMB-7: a volume whose claim is gone is Released, kept, and free when its reference is taken off", async () => {
     await claims().patch(at("a"), { metadata: { finalizers: null } });
     await claims().delete(at("a"));
     await makeClaim("b");
@@ -274,7 +274,35 @@ describe("classes", () => {
     expect((await claimOf("a")).status.phase).toBe("Bound");
   });
 
-  test("CTL-MODE-2..7: a class that waits for the first consumer lets the scheduler choose", async () => {
+  test("CTL-RECLAIM-7, 18, PV-14: the volume that a provisioner made is the provisioner's to delete, after its claim", async () => {
+    await makeClass("c");
+    const { metadata } = await makeClaim("a");
+    await world.settled();
+    const annotations = { "pv.kubernetes.io/provisioned-by": "p.example.com" };
+    const finalizers = ["external-provisioner.volume.kubernetes.io/finalizer"];
+    const policy = { persistentVolumeReclaimPolicy: "Delete" };
+    const made = await makeVolume("pvc-1", {
+      annotations,
+      more: { ...policy, claimRef: { ...at("a"), uid: metadata.uid } },
+    });
+    await volumes().patch(
+      { name: "pvc-1" },
+      { metadata: { finalizers: [...made.metadata.finalizers!, ...finalizers] } },
+    );
+    await world.settled();
+    await claims().patch(at("a"), { metadata: { finalizers: null } });
+    await claims().delete(at("a"));
+    await world.settled();
+    expect((await volumeOf("pvc-1")).status.phase).toBe("Released");
+    await volumes().delete({ name: "pvc-1" });
+    await world.settled();
+    expect((await volumeOf("pvc-1")).metadata.finalizers).toEqual(finalizers);
+    await volumes().patch({ name: "pvc-1" }, { metadata: { finalizers: null } });
+    await world.settled();
+    expect(await volumes().find({ name: "pvc-1" })).toBeUndefined();
+  });
+
+  test("CTL-MODE-2..7, SC-16: a class that waits for the first consumer lets the scheduler choose", async () => {
     await makeClass("c", { volumeBindingMode: "WaitForFirstConsumer" });
     await makeVolume("v");
     await makeClaim("a");
@@ -318,9 +346,9 @@ describe("reclaiming", () => {
     await world.settled();
   };
 
-  test("CTL-RECLAIM-7, 9, 11: volumes of drivers are left to them, scratch goes, others fail", async () => {
+  test("CTL-RECLAIM-7, 9, 11, PVP-7, PVP-8: volumes of drivers are left to them, scratch goes, others fail", async () => {
     await orphaned({ hostPath: { path: "/data/x" }, persistentVolumeReclaimPolicy: "Delete" });
-    expect((await volumeOf("v")).status).toMatchObject({ phase: "Failed" });
+    expect((await volumeOf("v")).status).toMatchObject({ phase: "Failed", message: expect.stringMatching(/./) });
     expect(await eventsOf("v")).toEqual([["Warning", "VolumeFailedDelete", FROM]]);
     const policy = { persistentVolumeReclaimPolicy: "Delete" };
     await makeVolume("csi", { more: { claimRef: { ...at("x"), uid: "0a" }, ...policy } });
@@ -331,13 +359,20 @@ describe("reclaiming", () => {
     expect(await volumes().find({ name: "scratch" })).toBeUndefined();
   });
 
-  test("CTL-RECLAIM-14, 15: a pod empties a volume that is recycled, then it is Available", async () => {
-    await orphaned({ hostPath: { path: "/data/x" }, persistentVolumeReclaimPolicy: "Recycle" });
+  test("CTL-RECLAIM-14, 15, PV-15, PVP-6: a pod empties a volume that is recycled, then it is Available", async () => {
+    const more = { csi: undefined, hostPath: { path: "/data/x" }, persistentVolumeReclaimPolicy: "Recycle" };
+    await makeVolume("v", { more });
+    await makeClaim("a");
+    await world.settled();
+    await claims().patch(at("a"), { metadata: { finalizers: null } });
+    await claims().delete(at("a"));
+    await world.settled();
     const pod = await world.resource(Pod).get(at("recycler-for-v"));
     expect(pod.spec.activeDeadlineSeconds).toBe(60);
     await world.resource(Pod).status.patch(at("recycler-for-v"), { status: { phase: "Succeeded" } });
     await world.settled();
-    expect((await volumeOf("v")).status.phase).toBe("Available");
+    const { spec, status } = await volumeOf("v");
+    expect([status.phase, spec.claimRef]).toEqual(["Available", undefined]);
     expect(await eventsOf("v")).toEqual([["Normal", "VolumeRecycled", FROM]]);
   });
 });

@@ -13,7 +13,7 @@ import { garbageCollector } from "../../src/controllers/garbage/collector.ts";
 import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
 import { World } from "../runtime/world.ts";
 
-describe("the garbage collector", () => {
+describe("the garbage collector (SUP-24)", () => {
   let world: World;
   beforeEach(async () => {
     world = await World.create();
