@@ -118,7 +118,6 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   const stopped = firstSignal();
   if (options.logFormat === "text") announce(options, server, print);
   if (isLogged) logReady(server, log);
-  using _ = new UnusedMemory(systemClock);
   await runUntil(stopped, server, log);
 }
 
@@ -203,6 +202,7 @@ function firstSignal(): Promise<NodeJS.Signals> {
 
 /** Runs until it is to be stopped or the store fails, and ends the process. */
 async function runUntil(stopped: Promise<NodeJS.Signals>, server: RunningServer, log: Log): Promise<void> {
+  using _ = new UnusedMemory(systemClock);
   const why = await Promise.race([stopped, server.failed]);
   if (why instanceof Error) {
     say(`the store has failed and the process ends: ${why.message}`);

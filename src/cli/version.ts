@@ -6,6 +6,7 @@
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { type ServerFlags, withServerFlags } from "./connect-flags.ts";
+import type { Connection } from "./connect.ts";
 import { outputOption, withExamples } from "./help.ts";
 
 interface VersionFlags extends ServerFlags {
@@ -29,7 +30,8 @@ export function versionCommand(actions: Actions): Command {
   withExamples(command, "version", "version --server -o json");
   return withServerFlags(command).action(async ({ server, output, ...flags }: VersionFlags) => {
     const own = { version: actions.version, node: process.version };
-    const found: Versions = server === true ? { ...own, server: await versionOfServer(actions, flags) } : own;
+    const found: Versions =
+      server === true ? { ...own, server: await versionOfServer(await connected(actions, flags)) } : own;
     actions.print(output === "json" ? JSON.stringify(found, undefined, 2) : asText(found));
   });
 }
@@ -37,8 +39,12 @@ export function versionCommand(actions: Actions): Command {
 const asText = ({ version, server }: Versions): string =>
   [`keelson ${version}`, ...(server === undefined ? [] : [`server  ${server["gitVersion"]}`])].join("\n");
 
-async function versionOfServer(actions: Actions, flags: ServerFlags): Promise<Readonly<Record<string, string>>> {
+async function connected(actions: Actions, flags: ServerFlags): Promise<Connection> {
   const { connect } = await import("./connect.ts");
-  using connection = connect(actions, flags);
-  return await connection.client.json("GET", "/version");
+  return connect(actions, flags);
+}
+
+async function versionOfServer(connection: Connection): Promise<Readonly<Record<string, string>>> {
+  using asked = connection;
+  return await asked.client.json("GET", "/version");
 }

@@ -4,8 +4,19 @@
  *
  * @module
  */
-import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -46,6 +57,40 @@ beforeAll(async () => {
 
 test("its command runs", async () => {
   expect(await node(join(installed, bin.keelson), "--version")).toBe(`keelson ${version}`);
+});
+
+test("no module asks for a source: where `using` is beside an import(), the compiler leaves its name as it is", () => {
+  const modules = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".js"),
+  );
+  expect(modules.length).toBeGreaterThan(300);
+  const asks = (name: string): boolean =>
+    /^(?!\s*(?:\/\/|\*)).*\b(?:import\(|from |import )\s*"\.[^"]*\.ts"/m.test(
+      readFileSync(join(installed, "dist", name), "utf8"),
+    );
+  expect(modules.filter(asks)).toEqual([]);
+});
+
+test("its server starts, tells its version, and stops", async () => {
+  const command = join(installed, bin.keelson);
+  const data = join(folder, "data");
+  const server = spawn(
+    process.execPath,
+    [command, "serve", "--data-dir", data, "--port", "0", "--log-format", "json"],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  const ended = once(server, "exit");
+  let log = "";
+  server.stderr.on("data", (text: Buffer) => (log += String(text)));
+  await expect.poll(() => log, { timeout: 30_000 }).toContain('"msg":"ready"');
+  const kubeconfig = join(data, "admin.kubeconfig");
+  expect(await node(command, "version", "--server", "--kubeconfig", kubeconfig)).toContain(
+    `keelson ${version}\nserver `,
+  );
+  server.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
 });
 
 test("every entry can be imported, but the one that vitest has to be there for", async () => {
