@@ -99,7 +99,7 @@ async function expand(ctx: Expanding, volume: PersistentVolume, { migration, nam
   const { object: claim, client, events } = ctx;
   const { flexVolume } = volume.spec;
   if (flexVolume) return enlarge(ctx, volume, { names, resizer: flexVolume.driver });
-  const migrated = migration.ofSource(volume.spec);
+  const migrated = migration.ofSource(volume);
   const resizer = migrated?.driver ?? volume.spec.csi?.driver ?? "somebody";
   events.normal("ExternalExpanding", `it waits for ${resizer} to enlarge its volume`);
   if (!migrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;

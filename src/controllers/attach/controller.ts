@@ -1,0 +1,36 @@
+/**
+ * Attaches volumes to the nodes where Pods need them, and detaches them where nobody does any more.
+ *
+ * It asks for it by VolumeAttachments, which the attachers of drivers act on (CTL-OUT-4), and tells nodes what is attached. Nothing is
+ * remembered that cannot be seen: whoever takes over goes by what there is (CTL-AD-18).
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import { type Controller, defineKeyController } from "../../runtime/index.ts";
+import { AttachMemory, attachSpecs } from "./memory.ts";
+import { syncNode } from "./node.ts";
+import { syncVolume } from "./volume.ts";
+
+/** How volumes are attached and detached. */
+export interface AttachSettings {
+  /** Whether nodes that are not ready for six minutes lose volumes that they use. Default true. */
+  readonly forceDetach?: boolean;
+}
+
+/** The controller named `attachdetach`. */
+export function attachDetach(dialect: Dialect, { forceDetach = true }: AttachSettings = {}): Controller {
+  const specs = attachSpecs(dialect);
+  return defineKeyController({
+    name: "keelson-attachdetach",
+    eventSource: "attachdetach-controller",
+    uses: [specs.attachments, specs.pods, specs.claims, specs.volumes, specs.nodes, specs.drivers, specs.csiNodes],
+    concurrency: 8,
+    begin: (ground, add) => new AttachMemory(specs, ground, add),
+    async reconcile(ctx) {
+      const [kind, name = ""] = ctx.key.split("/");
+      const attaching = { ...ctx, forceDetach };
+      return kind === "node" ? syncNode(attaching, name) : syncVolume(attaching, name);
+    },
+  });
+}

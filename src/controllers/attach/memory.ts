@@ -1,0 +1,270 @@
+/**
+ * What attaching sees: who needs which volume where, what is attached, and what has to be looked at when something changes.
+ *
+ * Keys are `volume/NAME` for what is attached of a volume and what should be, and `node/NAME` for what a node is told of it.
+ *
+ * @module
+ */
+import { type Kind, inDomain, keyText } from "../../client/index.ts";
+import {
+  CSIDriver,
+  CSINode,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  VolumeAttachment,
+} from "../../client/kinds/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import { controllerUid } from "../../runtime/owners.ts";
+import {
+  type Ground,
+  type Informer,
+  type InformerSpec,
+  type ObjectEvent,
+  sharedInformer,
+} from "../../runtime/index.ts";
+import { type Migration, migrationOf } from "../binder/migration.ts";
+import { claimKeyOf, claimsOfPod } from "../pod-claims.ts";
+import { type AttachNames, type Disk, attachNames, attachmentName, isAttachmentName } from "./names.ts";
+import { changedAt, hasEnded, isManaged, isReady } from "./rules.ts";
+
+/** What attaching follows. */
+export interface AttachSpecs {
+  readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "volume" | "node">;
+  readonly pods: InformerSpec<Pod, "Namespaced", "claim" | "node">;
+  readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "volume">;
+  readonly volumes: InformerSpec<PersistentVolume, "Cluster", "driver">;
+  readonly nodes: InformerSpec<Node, "Cluster", never>;
+  readonly drivers: InformerSpec<CSIDriver, "Cluster", never>;
+  readonly csiNodes: InformerSpec<CSINode, "Cluster", never>;
+  readonly names: AttachNames;
+  readonly migration: Migration;
+}
+
+/** The informers of attaching in a dialect. */
+export function attachSpecs(dialect: Dialect): AttachSpecs {
+  const migration = migrationOf(dialect);
+  const { domain } = dialect;
+  return {
+    names: attachNames(dialect),
+    migration,
+    attachments: sharedInformer(inDomain(VolumeAttachment, domain) as Kind<VolumeAttachment, "Cluster">, {
+      indexes: {
+        volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName,
+        node: ({ spec }: VolumeAttachment) => spec.nodeName,
+      },
+    }),
+    pods: sharedInformer(Pod, {
+      indexes: {
+        claim: (pod: Pod) => (pod.spec.nodeName ? claimsOfPod(pod).map((key) => keyText(key)) : undefined),
+        node: (pod: Pod) => pod.spec.nodeName,
+      },
+    }),
+    claims: sharedInformer(PersistentVolumeClaim, {
+      indexes: { volume: ({ spec }: PersistentVolumeClaim) => spec.volumeName },
+    }),
+    volumes: sharedInformer(PersistentVolume, {
+      indexes: {
+        driver: (volume: PersistentVolume) => volume.spec.csi?.driver ?? migration.ofSource(volume)?.driver,
+      },
+    }),
+    nodes: sharedInformer(Node),
+    drivers: sharedInformer(inDomain(CSIDriver, domain) as Kind<CSIDriver, "Cluster">),
+    csiNodes: sharedInformer(inDomain(CSINode, domain) as Kind<CSINode, "Cluster">),
+  };
+}
+
+/** See the head of this file. */
+export class AttachMemory implements Disposable {
+  readonly specs: AttachSpecs;
+  readonly nodes: Informer<Node, "Cluster", never>;
+  readonly volumes: Informer<PersistentVolume, "Cluster", "driver">;
+  readonly #attachments: Informer<VolumeAttachment, "Cluster", "volume" | "node">;
+  readonly #pods: Informer<Pod, "Namespaced", "claim" | "node">;
+  readonly #claims: Informer<PersistentVolumeClaim, "Namespaced", "volume">;
+  readonly #drivers: Informer<CSIDriver, "Cluster", never>;
+  readonly #csiNodes: Informer<CSINode, "Cluster", never>;
+  readonly #add: (key: string) => void;
+  readonly #heard = new DisposableStack();
+  readonly #clock: Ground["clock"];
+  /** Since when nodes are known not to be ready that do not say it themselves. */
+  readonly #unready = new Map<string, number>();
+  /** What Pods were told last of a volume, by their uids: it is told once. */
+  readonly #told = new Map<string, Map<string, string>>();
+
+  constructor(specs: AttachSpecs, { own, clock }: Ground, add: (key: string) => void) {
+    this.specs = specs;
+    this.#add = add;
+    this.#clock = clock;
+    this.nodes = own(specs.nodes);
+    this.volumes = own(specs.volumes);
+    this.#attachments = own(specs.attachments);
+    this.#pods = own(specs.pods);
+    this.#claims = own(specs.claims);
+    this.#drivers = own(specs.drivers);
+    this.#csiNodes = own(specs.csiNodes);
+    this.#heard.use(this.nodes.on((event) => this.#nodeChanged(event)));
+    this.#heard.use(this.volumes.on(({ object }) => this.#addVolume(object.metadata.name)));
+    this.#heard.use(this.#attachments.on(({ object }) => this.#attachmentChanged(object)));
+    this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
+    this.#heard.use(this.#claims.on((event) => this.#claimChanged(event)));
+    this.#heard.use(this.#drivers.on(({ object }) => this.#driverChanged(object)));
+    this.#heard.use(this.#csiNodes.on(({ object }) => this.#addAllOf(object.metadata.name)));
+  }
+
+  [Symbol.dispose](): void {
+    this.#heard.dispose();
+  }
+
+  /** The Pods that need a volume, by their nodes; those that came first are first. */
+  usersOf(volume: string): ReadonlyMap<string, readonly Pod[]> {
+    const pods = this.#claims.by("volume", volume).flatMap((claim) => this.#usersOfClaim(claim));
+    const oldest = pods.toSorted((a, b) => (a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1));
+    return Map.groupBy(oldest, ({ spec }) => spec.nodeName!);
+  }
+
+  /** The attachments of a volume, on whatever nodes and by whomever. */
+  attachmentsOf(volume: string): readonly VolumeAttachment[] {
+    return this.#attachments.by("volume", volume);
+  }
+
+  attachmentsOn(node: string): readonly VolumeAttachment[] {
+    return this.#attachments.by("node", node);
+  }
+
+  /** Whether an attachment was made here: it has the name that follows from what it is, as far as that is known. */
+  isOwn({ metadata, spec }: VolumeAttachment): boolean {
+    const disk = this.diskOf(spec);
+    return disk ? metadata.name === attachmentName(disk, spec.nodeName) : isAttachmentName(metadata.name);
+  }
+
+  /** What an attachment is of; undefined where its volume is not known. */
+  diskOf({ attacher, source }: VolumeAttachment["spec"]): Disk | undefined {
+    const volume = this.volumes.get({ name: source.persistentVolumeName ?? "" });
+    if (!volume) return undefined;
+    const handle = volume.spec.csi?.volumeHandle ?? this.specs.migration.ofSource(volume)?.handle;
+    return handle === undefined ? undefined : { driver: attacher, handle };
+  }
+
+  /** Whether a volume belongs to a claim that is bound to it (CTL-AD-5). */
+  isBound({ metadata, spec }: PersistentVolume): boolean {
+    const claims = this.#claims.by("volume", metadata.name);
+    return claims.some(({ metadata: { uid }, status }) => status.phase === "Bound" && uid === spec.claimRef?.uid);
+  }
+
+  /** What there is to attach of a volume on a node: nothing where nobody attaches it (CTL-AD-6, 7). */
+  diskFor(volume: PersistentVolume, node: string): Disk | undefined {
+    const { csi } = volume.spec;
+    const disk = csi ? { driver: csi.driver, handle: csi.volumeHandle } : this.#migratedDisk(volume, node);
+    const isAttached = disk && this.#drivers.get({ name: disk.driver })?.spec.attachRequired !== false;
+    return isAttached ? disk : undefined;
+  }
+
+  /** Since when a node is not ready, as far as is known. */
+  unreadySince(node: Node): number {
+    return changedAt(node) ?? this.#unready.get(node.metadata.name) ?? this.#clock.now();
+  }
+
+  /** Whether a Pod was not told this of a volume before, or was told something else since. */
+  isNews(volume: string, { metadata: { uid } }: Pod, what: string): boolean {
+    const told = this.#told.get(volume) ?? new Map<string, string>();
+    this.#told.set(volume, told);
+    if (told.get(uid) === what) return false;
+    told.set(uid, what);
+    return true;
+  }
+
+  /** Forgets what Pods were told of a volume that are not of these. */
+  keepTold(volume: string, pods: readonly Pod[]): void {
+    const uids = new Set(pods.map(({ metadata }) => metadata.uid));
+    const told = this.#told.get(volume);
+    for (const uid of told?.keys() ?? []) if (!uids.has(uid)) told!.delete(uid);
+    if (told?.size === 0) this.#told.delete(volume);
+  }
+
+  /** Has a node looked at: something is to leave its list. */
+  lookAtNode(name: string): void {
+    this.#add(`node/${name}`);
+  }
+
+  #usersOfClaim(claim: PersistentVolumeClaim): Pod[] {
+    return this.#pods.by("claim", keyText(claim.metadata)).filter((pod) => !this.#isOver(pod) && isUser(pod, claim));
+  }
+
+  #isOver(pod: Pod): boolean {
+    const keeps = this.nodes.get({ name: pod.spec.nodeName! })?.metadata.annotations?.[this.specs.names.keepsFinished];
+    return hasEnded(pod) && keeps !== "true";
+  }
+
+  #migratedDisk(volume: PersistentVolume, node: string): Disk | undefined {
+    const source = this.specs.migration.ofSource(volume);
+    const csiNode = source && this.#csiNodes.get({ name: node });
+    const plugins = csiNode?.metadata.annotations?.[this.specs.names.migratedPlugins]?.split(",") ?? [];
+    const isLeft = csiNode?.spec.drivers.some(({ name }) => name === source?.driver) === true;
+    return source && isLeft && plugins.includes(source.plugin) ? source : undefined;
+  }
+
+  #addVolume(name: string | undefined): void {
+    if (!name) return;
+    this.#add(`volume/${name}`);
+    for (const { spec } of this.attachmentsOf(name)) this.#add(`node/${spec.nodeName}`);
+  }
+
+  /** Every volume that has to do with a node, and the node. */
+  #addAllOf(node: string): void {
+    this.#add(`node/${node}`);
+    for (const { spec } of this.attachmentsOn(node)) this.#addVolume(spec.source.persistentVolumeName);
+    for (const pod of this.#pods.by("node", node)) this.#addVolumesOf(pod);
+  }
+
+  #addVolumesOf(pod: Pod): void {
+    for (const key of claimsOfPod(pod)) this.#addVolume(this.#claims.get(key)?.spec.volumeName);
+  }
+
+  #attachmentChanged({ spec }: VolumeAttachment): void {
+    this.#addVolume(spec.source.persistentVolumeName);
+    this.#add(`node/${spec.nodeName}`);
+  }
+
+  #podChanged(event: ObjectEvent<Pod>): void {
+    const { object } = event;
+    const isSame = event.type === "changed" && standing(event.old) === standing(object);
+    if (object.spec.nodeName && !isSame) this.#addVolumesOf(object);
+  }
+
+  #claimChanged(event: ObjectEvent<PersistentVolumeClaim>): void {
+    const names = [event.object, ...(event.type === "changed" ? [event.old] : [])].map(({ spec }) => spec.volumeName);
+    for (const name of new Set(names)) this.#addVolume(name);
+  }
+
+  #driverChanged({ metadata }: CSIDriver): void {
+    for (const volume of this.volumes.by("driver", metadata.name)) this.#addVolume(volume.metadata.name);
+  }
+
+  #nodeChanged(event: ObjectEvent<Node>): void {
+    const { object } = event;
+    const { name } = object.metadata;
+    if (event.type === "deleted" || isReady(object)) this.#unready.delete(name);
+    else if (!this.#unready.has(name)) this.#unready.set(name, this.#clock.now());
+    if (event.type !== "changed" || this.#saysOf(object) !== this.#saysOf(event.old)) this.#addAllOf(name);
+  }
+
+  /** What of a node matters here; most of what agents write does not. */
+  #saysOf(node: Node): string {
+    const { volumesInUse, volumesAttached } = node.status;
+    const { names } = this.specs;
+    const keeps = node.metadata.annotations?.[names.keepsFinished];
+    const taints = node.spec.taints?.map(({ key }) => key);
+    return JSON.stringify([isManaged(node, names), keeps, taints, isReady(node), volumesInUse, volumesAttached]);
+  }
+}
+
+/** Whether a Pod uses a claim, not only its name: that of an ephemeral volume has to be its own. */
+function isUser(pod: Pod, claim: PersistentVolumeClaim): boolean {
+  const volumes = (pod.spec.volumes ?? []).filter((volume) => claimKeyOf(pod, volume)?.name === claim.metadata.name);
+  return volumes.some(({ ephemeral }) => !ephemeral || controllerUid(claim) === pod.metadata.uid);
+}
+
+/** What of a Pod matters here. */
+const standing = (pod: Pod): string => `${hasEnded(pod)} ${pod.spec.nodeName ?? ""}`;

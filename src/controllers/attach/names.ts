@@ -1,0 +1,46 @@
+/**
+ * The names that attaching is spoken of by, in those of a dialect.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { Dialect } from "../../meta/dialect.ts";
+
+/** See the head of this file. */
+export interface AttachNames {
+  /** On a node: its volumes are attached from here (CTL-AD-4). */
+  readonly managed: string;
+  /** On a node: volumes of Pods that have ended stay attached. */
+  readonly keepsFinished: string;
+  /** On a CSINode: the plugins that were built in once and are left to drivers there (CTL-AD-7). */
+  readonly migratedPlugins: string;
+  /** The taint of a node that is switched off for good (CTL-AD-13). */
+  readonly outOfService: string;
+  /** How entries of a node's volumes begin that stand for volumes of drivers. */
+  readonly entry: string;
+}
+
+/** The names in a dialect. */
+export const attachNames = ({ labelDomain: domain }: Dialect): AttachNames => ({
+  managed: `volumes.${domain}/controller-managed-attach-detach`,
+  keepsFinished: `volumes.${domain}/keep-terminated-pod-volumes`,
+  migratedPlugins: `storage.alpha.${domain}/migrated-plugins`,
+  outOfService: `node.${domain}/out-of-service`,
+  entry: `${domain}/csi/`,
+});
+
+/** A volume as its driver knows it. */
+export interface Disk {
+  readonly driver: string;
+  readonly handle: string;
+}
+
+/** The name of the VolumeAttachment of a volume on a node (CTL-AD-2). */
+export const attachmentName = ({ driver, handle }: Disk, node: string): string =>
+  `csi-${createHash("sha256").update(`${handle}${driver}${node}`).digest("hex")}`;
+
+/** Whether an attachment may be named after a volume that is not known any more. */
+export const isAttachmentName = (name: string): boolean => /^csi-[0-9a-f]{64}$/.test(name);
+
+/** What a volume is called in the status of nodes (CTL-AD-3). */
+export const entryOf = ({ driver, handle }: Disk, { entry }: AttachNames): string => `${entry}${driver}^${handle}`;

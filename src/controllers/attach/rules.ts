@@ -1,0 +1,45 @@
+/**
+ * What attaching goes by: which Pods need their volumes, which volumes are for one node, which nodes are lost.
+ *
+ * @module
+ */
+import type { Node, PersistentVolume, Pod } from "../../client/kinds/index.ts";
+import type { AttachNames } from "./names.ts";
+
+/** A node that is not ready for longer than this has lost what it had (CTL-AD-13). */
+const LOST_AFTER_MS = 360_000;
+const FINISHED = new Set(["Succeeded", "Failed"]);
+
+/** Whether nothing of a Pod runs any more: it has ended, or it is leaving and none of its containers is left. */
+export function hasEnded({ metadata, status }: Pod): boolean {
+  if (FINISHED.has(status.phase ?? "")) return true;
+  if (metadata.deletionTimestamp === undefined) return false;
+  return (status.containerStatuses ?? []).every(({ state }) => state.running === undefined);
+}
+
+/** Whether a volume is for one node at a time: who says nothing of it is not held to that (CTL-AD-14, 15). */
+export function isForOneNode({ spec: { accessModes = [] } }: PersistentVolume): boolean {
+  const isShared = accessModes.some((mode) => mode === "ReadOnlyMany" || mode === "ReadWriteMany");
+  return accessModes.length > 0 && !isShared;
+}
+
+/** Whether volumes of a node are attached from here. */
+export const isManaged = ({ metadata }: Node, { managed }: AttachNames): boolean =>
+  metadata.annotations?.[managed] === "true";
+
+/** Whether somebody has said of a node that it is switched off. */
+export const isOutOfService = ({ spec }: Node, { outOfService }: AttachNames): boolean =>
+  spec.taints?.some(({ key }) => key === outOfService) === true;
+
+/** Whether a node is ready; one that never said so is not. */
+export const isReady = ({ status }: Node): boolean =>
+  status.conditions?.some(({ type, status: said }) => type === "Ready" && said === "True") === true;
+
+/** When a node became what it is, ready or not, as it says itself. */
+export function changedAt({ status }: Node): number | undefined {
+  const time = status.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+  return time ? Date.parse(time) : undefined;
+}
+
+/** For how long a node that is not ready is waited for yet. */
+export const patienceWith = (since: number, now: number): number => since + LOST_AFTER_MS - now;
