@@ -3,7 +3,7 @@ import { EMPTY, intersection, union } from "./fieldpath/index.ts";
 import type { FieldSet } from "./fieldpath/index.ts";
 import { ownable, updateTo } from "./merge/index.ts";
 import type { Converter, Filters, Write } from "./merge/index.ts";
-import { compare, sameValue, toFieldSet } from "./typed/index.ts";
+import { compareSteps, sameValue, toFieldSet } from "./typed/index.ts";
 import { capUpdates } from "./cap.ts";
 import { EMPTY_LEDGER, managerKey, readEntries, writeEntries } from "./entries.ts";
 import type { Ledger, ManagedFieldsEntry, Timed } from "./entries.ts";
@@ -63,7 +63,7 @@ export const recordUpdate = (record: UpdateRecord): readonly ManagedFieldsEntry[
 export function* recordSteps(record: UpdateRecord): Steps<readonly ManagedFieldsEntry[]> {
   const rules: OwnershipRules = { ...DEFAULT_RULES, ...record.rules };
   const live = record.live ?? record.zero;
-  const start = startingPoint(record, live, rules);
+  const start = yield* startingPoint(record, live, rules);
   if (start.ledger.managers.size === 0 && isStored(live) && !rules.recordAfterClear) return [];
   yield;
   const taken = yield* takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start);
@@ -77,24 +77,26 @@ export interface StartingPoint {
   readonly claims?: FieldSet | undefined;
 }
 
-function startingPoint(record: UpdateRecord, live: Value, rules: OwnershipRules): StartingPoint {
+function* startingPoint(record: UpdateRecord, live: Value, rules: OwnershipRules): Steps<StartingPoint> {
   const stored = (): StartingPoint => ({
     ledger: readEntries(sentEntries(live), rules.readOldShape) ?? EMPTY_LEDGER,
   });
   const editing = record.subresource ? "none" : (record.editing ?? "all");
   if (editing === "none") return stored();
   const sent = sentEntries(record.updated);
-  if (clears(sent, rules)) return { ledger: EMPTY_LEDGER, claims: claimsOf(record) };
+  if (clears(sent, rules)) return { ledger: EMPTY_LEDGER, claims: yield* claimsOf(record) };
   if (editing === "clear" || sent === undefined || sameValue(sent, sentEntries(live) ?? null)) return stored();
   const edited = readEntries(sent, rules.readOldShape);
   return edited === undefined || edited.managers.size === 0 ? stored() : { ledger: edited };
 }
 
 /** What a request that also clears says about fields, as far as the object has them now. */
-function claimsOf({ request, zero, updated, converter, apiVersion }: UpdateRecord): FieldSet | undefined {
+function* claimsOf(record: UpdateRecord): Steps<FieldSet | undefined> {
+  const { request, zero, updated, converter, apiVersion } = record;
   const type = converter.typeAt(apiVersion);
   if (request === undefined || type === undefined) return undefined;
-  const { added, modified } = compare(type, withoutEntries(zero), withoutEntries(updated));
+  const { added, modified } = yield* compareSteps(type, withoutEntries(zero), withoutEntries(updated));
+  yield;
   const present = union(added, modified);
   return request === updated ? present : intersection(present, toFieldSet(type, request));
 }

@@ -197,6 +197,33 @@ describe("of a server, over 50 000 objects", () => {
     expect(longest).toBeLessThan(turnBound(MOST));
   });
 
+  const base64 = Object.fromEntries(Object.keys(members("", KEYS)).map((key) => [`binary-${key}`, "YQ=="]));
+  const fourMaps = {
+    metadata: { labels: members("v", KEYS), annotations: members("v", KEYS) },
+    data: members("v", KEYS),
+    binaryData: base64,
+  };
+
+  test.each([
+    ["a create", "POST", {}],
+    ["an update", "PUT", {}],
+    ["an update that clears the owners", "PUT", { managedFields: [{}] }],
+  ])("no turn of %s of four maps of sixteen thousand keys is long", { timeout: 60_000 }, async (what, method, meta) => {
+    const name = what.replaceAll(" ", "-");
+    if (method === "PUT") await api.post(ITEMS, { metadata: { name } });
+    const body = JSON.stringify({ ...fourMaps, metadata: { ...fourMaps.metadata, ...meta, name } });
+    const longest = await longestTurn(
+      () => {},
+      async () => {
+        const path = method === "PUT" ? `${ITEMS}/${name}` : ITEMS;
+        expect((await api.send(method, path, body, { headers: { "content-type": "application/json" } })).status).toBe(
+          413,
+        );
+      },
+    );
+    expect(longest).toBeLessThan(turnBound(50));
+  });
+
   const side = (count: number, one: (i: number) => object | string): (object | string)[] =>
     Array.from({ length: count }, (_, i) => one(i));
   const owner = (i: number): object => ({ apiVersion: "v1", kind: "K", name: `n-${i}`, uid: `u-${i}` });

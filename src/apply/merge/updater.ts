@@ -11,7 +11,7 @@ import type { Steps } from "../../util/steps.ts";
 import type { Value } from "../../value/value.ts";
 import { difference, EMPTY, intersection, isEmpty, union } from "../fieldpath/index.ts";
 import type { FieldSet } from "../fieldpath/index.ts";
-import { compare, filterComparison, merge, reconcileSet, sameValue, toFieldSet } from "../typed/index.ts";
+import { compareSteps, filterComparison, merge, reconcileSet, sameValue, toFieldSet } from "../typed/index.ts";
 import type { Comparison, ScalarEqual } from "../typed/index.ts";
 import type { Type } from "../schema/schema.ts";
 import type { Conflicts, Converter, Filters, Lost, Managers, Owned } from "./managers.ts";
@@ -161,7 +161,7 @@ function compareAtVersions(write: Write, value: Value): (apiVersion: string) => 
     const before = same ? live : converter.convert(live, write.apiVersion, version);
     const after = same ? value : converter.convert(value, write.apiVersion, version);
     if (type === undefined || before === undefined || after === undefined) return undefined;
-    const found = compare(type, before, after, write.scalarEqual);
+    const found = yield* compareSteps(type, before, after, write.scalarEqual);
     yield;
     const filter = write.filters?.get(version);
     const kept = filter === undefined ? found : filterComparison(found, filter);

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { type Steps, atOnce } from "../../util/steps.ts";
 import { isContainer, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { fieldElement, SetBuilder } from "../fieldpath/index.ts";
@@ -30,11 +31,20 @@ export interface Comparison {
  *
  * @param scalarEqual says which scalars are equal although their texts differ; none when left out
  */
-export function compare(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Comparison {
+export const compare = (type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Comparison =>
+  atOnce(compareSteps(type, before, after, scalarEqual));
+
+/** {@link compare} in steps: many members of an object, and of the objects in it, are more than one. */
+export function* compareSteps(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Steps<Comparison> {
   const walker = new CompareWalker(scalarEqual);
-  if (before !== after) walker.walk(type, before, after);
+  if (before !== after) yield* walker.steps(type, before, after, LEVELS);
   return walker.result();
 }
+
+/** How deep a comparison stops between two members: at those of the object, and at those of its metadata and spec. */
+const LEVELS = 2;
+/** After so many members others have their turn, if it has lasted long enough. */
+const MEMBERS_AT_ONCE = 1000;
 
 /** A comparison of which only the paths that a filter keeps are left. */
 export const filterComparison = (found: Comparison, filter: Filter): Comparison => ({
@@ -61,6 +71,17 @@ const isVoid = (object: ValueObject | undefined): boolean => {
   return true;
 };
 
+const own = (object: ValueObject | undefined, key: string): Value | undefined =>
+  object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
+
+/** The members that are not the very same on both sides: first those of the one, then what only the other has. */
+function differing(x: ValueObject | undefined, y: ValueObject | undefined): string[] {
+  const keys: string[] = [];
+  for (const key in x) if (x[key] !== own(y, key)) keys.push(key);
+  for (const key in y) if (x === undefined || !Object.hasOwn(x, key)) keys.push(key);
+  return keys;
+}
+
 /** An undefined side means that the place is not there; null is a value. */
 class CompareWalker {
   readonly #path: PathElement[] = [];
@@ -68,6 +89,8 @@ class CompareWalker {
   readonly #modified = new SetBuilder();
   readonly #removed = new SetBuilder();
   readonly #scalarEqual: ScalarEqual | undefined;
+  /** That were compared since others had their turn. */
+  #members = 0;
 
   constructor(scalarEqual: ScalarEqual | undefined) {
     this.#scalarEqual = scalarEqual;
@@ -75,6 +98,23 @@ class CompareWalker {
 
   result(): Comparison {
     return { added: this.#added.build(), modified: this.#modified.build(), removed: this.#removed.build() };
+  }
+
+  /** {@link CompareWalker.walk}, which gives way between the members of structs down to some level. */
+  *steps(type: Type, a: Value | undefined, b: Value | undefined, levels: number): Steps<void> {
+    if (type.kind !== "struct" || type.atomic || levels === 0) return this.walk(type, a, b);
+    const x = asObject(a);
+    const y = asObject(b);
+    if (isVoid(x) && isVoid(y)) return this.#leaf(a, b);
+    for (const key of differing(x, y)) {
+      this.#path.push(fieldElement(key));
+      yield* this.steps(memberType(type, key), own(x, key), own(y, key), levels - 1);
+      this.#path.pop();
+      if (this.#members < MEMBERS_AT_ONCE) continue;
+      this.#members = 0;
+      yield;
+    }
+    this.#container(a, b);
   }
 
   /** Compares two sides that are not identical; at least one of them is there. */
@@ -137,6 +177,7 @@ class CompareWalker {
   }
 
   #member(type: Type, key: string, a: Value | undefined, b: Value | undefined): void {
+    this.#members++;
     this.#path.push(fieldElement(key));
     this.walk(type, a, b);
     this.#path.pop();
