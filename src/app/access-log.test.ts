@@ -60,8 +60,8 @@ test("a file that was moved away is opened anew", async () => {
   log.add("3");
   await written(clock);
   log[Symbol.dispose]();
-  expect((readFileSync(moved, "utf8") + readFileSync(file, "utf8")).split("\n")).toEqual(["1", "2", "3", ""]);
-  expect(readFileSync(file, "utf8")).toContain("3");
+  // Whoever packs the file that was moved away may rely on it: nothing comes any more.
+  expect([readFileSync(moved, "utf8"), readFileSync(file, "utf8")]).toEqual(["1\n", "2\n3\n"]);
 });
 
 test("what nobody reads is dropped and counted: memory is bounded, nobody waits, and it goes on when somebody reads", async () => {

@@ -65,15 +65,12 @@ export class AccessFile implements Disposable {
     this.#timer ??= this.#around.clock.after(FLUSH_MS, () => this.#flush(), { owner: "access log", upkeep: true });
   }
 
-  /** Opens the file again: it was moved away. */
-  reopen(): void {
-    if (this.#path === "-" || this.#closed) return;
+  /** Opens the file again: it was moved away. Nothing is being written to the old one. */
+  #reopen(): void {
     try {
       const before = this.#fd;
       this.#fd = openFile(this.#path);
-      // What is being written goes to the old one.
-      if (this.#writing) this.#around.clock.after(FLUSH_MS, () => closeSync(before));
-      else closeSync(before);
+      closeSync(before);
     } catch (error) {
       this.#around.log.error("the access log could not be opened again", { error: String(error) });
     }
@@ -101,14 +98,16 @@ export class AccessFile implements Disposable {
   #flush(): void {
     this.#timer = undefined;
     if (this.#writing || this.#closed) return;
-    if (this.#path !== "-") stat(this.#path, (error, found) => this.#follow(error ? undefined : found));
     this.#writing = this.#take();
-    this.#write();
+    if (this.#path === "-") this.#write();
+    else stat(this.#path, (error, found) => this.#follow(error ? undefined : found));
   }
 
-  /** Somebody has moved the file away: the next lines go to a new one. */
+  /** Writes to the file of that name: where somebody has moved it away, to a new one. */
   #follow(found: Stats | undefined): void {
-    if (!this.#closed && found?.ino !== fstatSync(this.#fd).ino) this.reopen();
+    if (this.#closed) return;
+    if (found?.ino !== fstatSync(this.#fd).ino) this.#reopen();
+    this.#write();
   }
 
   #write(): void {
