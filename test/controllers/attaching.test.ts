@@ -276,6 +276,43 @@ describe("attaching", () => {
   });
 });
 
+test("CTL-AD-17: a volume of a migrated plugin that is described in pods is attached with its description", async () => {
+  const driver = "cinder.csi.openstack.org";
+  for (const node of ["n1", "n2"]) {
+    await makeNode(node);
+    await world.resource(CSINode).create({
+      metadata: {
+        name: node,
+        annotations: { "storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/a,kubernetes.io/cinder" },
+      },
+      spec: { drivers: [{ name: driver, nodeID: "i", topologyKeys: [] }] },
+    } as NewObject<CSINode>);
+    const spec = {
+      nodeName: node,
+      containers: [{ name: "c", image: "i" }],
+      volumes: [{ name: "x", cinder: { volumeID: "x/1" } }],
+    };
+    await world.resource(Pod).create({ metadata: at(`p-${node}`), spec } as NewObject<Pod>);
+    await world.settled();
+  }
+  const name = nameOn("n1", "x/1", driver);
+  const { spec } = await attachments().get({ name });
+  const csi = { driver, volumeHandle: "x/1" };
+  expect(spec).toMatchObject({
+    attacher: driver,
+    source: { inlineVolumeSpec: { accessModes: ["ReadWriteOnce"], csi } },
+  });
+  expect((await attachments().list()).items).toHaveLength(1);
+  expect(await events("p-n2")).toEqual([["Warning", "FailedAttachVolume", FROM, 1]]);
+  await attachments().status.patch({ name }, { status: { attached: true } });
+  await world.settled();
+  expect(await listed()).toEqual([`kubernetes.io/csi/${driver}^x/1`]);
+  await removePod("p-n1");
+  const { items } = await attachments().list();
+  expect(items.map(({ spec: { nodeName } }) => nodeName)).toEqual(["n2"]);
+  expect(await listed()).toBeUndefined();
+});
+
 describe("detaching", () => {
   beforeEach(() => attached());
 

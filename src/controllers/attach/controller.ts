@@ -28,9 +28,10 @@ export function attachDetach(dialect: Dialect, { forceDetach = true }: AttachSet
     concurrency: 8,
     begin: (ground, add) => new AttachMemory(specs, ground, add),
     async reconcile(ctx) {
-      const [kind, name = ""] = ctx.key.split("/");
       const attaching = { ...ctx, forceDetach };
-      return kind === "node" ? syncNode(attaching, name) : syncVolume(attaching, name);
+      // Handles of volumes may have slashes of their own.
+      const name = ctx.key.slice(ctx.key.indexOf("/") + 1);
+      return ctx.key.startsWith("node/") ? syncNode(attaching, name) : syncVolume(attaching, name);
     },
   });
 }

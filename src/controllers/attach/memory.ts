@@ -1,7 +1,8 @@
 /**
  * What attaching sees: who needs which volume where, what is attached, and what has to be looked at when something changes.
  *
- * Keys are `volume/NAME` for what is attached of a volume and what should be, and `node/NAME` for what a node is told of it.
+ * Keys are `volume/ID` for what is attached of a volume and what should be, and `node/NAME` for what a node is told of it.
+ * The ID is the name of a PersistentVolume, or what {@link idOf} says of a volume that is described in Pods.
  *
  * @module
  */
@@ -24,15 +25,15 @@ import {
   type ObjectEvent,
   sharedInformer,
 } from "../../runtime/index.ts";
-import { type Migration, migrationOf } from "../binder/migration.ts";
+import { type MigratedSource, type Migration, migrationOf } from "../binder/migration.ts";
 import { claimKeyOf, claimsOfPod } from "../pod-claims.ts";
-import { type AttachNames, type Disk, attachNames, attachmentName, isAttachmentName } from "./names.ts";
-import { changedAt, hasEnded, isManaged, isReady } from "./rules.ts";
+import { type AttachNames, type Disk, attachNames, attachmentName, entryOf, idOf, isAttachmentName } from "./names.ts";
+import { changedAt, hasEnded, isForOneNode, isManaged, isReady } from "./rules.ts";
 
 /** What attaching follows. */
 export interface AttachSpecs {
   readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "volume" | "node">;
-  readonly pods: InformerSpec<Pod, "Namespaced", "claim" | "node">;
+  readonly pods: InformerSpec<Pod, "Namespaced", "claim" | "node" | "inline">;
   readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", "volume">;
   readonly volumes: InformerSpec<PersistentVolume, "Cluster", "driver">;
   readonly nodes: InformerSpec<Node, "Cluster", never>;
@@ -51,7 +52,7 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
     migration,
     attachments: sharedInformer(inDomain(VolumeAttachment, domain) as Kind<VolumeAttachment, "Cluster">, {
       indexes: {
-        volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName,
+        volume: ({ spec }: VolumeAttachment) => volumeOf(spec),
         node: ({ spec }: VolumeAttachment) => spec.nodeName,
       },
     }),
@@ -59,6 +60,7 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
       indexes: {
         claim: (pod: Pod) => (pod.spec.nodeName ? claimsOfPod(pod).map((key) => keyText(key)) : undefined),
         node: (pod: Pod) => pod.spec.nodeName,
+        inline: (pod: Pod) => (pod.spec.nodeName ? inlineOf(pod, migration).map(idOf) : undefined),
       },
     }),
     claims: sharedInformer(PersistentVolumeClaim, {
@@ -75,13 +77,22 @@ export function attachSpecs(dialect: Dialect): AttachSpecs {
   };
 }
 
+/** A volume that may be attached. */
+export interface Attachable {
+  /** How an attachment names it. */
+  readonly source: VolumeAttachment["spec"]["source"];
+  readonly isForOneNode: boolean;
+  /** What there is to attach on a node: nothing where nobody attaches it (CTL-AD-6, 7). */
+  readonly diskOn: (node: string) => Disk | undefined;
+}
+
 /** See the head of this file. */
 export class AttachMemory implements Disposable {
   readonly specs: AttachSpecs;
   readonly nodes: Informer<Node, "Cluster", never>;
-  readonly volumes: Informer<PersistentVolume, "Cluster", "driver">;
+  readonly #volumes: Informer<PersistentVolume, "Cluster", "driver">;
   readonly #attachments: Informer<VolumeAttachment, "Cluster", "volume" | "node">;
-  readonly #pods: Informer<Pod, "Namespaced", "claim" | "node">;
+  readonly #pods: Informer<Pod, "Namespaced", "claim" | "node" | "inline">;
   readonly #claims: Informer<PersistentVolumeClaim, "Namespaced", "volume">;
   readonly #drivers: Informer<CSIDriver, "Cluster", never>;
   readonly #csiNodes: Informer<CSINode, "Cluster", never>;
@@ -98,14 +109,14 @@ export class AttachMemory implements Disposable {
     this.#add = add;
     this.#clock = clock;
     this.nodes = own(specs.nodes);
-    this.volumes = own(specs.volumes);
+    this.#volumes = own(specs.volumes);
     this.#attachments = own(specs.attachments);
     this.#pods = own(specs.pods);
     this.#claims = own(specs.claims);
     this.#drivers = own(specs.drivers);
     this.#csiNodes = own(specs.csiNodes);
     this.#heard.use(this.nodes.on((event) => this.#nodeChanged(event)));
-    this.#heard.use(this.volumes.on(({ object }) => this.#addVolume(object.metadata.name)));
+    this.#heard.use(this.#volumes.on(({ object }) => this.#addVolume(object.metadata.name)));
     this.#heard.use(this.#attachments.on(({ object }) => this.#attachmentChanged(object)));
     this.#heard.use(this.#pods.on((event) => this.#podChanged(event)));
     this.#heard.use(this.#claims.on((event) => this.#claimChanged(event)));
@@ -120,7 +131,10 @@ export class AttachMemory implements Disposable {
   /** The Pods that need a volume, by their nodes; those that came first are first. */
   usersOf(volume: string): ReadonlyMap<string, readonly Pod[]> {
     const pods = this.#claims.by("volume", volume).flatMap((claim) => this.#usersOfClaim(claim));
-    const oldest = pods.toSorted((a, b) => (a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1));
+    const inline = this.#pods.by("inline", volume).filter((pod) => !this.#isOver(pod));
+    const oldest = [...pods, ...inline].toSorted((a, b) =>
+      a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1,
+    );
     return Map.groupBy(oldest, ({ spec }) => spec.nodeName!);
   }
 
@@ -141,22 +155,51 @@ export class AttachMemory implements Disposable {
 
   /** What an attachment is of; undefined where its volume is not known. */
   diskOf({ attacher, source }: VolumeAttachment["spec"]): Disk | undefined {
-    const volume = this.volumes.get({ name: source.persistentVolumeName ?? "" });
+    const { inlineVolumeSpec } = source;
+    if (inlineVolumeSpec) return inlineVolumeSpec.csi && diskIn(inlineVolumeSpec.csi);
+    const volume = this.#volumes.get({ name: source.persistentVolumeName ?? "" });
     if (!volume) return undefined;
     const handle = volume.spec.csi?.volumeHandle ?? this.specs.migration.ofSource(volume)?.handle;
     return handle === undefined ? undefined : { driver: attacher, handle };
   }
 
-  /** Whether a volume belongs to a claim that is bound to it (CTL-AD-5). */
-  isBound({ metadata, spec }: PersistentVolume): boolean {
+  /** What may be attached under an ID: a volume that is bound (CTL-AD-5), or one that is described in Pods (CTL-AD-17). */
+  attachable(id: string): Attachable | undefined {
+    const volume = this.#volumes.get({ name: id });
+    if (volume) return this.#isBound(volume) ? this.#ofVolume(volume) : undefined;
+    const [pod] = this.#pods.by("inline", id);
+    const source = pod && inlineOf(pod, this.specs.migration).find((one) => idOf(one) === id);
+    return source && this.#ofPods(source);
+  }
+
+  #ofVolume(volume: PersistentVolume): Attachable {
+    const { csi } = volume.spec;
+    const migrated = csi ? undefined : this.specs.migration.ofSource(volume);
+    return {
+      source: { persistentVolumeName: volume.metadata.name },
+      isForOneNode: isForOneNode(volume.spec),
+      diskOn: (node) => this.#attached(csi ? diskIn(csi) : migrated && this.#migrated(migrated, node)),
+    };
+  }
+
+  /** For one node, as its driver is told. */
+  #ofPods(source: MigratedSource): Attachable {
+    const accessModes = ["ReadWriteOnce"];
+    const csi = { driver: source.driver, volumeHandle: source.handle };
+    return {
+      source: { inlineVolumeSpec: { accessModes, csi } },
+      isForOneNode: isForOneNode({ accessModes }),
+      diskOn: (node) => this.#attached(this.#migrated(source, node)),
+    };
+  }
+
+  #isBound({ metadata, spec }: PersistentVolume): boolean {
     const claims = this.#claims.by("volume", metadata.name);
     return claims.some(({ metadata: { uid }, status }) => status.phase === "Bound" && uid === spec.claimRef?.uid);
   }
 
-  /** What there is to attach of a volume on a node: nothing where nobody attaches it (CTL-AD-6, 7). */
-  diskFor(volume: PersistentVolume, node: string): Disk | undefined {
-    const { csi } = volume.spec;
-    const disk = csi ? { driver: csi.driver, handle: csi.volumeHandle } : this.#migratedDisk(volume, node);
+  /** A disk whose driver has it attached (CTL-AD-6). */
+  #attached(disk: Disk | undefined): Disk | undefined {
     const isAttached = disk && this.#drivers.get({ name: disk.driver })?.spec.attachRequired !== false;
     return isAttached ? disk : undefined;
   }
@@ -197,12 +240,12 @@ export class AttachMemory implements Disposable {
     return hasEnded(pod) && keeps !== "true";
   }
 
-  #migratedDisk(volume: PersistentVolume, node: string): Disk | undefined {
-    const source = this.specs.migration.ofSource(volume);
-    const csiNode = source && this.#csiNodes.get({ name: node });
+  /** A volume of a migrated plugin, where its node says that the driver has it (CTL-AD-7). */
+  #migrated(source: MigratedSource, node: string): Disk | undefined {
+    const csiNode = this.#csiNodes.get({ name: node });
     const plugins = csiNode?.metadata.annotations?.[this.specs.names.migratedPlugins]?.split(",") ?? [];
-    const isLeft = csiNode?.spec.drivers.some(({ name }) => name === source?.driver) === true;
-    return source && isLeft && plugins.includes(source.plugin) ? source : undefined;
+    const isLeft = csiNode?.spec.drivers.some(({ name }) => name === source.driver) === true;
+    return isLeft && plugins.includes(source.plugin) ? source : undefined;
   }
 
   #addVolume(name: string | undefined): void {
@@ -214,16 +257,17 @@ export class AttachMemory implements Disposable {
   /** Every volume that has to do with a node, and the node. */
   #addAllOf(node: string): void {
     this.#add(`node/${node}`);
-    for (const { spec } of this.attachmentsOn(node)) this.#addVolume(spec.source.persistentVolumeName);
+    for (const { spec } of this.attachmentsOn(node)) this.#addVolume(volumeOf(spec));
     for (const pod of this.#pods.by("node", node)) this.#addVolumesOf(pod);
   }
 
   #addVolumesOf(pod: Pod): void {
     for (const key of claimsOfPod(pod)) this.#addVolume(this.#claims.get(key)?.spec.volumeName);
+    for (const source of inlineOf(pod, this.specs.migration)) this.#addVolume(idOf(source));
   }
 
   #attachmentChanged({ spec }: VolumeAttachment): void {
-    this.#addVolume(spec.source.persistentVolumeName);
+    this.#addVolume(volumeOf(spec));
     this.#add(`node/${spec.nodeName}`);
   }
 
@@ -239,7 +283,9 @@ export class AttachMemory implements Disposable {
   }
 
   #driverChanged({ metadata }: CSIDriver): void {
-    for (const volume of this.volumes.by("driver", metadata.name)) this.#addVolume(volume.metadata.name);
+    for (const volume of this.#volumes.by("driver", metadata.name)) this.#addVolume(volume.metadata.name);
+    const inline = this.#pods.list().flatMap((pod) => inlineOf(pod, this.specs.migration));
+    for (const source of inline) if (source.driver === metadata.name) this.#addVolume(idOf(source));
   }
 
   #nodeChanged(event: ObjectEvent<Node>): void {
@@ -248,17 +294,46 @@ export class AttachMemory implements Disposable {
     if (event.type === "deleted" || isReady(object)) this.#unready.delete(name);
     else if (!this.#unready.has(name)) this.#unready.set(name, this.#clock.now());
     if (event.type !== "changed" || this.#saysOf(object) !== this.#saysOf(event.old)) this.#addAllOf(name);
+    else this.#entriesChanged(event.old, object);
   }
 
-  /** What of a node matters here; most of what agents write does not. */
+  /** The volumes that a node uses, or is told of, and did not before, or the other way round. */
+  #entriesChanged(old: Node, now: Node): void {
+    const changed = entriesOf(old).symmetricDifference(entriesOf(now));
+    if (changed.size === 0) return;
+    const { name } = now.metadata;
+    this.#add(`node/${name}`);
+    for (const { spec } of this.attachmentsOn(name)) {
+      const disk = this.diskOf(spec);
+      const entry = disk && entryOf(disk, this.specs.names);
+      if (!entry || changed.has(`used ${entry}`) || changed.has(`told ${entry}`)) this.#addVolume(volumeOf(spec));
+    }
+  }
+
+  /** What of a node matters here to all of its volumes; most of what agents write does not. */
   #saysOf(node: Node): string {
-    const { volumesInUse, volumesAttached } = node.status;
     const { names } = this.specs;
     const keeps = node.metadata.annotations?.[names.keepsFinished];
     const taints = node.spec.taints?.map(({ key }) => key);
-    return JSON.stringify([isManaged(node, names), keeps, taints, isReady(node), volumesInUse, volumesAttached]);
+    return JSON.stringify([isManaged(node, names), keeps, taints, isReady(node)]);
   }
 }
+
+const entriesOf = ({ status: { volumesInUse = [], volumesAttached = [] } }: Node): ReadonlySet<string> =>
+  new Set([...volumesInUse.map((name) => `used ${name}`), ...volumesAttached.map(({ name }) => `told ${name}`)]);
+
+/** The ID of the volume of an attachment. */
+export const volumeOf = ({ source }: VolumeAttachment["spec"]): string | undefined =>
+  source.persistentVolumeName ?? (source.inlineVolumeSpec?.csi && idOf(diskIn(source.inlineVolumeSpec.csi)));
+
+const diskIn = ({ driver, volumeHandle }: { readonly driver: string; readonly volumeHandle: string }): Disk => ({
+  driver,
+  handle: volumeHandle,
+});
+
+/** The volumes of migrated plugins that are described in a Pod. */
+const inlineOf = ({ spec }: Pod, migration: Migration): MigratedSource[] =>
+  (spec.volumes ?? []).flatMap((volume) => migration.ofSource({ metadata: {}, spec: volume }) ?? []);
 
 /** Whether a Pod uses a claim, not only its name: that of an ephemeral volume has to be its own. */
 function isUser(pod: Pod, claim: PersistentVolumeClaim): boolean {

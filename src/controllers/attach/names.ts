@@ -29,11 +29,14 @@ export const attachNames = ({ labelDomain: domain }: Dialect): AttachNames => ({
   entry: `${domain}/csi/`,
 });
 
-/** A volume as its driver knows it. */
+/** A volume as its driver knows it: it names a volume that has no other name, too. */
 export interface Disk {
   readonly driver: string;
   readonly handle: string;
 }
+
+/** What stands for a volume that is described in Pods; no PersistentVolume has such a name. */
+export const idOf = ({ driver, handle }: Disk): string => `${driver}^${handle}`;
 
 /** The name of the VolumeAttachment of a volume on a node (CTL-AD-2). */
 export const attachmentName = ({ driver, handle }: Disk, node: string): string =>
@@ -43,4 +46,5 @@ export const attachmentName = ({ driver, handle }: Disk, node: string): string =
 export const isAttachmentName = (name: string): boolean => /^csi-[0-9a-f]{64}$/.test(name);
 
 /** What a volume is called in the status of nodes (CTL-AD-3). */
-export const entryOf = ({ driver, handle }: Disk, { entry }: AttachNames): string => `${entry}${driver}^${handle}`;
+export const entryOf = ({ driver, handle }: Disk, { entry }: AttachNames): string =>
+  `${entry}${idOf({ driver, handle })}`;

@@ -9,6 +9,7 @@
 import { Node } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import { AGAIN, writeStatus } from "../writes.ts";
+import { volumeOf } from "./memory.ts";
 import { entryOf } from "./names.ts";
 import { isManaged } from "./rules.ts";
 import { type Attaching, standingOf } from "./standing.ts";
@@ -42,7 +43,7 @@ function attachedTo(ctx: Attaching, node: string): ReadonlyMap<string, string> {
   const { memory } = ctx;
   const there = new Map<string, string>();
   for (const attachment of memory.attachmentsOn(node)) {
-    const volume = attachment.spec.source.persistentVolumeName;
+    const volume = volumeOf(attachment.spec);
     const disk = memory.diskOf(attachment.spec);
     if (!volume || !disk || !attachment.status.attached || !memory.isOwn(attachment)) continue;
     const { is } = standingOf(ctx, attachment, memory.usersOf(volume).has(node));

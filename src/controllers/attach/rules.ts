@@ -18,7 +18,7 @@ export function hasEnded({ metadata, status }: Pod): boolean {
 }
 
 /** Whether a volume is for one node at a time: who says nothing of it is not held to that (CTL-AD-14, 15). */
-export function isForOneNode({ spec: { accessModes = [] } }: PersistentVolume): boolean {
+export function isForOneNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {
   const isShared = accessModes.some((mode) => mode === "ReadOnlyMany" || mode === "ReadWriteMany");
   return accessModes.length > 0 && !isShared;
 }

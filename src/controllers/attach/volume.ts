@@ -4,11 +4,12 @@
  * @module
  */
 import { type NewObject, attempt } from "../../client/index.ts";
-import { Node, type PersistentVolume, type Pod, type VolumeAttachment } from "../../client/kinds/index.ts";
+import { Node, type Pod, type VolumeAttachment } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import { AGAIN } from "../writes.ts";
 import { type Disk, attachmentName } from "./names.ts";
-import { isForOneNode, isManaged } from "./rules.ts";
+import { isManaged } from "./rules.ts";
+import { type Attachable, volumeOf } from "./memory.ts";
 import { type Attaching, type Standing, standingOf } from "./standing.ts";
 
 /** Attaches and detaches a volume (CTL-AD-1, 5..16). */
@@ -24,30 +25,30 @@ export async function syncVolume(ctx: Attaching, name: string): Promise<Result> 
     tellErrors(ctx, attachment, pods);
     results.push(await detach(ctx, attachment, standingOf(ctx, attachment, pods.length > 0)));
   }
-  const volume = memory.volumes.get({ name });
-  if (volume && memory.isBound(volume)) results.push(await attach(ctx, volume, users));
+  const volume = memory.attachable(name);
+  if (volume) results.push(await attach(ctx, name, volume, users));
   return soonest(results);
 }
 
 /** Makes the attachments that are missing. */
 async function attach(
   ctx: Attaching,
-  volume: PersistentVolume,
+  name: string,
+  volume: Attachable,
   users: ReadonlyMap<string, readonly Pod[]>,
 ): Promise<Result> {
   const { memory } = ctx;
-  const { name } = volume.metadata;
   const there = memory.attachmentsOf(name);
   const taken = new Set(there.map(({ spec }) => spec.nodeName));
   for (const [nodeName, pods] of users) {
     const node = memory.nodes.get({ name: nodeName });
-    const disk = memory.diskFor(volume, nodeName);
+    const disk = volume.diskOn(nodeName);
     if (!node || !isManaged(node, memory.specs.names) || !disk) continue;
-    const attachment = attachmentOf(disk, nodeName, name);
+    const attachment = attachmentOf(disk, nodeName, volume.source);
     if (there.some(({ metadata }) => metadata.name === attachment.metadata.name)) continue;
-    const elsewhere = isForOneNode(volume) && [...taken].find((other) => other !== nodeName);
+    const elsewhere = volume.isForOneNode && [...taken].find((other) => other !== nodeName);
     if (elsewhere) {
-      tellTaken(ctx, volume, { pods, elsewhere });
+      tellTaken(ctx, name, { pods, elsewhere });
       continue;
     }
     taken.add(nodeName);
@@ -57,9 +58,9 @@ async function attach(
   return undefined;
 }
 
-const attachmentOf = (disk: Disk, nodeName: string, volume: string): NewObject<VolumeAttachment> => ({
+const attachmentOf = (disk: Disk, nodeName: string, source: Attachable["source"]): NewObject<VolumeAttachment> => ({
   metadata: { name: attachmentName(disk, nodeName) },
-  spec: { attacher: disk.driver, nodeName, source: { persistentVolumeName: volume } },
+  spec: { attacher: disk.driver, nodeName, source },
 });
 
 /** Takes an attachment away that nobody needs, once its node is not told of it any more (CTL-AD-10). */
@@ -85,7 +86,7 @@ async function detach(ctx: Attaching, attachment: VolumeAttachment, standing: St
 /** Tells Pods why their volume could not be attached, each error once (CTL-AD-9). */
 function tellErrors({ event, memory }: Attaching, attachment: VolumeAttachment, pods: readonly Pod[]): void {
   const { attachError, attached } = attachment.status;
-  const volume = attachment.spec.source.persistentVolumeName!;
+  const volume = volumeOf(attachment.spec)!;
   if (!attachError || attached) return;
   for (const pod of pods) {
     if (!memory.isNews(volume, pod, JSON.stringify(attachError))) continue;
@@ -104,11 +105,7 @@ interface Taken {
 }
 
 /** Tells Pods that their volume is for one node, and another has it; each once (CTL-AD-14). */
-function tellTaken(
-  { event, memory }: Attaching,
-  { metadata: { name } }: PersistentVolume,
-  { pods, elsewhere }: Taken,
-): void {
+function tellTaken({ event, memory }: Attaching, name: string, { pods, elsewhere }: Taken): void {
   for (const pod of pods) {
     if (!memory.isNews(name, pod, "taken")) continue;
     event("Warning", pod, "FailedAttachVolume", `volume ${name} is for one node at a time, and ${elsewhere} has it`);

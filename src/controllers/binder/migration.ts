@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { ApiObject } from "../../client/index.ts";
-import type { PersistentVolume } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 
 /** What a dialect knows of migrated plugins. */
@@ -14,7 +12,13 @@ export interface Migration {
   /** The driver of a provisioner that was built in. */
   driverOf(provisioner: string | undefined): string | undefined;
   /** What a volume is to the driver that took its plugin over; undefined for sources of other plugins. */
-  ofSource(volume: PersistentVolume): MigratedSource | undefined;
+  ofSource(volume: Sourced): MigratedSource | undefined;
+}
+
+/** What has a source: a PersistentVolume, or a volume of a Pod as the spec of one without labels. */
+interface Sourced {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec: object;
 }
 
 /** A volume of a migrated plugin. */
@@ -30,7 +34,7 @@ export const migrationOf = ({ migratedPlugins, labelDomain }: Dialect): Migratio
   mark: `pv.${labelDomain}/migrated-to`,
   driverOf: (provisioner) => migratedPlugins.find(({ plugin }) => provisioner === `${labelDomain}/${plugin}`)?.driver,
   ofSource(volume) {
-    const sources = volume.spec as unknown as Readonly<Record<string, Source>>;
+    const sources = volume.spec as Readonly<Record<string, Source>>;
     const found = migratedPlugins.find(({ member }) => Object.hasOwn(sources, member));
     if (!found) return undefined;
     const { plugin, member, driver } = found;
@@ -44,7 +48,7 @@ type Source = Readonly<Record<string, unknown>>;
 const NAMING = ["volumeID", "diskURI", "volumePath", "shareName"];
 
 /** What the driver of a plugin knows a volume by: mostly what the plugin did. */
-function handleOf(source: Source, { metadata }: ApiObject, labelDomain: string): string {
+function handleOf(source: Source, { metadata }: Sourced, labelDomain: string): string {
   const { pdName } = source;
   if (typeof pdName === "string") return diskHandle(pdName, metadata.labels?.[`topology.${labelDomain}/zone`]);
   const name = NAMING.map((member) => source[member]).find((value) => typeof value === "string") ?? "";
