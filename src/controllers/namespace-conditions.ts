@@ -14,6 +14,17 @@ export interface Remaining {
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
+/** What became of the content of a namespace. */
+export interface Content {
+  readonly remaining: readonly Remaining[];
+  /** So many Pods are given their time to end; nothing else has been touched. */
+  readonly leaving: number;
+  /** Why kinds could not be deleted, one for each. */
+  readonly errors: readonly unknown[];
+  /** Why it is not known which kinds there are. */
+  readonly discovery?: unknown;
+}
+
 const FINE = {
   NamespaceDeletionDiscoveryFailure: ["ResourcesDiscovered", "All resources successfully discovered"],
   NamespaceDeletionGroupVersionParsingFailure: ["ParsedGroupVersions", "All legacy kube types successfully parsed"],
@@ -27,12 +38,16 @@ const FINE = {
 
 type Type = keyof typeof FINE;
 
-/** The five conditions for what is left, and for what could not be deleted. */
-export function contentConditions(remaining: readonly Remaining[], errors: readonly unknown[]): readonly Finding[] {
+/** The five conditions for what became of the content. */
+export function contentConditions({ remaining, leaving, errors, discovery }: Content): readonly Finding[] {
   const troubles: Partial<Record<Type, readonly [reason: string, message: string]>> = {};
-  if (errors.length > 0) {
-    const why = errors.map((error) => (error as Error).message).join(", ");
-    const message = `Failed to delete all resource types, ${errors.length} remaining: ${why}`;
+  if (discovery !== undefined) {
+    const message = `Discovery failed, so nothing is known of the content: ${messageOf(discovery)}`;
+    troubles.NamespaceDeletionDiscoveryFailure = ["DiscoveryFailed", message];
+  }
+  const failures = [...errors.map(messageOf), ...(leaving > 0 ? [`${leaving} pods are given their time to end`] : [])];
+  if (failures.length > 0) {
+    const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(", ")}`;
     troubles.NamespaceDeletionContentFailure = ["ContentDeletionFailed", message];
   }
   if (remaining.length > 0) {
@@ -52,6 +67,8 @@ export function contentConditions(remaining: readonly Remaining[], errors: reado
     return { type, status: troubles[type] !== undefined, reason, message };
   });
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function sumOf(remaining: readonly Remaining[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();

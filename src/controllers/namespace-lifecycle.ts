@@ -1,9 +1,10 @@
 /**
  * Empties namespaces that are being deleted, then lets them go (DEC-34).
  *
- * Everything in the namespace is deleted, kind by kind as discovery lists them; when nothing is left the finalizer of
- * this controller is taken off `spec.finalizers`, and the server removes the namespace. Objects with finalizers of their own
- * hold it back until those are done; the conditions of the namespace say which.
+ * First Pods are deleted and given their time to end: what they use is not touched before (CTL-NS-4). Then everything in
+ * the namespace is deleted, kind by kind as discovery lists them now; when nothing is left the finalizer of this controller
+ * is taken off `spec.finalizers`, and the server removes the namespace. Objects with finalizers of their own hold it back
+ * until those are done; the conditions of the namespace say which. Where the kinds cannot be read nothing is let go.
  *
  * @module
  */
@@ -20,7 +21,7 @@ import {
 import { Namespace } from "../client/kinds/index.ts";
 import { type Context, type Controller, conditionOf, defineController } from "../runtime/index.ts";
 import type { Finding } from "../runtime/conditions.ts";
-import { type Remaining, contentConditions } from "./namespace-conditions.ts";
+import { type Content, type Remaining, contentConditions } from "./namespace-conditions.ts";
 
 const FINALIZER = "kubernetes";
 /** Created by nothing in the namespace itself, so that reports of the end can still be written. */
@@ -42,18 +43,20 @@ export const namespaceLifecycle: Controller = defineController({
   backoff: { first: AGAIN.least, most: AGAIN.most },
   timeout: "10m",
   async reconcile(ctx) {
-    const { object, client, clock, kinds, log } = ctx;
+    const { object, client, clock, log } = ctx;
     const { name, deletionTimestamp = "" } = object.metadata;
     const taken = clock.now() - Date.parse(deletionTimestamp);
-    const { remaining, errors } = await deleteContent(client, contentOf(await kinds.read()), name);
-    if (remaining.length + errors.length > 0) {
-      const conditions = contentConditions(remaining, errors);
+    const kinds = await contentKinds(ctx);
+    const { remaining, leaving, errors } = await deleteContent(client, kinds, name);
+    const isEmpty = remaining.length + leaving + errors.length === 0;
+    if (!isEmpty) {
+      const conditions = contentConditions({ remaining, leaving, errors });
       if (taken >= LONG_MS)
         log.warn("a namespace does not empty", { namespace: name, since: deletionTimestamp, why: whyOf(conditions) });
       await writeConditions(ctx, conditions);
     }
     if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
-    if (remaining.length > 0) return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
+    if (!isEmpty) return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
     const { finalizers = [] } = object.spec;
     if (!finalizers.includes(FINALIZER)) return undefined;
     const spec = { ...object.spec, finalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER) };
@@ -89,27 +92,32 @@ async function writeConditions(
   await attempt(client.resource(Namespace).status.update({ ...object, status }), "NotFound", "Conflict");
 }
 
-/** What became of the content of a namespace. */
-interface Deleted {
-  readonly remaining: readonly Remaining[];
-  /** Why kinds could not be deleted, one for each. */
-  readonly errors: readonly unknown[];
+/** Every kind that the namespace can hold; that they cannot be read is told in the conditions (CTL-NS-9). */
+async function contentKinds(ctx: Context<Namespace, "Cluster">): Promise<readonly ServedKind[]> {
+  try {
+    return contentOf(await ctx.kinds.read());
+  } catch (error) {
+    await writeConditions(ctx, contentConditions({ remaining: [], leaving: 0, errors: [], discovery: error }));
+    throw error;
+  }
 }
 
-/** Deletes every collection of a namespace; a kind that cannot be deleted holds no other one up. */
-async function deleteContent(client: Client, kinds: readonly ServedKind[], namespace: string): Promise<Deleted> {
+/** Deletes every collection of a namespace; a kind that cannot be deleted holds no other one up, but Pods hold up all. */
+async function deleteContent(client: Client, kinds: readonly ServedKind[], namespace: string): Promise<Content> {
   const remaining: Remaining[] = [];
   const errors: unknown[] = [];
   for (const kind of kinds) {
     try {
       const left = await deleteKind(client, kind, namespace);
+      if (left && isOfPods(kind)) return { remaining, leaving: left.count, errors };
       if (left) remaining.push(left);
     } catch (error) {
       // A kind that is not served any more has nothing to be deleted.
       if (!isStatus(error, "NotFound")) errors.push(error);
+      if (isOfPods(kind)) break;
     }
   }
-  return { remaining, errors };
+  return { remaining, leaving: 0, errors };
 }
 
 async function deleteKind(client: Client, kind: ServedKind, namespace: string): Promise<Remaining | undefined> {
@@ -129,11 +137,15 @@ function remainingOf(kind: ServedKind, { items, metadata }: List<ApiObject>): Re
   return { kind, count: items.length + (metadata.remainingItemCount ?? 0), finalizers };
 }
 
-/** Every kind that a namespace can hold, each in one version, Events last. */
+/** Every kind that a namespace can hold, each in one version: Pods first, Events last. */
 function contentOf(served: readonly ServedKind[]): readonly ServedKind[] {
-  const kinds = preferredKinds(served).filter(isContent);
-  return [...kinds.filter(({ kind }) => kind !== LAST), ...kinds.filter(({ kind }) => kind === LAST)];
+  const rank = (kind: ServedKind): number => (isOfPods(kind) ? 0 : kind.kind === LAST ? 2 : 1);
+  return preferredKinds(served)
+    .filter(isContent)
+    .toSorted((a, b) => rank(a) - rank(b));
 }
+
+const isOfPods = ({ group, plural }: ServedKind): boolean => group === "" && plural === "pods";
 
 const isContent = ({ scope, verbs }: ServedKind): boolean =>
   scope === "Namespaced" && verbs.includes("deletecollection") && verbs.includes("list");

@@ -6,12 +6,15 @@ import {
   Event,
   Lease,
   Namespace,
+  Pod,
   Secret,
   ServiceAccount,
   neutral,
 } from "../../src/client/kinds/index.ts";
 import type { Dialect } from "../../src/meta/dialect.ts";
 import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
+import type { ResourceDefinition } from "../../src/schema/definition.ts";
+import { objectSchema } from "../../src/schema/object-schema.ts";
 import { calmLog } from "../../src/util/calm-log.ts";
 import { silentLog } from "../../src/util/log.ts";
 import { World } from "../runtime/world.ts";
@@ -172,6 +175,89 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     });
     await world.advance("2m");
     expect(world.warnings).toContainEqual(expect.stringMatching(/^a namespace does not empty .*not today/));
+  });
+
+  test.skipIf(dialect === "neutral")(
+    "CTL-NS-4: pods go first, and in their time; nothing else is touched before",
+    async () => {
+      await world.run(namespaceLifecycle);
+      await create(ConfigMap, "a");
+      const spec = { containers: [{ name: "c", image: "i" }], nodeName: "n1", terminationGracePeriodSeconds: 60 };
+      await create(Pod, "p", {}, { spec });
+      await world.resource(Namespace).delete({ name: "team" });
+      await world.advance("30s");
+      const pod = await world.resource(Pod).get({ name: "p", namespace: "team" });
+      expect(pod.metadata.deletionGracePeriodSeconds).toBe(60);
+      const { status } = await world.resource(Namespace).get({ name: "team" });
+      expect(status.conditions!.map(({ type, status: is, reason }) => [type, is, reason])).toEqual([
+        ["NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered"],
+        ["NamespaceDeletionGroupVersionParsingFailure", "False", "ParsedGroupVersions"],
+        ["NamespaceDeletionContentFailure", "True", "ContentDeletionFailed"],
+        ["NamespaceContentRemaining", "False", "ContentRemoved"],
+        ["NamespaceFinalizersRemaining", "False", "ContentHasNoFinalizers"],
+      ]);
+      const map = await world.resource(ConfigMap).get({ name: "a", namespace: "team" });
+      expect(map.metadata.deletionTimestamp).toBeUndefined();
+      expect(world.failures).toEqual([]);
+      await world.client.json("DELETE", "/api/v1/namespaces/team/pods/p?gracePeriodSeconds=0", {});
+      await world.advance("10s");
+      expect(await isGone()).toBe(true);
+    },
+  );
+
+  test("CTL-NS-5, CTL-NS-9: a namespace of which it is not known what it can hold stays, and says so", async () => {
+    let isDown = true;
+    const broken =
+      (transport: Transport): Transport =>
+      (request) =>
+        isDown && request.path === "/apis" ? Promise.reject(new Error("not today")) : transport(request);
+    await world
+      .manager({ client: world.client.with({ through: broken }) })
+      .add(namespaceLifecycle)
+      .start();
+    await world.resource(Namespace).delete({ name: "team" });
+    await world.advance("20s");
+    const { status } = await world.resource(Namespace).get({ name: "team" });
+    expect(status.conditions![0]).toMatchObject({
+      type: "NamespaceDeletionDiscoveryFailure",
+      status: "True",
+      reason: "DiscoveryFailed",
+      message: expect.stringContaining("not today"),
+    });
+    isDown = false;
+    await world.advance("20s");
+    expect(await isGone()).toBe(true);
+  });
+
+  test("CTL-NS-3: what is of a kind that comes while the namespace goes is deleted, too", async () => {
+    const names = {
+      group: "example.com",
+      version: "v1",
+      kind: "Widget",
+      plural: "widgets",
+      scope: "Namespaced",
+    } as const;
+    const about = "A kind of the test.";
+    const definition: ResourceDefinition = {
+      ...names,
+      singular: "widget",
+      description: about,
+      schema: objectSchema(about, {}),
+      deleteAnswers: "object",
+    };
+    await world.cluster.kinds.set({ versions: [definition] });
+    await create(names as Kind<ApiObject, "Namespaced">, "w");
+    await world.cluster.kinds.remove("widgets.example.com");
+    await world.run(namespaceLifecycle);
+    await create(ConfigMap, "held", { finalizers: ["example.com/mine"] });
+    await world.resource(Namespace).delete({ name: "team" });
+    await world.advance("5s");
+    await world.cluster.kinds.set({ versions: [definition] });
+    await world.advance("15s");
+    expect(await world.resource(names as Kind).find({ name: "w", namespace: "team" })).toBeUndefined();
+    await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
+    await world.advance("15s");
+    expect(await isGone()).toBe(true);
   });
 
   test("DEC-34: nothing new can be made in a namespace that is going", async () => {
