@@ -47,7 +47,7 @@ function perNamespace<T extends ApiObject>(
         const made = Object.assign({}, wanted, { metadata: { ...wanted.metadata, namespace: key.namespace } });
         await attempt(client.resource(kind).create(made), "AlreadyExists", "NotFound", "Forbidden");
       } else if (differs(there, wanted)) {
-        await attempt(client.resource(kind).patch(key, { data: wanted.data }), "NotFound");
+        await attempt(client.resource(kind).patch(key, correctionOf(there, wanted)), "NotFound");
       }
     },
   });
@@ -57,6 +57,18 @@ function homeOf({ metadata: { namespace } }: ApiObject): { name: string }[] {
   return namespace === undefined ? [] : [{ name: namespace }];
 }
 
-/** Whether the data that we look after is not as it should be. */
-const differs = ({ data: got = {} }: WithData, { data: expected = {} }: WithData): boolean =>
-  Object.keys(expected).some((key) => got[key] !== expected[key]);
+type Looked = WithData & { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+
+/** Whether an object has not just the data that it should have, or lacks an annotation; labels are everybody's (CTL-SA-2). */
+function differs({ data: got, metadata: { annotations = {} } }: Looked, { data, metadata }: Looked): boolean {
+  const [had, expected] = [Object.entries(got ?? {}), Object.entries(data ?? {})];
+  if (data && (had.length !== expected.length || expected.some(([key, value]) => got?.[key] !== value))) return true;
+  return Object.keys(metadata.annotations ?? {}).some((name) => annotations[name] === undefined);
+}
+
+/** A merge patch that puts an object right. */
+function correctionOf({ data = {}, metadata }: Looked, wanted: Looked): object {
+  const surplus = Object.keys(data).map((key) => [key, null] as const);
+  const annotations = { ...wanted.metadata.annotations, ...metadata.annotations };
+  return { metadata: { annotations }, data: { ...Object.fromEntries(surplus), ...wanted.data } };
+}

@@ -24,7 +24,7 @@ test("every namespace has the ServiceAccount default and the CA, old ones and ne
   }
 });
 
-test("what is deleted comes back, and what is changed is put right; what others added stays", async () => {
+test("CTL-SA-1, CTL-SA-2: what is deleted comes back, and what is changed is put right; labels stay", async () => {
   await world.run(defaultServiceAccount);
   await world.run(rootCaPublisher(CA));
   await world.until(async () => (await account("default")) !== undefined && (await rootCa("default")) !== undefined);
@@ -33,9 +33,13 @@ test("what is deleted comes back, and what is changed is put right; what others 
   await world.until(async () => ((await account("default"))?.metadata.uid ?? uid) !== uid);
 
   const data = { "ca.crt": "forged", more: "mine" };
-  await world.resource(ConfigMap).patch({ name: "kube-root-ca.crt", namespace: "default" }, { data });
-  const wanted = JSON.stringify({ "ca.crt": CA, more: "mine" });
-  await world.until(async () => JSON.stringify((await rootCa("default"))!.data) === wanted);
+  const metadata = { annotations: null, labels: { mine: "yes" } };
+  await world.resource(ConfigMap).patch({ name: "kube-root-ca.crt", namespace: "default" }, { data, metadata });
+  await world.settled();
+  const right = (await rootCa("default"))!;
+  expect(right.data).toEqual({ "ca.crt": CA });
+  expect(right.metadata.labels).toEqual({ mine: "yes" });
+  expect(right.metadata.annotations).toEqual({ "kubernetes.io/description": expect.any(String) });
   expect(world.warnings).toEqual([]);
 });
 

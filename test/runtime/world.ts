@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { TokenSigner } from "../../src/auth/service-account-tokens.ts";
 import { type Cluster, createCluster } from "../../src/cluster/index.ts";
 import type { ApiObject, Client, Kind, ResourceClient, Scope } from "../../src/client/index.ts";
 import { type Dialect, dialectOf } from "../../src/meta/dialect.ts";
@@ -20,6 +21,12 @@ import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
 import { type Duration, millisOf } from "../../src/util/duration.ts";
 import { silentLog } from "../../src/util/log.ts";
+
+/** Tokens of service accounts say in plain JSON what they were asked to say. */
+const readable: TokenSigner = {
+  defaultAudience: "test",
+  sign: async (claims) => ({ token: JSON.stringify(claims), expires: 0 }),
+};
 
 /** See the head of this file. */
 export class World implements AsyncDisposable {
@@ -45,6 +52,7 @@ export class World implements AsyncDisposable {
       gates: gatesOf(dialectOf(dialect)!, gates),
       clock,
       random: seededRandom(1),
+      signer: () => readable,
       server: { activity },
     });
     return new World(cluster, clock, activity);
