@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Lease, LeaseCandidate, neutral } from "../../src/client/kinds/index.ts";
+import { Lease, LeaseCandidate, Namespace, neutral } from "../../src/client/kinds/index.ts";
 import type { Kind, NewObject } from "../../src/client/index.ts";
 import { coordinatedElection } from "../../src/controllers/election/election.ts";
 import { type Dialect, dialectOf } from "../../src/meta/dialect.ts";
@@ -310,6 +310,19 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect((await candidates().list()).items).toHaveLength(3);
     await world.advance(1);
     expect((await candidates().list()).items.map(({ metadata }) => metadata.name)).toEqual(["c"]);
+  });
+
+  test("in a namespace that goes no Lease is made, and nobody is told of it", async () => {
+    const namespace = "team";
+    await world.resource(Namespace).create({ metadata: { name: namespace } });
+    const metadata = { name: "a", namespace, finalizers: ["example.com/mine"] };
+    const spec = { leaseName: "l", binaryVersion: "1.35.0", emulationVersion: "1.35.0", strategy: OLDEST };
+    await candidates().create({ metadata, spec } as NewObject<LeaseCandidate>);
+    await world.resource(Namespace).delete({ name: namespace });
+    await candidates().patch({ name: "a", namespace }, { spec: { renewTime: now() } });
+    await world.advance("1m");
+    expect((await leases().list({ namespace })).items).toEqual([]);
+    expect(world.warnings).toEqual([]);
   });
 
   test("what one election began another one goes on with, and two at once do the same", async () => {

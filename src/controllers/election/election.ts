@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Client, attempt, inDomain, keyOf } from "../../client/index.ts";
+import { type Client, type StatusError, attempt, inDomain, isStatus, keyOf } from "../../client/index.ts";
 import { Lease, LeaseCandidate } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import { formatMicroTime, parseTime } from "../../meta/time.ts";
@@ -85,6 +85,16 @@ async function carryOut(
   }
   const leases = client.resource(kinds.lease);
   const { spec } = verdict;
-  const written = lease ? leases.update({ ...lease, spec }) : leases.create({ metadata: placeOf(key), spec });
-  return (await attempt(written, "AlreadyExists", "NotFound", "Conflict")).ok;
+  try {
+    await (lease ? leases.update({ ...lease, spec }) : leases.create({ metadata: placeOf(key), spec }));
+    return true;
+  } catch (error) {
+    // Its candidates will go, too.
+    if (isStatus(error, "Forbidden") && isOfLeavingNamespace(error)) return true;
+    if (!isStatus(error, "AlreadyExists", "NotFound", "Conflict")) throw error;
+    return false;
+  }
 }
+
+const isOfLeavingNamespace = ({ status }: StatusError): boolean =>
+  status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true;
