@@ -83,7 +83,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect((await leaseOf())?.holderIdentity).toBe("a");
   });
 
-  test("LC-12, LC-17, LC-21, CTL-LE-5, CTL-LE-6: who has not renewed of late is asked, and chosen as soon as it answers", async () => {
+  test("LC-12, LC-21, CTL-LE-5, CTL-LE-6: who has not renewed of late is asked, and chosen as soon as it answers", async () => {
     await stand("a", "1.35.0", { renewTime: ago(60) });
     await world.settled();
     expect([await pingOf("a"), await leaseOf()]).toEqual([now(), undefined]);
