@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type ApiObject, type Client, type Kind, attempt, keyOf } from "../client/index.ts";
+import { type ApiObject, type Client, type Kind, attempt, isStatus, keyOf } from "../client/index.ts";
 
 /** Whether an object has a finalizer. */
 export const hasFinalizer = ({ metadata }: ApiObject, finalizer: string): boolean =>
@@ -20,14 +20,26 @@ export async function addFinalizer(client: Client, kind: Kind, object: ApiObject
   return added.ok;
 }
 
-/** Takes a finalizer off; that the object is gone is fine. @throws StatusError when its finalizers have changed meanwhile */
+/**
+ * Takes a finalizer off; that the object is gone, or has lost it already, is fine.
+ *
+ * @throws StatusError when its finalizers change all the time
+ */
 export async function removeFinalizer(client: Client, kind: Kind, object: ApiObject, finalizer: string): Promise<void> {
-  const { uid, finalizers = [] } = object.metadata;
+  const resource = client.resource(kind);
+  const done = await attempt(resource.patch(keyOf(object), withoutFinalizer(object, finalizer)), "NotFound", "Invalid");
+  if (done.ok || isStatus(done.error, "NotFound")) return;
+  // The object is not what memory shows: another of its name, or one with other finalizers before this one.
+  const now = await resource.find(keyOf(object));
+  if (now?.metadata.uid !== object.metadata.uid || !hasFinalizer(now, finalizer)) return;
+  await attempt(resource.patch(keyOf(now), withoutFinalizer(now, finalizer)), "NotFound");
+}
+
+function withoutFinalizer({ metadata: { uid, finalizers = [] } }: ApiObject, finalizer: string): readonly object[] {
   const path = `/metadata/finalizers/${finalizers.indexOf(finalizer)}`;
-  const patch = [
+  return [
     { op: "test", path: "/metadata/uid", value: uid },
     { op: "test", path, value: finalizer },
     { op: "remove", path },
   ];
-  await attempt(client.resource(kind).patch(keyOf(object), patch), "NotFound");
 }

@@ -40,7 +40,7 @@ export interface BinderSpecs {
 export function binderSpecs(dialect: Dialect): BinderSpecs {
   const names = binderNames(dialect);
   const isWaiting = ({ spec, metadata }: PersistentVolumeClaim): boolean =>
-    !spec.volumeName && metadata.deletionTimestamp === undefined;
+    !spec.volumeName && metadata.deletionTimestamp === undefined && metadata.annotations?.[names.bindCompleted] !== YES;
   return {
     names,
     migration: migrationOf(dialect),
@@ -75,6 +75,8 @@ export class BinderMemory implements Disposable {
   readonly #heard = new DisposableStack();
   /** Volumes that were offered, by the claim that looks at them. */
   readonly #offers = new Map<string, Set<string>>();
+  /** The claims that a volume, as it is now, was offered to, and that left it. */
+  readonly #left = new WeakMap<PersistentVolume, Set<string>>();
 
   constructor(specs: BinderSpecs, { own }: Ground, add: (key: string) => void) {
     this.specs = specs;
@@ -112,7 +114,11 @@ export class BinderMemory implements Disposable {
   looked(claim: string): void {
     const offered = this.#offers.get(claim);
     this.#offers.delete(claim);
-    for (const name of offered ?? []) this.settle(name);
+    for (const name of offered ?? []) {
+      const volume = this.volumes.get({ name });
+      if (volume) this.#left.set(volume, (this.#left.get(volume) ?? new Set()).add(claim));
+      this.settle(name);
+    }
   }
 
   /** The default class: of several the newest, then the first by name (CTL-DEF-1). */
@@ -135,10 +141,15 @@ export class BinderMemory implements Disposable {
 
   /** A claim that waits, that a volume fits, and that looks at no other yet. */
   #wanting(volume: PersistentVolume): string | undefined {
+    const { names } = this.specs;
+    // Whoever waits for a pod takes nothing (CTL-MODE-2).
+    const { volumeBindingMode } = this.classes.get({ name: classOf(volume, names) }) ?? {};
+    if (volumeBindingMode === "WaitForFirstConsumer") return undefined;
     const modes = modesText(volume);
-    for (const claim of this.claims.by("shelf", shelfOf(volume, this.specs.names))) {
+    const left = this.#left.get(volume);
+    for (const claim of this.claims.by("shelf", shelfOf(volume, names))) {
       const key = keyText(claim.metadata);
-      if (!this.#offers.has(key) && covers(modes, claim) && fits(volume, claim)) return key;
+      if (!this.#offers.has(key) && !left?.has(key) && covers(modes, claim) && fits(volume, claim)) return key;
     }
     return undefined;
   }
