@@ -14,9 +14,9 @@ import { type Random, seededRandom } from "../../../src/util/clock.ts";
 import { World } from "../../runtime/world.ts";
 import { type Seen, WAITING, look, troublesOf } from "./judge.ts";
 
-const ROUNDS = 4;
+const ROUNDS = 8;
 const MOST_ACTIONS = 10;
-const NAMES = 6;
+const NAMES = 5;
 const CLASSES = ["", "a", WAITING];
 const MODES = [
   ["ReadWriteOnce"],
@@ -53,7 +53,7 @@ class Draw {
 }
 
 const at = (name: string) => ({ name, namespace: "default" });
-type Action = (client: Client, draw: Draw) => Promise<unknown>;
+type Action = (client: Client, draw: Draw, freed: Set<string>) => Promise<unknown>;
 
 const makeClaim: Action = (client, draw) => {
   const className = draw.pick([...CLASSES, undefined]);
@@ -152,11 +152,12 @@ const ACTIONS: readonly (readonly [number, Action])[] = [
   ],
   [
     1,
-    async (client, draw) => {
+    async (client, draw, freed) => {
       // Only an administrator frees a volume, and only one that was released.
       const volume = await client.resource(PersistentVolume).get({ name: draw.name("volume") });
       if (volume.status.phase !== "Released") return;
       const { uid, resourceVersion } = volume.metadata;
+      freed.add(uid);
       await client
         .resource(PersistentVolume)
         .patch({ name: volume.metadata.name }, { metadata: { uid, resourceVersion }, spec: { claimRef: null } });
@@ -189,17 +190,18 @@ export async function playSchedule(seed: number): Promise<readonly string[]> {
   let before: Seen | undefined;
   for (let round = 0; round < ROUNDS; round++) {
     const underWay: Promise<unknown>[] = [];
+    const freed = new Set<string>();
     for (let left = 1 + draw.below(MOST_ACTIONS); left > 0; left--) {
       if (draw.chance(0.1)) await end();
       if (draw.chance(0.1) && running.length < 2) await begin();
-      const action = attempt(draw.pick(WEIGHED)(client, draw), ...EXPECTED);
+      const action = attempt(draw.pick(WEIGHED)(client, draw, freed), ...EXPECTED);
       if (draw.chance(0.5)) await action;
       else underWay.push(action);
     }
     await Promise.all(underWay);
     if (running.length === 0) await begin();
     await world.advance(LONG);
-    const seen = await look(client);
+    const seen = await look(client, freed);
     const troubles = troublesOf(seen, before);
     if (troubles.length > 0) {
       for (const manager of running) await manager.stop({ grace: 0 });
