@@ -6,12 +6,19 @@
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { Controller } from "../runtime/index.ts";
+import { accountTokens } from "./account-tokens.ts";
+import { attachDetach } from "./attach/controller.ts";
 import { volumeBinder } from "./binder/binder.ts";
+import { coordinatedElection } from "./election/election.ts";
+import { ephemeralVolumes } from "./ephemeral-volumes.ts";
 import { eventExpiry } from "./event-expiry.ts";
+import { volumeExpansion } from "./expansion.ts";
 import { garbageCollector } from "./garbage/collector.ts";
+import { storageVersionMigrator } from "./migration/migrator.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection.ts";
+import { systemNamespaces } from "./system-namespaces.ts";
 
 /** What is set for the controllers. */
 export interface ControllerSettings {
@@ -41,7 +48,18 @@ export function builtInControllers({ dialect, eventTtlMillis, caCertificate }: C
     ...(namespaceObjects ? [defaultServiceAccount, rootCaPublisher(caCertificate)] : []),
   ];
   const protections = [claimProtection(dialect), volumeProtection(dialect), attributesClassProtection(dialect)];
-  const usual = [...lifecycle, garbageCollector, volumeBinder(dialect)];
+  const usual = [
+    ...lifecycle,
+    systemNamespaces(dialect),
+    ...(namespaceObjects ? [accountTokens(dialect, caCertificate)] : []),
+    garbageCollector,
+    volumeBinder(dialect),
+    volumeExpansion(dialect),
+    attachDetach(dialect),
+    ephemeralVolumes,
+    coordinatedElection(dialect),
+    storageVersionMigrator(dialect),
+  ];
   return storageProtection ? { usual: [...usual, ...protections], onRequest: [] } : { usual, onRequest: protections };
 }
 

@@ -1,12 +1,20 @@
 /** What each built-in controller does, by the name that `--controllers` knows it by. */
 export const CONTROLLERS = {
+  attachdetach: "Attaches volumes to the nodes of the Pods that use them, and takes them off again.",
+  "ephemeral-volume": "Makes the claims that Pods bring with them.",
   "event-expiry": "Deletes Events some time after their last write.",
-  namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
-  "root-ca": "Keeps the certificate of the server in every namespace (kubernetes dialect).",
-  serviceaccount: "Keeps the ServiceAccount default in every namespace (kubernetes dialect).",
   "garbage-collector": "Deletes what belongs to nobody any more, and lets owners go as they were asked to.",
+  "leader-election": "Chooses who leads among LeaseCandidates (gate CoordinatedLeaderElection).",
+  namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
   "persistentvolume-binder": "Brings claims and volumes together, and does with released volumes what they say.",
+  "persistentvolume-expander": "Hands claims that ask for more to who enlarges volumes.",
   "pv-protection": "Keeps volumes that are bound.",
   "pvc-protection": "Keeps claims that Pods use.",
+  "root-ca": "Keeps the certificate of the server in every namespace (kubernetes dialect).",
+  serviceaccount: "Keeps the ServiceAccount default in every namespace (kubernetes dialect).",
+  "serviceaccount-token": "Fills Secrets that are to hold the token of a ServiceAccount (kubernetes dialect).",
+  "storage-version-migrator":
+    "Writes the objects of a kind anew for a StorageVersionMigration (gate StorageVersionMigrator).",
+  "system-namespaces": "Makes the namespaces that every cluster has again when they are deleted.",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",
 } as const;

@@ -91,11 +91,6 @@ const LATER: readonly { readonly why: string; readonly needs: (scenario: Scenari
     why: "custom resources come later",
     needs: ({ steps }) => requestsOf(steps).some(({ path = "" }) => path.includes("/customresourcedefinitions")),
   },
-  {
-    why: "these controllers come later",
-    needs: ({ name }) =>
-      /^controllers\/(attaching|election|ephemeral|expansion|migration|namespaces|service)/.test(name),
-  },
 ];
 
 /** Why a scenario is not played, undefined for one that is. */
