@@ -15,8 +15,8 @@ import { Sender } from "./sender.ts";
 import { clear } from "./world.ts";
 
 const MOST_MORE_BYTES = 24 << 20;
-/** What recent changes cost at most, times the bytes that they hold: small ones are objects with little in them. */
-const CHANGE_COST = 3;
+/** What recent changes cost at most, times what is counted of them. */
+const CHANGE_COST = 1.3;
 const TIMES_TO_FILL = 10;
 const SENDERS = 6;
 /** What each of them sends before the server is looked at. */
