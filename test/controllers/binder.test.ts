@@ -240,6 +240,12 @@ describe("what was bound", () => {
   });
 });
 
+test("CTL-RECLAIM-1: a volume whose reference names no claim that there can be is Released", async () => {
+  await makeVolume("v", { more: { claimRef: { name: "x", uid: "0a" } } });
+  await world.settled();
+  expect((await volumeOf("v")).status.phase).toBe("Released");
+});
+
 describe("classes", () => {
   test("CTL-BIND-45, 46, CTL-PROV-1, 6: who makes volumes of a class is told; who cannot be is said", async () => {
     await makeClaim("none", { className: "" });

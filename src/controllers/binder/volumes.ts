@@ -41,6 +41,8 @@ async function claimOf(
   volume: PersistentVolume,
 ): Promise<PersistentVolumeClaim | undefined> {
   const { namespace = "", name = "", uid } = volume.spec.claimRef!;
+  // A reference need not be whole.
+  if (namespace === "" || name === "") return undefined;
   const known = memory.claims.get({ namespace, name });
   if (known?.metadata.uid === uid) return known;
   if (volume.status.phase === "Released" || volume.status.phase === "Failed") return undefined;
