@@ -19,6 +19,7 @@ const rooms = {
   client: ["util", "meta"],
   runtime: ["util", "meta", "client"],
   controllers: ["meta", "client", "runtime"],
+  why: ["util", "meta", "client", "controllers"],
   cli: ["util", "value", "meta", "schema", "client"],
 };
 const below = Object.keys(rooms).filter((name) => name !== "cli");

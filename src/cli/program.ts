@@ -24,6 +24,7 @@ import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { undeleteCommand } from "./undelete.ts";
 import { versionCommand } from "./version.ts";
+import { whyCommand } from "./why.ts";
 
 /** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
 export function createProgram(actions: Actions): Command {
@@ -54,6 +55,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     certsCommand(actions),
   ],
   Objects: [
+    whyCommand(actions),
     blameCommand(actions),
     resolveCommand(actions),
     historyCommand(actions),

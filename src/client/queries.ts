@@ -91,6 +91,12 @@ export interface HistoryQuery {
   readonly at?: string;
 }
 
+/** How much of an explanation is asked for. */
+export interface WhyQuery extends Abortable {
+  /** At most this many volumes that a claim could have had. */
+  readonly limit?: number;
+}
+
 /** A write that was answered. */
 export interface Write {
   readonly verb: "create" | "update" | "patch" | "apply" | "delete" | "deletecollection";

@@ -5,6 +5,7 @@
  */
 import { HISTORY_PATH, type HistoryReport } from "../meta/history-report.ts";
 import { type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
+import { WHY_PATH, type WhyReport } from "../meta/why-report.ts";
 import { attempt, retryOnConflict } from "./errors.ts";
 import {
   type ApiObject,
@@ -27,6 +28,7 @@ import type {
   PatchOptions,
   Query,
   WatchQuery,
+  WhyQuery,
   Write,
   WriteOptions,
 } from "./queries.ts";
@@ -176,6 +178,13 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   history({ name, namespace }: Key<S>, query: HistoryQuery = {}): Promise<HistoryReport> {
     const { group, version, plural: resource } = this.kind;
     return this.#client.json("GET", HISTORY_PATH + queryText({ group, version, resource, namespace, name, ...query }));
+  }
+
+  /** Why an object is as it is: what it waits for, what holds it, who would have to act. Only Keelson knows this. */
+  why({ name, namespace }: Key<S>, { signal, limit }: WhyQuery = {}): Promise<WhyReport> {
+    const { group, version, plural: resource } = this.kind;
+    const query = queryText({ group, version, resource, namespace, name, limit });
+    return this.#client.json("GET", WHY_PATH + query, { signal });
   }
 
   #apply(key: Key<S>, body: unknown, options: ApplyOptions): Promise<T> {

@@ -25,13 +25,14 @@ import {
   forkRegistry,
 } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
-import { type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
+import { type Route, type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
 import { type Controller, type Manager, createManager } from "../runtime/index.ts";
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { cacheCheck, roomCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
+import { whyRoute } from "./why-route.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 
 /** What a cluster is made of. */
@@ -128,7 +129,8 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
   const { clock, random } = api;
   const authorizer = parts.authorizer ?? mastersAuthorizer;
   const checks = checkCache(api, built, log);
-  const server = serverOf(parts, { api, authorizer, built, log, mismatches: () => checks.mismatches });
+  const explaining = whyRoute((identity) => client("keelson-why", identity));
+  const server = serverOf(parts, { api, authorizer, built, log, explaining, mismatches: () => checks.mismatches });
   const managers: Manager[] = [];
   const transport = inProcessTransport(server);
   const local: LocalServer = { onKindsChange: (listener) => built.kinds.onChange(listener) };
@@ -186,10 +188,14 @@ interface Assembled {
   readonly authorizer: Authorizer;
   readonly built: BuiltRegistry;
   readonly log: Log;
+  readonly explaining: Route;
   readonly mismatches: () => number;
 }
 
-function serverOf(parts: ClusterParts, { api, authorizer, built, log, mismatches }: Assembled): ServerHandle {
+function serverOf(
+  parts: ClusterParts,
+  { api, authorizer, built, log, explaining, mismatches }: Assembled,
+): ServerHandle {
   const { store, server = {} } = parts;
   const { clock, random, dialect } = api;
   let failed = false;
@@ -206,6 +212,7 @@ function serverOf(parts: ClusterParts, { api, authorizer, built, log, mismatches
     log,
     version: "0.0.0",
     ...server,
+    routes: [explaining, ...(server.routes ?? [])],
     health: [
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
       cacheCheck({ clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds }),

@@ -8,32 +8,18 @@
  *
  * @module
  */
-import {
-  type ApiObject,
-  type Client,
-  type List,
-  type ServedKind,
-  attempt,
-  isStatus,
-  metadataOf,
-  preferredKinds,
-} from "../client/index.ts";
+import { type Client, type ServedKind, attempt, isStatus, metadataOf } from "../client/index.ts";
 import { Namespace } from "../client/kinds/index.ts";
 import { type Context, type Controller, conditionOf, defineController } from "../runtime/index.ts";
 import type { Finding } from "../runtime/conditions.ts";
 import { type Content, type Remaining, contentConditions } from "./namespace-conditions.ts";
+import { NAMESPACE_FINALIZER, contentOf, isOfPods, remainingIn } from "./namespace-content.ts";
 
-const FINALIZER = "kubernetes";
-/** Created by nothing in the namespace itself, so that reports of the end can still be written. */
-const LAST = "Event";
 /** What has not gone yet is looked at again after a quarter of the time that it takes already, within these bounds. */
 const AGAIN = { least: 200, most: 10_000 };
 
 /** What still holds a namespace then is told in the log: a Pod has half as long to end by default. */
 const LONG_MS = 60_000;
-
-/** Of more than so many the finalizers are not counted. */
-const MOST_COUNTED = 500;
 
 /** The controller named `namespace`. */
 export const namespaceLifecycle: Controller = defineController({
@@ -58,8 +44,8 @@ export const namespaceLifecycle: Controller = defineController({
     if (errors.length > 0) throw new AggregateError(errors, `namespace ${name}: ${String(errors[0])}`);
     if (!isEmpty) return { requeueAfter: Math.max(AGAIN.least, Math.min(AGAIN.most, taken / 4)) };
     const { finalizers = [] } = object.spec;
-    if (!finalizers.includes(FINALIZER)) return undefined;
-    const spec = { ...object.spec, finalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER) };
+    if (!finalizers.includes(NAMESPACE_FINALIZER)) return undefined;
+    const spec = { ...object.spec, finalizers: finalizers.filter((finalizer) => finalizer !== NAMESPACE_FINALIZER) };
     // Whoever wrote it meanwhile brings it back here.
     await attempt(
       client
@@ -125,27 +111,5 @@ async function deleteKind(client: Client, kind: ServedKind, namespace: string): 
   const before = await resource.list({ namespace, limit: 1 });
   if (before.items.length === 0) return undefined;
   await resource.deleteCollection({ namespace });
-  const after = await resource.list({ namespace, limit: MOST_COUNTED });
-  return after.items.length > 0 ? remainingOf(kind, after) : undefined;
+  return remainingIn(client, kind, namespace);
 }
-
-function remainingOf(kind: ServedKind, { items, metadata }: List<ApiObject>): Remaining {
-  const finalizers = new Map<string, number>();
-  for (const name of items.flatMap((item) => item.metadata.finalizers ?? [])) {
-    finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
-  }
-  return { kind, count: items.length + (metadata.remainingItemCount ?? 0), finalizers };
-}
-
-/** Every kind that a namespace can hold, each in one version: Pods first, Events last. */
-function contentOf(served: readonly ServedKind[]): readonly ServedKind[] {
-  const rank = (kind: ServedKind): number => (isOfPods(kind) ? 0 : kind.kind === LAST ? 2 : 1);
-  return preferredKinds(served)
-    .filter(isContent)
-    .toSorted((a, b) => rank(a) - rank(b));
-}
-
-const isOfPods = ({ group, plural }: ServedKind): boolean => group === "" && plural === "pods";
-
-const isContent = ({ scope, verbs }: ServedKind): boolean =>
-  scope === "Namespaced" && verbs.includes("deletecollection") && verbs.includes("list");

@@ -17,6 +17,7 @@ import {
   watches,
 } from "../runtime/index.ts";
 import { claimsOfPod } from "./pod-claims.ts";
+import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "./usage.ts";
 
 /** What is kept, by which finalizer, and who uses it. */
 interface Protection<T extends ApiObject, S extends Scope> extends Pick<
@@ -36,11 +37,11 @@ export const claimProtection = ({ labelDomain }: Dialect): Controller =>
     finalizer: `${labelDomain}/pvc-protection`,
     sources: [watches(podsByClaim, claimsOfPod)],
     async isInUse({ object, key, client, informer }) {
-      const uses = (pod: Pod): boolean => keepsClaim(pod, object);
+      const uses = (pod: Pod): boolean => usesClaim(pod, object);
       if (informer(podsByClaim).by("claim", keyText(key)).some(uses)) return true;
       // A pod may be younger than what memory shows (CTL-PVCP-6).
       const { items } = await client.resource(Pod).list({ namespace: key.namespace });
-      return items.some((pod) => uses(pod) && claimsOfPod(pod).some(({ name }) => name === key.name));
+      return items.some(uses);
     },
   });
 
@@ -50,7 +51,7 @@ export const volumeProtection = ({ labelDomain }: Dialect): Controller =>
     name: "keelson-pv-protection",
     kind: PersistentVolume,
     finalizer: `${labelDomain}/pv-protection`,
-    isInUse: ({ object }) => object.status.phase === "Bound",
+    isInUse: ({ object }) => isUsed(object),
   });
 
 /** Attributes classes that a claim or a volume names are kept (CTL-VACP-1..3). */
@@ -86,26 +87,6 @@ function protecting<T extends ApiObject, S extends Scope>(protection: Protection
     },
   });
 }
-
-/** Whether a pod that names a claim keeps it: it is on a node, and where the claim is ephemeral, that pod's own. */
-function keepsClaim({ metadata, spec }: Pod, claim: PersistentVolumeClaim): boolean {
-  if (!spec.nodeName) return false;
-  const { name } = claim.metadata;
-  if (spec.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name)) return true;
-  // Nothing of a pod runs any more that is given no time to end.
-  if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0) return false;
-  return claim.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true;
-}
-
-const classesOfClaim = ({ spec, status }: PersistentVolumeClaim): string[] => {
-  const { currentVolumeAttributesClassName: current, modifyVolumeStatus: change } = status;
-  return [spec.volumeAttributesClassName, current, change?.targetVolumeAttributesClassName].filter(
-    (name) => !!name,
-  ) as string[];
-};
-
-const classesOfVolume = ({ spec: { volumeAttributesClassName: name } }: PersistentVolume): string[] =>
-  name ? [name] : [];
 
 const podsByClaim = sharedInformer(Pod, {
   indexes: { claim: (pod: Pod) => claimsOfPod(pod).map((key) => keyText(key)) },

@@ -6,8 +6,10 @@
 import { keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../runtime/index.ts";
+import { waitsForNode } from "../usage.ts";
 import { AGAIN, annotated, isAnnotated, write } from "../writes.ts";
-import { classOf, fits, isMeantFor, mismatches, shortcomings } from "./fit.ts";
+import { classOf, fits, hasNoClass, isMeantFor, lossOf, mismatches, shortcomings } from "./fit.ts";
+import { makerOf } from "./maker.ts";
 import type { BinderMemory } from "./memory.ts";
 import { YES } from "./names.ts";
 import { setBound, setPhase, setUnbound } from "./phases.ts";
@@ -38,7 +40,7 @@ async function findVolume(ctx: Binding, claim: PersistentVolumeClaim): Promise<R
   }
   const best = memory.takeBest(claim, (volume) => fits(volume, claim));
   if (best) return bind(ctx, claim, best);
-  if (hasNoClass(ctx, claim)) {
+  if (hasNoClass(claim, memory.specs.names)) {
     const standard = memory.defaultClass()?.metadata.name;
     if (standard !== undefined) {
       const spec = { ...claim.spec, storageClassName: standard };
@@ -55,11 +57,6 @@ function reservedFor(memory: BinderMemory, claim: PersistentVolumeClaim): Persis
   return fitting.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }
 
-/** Whether a claim never said which class it wants; an empty one is a class, too (CTL-DEF-2, 3). */
-function hasNoClass({ memory }: Binding, { metadata, spec }: PersistentVolumeClaim): boolean {
-  return spec.storageClassName === undefined && metadata.annotations?.[memory.specs.names.storageClass] === undefined;
-}
-
 const classObject = (memory: BinderMemory, claim: PersistentVolumeClaim): StorageClass | undefined => {
   const name = classOf(claim, memory.specs.names);
   return name === "" ? undefined : memory.classes.get({ name });
@@ -68,13 +65,11 @@ const classObject = (memory: BinderMemory, claim: PersistentVolumeClaim): Storag
 /** The scheduler chooses first (CTL-MODE-2, 3). */
 async function waitForConsumer(ctx: Binding, claim: PersistentVolumeClaim): Promise<Result> {
   const pods = ctx.memory.pods.by("claim", keyText(claim.metadata));
-  const isWaiting = pods.some(({ spec, status }) => !spec.nodeName && !FINISHED.has(status.phase ?? ""));
+  const isWaiting = pods.some(waitsForNode);
   if (isWaiting) ctx.event("Normal", claim, "WaitForPodScheduled", "a pod that uses it has no node yet");
   else ctx.event("Normal", claim, "WaitForFirstConsumer", "no pod uses it yet, and its class waits for the first");
   return pending(ctx, claim);
 }
-
-const FINISHED = new Set(["Succeeded", "Failed"]);
 
 async function pending({ client }: Binding, claim: PersistentVolumeClaim): Promise<Result> {
   return (await setUnbound(client, claim, "Pending")) ? undefined : AGAIN;
@@ -99,18 +94,10 @@ async function bindNamed(ctx: Binding, claim: PersistentVolumeClaim, name: strin
 
 /** A claim that had a volume keeps it, or has lost it (CTL-BIND-36..41). */
 async function keepBound(ctx: Binding, claim: PersistentVolumeClaim): Promise<Result> {
-  const name = claim.spec.volumeName ?? "";
-  const volume = name === "" ? undefined : ctx.memory.volumes.get({ name });
-  if (!volume)
-    return lose(
-      ctx,
-      claim,
-      "ClaimLost",
-      `its volume ${name || "that it named"} does not exist, and neither does the data`,
-    );
-  const { uid } = volume.spec.claimRef ?? {};
-  if (volume.spec.claimRef === undefined || uid === claim.metadata.uid) return bind(ctx, claim, volume);
-  return lose(ctx, claim, "ClaimMisbound", `its volume ${name} belongs to another claim`);
+  const { volumeName = "" } = claim.spec;
+  const volume = volumeName === "" ? undefined : ctx.memory.volumes.get({ name: volumeName });
+  const loss = lossOf(claim, volume);
+  return loss || !volume ? lose(ctx, claim, volume ? "ClaimMisbound" : "ClaimLost", loss!) : bind(ctx, claim, volume);
 }
 
 async function lose(ctx: Binding, claim: PersistentVolumeClaim, reason: string, note: string): Promise<Result> {
@@ -175,37 +162,19 @@ async function provision(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
 ): Promise<Result> {
-  const { names, migration } = ctx.memory.specs;
-  const className = classOf(claim, names);
-  if (className === "") {
-    ctx.event("Normal", claim, "FailedBinding", "no volume fits it, and it has no class that would make one");
+  const maker = makerOf(claim, storageClass, ctx.memory.specs);
+  if (maker.is !== "outside") {
+    if (maker.is === "nobody") ctx.event("Normal", claim, "FailedBinding", maker.note);
+    else ctx.event("Warning", claim, "ProvisioningFailed", maker.note);
     return pending(ctx, claim);
   }
-  if (!storageClass) {
-    ctx.event("Warning", claim, "ProvisioningFailed", `expected the StorageClass ${className} to be there`);
-    return pending(ctx, claim);
-  }
-  const provisioner = migration.driverOf(storageClass.provisioner) ?? storageClass.provisioner;
-  if (provisioner.startsWith(names.builtIn)) {
-    ctx.event(
-      "Warning",
-      claim,
-      "ProvisioningFailed",
-      `nothing here makes volumes as ${provisioner}, which its class names`,
-    );
-    return pending(ctx, claim);
-  }
-  const marks = Object.fromEntries(names.provisioner.map((name) => [name, provisioner]));
+  const { names } = ctx.memory.specs;
+  const marks = Object.fromEntries(names.provisioner.map((name) => [name, maker.provisioner]));
   const told = isAnnotated(claim, marks)
     ? claim
     : await write(ctx.client, PersistentVolumeClaim, annotated(claim, marks));
   if (!told) return AGAIN;
-  ctx.event(
-    "Normal",
-    claim,
-    "ExternalProvisioning",
-    `it waits for ${provisioner} to make a volume, or for an administrator`,
-  );
+  ctx.event("Normal", claim, "ExternalProvisioning", maker.note);
   return pending(ctx, told);
 }
 

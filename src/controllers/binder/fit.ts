@@ -25,6 +25,10 @@ export const classOf = (
   { storageClass }: BinderNames,
 ): string => metadata.annotations?.[storageClass] ?? spec.storageClassName ?? "";
 
+/** Whether a claim never said which class it wants; an empty one is a class, too (CTL-DEF-2, 3). */
+export const hasNoClass = ({ metadata, spec }: PersistentVolumeClaim, { storageClass }: BinderNames): boolean =>
+  spec.storageClassName === undefined && metadata.annotations?.[storageClass] === undefined;
+
 const modeOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string => spec.volumeMode ?? "Filesystem";
 const attributesOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string =>
   spec.volumeAttributesClassName ?? "";
@@ -36,8 +40,9 @@ export function shortcomings(volume: PersistentVolume, claim: PersistentVolumeCl
   const differs = (what: string, has: string, wants: string): void => {
     if (has !== wants) lacks.push(`expected ${what} ${JSON.stringify(wants)}, it has ${JSON.stringify(has)}`);
   };
-  const [has, wants] = [capacityOf(volume), requestOf(claim)];
-  if (compareQuantities(has, wants) < 0) lacks.push(`expected at least ${wants}, it has ${has}`);
+  if (!isLargeEnough(volume, claim)) {
+    lacks.push(`expected at least ${requestOf(claim)}, it has ${capacityOf(volume)}`);
+  }
   differs("volumeMode", modeOf(volume), modeOf(claim));
   differs("volumeAttributesClassName", attributesOf(volume), attributesOf(claim));
   const modes = modesOf(claim).filter((mode) => !modesOf(volume).includes(mode));
@@ -68,6 +73,17 @@ export function isMeantFor({ spec: { claimRef } }: PersistentVolume, { metadata 
   return !claimRef.uid || claimRef.uid === metadata.uid;
 }
 
+/** Why a claim that had its volume, as it is now, has lost it; undefined where it has not (CTL-BIND-36..41). */
+export function lossOf(
+  { metadata, spec }: PersistentVolumeClaim,
+  volume: PersistentVolume | undefined,
+): string | undefined {
+  if (!volume) return `its volume ${spec.volumeName || "that it named"} does not exist, and neither does the data`;
+  const { claimRef } = volume.spec;
+  const isKept = claimRef === undefined || claimRef.uid === metadata.uid;
+  return isKept ? undefined : `its volume ${volume.metadata.name} belongs to another claim`;
+}
+
 /** Volumes that can only be exchanged for one another if their sizes are equal: the shelf of a volume. */
 export const shelfOf = (object: PersistentVolume | PersistentVolumeClaim, names: BinderNames): string =>
   JSON.stringify([classOf(object, names), modeOf(object), attributesOf(object)]);
@@ -81,11 +97,40 @@ export const covers = (modes: string, claim: PersistentVolumeClaim): boolean => 
   return modesOf(claim).every((mode) => there.includes(mode));
 };
 
-/** Whether a claim may take a volume that nobody has: what their shelf does not say already. */
-export function fits({ spec, metadata }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  if (compareQuantities(spec.capacity?.["storage"] ?? "0", requestOf(claim)) < 0) return false;
+/** Whether nobody has a volume, or has spoken for it (CTL-BIND-4). */
+export const canBeHad = ({ metadata, spec, status }: PersistentVolume): boolean =>
+  status.phase === "Available" && !spec.claimRef && metadata.deletionTimestamp === undefined;
+
+const isLargeEnough = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  compareQuantities(capacityOf(volume), requestOf(claim)) >= 0;
+
+function isSelected({ metadata }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const { selector } = claim.spec;
   return !selector || selectorOf(selector).matches(metadata.labels);
+}
+
+/** Whether a claim may take a volume that nobody has: what their shelf does not say already. */
+export const fits = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  isLargeEnough(volume, claim) && isSelected(volume, claim);
+
+/**
+ * Everything that keeps the binder from giving a volume to a claim; nothing where it may choose it. One that is put by for the
+ * claim need not be of its class, nor be selected (CTL-BIND-29, 31).
+ */
+export function objections(
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim,
+  names: BinderNames,
+): readonly string[] {
+  if (isMeantFor(volume, claim)) return shortcomings(volume, claim);
+  const lacks = [...mismatches(volume, claim, names)];
+  if (!isSelected(volume, claim)) lacks.push("the selector of the claim does not match its labels");
+  const { claimRef } = volume.spec;
+  if (claimRef) lacks.push(`it belongs to the claim ${claimRef.namespace}/${claimRef.name}`);
+  else if (!canBeHad(volume) && volume.metadata.deletionTimestamp === undefined) {
+    lacks.push(`expected phase "Available", it has ${JSON.stringify(volume.status.phase ?? "")}`);
+  }
+  return lacks;
 }
 
 type Selector = NonNullable<PersistentVolumeClaim["spec"]["selector"]>;

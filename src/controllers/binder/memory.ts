@@ -19,7 +19,8 @@ import {
 } from "../../runtime/index.ts";
 import { isDefaultClass } from "../../meta/default-class.ts";
 import { claimsOfPod } from "../pod-claims.ts";
-import { classOf, covers, fits, modesText, shelfOf } from "./fit.ts";
+import { canBeHad, classOf, covers, fits, modesText, shelfOf } from "./fit.ts";
+import { defaultClassOf } from "./maker.ts";
 import { type Migration, migrationOf } from "./migration.ts";
 import { type BinderNames, YES, binderNames } from "./names.ts";
 import { recycledBy } from "./recycler.ts";
@@ -121,13 +122,9 @@ export class BinderMemory implements Disposable {
     }
   }
 
-  /** The default class: of several the newest, then the first by name (CTL-DEF-1). */
+  /** The default class that there is now. */
   defaultClass(): StorageClass | undefined {
-    const all = this.classes.list().filter((one) => isDefaultClass(one, this.specs.labelDomain));
-    return all.toSorted((a, b) => {
-      const [x, y] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
-      return x === y ? (a.metadata.name < b.metadata.name ? -1 : 1) : x < y ? 1 : -1;
-    })[0];
+    return defaultClassOf(this.classes.list(), this.specs.labelDomain);
   }
 
   #stand(volume: PersistentVolume): void {
@@ -193,7 +190,3 @@ export class BinderMemory implements Disposable {
     }
   }
 }
-
-/** Whether nobody has a volume, or has spoken for it (CTL-BIND-4). */
-const canBeHad = ({ metadata, spec, status }: PersistentVolume): boolean =>
-  status.phase === "Available" && !spec.claimRef && metadata.deletionTimestamp === undefined;

@@ -8,42 +8,28 @@ import { PersistentVolume } from "../../client/kinds/index.ts";
 import type { Result } from "../../runtime/index.ts";
 import { AGAIN, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
+import { EXTERNAL_FINALIZER, builtInVolumeFinalizer, fateOf } from "./fate.ts";
 import { recycle } from "./recycle.ts";
 import { fail } from "./release.ts";
 
-/** Directories below it are scratch: a volume of one goes with all that is in it. */
-const SCRATCH = /^\/tmp\/.+/;
-
 /** Does what the policy says that the volume has now (CTL-RECLAIM-3). */
 export async function reclaim(ctx: Binding, volume: PersistentVolume): Promise<Result> {
-  if (volume.metadata.annotations?.[ctx.memory.specs.migration.mark]) return undefined;
-  switch (volume.spec.persistentVolumeReclaimPolicy) {
-    case "Delete":
-      return isElsewhere(ctx, volume) ? undefined : remove(ctx, volume);
-    case "Recycle":
-      return recycle(ctx, volume);
-    default:
+  const fate = fateOf(volume, ctx.memory.specs);
+  switch (fate.is) {
+    case "kept":
+    case "deleted elsewhere":
       return undefined;
+    case "recycled":
+      return recycle(ctx, volume);
+    case "failed":
+      return fail(ctx, volume, "VolumeFailedDelete", fate.why);
+    case "deleted":
+      return remove(ctx, volume);
   }
 }
 
-/** Whether a deleter outside looks after a volume (CTL-RECLAIM-7, 8). */
-function isElsewhere({ memory }: Binding, { metadata, spec }: PersistentVolume): boolean {
-  const provisioner = metadata.annotations?.[memory.specs.names.provisionedBy];
-  return spec.csi !== undefined || (provisioner !== undefined && !provisioner.startsWith(memory.specs.names.builtIn));
-}
-
-/** Deletes a volume that is built in; what nothing can delete has failed (CTL-RECLAIM-9..11). */
+/** Deletes a volume that is built in. */
 async function remove(ctx: Binding, volume: PersistentVolume): Promise<Result> {
-  const provisioner = volume.metadata.annotations?.[ctx.memory.specs.names.provisionedBy];
-  if (provisioner !== undefined && !provisioner.endsWith("/host-path")) {
-    return fail(ctx, volume, "VolumeFailedDelete", `nothing here deletes volumes of ${provisioner}`);
-  }
-  const path = volume.spec.hostPath?.path;
-  if (path === undefined) return fail(ctx, volume, "VolumeFailedDelete", "nothing here deletes volumes of its kind");
-  if (!SCRATCH.test(path)) {
-    return fail(ctx, volume, "VolumeFailedDelete", `expected a directory below /tmp/ to delete, found ${path}`);
-  }
   const { finalizers = [] } = volume.metadata;
   const own = builtInFinalizer(ctx);
   const kept = finalizers.filter((name) => name !== own);
@@ -54,9 +40,7 @@ async function remove(ctx: Binding, volume: PersistentVolume): Promise<Result> {
   return undefined;
 }
 
-const builtInFinalizer = ({ memory }: Binding): string => `${memory.specs.labelDomain}/pv-controller`;
-/** That of provisioners outside has one name, wherever they are. */
-const EXTERNAL = "external-provisioner.volume.kubernetes.io/finalizer";
+const builtInFinalizer = ({ memory }: Binding): string => builtInVolumeFinalizer(memory.specs.labelDomain);
 
 /** A volume of a provisioner that is built in, to be deleted with its claim, is held for that (CTL-RECLAIM-17). */
 export async function withFinalizers(ctx: Binding, volume: PersistentVolume): Promise<PersistentVolume | undefined> {
@@ -68,7 +52,7 @@ export async function withFinalizers(ctx: Binding, volume: PersistentVolume): Pr
   const { finalizers = [] } = metadata;
   const own = builtInFinalizer(ctx);
   const isHeld = spec.persistentVolumeReclaimPolicy === "Delete" && metadata.deletionTimestamp === undefined;
-  const others = finalizers.filter((name) => name !== own && name !== EXTERNAL);
+  const others = finalizers.filter((name) => name !== own && name !== EXTERNAL_FINALIZER);
   const isKept = isHeld || (spec.persistentVolumeReclaimPolicy === "Delete" && finalizers.includes(own));
   const wanted = isKept ? [...others, own] : others;
   if (wanted.toSorted().join() === finalizers.toSorted().join()) return volume;

@@ -226,8 +226,7 @@ export class Population implements Disposable {
     this.#members.set(uid, member);
     for (const owner of ownerReferences) {
       put(this.#dependents, owner.uid, uid);
-      // Who owns itself does not wait for itself.
-      if (owner.blockOwnerDeletion === true && owner.uid !== uid) put(this.#blocking, owner.uid, uid);
+      if (blocks(owner, uid)) put(this.#blocking, owner.uid, uid);
     }
   }
 
@@ -245,8 +244,12 @@ export class Population implements Disposable {
 export const isLeaving = ({ metadata: { deletionTimestamp, finalizers } }: ApiObject): boolean =>
   deletionTimestamp !== undefined && finalizers?.includes(FOREGROUND) === true;
 
-/** What is written again and again, and dies by itself, owns nothing and belongs to nobody (CTL-GC-23). */
-const takesPart = ({ kind, verbs }: ServedKind): boolean =>
+/** Whether a dependent holds this owner of it, should that leave in the foreground; who owns itself does not wait for itself. */
+export const blocks = (owner: OwnerReference, dependent: string): boolean =>
+  owner.blockOwnerDeletion === true && owner.uid !== dependent;
+
+/** Whether objects of a kind own and are owned: what is written again and again, and dies by itself, is not (CTL-GC-23). */
+export const takesPart = ({ kind, verbs }: ServedKind): boolean =>
   kind !== "Event" && ["list", "watch", "delete"].every((verb) => verbs.includes(verb));
 
 /** Who wrote what is half of the metadata, and nothing that is decided here depends on it. */

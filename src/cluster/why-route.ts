@@ -1,0 +1,57 @@
+/**
+ * `GET /keelson/v1/why`: why an object is as it is. See docs/guides/why.md.
+ *
+ *     ?group=&version=v1&resource=persistentvolumeclaims&namespace=default&name=disk     the object
+ *     &limit=20                                                                          how many volumes are told
+ *
+ * It reads as a client in the name of the one who asks, so nobody is told what they may not read.
+ *
+ * @module
+ */
+import type { Identity } from "../auth/contract.ts";
+import { StatusError } from "../client/errors.ts";
+import type { Client } from "../client/index.ts";
+import { ApiError, badRequest } from "../meta/status.ts";
+import { WHY_PATH } from "../meta/why-report.ts";
+import type { Route } from "../server/index.ts";
+
+const MOST = 500;
+
+/** The route to explanations; `clientOf` makes a client in the name of an identity. */
+export const whyRoute = (clientOf: (identity: Identity) => Client): Route => ({
+  path: WHY_PATH,
+  methods: ["GET"],
+  answer: async (server, request) => {
+    const { query } = request;
+    const [group, version, resource] = [query.text("group"), query.text("version"), query.text("resource")];
+    const [namespace, name] = [query.text("namespace"), query.text("name")];
+    const definition = server.registry.find(group, version, resource)?.definition;
+    if (!definition) throw badRequest("expected group, version and resource of what is served");
+    const { scope, kind, plural } = definition;
+    if (name === "" || (namespace !== "") !== (scope === "Namespaced")) {
+      throw badRequest(`expected a name and ${scope === "Namespaced" ? "a" : "no"} namespace for ${plural}`);
+    }
+    const limit = query.text("limit") || "20";
+    if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > MOST) {
+      throw badRequest(`expected limit to be a number from 1 to ${MOST}, got ${JSON.stringify(limit.slice(0, 100))}`);
+    }
+    const over = new AbortController();
+    request.exchange.onOver(() => over.abort());
+    const { explain } = await import("../why/index.ts");
+    const subject = {
+      kind: { group, version, plural, kind, scope },
+      key: namespace === "" ? { name } : { namespace, name },
+    };
+    const options = { limit: Number(limit), signal: over.signal };
+    const report = await explain(clientOf(request.identity), server.dialect, subject, options).catch(asAnswered);
+    const bytes = Buffer.from(JSON.stringify(report));
+    request.respond(200, request.headers("application/json"), bytes);
+  },
+});
+
+/** What the server has answered to the client is the answer to whoever asks, too. */
+function asAnswered(error: unknown): never {
+  if (!(error instanceof StatusError)) throw error;
+  const { reason = "InternalError", message = "", details } = error.status;
+  throw new ApiError(reason, message, { ...(details ? { details } : {}), cause: error });
+}

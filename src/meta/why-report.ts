@@ -1,0 +1,51 @@
+/**
+ * What the server tells of why an object is as it is, at {@link WHY_PATH}. See docs/guides/why.md.
+ *
+ * @module
+ */
+import type { ReportedObject } from "./ownership-reports.ts";
+
+/** Where the server answers. */
+export const WHY_PATH = "/keelson/v1/why";
+
+/** One thing that an object waits for, or that holds it. */
+export interface ReportedReason {
+  readonly says: string;
+  /** Who would have to act; absent where nobody has to. */
+  readonly who?: string;
+  /** The object that it is about, where it is another one. */
+  readonly about?: ReportedObject;
+}
+
+/** A volume that a claim could have had, and what keeps it from it: nothing where it fits. */
+export interface ConsideredVolume {
+  readonly volume: string;
+  readonly lacks: readonly string[];
+}
+
+/** What is left of a kind in a namespace. */
+export interface ReportedContent {
+  readonly group: string;
+  readonly resource: string;
+  readonly count: number;
+  /** How many of them each finalizer keeps, of the first five hundred. */
+  readonly finalizers: Readonly<Record<string, number>>;
+}
+
+/** Why an object is as it is. */
+export interface WhyReport {
+  readonly kind: "Why";
+  readonly apiVersion: string;
+  readonly object: ReportedObject;
+  /** `status.phase`, where the object has one. */
+  readonly phase?: string;
+  readonly isTerminating: boolean;
+  /** Empty where it waits for nothing and nothing holds it. */
+  readonly reasons: readonly ReportedReason[];
+  /** For a claim that waits: the volumes that come nearest, those of its class first. */
+  readonly considered?: readonly ConsideredVolume[];
+  /** For a claim that waits: so many more were considered and are left out. */
+  readonly leftOut?: number;
+  /** For a namespace that goes: what is left in it. */
+  readonly content?: readonly ReportedContent[];
+}
