@@ -122,7 +122,7 @@ async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): P
   if (attachments.length === 0) return [{ says: `the finalizer ${finalizer} keeps it`, who }];
   return firstOf(attachments, (one) => ({
     says: `${textOf(one)} attaches it (finalizer ${finalizer})`,
-    who: "the controller that attaches and detaches",
+    who: "the controller attachdetach",
     about: refOf(one),
   }));
 }
