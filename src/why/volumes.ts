@@ -53,8 +53,11 @@ function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
 /** A volume that nobody has: the claim that it is put by for, or those that wait and are not given it. */
 async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
   const { claimRef } = volume.spec;
-  if (claimRef?.name) {
-    const key = { namespace: claimRef.namespace ?? "", name: claimRef.name };
+  if (claimRef && !(claimRef.name && claimRef.namespace)) {
+    return [{ says: "its spec.claimRef names no claim of a namespace", who: "whoever wrote that" }];
+  }
+  if (claimRef) {
+    const key = { namespace: claimRef.namespace!, name: claimRef.name! };
     const claim = await facts.client.resource(PersistentVolumeClaim).find(key, { signal: facts.signal });
     if (!claim) {
       return [

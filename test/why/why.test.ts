@@ -168,6 +168,23 @@ test("CTL-BIND-12: a volume without objections is one that the binder would choo
   );
 });
 
+test("CTL-BIND-28: a volume is told whom it is put by for, and what it lacks for those who wait", async () => {
+  const whyVolume = async (name: string) => {
+    await world.settled();
+    return (await volumes().why({ name })).reasons;
+  };
+  await makeVolume("free");
+  expect(await whyVolume("free")).toMatchObject([{ says: "no claim waits for a volume" }]);
+  await makeClaim("data");
+  const lacks = "it does not fit PersistentVolumeClaim default/data: expected at least 2Gi, it has 1Gi";
+  expect(await whyVolume("free")).toMatchObject([{ says: lacks, about: { name: "data" } }]);
+  await makeVolume("reserved", { claimRef: { namespace: "default", name: "nobody" } });
+  const absent = "it is put by for the claim default/nobody, which does not exist";
+  expect(await whyVolume("reserved")).toEqual([{ says: absent, who: "whoever makes that claim" }]);
+  await makeVolume("odd", { claimRef: { name: "nobody" } });
+  expect(await whyVolume("odd")).toMatchObject([{ says: "its spec.claimRef names no claim of a namespace" }]);
+});
+
 describe("what is being deleted", () => {
   test("CTL-PVCP-2: a claim is held by the pods that use it", async () => {
     await makeClaim("data");
