@@ -83,7 +83,7 @@ describe("options", () => {
     ],
     [
       ["--controllers", "garbage", "--dev", "--port", "0"],
-      "expected --controllers to name some of event-expiry, namespace",
+      "expected --controllers to name some of attachdetach, ephemeral-volume, event-expiry",
     ],
     [["--insecure-http", "--bind", "0.0.0.0"], "expected a loopback address with --insecure-http, got 0.0.0.0"],
     [["--insecure-http", "--bind", "192.168.1.1"], "expected a loopback address"],
