@@ -31,7 +31,17 @@ export function textOf(object: ApiObject): string {
 }
 
 /** The bytes that are stored for an object. */
-export const encodeObject = (object: ApiObject): Buffer => Buffer.from(textOf(object), "utf8");
+export const encodeObject = (object: ApiObject): Buffer => keptBytes(textOf(object));
+
+/**
+ * The bytes of a text that are kept for longer than a request, in memory of their own: small Buffers share a block with others,
+ * and one that is kept keeps the block.
+ */
+export function keptBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
 
 /** What a record begins with: the version in which it was written, and where the members of its metadata begin. */
 interface Head {

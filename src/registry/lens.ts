@@ -14,6 +14,7 @@ import type { Entry } from "../cache/index.ts";
 import { apiVersionOf } from "../meta/versions.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
 import type { WriteResult } from "./contract.ts";
+import { keptBytes } from "./codec.ts";
 import { HotObjects } from "./hot-objects.ts";
 import type { Kind } from "./kind.ts";
 import { hubConverter } from "./versions/converter.ts";
@@ -127,7 +128,7 @@ function shown(value: Kind, lens: Lens, object: ApiObject): ApiObject {
 function bytesAnd(value: ApiObject): { bytes: Buffer; object: ApiObject } {
   const { managedFields: _, ...metadata } = value.metadata;
   const object = { ...value, metadata };
-  return { bytes: Buffer.from(textWithVersion(object, metadata.resourceVersion)), object };
+  return { bytes: keptBytes(textWithVersion(object, metadata.resourceVersion)), object };
 }
 
 /** The value of one version of an object, for those who read it. */

@@ -11,7 +11,7 @@
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
-import { decodeObject, textOf, versionOf } from "../codec.ts";
+import { decodeObject, keptBytes, textOf, versionOf } from "../codec.ts";
 import type { Kind, View } from "../kind.ts";
 
 /** Whether the object of an entry is not stored as it would be stored today. */
@@ -102,10 +102,10 @@ export function viewOf(kind: Kind, entry: Entry): Uint8Array {
 /** Gives an entry the view of another one, which is the same state under another revision. */
 export function takeView(kind: Kind, entry: Entry, other: Entry): void {
   if (versionOf(entry) === kind.apiVersion) return;
-  madeOf(kind, entry).bytes = Buffer.from(textWithVersion(parseEntry(kind, other), String(entry.revision)));
+  madeOf(kind, entry).bytes = keptBytes(textWithVersion(parseEntry(kind, other), String(entry.revision)));
 }
 
-const bytesOf = (object: ApiObject): Buffer => Buffer.from(textWithVersion(object, object.metadata.resourceVersion));
+const bytesOf = (object: ApiObject): Buffer => keptBytes(textWithVersion(object, object.metadata.resourceVersion));
 
 /** The object of an entry in the version of `kind`; read only, shared. */
 export const objectOf = (kind: Kind, entry: Entry): ApiObject =>
