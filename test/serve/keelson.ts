@@ -235,10 +235,11 @@ export const configMap = (name: string, data: Readonly<Record<string, string>> =
 /** The collection that most tests write to. */
 export const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 
-/** Waits until something is so; fails after 10 s. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 10_000; !(await holds());) {
-    if (performance.now() > end) throw new Error(`expected this to become true within 10 s: ${holds.toString()}`);
+/** Waits until something is so; fails after `millis`. */
+export async function until(holds: () => boolean | Promise<boolean>, millis = 10_000): Promise<void> {
+  for (const end = performance.now() + millis; !(await holds());) {
+    if (performance.now() > end)
+      throw new Error(`expected this to become true within ${millis} ms: ${holds.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
