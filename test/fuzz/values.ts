@@ -97,6 +97,12 @@ function fromEntries(entries: readonly (readonly [string, unknown])[]): object {
 
 const RAW_TEXT = new RegExp(`"${RAW}((?:[^"\\\\]|\\\\.)*)"`, "gu");
 
-/** The JSON text of a value, with the texts that only {@link HOT} has. */
-export const jsonOf = (value: unknown): string =>
-  (JSON.stringify(value) ?? "").replaceAll(RAW_TEXT, (_, text: string) => JSON.parse(`"${text}"`) as string);
+/** The JSON text of a value, with the texts that only {@link HOT} has; an empty object for copies of copies that no text can hold. */
+export function jsonOf(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? "").replaceAll(RAW_TEXT, (_, text: string) => JSON.parse(`"${text}"`) as string);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return "{}";
+  }
+}
