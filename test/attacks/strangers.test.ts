@@ -16,6 +16,8 @@ import { Wire, headersOf, request } from "./wire.ts";
 
 const CANCEL = uint32(8);
 const MANY = LONG ? 200 : 20;
+/** Each would cost 10 kB if it were kept. */
+const BROKEN = 800;
 const LARGE = 1 << 20;
 
 const AT_ONCE = 4;
@@ -126,6 +128,17 @@ const ROWS: readonly Row[] = [
       "/livez",
       Array.from({ length: 3000 }, (_, i) => [`x-${i}`, "y"] as const),
     ),
+  },
+  {
+    name: `connections of HTTP/2 that break its rules, ${BROKEN} after one another`,
+    play: async ({ target }) => {
+      await onEach(BROKEN, async () => {
+        const wire = await Wire.begin(target);
+        wire.send(request(1, "/livez"), frame(TYPE.data, 0, 0, Buffer.alloc(8)));
+        expect(await wire.ends()).toBe(true);
+      });
+    },
+    bounds: { keptMiB: 3 },
   },
   { name: "headers of 1.2 MiB", play: large("/livez", [["x", "y".repeat(1.2 * LARGE)]]) },
 ];

@@ -9,6 +9,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "../../auth/contract.ts";
 import { type Clock, turn } from "../../util/clock.ts";
+import { Deadlines } from "../../util/deadlines.ts";
 import { STEP } from "../body/body-memory.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ConnectionGuard, GuardedConnection, Peer } from "./guard.ts";
@@ -96,7 +97,7 @@ export async function listen(options: ListenOptions, context: ListenContext, han
   const sessions = new Set<http2.Http2Session>();
   const { clock, guard } = context;
   const isEncrypted = options.tls !== undefined;
-  const server = options.tls ? secureServer(options.tls, sessions, guard, handle) : plainServer(guard, handle);
+  const server = options.tls ? secureServer(options.tls, sessions, context, handle) : plainServer(guard, handle);
   takeWebSockets(server, isEncrypted, context, handle);
   const sockets = takeConnections(server, isEncrypted, guard);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -297,7 +298,7 @@ const contextOf = ({ key, cert, clientCa }: TlsOptions) => ({
 function secureServer(
   tls: TlsOptions,
   sessions: Set<http2.Http2Session>,
-  guard: ConnectionGuard,
+  { clock, guard }: ListenContext,
   handle: Handle,
 ): Server {
   const server = http2.createSecureServer({
@@ -309,7 +310,17 @@ function secureServer(
     requestCert: tls.clientCa !== undefined,
     rejectUnauthorized: false,
   });
-  const connections = new WeakMap<http2.Http2Session, SessionState>();
+  const connections = new WeakMap<http2.Http2Session, IdleState>();
+  // The timeout of a session itself would keep one that has been destroyed until its time is over.
+  const idling = new Deadlines<IdleState>({
+    clock,
+    millis: IDLE_MILLIS,
+    owner: "connections",
+    over: (idle) => {
+      if (!isOver(idle)) idling.add(idle);
+    },
+  });
+  server.on("close", () => idling[Symbol.dispose]());
   // Who fails in the handshake speaks no HTTP that could be answered.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => void socket.destroy());
@@ -320,13 +331,17 @@ function secureServer(
       return;
     }
     const state: SessionState = { ...peer, open: 0 };
+    const idle: IdleState = { session, state, asked: 0, seen: -1 };
     // At once: requests that came in one piece with the last one are not looked at any more.
     peer.guarded.destroy = () => session.destroy();
-    connections.set(session, state);
+    connections.set(session, idle);
     sessions.add(session);
-    session.on("close", () => sessions.delete(session));
+    idling.add(idle);
+    session.on("close", () => {
+      sessions.delete(session);
+      idling.delete(idle);
+    });
     session.on("error", () => session.destroy());
-    session.setTimeout(IDLE_MILLIS, () => whenIdle(session, state));
   });
   const take = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
     if (request.httpVersionMajor > 1) return;
@@ -339,8 +354,10 @@ function secureServer(
   server.removeAllListeners("stream");
   type Head = [http2.ServerHttp2Stream, http2.IncomingHttpHeaders, number, readonly string[]];
   server.on("stream", (...[stream, headers, flags, rawHeaders]: Head) => {
-    const state = stream.session && connections.get(stream.session);
-    if (!state) return;
+    const idle = stream.session && connections.get(stream.session);
+    if (!idle) return;
+    const { state } = idle;
+    idle.asked++;
     const exchange = new H2Exchange(stream, headers, (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0, state);
     if (state.guarded.asks(rawHeaders)) exchange.closeAfterAnswer();
     handle(exchange);
@@ -348,15 +365,25 @@ function secureServer(
   return server;
 }
 
-/** Nothing came or went for a while: a connection without streams ends, one with watches is asked whether it lives. */
-function whenIdle(session: http2.Http2Session, state: SessionState): void {
-  if (session.closed || session.destroyed) return;
-  if (state.open > 0) {
-    session.ping(() => {});
-    return;
-  }
+/** A session, and what has come on it since it was last looked at. */
+interface IdleState {
+  readonly session: http2.Http2Session;
+  readonly state: SessionState;
+  /** Requests on it, and how many there had been the last time. */
+  asked: number;
+  seen: number;
+}
+
+/** Whether a session has ended: one without streams does when nothing came since the last look, one with watches is asked whether it lives. */
+function isOver(idle: IdleState): boolean {
+  const { session, state, asked, seen } = idle;
+  if (session.closed || session.destroyed) return true;
+  idle.seen = asked;
+  if (state.open > 0) session.ping(() => {});
+  if (state.open > 0 || asked !== seen) return false;
   session.close();
   state.guarded.end();
+  return true;
 }
 
 const known = new WeakMap<object, Peer>();
