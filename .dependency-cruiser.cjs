@@ -18,7 +18,7 @@ const rooms = {
   server: ["util", "value", "meta", "schema", "wire", "auth", "registry"],
   client: ["util", "meta"],
   runtime: ["util", "meta", "client"],
-  controllers: ["meta", "client", "runtime"],
+  controllers: ["util", "meta", "client", "runtime"],
   why: ["util", "meta", "client", "controllers"],
   cli: ["util", "value", "meta", "schema", "client"],
 };

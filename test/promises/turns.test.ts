@@ -155,7 +155,7 @@ describe("of a server, over 50 000 objects", () => {
   const KEYS = 16_000;
   test.each([
     ["as YAML", 42, "application/yaml", {}],
-    ["as indented JSON", 42, "application/json", { pretty: "true" }],
+    ["as indented JSON", 75, "application/json", { pretty: "true" }],
     ["as protobuf", 42, "application/vnd.kubernetes.protobuf", {}],
     ["as metadata", 42, "application/yaml;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", {}],
     ["who owns its fields", 75, "application/yaml;as=Blame;g=keelson.dev;v=v1", {}],

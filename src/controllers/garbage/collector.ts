@@ -15,6 +15,7 @@ import { type Client, attempt, keyOf, metadataOf } from "../../client/index.ts";
 import type { StatusReason } from "../../meta/status.ts";
 import { removeFinalizer } from "../../runtime/finalizer.ts";
 import { type Controller, type KeyContext, type Result, defineKeyController } from "../../runtime/index.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { FOREGROUND, type Member, ORPHAN, type OwnerReference, Population, isLeaving } from "./population.ts";
 
 type Propagation = "Orphan" | "Foreground" | "Background";
@@ -84,8 +85,12 @@ async function decide(ctx: Collecting, member: Member): Promise<Result> {
 /** Sorts the owners of an object by what has become of them. */
 async function judge(ctx: Collecting, member: Member): Promise<Owners> {
   const owners = { stay: [], absent: [], leave: [], undecided: [] } as Record<keyof Owners, OwnerReference[]>;
-  for (const owner of member.object.metadata.ownerReferences ?? [])
+  // Requests in the same process may be answered without a turn of the event loop, and an object may have thousands of owners.
+  const limit = new TurnLimit();
+  for (const owner of member.object.metadata.ownerReferences ?? []) {
     owners[await fateOf(ctx, member, owner)].push(owner);
+    await limit.pause();
+  }
   return owners;
 }
 

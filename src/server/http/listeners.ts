@@ -8,7 +8,7 @@ import http2 from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "../../auth/contract.ts";
-import { type Clock, turn } from "../../util/clock.ts";
+import { type Clock, systemClock, turn } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import { STEP } from "../body/body-memory.ts";
 import type { Exchange } from "./exchange.ts";
@@ -97,7 +97,7 @@ export async function listen(options: ListenOptions, context: ListenContext, han
   const sessions = new Set<http2.Http2Session>();
   const { clock, guard } = context;
   const isEncrypted = options.tls !== undefined;
-  const server = options.tls ? secureServer(options.tls, sessions, context, handle) : plainServer(guard, handle);
+  const server = options.tls ? secureServer(options.tls, sessions, guard, handle) : plainServer(guard, handle);
   takeWebSockets(server, isEncrypted, context, handle);
   const sockets = takeConnections(server, isEncrypted, guard);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -298,7 +298,7 @@ const contextOf = ({ key, cert, clientCa }: TlsOptions) => ({
 function secureServer(
   tls: TlsOptions,
   sessions: Set<http2.Http2Session>,
-  { clock, guard }: ListenContext,
+  guard: ConnectionGuard,
   handle: Handle,
 ): Server {
   const server = http2.createSecureServer({
@@ -311,9 +311,10 @@ function secureServer(
     rejectUnauthorized: false,
   });
   const connections = new WeakMap<http2.Http2Session, IdleState>();
-  // The timeout of a session itself would keep one that has been destroyed until its time is over.
+  // The timeout of a session itself would keep one that has been destroyed until its time is over. A peer is idle by the
+  // time of the machine, also where the clock of a cluster moves by days.
   const idling = new Deadlines<IdleState>({
-    clock,
+    clock: systemClock,
     millis: IDLE_MILLIS,
     owner: "connections",
     over: (idle) => {
