@@ -4,6 +4,7 @@ import { ManualClock, seededRandom } from "../util/clock.ts";
 import { Cacher } from "./cacher.ts";
 import { startChecks } from "./checks.ts";
 import type { CacheResource } from "./entry.ts";
+import type { ResourceCache } from "./resource.ts";
 import { FakeStore } from "./testing/fake-store.ts";
 import { ALL, Notes, TestEntry, THINGS, testCache, keysOf, settle, testResource } from "./testing/fixtures.ts";
 
@@ -334,6 +335,25 @@ describe("history", () => {
     expect(things.stats().historyBytes).toBeLessThan(1_000_000);
     expect(await cacher.verify()).toEqual([]);
   });
+});
+
+test("what is kept for pages of all resources shares its bytes; the largest pays", async () => {
+  const { cacher, things, put, store } = await testCache({ pageBytes: 1_000_000 });
+  const quiet = await cacher.addResource(testResource("/quiet/"));
+  const begun = (cache: ResourceCache): number => {
+    expect(cache.snapshot().list(ALL, { limit: 1 }).more).toBe(true);
+    return cache.stats().keptVersions;
+  };
+  const data = "x".repeat(10_000);
+  store.commit(["/quiet/x", { data }], ["/quiet/y", { data }]);
+  expect(begun(quiet)).toBe(1);
+  for (let i = 0; i < 40; i++) store.commit(["/quiet/x", { data }]);
+  put(["a/x", { data }], ["a/y", { data }]);
+  expect(begun(things)).toBe(1);
+  for (let i = 0; i < 55; i++) put(["a/x", { data }]);
+  expect([quiet.stats().keptVersions, things.stats().keptVersions]).toEqual([1, 1]);
+  for (let i = 0; i < 10; i++) put(["a/x", { data }]);
+  expect([quiet.stats().keptVersions, things.stats().keptVersions]).toEqual([1, 0]);
 });
 
 describe("the check against the store", () => {

@@ -20,6 +20,7 @@ import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts"
 import { assert } from "../util/assert.ts";
 import type { Timer } from "../util/clock.ts";
 import type { CacheResource } from "./entry.ts";
+import { Budget } from "./budget.ts";
 import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
 import { Follower, RETRY_MS } from "./follower.ts";
 import { loadState } from "./load.ts";
@@ -41,8 +42,6 @@ export interface CacherStats {
 
 /** How often a load is begun anew because the store forgot its revision on the way. */
 const MOST_LOADS = 5;
-/** Part of the bytes of all histories that is made free when they are full. */
-const SPARE = 1 / 16;
 
 interface Slot {
   readonly cache: ResourceCache;
@@ -63,8 +62,6 @@ export class Cacher {
   readonly #touched = new Set<ResourceCache>();
   #revision = 0;
   #delivered = 0;
-  /** Bytes that the changes of all resources hold. */
-  #historyUsed = 0;
   #reloads = 0;
   #reloading: Promise<void> | undefined;
   /** Whether the store has forgotten the place where it was followed; only loading anew helps then. */
@@ -222,7 +219,7 @@ export class Cacher {
   }
 
   #makeHub(): Hub {
-    const { clock, historyLimits, versionLimits, pause, activity } = this.#settings;
+    const { clock, historyLimits, historyBytes, versionLimits, versionBytes, pause, activity } = this.#settings;
     const revision = (): number => this.#revision;
     const delivered = (): number => this.#delivered;
     return {
@@ -230,6 +227,8 @@ export class Cacher {
       clock,
       historyLimits,
       versionLimits,
+      historyBudget: new Budget(historyBytes),
+      versionBudget: new Budget(versionBytes),
       get revision() {
         return revision();
       },
@@ -287,7 +286,6 @@ export class Cacher {
         );
         this.#revision = this.#delivered = revision;
         slots.forEach(({ cache }, i) => cache.reset(states[i]!, revision));
-        this.#historyUsed = 0;
         this.#waiters.reach(revision);
         return;
       } catch (error) {
@@ -366,15 +364,12 @@ export class Cacher {
   #apply(slot: Slot, event: StoreEvent): void {
     if (!this.#isServed(slot)) return;
     const { cache } = slot;
-    const before = cache.historyBytes;
     try {
       cache.apply(event);
-      this.#historyUsed += cache.historyBytes - before;
       this.#touched.add(cache);
     } catch (error) {
       // The cache would be wrong from here on, so it stops to answer for this resource.
       this.#settings.onError(error);
-      this.#historyUsed += cache.historyBytes - before;
       this.#drop(slot, new CacheError("failed", `Expected ${event.key} to be readable, got an error`, error));
     }
   }
@@ -382,7 +377,6 @@ export class Cacher {
   #drop({ cache }: Slot, error?: CacheError): void {
     this.#slots.remove(cache.resource.prefix);
     this.#touched.delete(cache);
-    this.#historyUsed -= cache.historyBytes;
     cache.drop(error);
   }
 
@@ -395,16 +389,8 @@ export class Cacher {
     // A sink may have made the store call again, so that more has been delivered already.
     this.#delivered = Math.max(this.#delivered, revision);
     this.#waiters.reach(revision);
-    if (this.#historyUsed > this.#settings.historyBytes) this.#trim();
-  }
-
-  /** Brings the histories well below their bytes, at the cost of the largest one; well below, so that it is rare. */
-  #trim(): void {
-    const caches = [...this.#slots.values()].map(({ cache }) => cache);
-    const largest = caches.reduce((a, b) => (b.historyBytes > a.historyBytes ? b : a));
-    const before = largest.historyBytes;
-    largest.shrinkHistory(before - (this.#historyUsed - this.#settings.historyBytes * (1 - SPARE)));
-    this.#historyUsed -= before - largest.historyBytes;
+    this.#hub.historyBudget.trim();
+    this.#hub.versionBudget.trim();
   }
 
   #end(error: CacheError): void {

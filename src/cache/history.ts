@@ -21,7 +21,8 @@ export interface WatchEvent {
 const CHANGE = 170;
 const VALUE = 310;
 
-const costOf = (entry: Entry): number => VALUE + entry.bytes.length;
+/** Bytes that a past value takes while something keeps it. */
+export const costOf = (entry: Entry): number => VALUE + entry.bytes.length;
 
 /** One change to one object. */
 export class Change {

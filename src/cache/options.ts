@@ -20,7 +20,7 @@ export interface CacherOptions {
   readonly pageMillis?: number;
   /** Most such states of one resource. Default 64. */
   readonly pageVersions?: number;
-  /** Most bytes of replaced entries that they may hold, for each resource. Default 64 MiB. */
+  /** Most bytes of replaced entries that those of all resources may hold. Default 64 MiB. */
   readonly pageBytes?: number;
   /** Lets everything else that is ready run; default: a turn of the event loop. */
   readonly pause?: Pause;
@@ -37,6 +37,7 @@ export interface Settings {
   readonly historyLimits: HistoryLimits;
   readonly historyBytes: number;
   readonly versionLimits: VersionLimits;
+  readonly versionBytes: number;
   readonly pause: Pause;
   readonly activity: Activity | undefined;
   readonly onError: (error: unknown) => void;
@@ -54,8 +55,8 @@ export const settingsOf = (options: CacherOptions): Settings => ({
   versionLimits: {
     count: options.pageVersions ?? 64,
     millis: options.pageMillis ?? 5 * MINUTES,
-    bytes: options.pageBytes ?? 64 * MIB,
   },
+  versionBytes: options.pageBytes ?? 64 * MIB,
   pause: options.pause ?? turn,
   activity: options.activity,
   onError: options.onError ?? (() => {}),

@@ -167,16 +167,6 @@ export class ResourceCache {
     };
   }
 
-  /** Bytes that the history holds; for the hub. */
-  get historyBytes(): number {
-    return this.#timeline.history.bytes;
-  }
-
-  /** Lets go of the oldest history until at most `bytes` are left; for the hub. */
-  shrinkHistory(bytes: number): void {
-    this.#timeline.history.shrink(bytes);
-  }
-
   /** The same resource in another cache, as it is now and without its past; for the hub. */
   fork(hub: Hub): ResourceCache {
     return new ResourceCache(hub, this.resource, this.#timeline.fork(hub, hub.revision));

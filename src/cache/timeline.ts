@@ -8,9 +8,10 @@
  * @module
  */
 import type { Clock } from "../util/clock.ts";
+import type { Budget } from "./budget.ts";
 import type { Entry, Selection } from "./entry.ts";
 import { compacted } from "./errors.ts";
-import { Change, History, type HistoryLimits } from "./history.ts";
+import { Change, History, type HistoryLimits, costOf } from "./history.ts";
 import type { Pause } from "./load.ts";
 import { ResourceState } from "./resource-state.ts";
 import { type Version, type VersionLimits, Versions } from "./versions.ts";
@@ -20,6 +21,10 @@ export interface TimelineSettings {
   readonly clock: Clock;
   readonly historyLimits: HistoryLimits;
   readonly versionLimits: VersionLimits;
+  /** What the histories of all resources share. */
+  readonly historyBudget: Budget;
+  /** What the past states that are kept of all resources share. */
+  readonly versionBudget: Budget;
 }
 
 /** Changes between two states that are kept so that going back in time stays fast. */
@@ -29,8 +34,7 @@ const CHECKPOINT = 4096;
 export class Timeline {
   readonly #settings: TimelineSettings;
   #history: History;
-  /** Made when the first one is kept. */
-  #versions: Versions | undefined;
+  #versions: Versions;
   #state: ResourceState;
   /** Entries of `#state` that were asked for or written: a get is the most frequent question and need not search the tree. */
   #known: Map<string, Entry> | undefined;
@@ -38,7 +42,6 @@ export class Timeline {
   #since: number;
   /** Set while somebody may hold `#state`: then it must be copied before it is changed. */
   #current: Version | undefined;
-  #retired = 0;
   #sinceCheckpoint = 0;
 
   constructor(settings: TimelineSettings, state: ResourceState = ResourceState.of([]), revision = 0) {
@@ -46,6 +49,7 @@ export class Timeline {
     this.#state = state;
     this.#since = revision;
     this.#history = new History(revision, settings.historyLimits);
+    this.#versions = new Versions(settings.versionLimits);
   }
 
   get history(): History {
@@ -58,7 +62,7 @@ export class Timeline {
 
   /** Versions that are kept whole. */
   get keptVersions(): number {
-    return this.#versions?.length ?? 0;
+    return this.#versions.length;
   }
 
   /** Labels that have an index now. */
@@ -82,7 +86,12 @@ export class Timeline {
 
   /** The present state as a version that nobody changes any more. */
   present(): Version {
-    return (this.#current ??= { state: this.#state, since: this.#since, until: Infinity, retired: this.#retired });
+    return (this.#current ??= {
+      state: this.#state,
+      since: this.#since,
+      until: Infinity,
+      retired: this.#versions.retired,
+    });
   }
 
   /**
@@ -93,21 +102,22 @@ export class Timeline {
   at(revision: number): Version {
     if (revision >= this.#since) return this.present();
     this.#expire();
-    return this.#versions?.at(revision) ?? this.#undo(revision);
+    return this.#versions.at(revision) ?? this.#undo(revision);
   }
 
   /** Keeps a version for those who read a list page by page. */
   keep(version: Version): void {
-    this.#kept().keep(version, this.#settings.clock.steady());
+    this.#versions.keep(version, this.#settings.clock.steady());
     this.#expire();
+    this.#settings.versionBudget.trim();
   }
 
   /** A version that was not made here, and shares nothing with those that were. */
   foreign(state: ResourceState, revision: number): Version {
     // It counts as if all it holds had been replaced since; how long it lasted is not known, so it stands for its one revision.
     let bytes = 0;
-    state.forEach((entry) => (bytes += entry.bytes.length));
-    return { state, since: revision, until: revision, retired: this.#retired - bytes };
+    state.forEach((entry) => (bytes += costOf(entry)));
+    return { state, since: revision, until: revision, retired: this.#versions.retired - bytes };
   }
 
   /** Starts anew with a state of which nothing before is known. */
@@ -116,8 +126,11 @@ export class Timeline {
     this.#known = undefined;
     this.#since = revision;
     this.#current = undefined;
-    this.#versions = undefined;
-    this.#history = new History(revision, this.#settings.historyLimits);
+    const { historyBudget, historyLimits, versionBudget, versionLimits } = this.#settings;
+    historyBudget.forget(this.#history);
+    versionBudget.forget(this.#versions);
+    this.#history = new History(revision, historyLimits);
+    this.#versions = new Versions(versionLimits);
   }
 
   /** Takes a committed change: an entry that is there from now on, or the last one of an object that is deleted. */
@@ -129,9 +142,10 @@ export class Timeline {
     else (this.#known ??= new Map()).set(key, entry);
     const change = new Change(entry, previous, deleted, this.#settings.clock.steady());
     this.#history.push(change);
-    this.#retired += previous?.bytes.length ?? 0;
+    this.#settings.historyBudget.count(this.#history);
+    if (previous) this.#versions.retire(costOf(previous));
     if (++this.#sinceCheckpoint >= CHECKPOINT) this.#checkpoint();
-    else if (this.#versions && this.#retired > this.#versions.mostRetired) this.#expire();
+    else if (this.#versions.length > 0) this.#settings.versionBudget.count(this.#versions);
     return change;
   }
 
@@ -159,32 +173,29 @@ export class Timeline {
   #undo(revision: number): Version {
     const history = this.#history;
     if (revision < history.start) throw compacted(revision, history.start);
-    const base = this.#versions?.firstAfter(revision) ?? this.present();
+    const base = this.#versions.firstAfter(revision) ?? this.present();
     const state = base.state.clone();
     let { retired } = base;
     let until = Infinity;
     history.backwards(base.since, revision, (change) => {
       if (change.previous) state.put(change.previous);
       else state.remove(change.entry.key);
-      retired -= change.previous?.bytes.length ?? 0;
+      retired -= change.previous ? costOf(change.previous) : 0;
       until = change.revision - 1;
     });
     const version = { state, since: history.lastUpTo(revision), until, retired };
-    this.#kept().keep(version, this.#settings.clock.steady());
+    this.keep(version);
     return version;
   }
 
   #checkpoint(): void {
     this.#sinceCheckpoint = 0;
-    this.#kept().checkpoint(this.present());
+    this.#versions.checkpoint(this.present());
     this.#expire();
   }
 
-  #kept(): Versions {
-    return (this.#versions ??= new Versions(this.#settings.versionLimits));
-  }
-
   #expire(): void {
-    this.#versions?.expire(this.#settings.clock.steady(), this.#history.start, this.#retired);
+    this.#versions.expire(this.#settings.clock.steady(), this.#history.start);
+    this.#settings.versionBudget.count(this.#versions);
   }
 }

@@ -3,7 +3,7 @@
  *
  * Any state within the history can be had by undoing changes; keeping some of them makes that fast (checkpoints) and
  * lets a list that is read page by page outlive the history (pages). A kept state costs the nodes and the entries
- * that have been replaced since; how many bytes of entries that are is known from a running sum, see `retired`.
+ * that have been replaced since; how many bytes of entries that are is known from a running sum, see `retire`.
  *
  * @module
  */
@@ -26,8 +26,6 @@ export interface VersionLimits {
   readonly count: number;
   /** For how long after its last use a state is kept, in ms. */
   readonly millis: number;
-  /** Most bytes of replaced entries that the kept states may hold. */
-  readonly bytes: number;
 }
 
 interface Kept {
@@ -43,14 +41,25 @@ export class Versions {
   #kept: Kept[] = [];
 
   #leastRetired = Infinity;
+  #retired = 0;
 
   constructor(limits: VersionLimits) {
     this.#limits = limits;
   }
 
-  /** Once the sum of replaced bytes is over this, something kept has to go. */
-  get mostRetired(): number {
-    return this.#leastRetired + this.#limits.bytes;
+  /** Bytes of entries that have been replaced in this resource, ever since the start. */
+  get retired(): number {
+    return this.#retired;
+  }
+
+  /** Bytes of replaced entries that the kept states hold at most. */
+  get bytes(): number {
+    return this.#kept.length === 0 ? 0 : this.#retired - this.#leastRetired;
+  }
+
+  /** An entry of so many bytes has been replaced. */
+  retire(bytes: number): void {
+    this.#retired += bytes;
   }
 
   get length(): number {
@@ -83,17 +92,21 @@ export class Versions {
     return this.#kept.find(({ version }) => version.since > revision)?.version;
   }
 
-  /** Drops what is too old: `start` is where the history begins, `retired` the present sum of replaced bytes. */
-  expire(now: number, start: number, retired: number): void {
-    const { millis, bytes } = this.#limits;
-    const kept = this.#kept.filter(
-      ({ version, used }) =>
-        retired - version.retired <= bytes && (used === undefined ? version.until > start : now - used <= millis),
+  /** Drops what is too old: `start` is where the history begins. */
+  expire(now: number, start: number): void {
+    const { millis } = this.#limits;
+    this.#set(
+      this.#kept.filter(({ version, used }) => (used === undefined ? version.until > start : now - used <= millis)),
     );
-    if (kept.length < this.#kept.length) this.#set(kept);
+  }
+
+  /** Drops states until those that are left hold at most `bytes` of replaced entries. */
+  shrink(bytes: number): void {
+    this.#set(this.#kept.filter(({ version }) => this.#retired - version.retired <= bytes));
   }
 
   #set(kept: Kept[]): void {
+    if (kept.length === this.#kept.length) return;
     this.#kept = kept;
     this.#leastRetired = kept.reduce((least, { version }) => Math.min(least, version.retired), Infinity);
   }
