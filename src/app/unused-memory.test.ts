@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { ManualClock } from "../util/clock.ts";
 import { type ProcessMemory, UnusedMemory } from "./unused-memory.ts";
@@ -32,6 +34,8 @@ class Process implements ProcessMemory {
     this.done.push("trim");
     this.rss = this.needed;
   }
+
+  keepYoungSmall(): void {}
 
   /** What was done in the next `ms`. */
   next(ms: number): string[] {
@@ -91,4 +95,24 @@ test("who is done watches no more", () => {
   const server = new Process();
   server.watch[Symbol.dispose]();
   expect(server.next(MINUTE)).toEqual([]);
+});
+
+test("the room for new objects does not grow, however many of them live on until it is full", async () => {
+  const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
+  const script = `
+    const { getHeapSpaceStatistics } = await import("node:v8");
+    const { systemClock } = await import(${module("../util/clock.ts")});
+    const { UnusedMemory } = await import(${module("unused-memory.ts")});
+    if (process.argv[1] === "watched") new UnusedMemory(systemClock);
+    const kept = [];
+    for (let i = 0; i < 2_000_000; i++) kept[i % 200_000] = { a: [i, i], b: String(i) };
+    console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size);
+    process.exit();`;
+  const room = async (how: string): Promise<number> => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, how]);
+    return Number(stdout) / MIB;
+  };
+  expect(await room("watched")).toBeLessThan(8);
+  // What V8 does when it is let.
+  expect(await room("alone")).toBeGreaterThan(16);
 });
