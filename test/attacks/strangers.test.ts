@@ -140,6 +140,25 @@ const ROWS: readonly Row[] = [
     },
     bounds: { keptMiB: 3 },
   },
+  {
+    name: `connections of HTTP/2 that take requests back and then break its rules, ${BROKEN} after one another`,
+    play: async ({ target }) => {
+      const taken = Array.from({ length: 50 }, (_, i) => [
+        request(2 * i + 1, "/livez"),
+        frame(TYPE.reset, 0, 2 * i + 1, CANCEL),
+      ]).flat();
+      await onEach(BROKEN, async () => {
+        const wire = await Wire.begin(target);
+        wire.send(
+          ...taken,
+          frame(TYPE.headers, FLAG.endStream, 101, requestBlock("GET", "/livez")),
+          frame(TYPE.data, 0, 0, CANCEL),
+        );
+        expect(await wire.ends()).toBe(true);
+      });
+    },
+    bounds: { keptMiB: 3 },
+  },
   { name: "headers of 1.2 MiB", play: large("/livez", [["x", "y".repeat(1.2 * LARGE)]]) },
 ];
 

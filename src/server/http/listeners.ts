@@ -342,7 +342,10 @@ function secureServer(
       sessions.delete(session);
       idling.delete(idle);
     });
-    session.on("error", () => session.destroy());
+    session.on("error", (error) => {
+      forgetFrames(error);
+      session.destroy();
+    });
   });
   const take = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
     if (request.httpVersionMajor > 1) return;
@@ -364,6 +367,15 @@ function secureServer(
     handle(exchange);
   });
   return server;
+}
+
+/**
+ * Lets go of what the stack of an error refers to, which is text from then on. Until somebody reads it, the stack holds the
+ * native half of the session that has failed; that one holds the settings which its peer never acknowledged, they the
+ * session, and its socket the error: V8 cannot see through the native half, and would keep them all for ever.
+ */
+function forgetFrames(error: Error): void {
+  void error.stack;
 }
 
 /** A session, and what has come on it since it was last looked at. */
