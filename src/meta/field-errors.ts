@@ -25,18 +25,27 @@ export class FieldErrors {
 
   /** The value has the wrong form; `why` says what was expected. */
   invalid(field: string, got: unknown, why: string): void {
+    if (this.#isFull) return;
     this.#add("FieldValueInvalid", field, `Invalid value: ${this.#show(got)}: ${why}`);
   }
 
   /** The value is none of the closed set. */
   notSupported(field: string, got: unknown, supported: Iterable<string>): void {
+    if (this.#isFull) return;
     const list = [...supported].map((s) => JSON.stringify(s)).join(", ");
     this.#add("FieldValueNotSupported", field, `Unsupported value: ${this.#show(got)}: supported values: ${list}`);
   }
 
   /** The value stands in the list twice. */
   duplicate(field: string, got: unknown): void {
+    if (this.#isFull) return;
     this.#add("FieldValueDuplicate", field, `Duplicate value: ${this.#show(got)}`);
+  }
+
+  /** Nothing has the name. */
+  notFound(field: string, name: string): void {
+    if (this.#isFull) return;
+    this.#add("FieldValueNotFound", field, `Not found: ${this.#show(name)}`);
   }
 
   /** The field may not be set, or not changed, here. */
@@ -49,8 +58,13 @@ export class FieldErrors {
     this.#add("FieldValueTooLong", field, `Too long: may not be more than ${most} bytes`);
   }
 
+  /** What is told no more is not printed either. */
+  get #isFull(): boolean {
+    return this.causes.length >= MOST_CAUSES;
+  }
+
   #add(reason: CauseReason, field: string, message: string): void {
-    if (this.causes.length < MOST_CAUSES) this.causes.push({ reason, message, field });
+    if (!this.#isFull) this.causes.push({ reason, message, field });
   }
 }
 

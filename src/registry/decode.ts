@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { addWarnings } from "../schema/warnings.ts";
 import type { JsonType, Mismatch } from "../schema/decode-report.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import { type CompiledKind, complete, walk } from "../schema/write/decode.ts";
@@ -148,7 +149,7 @@ function tellFields(
     ...unknown.map((p) => `unknown field "${p}"`),
   ];
   if (options.fieldValidation === "Strict") return `strict decoding error: ${texts.join(", ")}`;
-  ctx.warnings.push(...texts);
+  addWarnings(ctx, texts);
   return undefined;
 }
 

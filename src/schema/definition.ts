@@ -160,8 +160,8 @@ export interface ResourceDefinition extends WriteRules {
   prepareForCreate?(object: ApiObject, ctx: WriteContext): void;
   /** Everything that is wrong with a new object. */
   validate?(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
-  /** Texts for `Warning` headers about a new or changed object. */
-  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): readonly string[];
+  /** Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. */
+  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string>;
 
   /** How objects may be called; a DNS subdomain by default (DEC-2). */
   readonly nameRule?: NameRule;

@@ -46,6 +46,7 @@ describe("JsonNumber", () => {
   test("gives the exact integer of an integer literal only", () => {
     expect(new JsonNumber("-9223372036854775808").integer).toBe(-(2n ** 63n));
     expect(new JsonNumber("19.0").integer).toBeUndefined();
+    expect(new JsonNumber("9".repeat(310)).integer).toBeUndefined();
   });
 
   test.each<[string, Value, Value, boolean]>([
@@ -56,6 +57,8 @@ describe("JsonNumber", () => {
     ["a literal that the double holds", big("9007199254740994"), 9007199254740994, true],
     ["a number and a text", big("19.0"), "19.0", false],
     ["two beyond the doubles", big("1e400"), big("1e401"), false],
+    ["two integers beyond the doubles", big("9".repeat(400)), big("8".repeat(400)), false],
+    ["an integer beyond the doubles and itself", big("9".repeat(400)), big("9".repeat(400)), true],
   ])("equal compares %s by value", (_, a, b, expected) => {
     expect(equal(a, b)).toBe(expected);
     expect(equal(b, a)).toBe(expected);

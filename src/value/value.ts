@@ -39,9 +39,12 @@ export class JsonNumber {
     this.value = Number(text);
   }
 
-  /** The exact value when the literal is an integer (no fraction, no exponent), else undefined. */
+  /**
+   * The exact value when the literal is an integer (no fraction, no exponent), else undefined. One beyond the doubles has
+   * none either: to make it takes a time that grows with the square of its digits.
+   */
   get integer(): bigint | undefined {
-    return /^-?\d+$/.test(this.text) ? BigInt(this.text) : undefined;
+    return Number.isFinite(this.value) && /^-?\d+$/.test(this.text) ? BigInt(this.text) : undefined;
   }
 
   /** The nearest double, so that comparisons with numbers do what they seem to. */

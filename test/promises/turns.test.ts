@@ -302,3 +302,120 @@ describe("of a server, over 50 000 objects", () => {
     expect(longest).toBeLessThan(turnBound(MOST));
   });
 });
+
+describe("of the rules of Pods, whose lists are compared with each other", () => {
+  const N = 16_000;
+  const HALF = N / 2;
+  const PODS = "/api/v1/namespaces/default/pods";
+  const api = new Api();
+  beforeAll(async () => {
+    api.use(await worldOf({ controllers: "none" }));
+    await api.post("/api/v1/namespaces", { metadata: { name: "default" } });
+  });
+  afterAll(() => api.world.cluster.close(0));
+
+  const times = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
+  const pod = (spec: object, container: object = {}): object => ({
+    spec: { containers: [{ name: "c", image: "i", ...container }], ...spec },
+  });
+  let n = 0;
+  const named = (body: object): object => ({ ...body, metadata: { name: `pod-${n++}` } });
+  const files = (count: number, path: (i: number) => string): object => ({
+    configMap: { name: "c", items: times(count, (i) => ({ key: "k", path: path(i) })) },
+  });
+
+  test.each<[string, number, () => object]>([
+    ["ports that are all the same", 201, () => pod({}, { ports: times(N, () => ({ containerPort: 80 })) })],
+    [
+      "ports of one number on many of the node",
+      201,
+      () => pod({}, { ports: times(N, (i) => ({ containerPort: 80, hostPort: i + 1 })) }),
+    ],
+    [
+      "ports of one number on many addresses",
+      201,
+      () =>
+        pod({}, { ports: times(N, (i) => ({ containerPort: 80, hostPort: 80, hostIP: `1.1.${i >> 8}.${i & 255}` })) }),
+    ],
+    ["files that all have one path", 201, () => pod({ volumes: [{ name: "v", ...files(N, () => "p") }] })],
+    ["files that are all apart", 201, () => pod({ volumes: [{ name: "v", ...files(N, (i) => `p-${i}`) }] })],
+    [
+      "devices beside mounts",
+      422,
+      () =>
+        pod(
+          {},
+          {
+            volumeDevices: times(N, (i) => ({ name: "v", devicePath: `/d-${i}` })),
+            volumeMounts: times(N, (i) => ({ name: "w", mountPath: `/m-${i}` })),
+          },
+        ),
+    ],
+    [
+      "constraints of spread",
+      413,
+      () =>
+        pod({
+          topologySpreadConstraints: times(N, (i) => ({
+            maxSkew: 1,
+            topologyKey: `${i}`,
+            whenUnsatisfiable: "ScheduleAnyway",
+            labelSelector: {},
+          })),
+        }),
+    ],
+  ])("no turn of a create is long: %s", { timeout: 60_000 }, async (_, status, make) => {
+    const longest = await longestTurn(
+      () => JSON.stringify(named(make())),
+      async (body) => expect((await api.post(PODS, body)).status).toBe(status),
+    );
+    expect(longest).toBeLessThan(turnBound());
+  });
+
+  test.each<[string, () => object, () => object]>([
+    [
+      "tolerations in another order",
+      () => pod({ tolerations: times(N, (i) => ({ key: `k-${i}`, operator: "Exists" })) }),
+      () => pod({ tolerations: times(N, (i) => ({ key: `k-${N - 1 - i}`, operator: "Exists" })) }),
+    ],
+    [
+      "one gate less",
+      () => pod({ schedulingGates: times(N, (i) => ({ name: `k-${i}` })) }),
+      () => pod({ schedulingGates: times(N - 1, (i) => ({ name: `k-${i + 1}` })) }),
+    ],
+    [
+      "projected volumes",
+      () =>
+        pod({ volumes: times(HALF, (i) => ({ name: `v-${i}`, projected: { sources: [{ secret: { name: "s" } }] } })) }),
+      () =>
+        pod({ volumes: times(HALF, (i) => ({ name: `v-${i}`, projected: { sources: [{ secret: { name: "s" } }] } })) }),
+    ],
+  ])("no turn of an update is long: %s", { timeout: 60_000 }, async (_, make, change) => {
+    const prepare = async (): Promise<object> => {
+      const { status, body } = await api.post(PODS, named(make()));
+      expect(status).toBe(201);
+      return { ...change(), metadata: { name: (body["metadata"] as { name: string }).name } };
+    };
+    const longest = await longestTurn(prepare, async (body) => {
+      const path = `${PODS}/${(body as { metadata: { name: string } }).metadata.name}`;
+      expect((await api.put(path, body)).status).toBe(200);
+    });
+    expect(longest).toBeLessThan(turnBound());
+  });
+
+  test("no turn of a table is long: gates that hold, one by one", { timeout: 60_000 }, async () => {
+    const path = `${PODS}/pod-${n}`;
+    const gates = times(HALF, (i) => ({ conditionType: `k-${i}` }));
+    const conditions = times(HALF, (i) => ({ type: `k-${HALF - 1 - i}`, status: "True" }));
+    expect((await api.post(PODS, named(pod({ readinessGates: gates })))).status).toBe(201);
+    expect((await api.merge(`${path}/status`, { status: { conditions } })).status).toBe(200);
+    const longest = await longestTurn(
+      () => {},
+      async () => {
+        const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
+        expect((await api.get(path, { includeObject: "None" }, { accept })).text).toContain(`"${HALF}/${HALF}"`);
+      },
+    );
+    expect(longest).toBeLessThan(turnBound());
+  });
+});

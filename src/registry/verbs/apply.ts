@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { addWarnings } from "../../schema/warnings.ts";
 import { asObject } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import { type ApplyOutcome, type FieldConflict, MOST_TOLD, conflictMessage } from "../../apply/index.ts";
@@ -130,7 +131,7 @@ function tellDuplicates({ duplicates }: Body, { fieldValidation }: WriteOptions,
   if (duplicates.length === 0 || fieldValidation === "Ignore") return;
   const texts = duplicates.map((path) => `duplicate field "${path}"`);
   if (fieldValidation === "Strict") throw badRequest(`strict decoding error: ${texts.join(", ")}`);
-  ctx.warnings.push(...texts);
+  addWarnings(ctx, texts);
 }
 
 /** The applied object, or the refusal; `explain` makes the report for clients that ask for one. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { addWarnings } from "../warnings.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { subdomainName } from "../../meta/names.ts";
 import { validateObjectMeta, validateObjectMetaUpdate, validatePrefix } from "../../meta/object-meta-rules.ts";
@@ -71,7 +72,7 @@ export function warn(
 ): void {
   if (subresource) return;
   const texts = definition.warnings?.(object, old, ctx);
-  if (texts) ctx.warnings.push(...texts);
+  if (texts) addWarnings(ctx, texts);
 }
 
 const metadataRules = (

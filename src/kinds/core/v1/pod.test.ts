@@ -617,6 +617,43 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     expect(create(spec)).toMatchObject({ causes: [], warnings: { length: count } });
   });
 
+  test("SUP-5: files that hide each other are told in pairs, the later one first, whatever their order", () => {
+    const paths = ["a/b", "ab", "a", "a/b/", "a/b/c", "a-b", "d"];
+    const items = paths.map((path) => ({ key: "k", path }));
+    const { warnings } = create({ volumes: [{ name: "v", configMap: { name: "c", items } }] });
+    const pair = (later: string, earlier: string): string =>
+      `volume "v": overlapping paths: ${later} (configMap) with ${earlier} (configMap)`;
+    expect(warnings).toEqual([
+      pair("a", "a/b"),
+      pair("a/b", "a/b"),
+      pair("a/b", "a"),
+      pair("a/b/c", "a/b"),
+      pair("a/b/c", "a"),
+    ]);
+  });
+
+  test("SUP-5: ports are told beside each one before them that they stand in the way of", () => {
+    const ports = [
+      { containerPort: 1, hostPort: 5, hostIP: "1.1.1.1" },
+      { containerPort: 1, hostPort: 5, hostIP: "1.1.1.2" },
+      { containerPort: 1, hostPort: 5 },
+      { containerPort: 1, hostPort: 6 },
+      { containerPort: 1 },
+      { containerPort: 2, hostPort: 5 },
+      { containerPort: 1, hostPort: 5, hostIP: "1.1.1.1" },
+    ];
+    const at = (i: number): string => `spec.containers[0].ports[${i}]`;
+    const { warnings } = create({ containers: [{ ...C, ports }] });
+    expect(warnings).toEqual([
+      `${at(2)}: ambiguous beside the port ${at(0)}`,
+      `${at(2)}: ambiguous beside the port ${at(1)}`,
+      ...[0, 1, 2, 3].map((i) => `${at(4)}: overlaps with the port ${at(i)}`),
+      `${at(6)}: the same port as ${at(0)}`,
+      `${at(6)}: ambiguous beside the port ${at(2)}`,
+      `${at(6)}: overlaps with the port ${at(4)}`,
+    ]);
+  });
+
   test("SUP-5: a name that is no host name, and annotations whose members have taken over, are told in Warnings", () => {
     expect(create({}, { name: "a.b" }).warnings).toHaveLength(1);
     const annotations = {

@@ -132,8 +132,11 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       validatePodChange(specSchema, (object as Pod).spec, (old as Pod).spec, errors);
     },
     // Who updates Pods is a program, and would be told the same again and again.
-    warnings: (object, old, write) =>
-      old ? [] : [...nameWarnings(object.metadata.name), ...podWarnings(object as Pod, sources, write)],
+    *warnings(object, old, write) {
+      if (old) return;
+      yield* nameWarnings(object.metadata.name);
+      yield* podWarnings(object as Pod, sources, write);
+    },
     subresources: {
       status: {
         verbs: ["get", "update", "patch"],

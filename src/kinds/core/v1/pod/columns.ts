@@ -113,7 +113,8 @@ function readinessGates(object: ApiObject): string {
   const { spec, status } = object as Pod;
   const gates = spec.readinessGates ?? [];
   if (gates.length === 0) return "<none>";
-  return `${gates.filter((gate) => isTrue(status ?? {}, gate.conditionType)).length}/${gates.length}`;
+  const hold = new Set((status?.conditions ?? []).filter((c) => c.status === "True").map(({ type }) => type));
+  return `${gates.filter((gate) => hold.has(gate.conditionType)).length}/${gates.length}`;
 }
 
 /** The columns of pods. */

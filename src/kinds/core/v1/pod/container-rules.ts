@@ -114,11 +114,6 @@ function checkHostPorts({ spec, errors }: ContainerCheck): void {
   }
 }
 
-/** Kubernetes has a cause of its own for a name that nothing has. */
-function notFound(field: string, name: string, errors: FieldErrors): void {
-  errors.causes.push({ reason: "FieldValueNotFound", field, message: `Not found: ${JSON.stringify(name)}` });
-}
-
 const PROPAGATIONS = ["Bidirectional", "HostToContainer", "None"];
 const RECURSIVE = ["Disabled", "Enabled", "IfPossible"];
 
@@ -129,7 +124,7 @@ function checkMounts(container: ContainerValue, at: string, check: ContainerChec
   (container.volumeMounts ?? []).forEach((mount, i) => {
     const field = `${at}.volumeMounts[${i}]`;
     if (!mount.name) errors.required(`${field}.name`);
-    if (!check.volumes.has(mount.name)) notFound(`${field}.name`, mount.name, errors);
+    if (!check.volumes.has(mount.name)) errors.notFound(`${field}.name`, mount.name);
     if (!mount.mountPath) errors.required(`${field}.mountPath`);
     if (paths.has(mount.mountPath)) errors.invalid(`${field}.mountPath`, mount.mountPath, "expected a path used once");
     paths.add(mount.mountPath);
@@ -164,7 +159,8 @@ function checkPropagation(container: ContainerValue, mount: Mount, at: string, e
 
 function checkDevices(container: ContainerValue, at: string, check: ContainerCheck): void {
   const { errors, volumes } = check;
-  const mounts = container.volumeMounts ?? [];
+  const mounted = new Set(container.volumeMounts?.map(({ name }) => name));
+  const mountPaths = new Set(container.volumeMounts?.map(({ mountPath }) => mountPath));
   const names = new Set<string>();
   const paths = new Set<string>();
   const source = new SourceCheck(errors, check.ctx, "");
@@ -174,7 +170,7 @@ function checkDevices(container: ContainerValue, at: string, check: ContainerChe
     const volume = volumes.get(name);
     if (!name) errors.required(`${field}.name`);
     if (names.has(name)) errors.invalid(`${field}.name`, name, "expected a volume used once");
-    if (!volume) notFound(`${field}.name`, name, errors);
+    if (!volume) errors.notFound(`${field}.name`, name);
     else if (volume["persistentVolumeClaim"] === undefined && volume["ephemeral"] === undefined) {
       errors.invalid(`${field}.name`, name, "expected a volume behind a claim");
     }
@@ -183,10 +179,10 @@ function checkDevices(container: ContainerValue, at: string, check: ContainerChe
     if (devicePath) checkNoBacksteps(`${field}.devicePath`, devicePath, source);
     names.add(name);
     paths.add(devicePath);
-    if (mounts.some((mount) => mount.name === name)) {
+    if (mounted.has(name)) {
       errors.invalid(`${field}.name`, name, "expected a volume that is not mounted, too");
     }
-    if (mounts.some((mount) => mount.mountPath === devicePath)) {
+    if (mountPaths.has(devicePath)) {
       errors.invalid(`${field}.devicePath`, devicePath, "expected a path where nothing is mounted");
     }
   });

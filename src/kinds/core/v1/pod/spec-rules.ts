@@ -191,6 +191,9 @@ function checkTopologyKey(field: string, key: string | undefined, errors: FieldE
 
 function checkSpread({ topologySpreadConstraints = [] }: PodSpec, errors: FieldErrors): void {
   const actions = ["DoNotSchedule", "ScheduleAnyway"];
+  const idOf = (constraint: (typeof topologySpreadConstraints)[number]): string =>
+    JSON.stringify([constraint.topologyKey, constraint.whenUnsatisfiable]);
+  const last = new Map(topologySpreadConstraints.map((constraint, i) => [idOf(constraint), i]));
   topologySpreadConstraints.forEach((constraint, i) => {
     const at = `spec.topologySpreadConstraints[${i}]`;
     const { maxSkew, whenUnsatisfiable: action } = constraint;
@@ -198,9 +201,7 @@ function checkSpread({ topologySpreadConstraints = [] }: PodSpec, errors: FieldE
     if (!constraint.topologyKey) errors.required(`${at}.topologyKey`);
     if (!actions.includes(action)) errors.notSupported(`${at}.whenUnsatisfiable`, action ?? "", actions);
     if (constraint.labelSelector) validateLabelSelector(constraint.labelSelector, `${at}.labelSelector`, errors);
-    const same = (other: typeof constraint): boolean =>
-      other.topologyKey === constraint.topologyKey && other.whenUnsatisfiable === action;
-    if (topologySpreadConstraints.slice(i + 1).some(same)) {
+    if (last.get(idOf(constraint))! > i) {
       errors.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${constraint.topologyKey}, ${action}}`);
     }
   });

@@ -6,6 +6,7 @@
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { TSchema } from "../../../../meta/types.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
+import { canonicalJson } from "../../../../value/canonical.ts";
 import { type Value, equal } from "../../../../value/value.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import type { PodSpec } from "./spec-schema.ts";
@@ -59,20 +60,20 @@ type Tolerations = NonNullable<PodSpec["tolerations"]>;
 
 /** Tolerations may be added, and the seconds of one may change. */
 function checkTolerations(tolerations: Tolerations, old: Tolerations, errors: FieldErrors): void {
-  const key = ({ tolerationSeconds: _seconds, ...rest }: Tolerations[number]): unknown => rest;
-  for (const before of old) {
-    if (tolerations.some((toleration) => same(key(toleration), key(before)))) continue;
-    errors.forbidden("spec.tolerations", "tolerations can be added, but not changed or removed");
-    return;
-  }
+  if (same(tolerations, old)) return;
+  const idOf = ({ tolerationSeconds: _seconds, ...rest }: Tolerations[number]): string => canonicalJson(rest as Value);
+  const there = new Set(tolerations.map(idOf));
+  if (old.every((before) => there.has(idOf(before)))) return;
+  errors.forbidden("spec.tolerations", "tolerations can be added, but not changed or removed");
 }
 
 type Gates = NonNullable<PodSpec["schedulingGates"]>;
 
 /** Gates may go, but not come. */
 function checkGates(gates: Gates, old: Gates, errors: FieldErrors): void {
+  const before = new Set(old.map(({ name }) => name));
   gates.forEach(({ name }, i) => {
-    if (old.some((gate) => gate.name === name)) return;
+    if (before.has(name)) return;
     errors.forbidden(`spec.schedulingGates[${i}].name`, "scheduling gates can be removed, but not added");
   });
 }

@@ -40,27 +40,34 @@ const GATED_PROJECTIONS: readonly (readonly [member: "clusterTrustBundle" | "pod
 
 /** Drops sources whose gate is off, unless the stored Pod has some of the kind (PROJ-10, DEC-38). */
 export function dropGatedVolumes(volumes: readonly PodVolume[], stored: readonly PodVolume[], ctx: WriteContext): void {
+  const images = stored.some((old) => old["image"] !== undefined);
+  const before = stored.map(templateOf).find((spec) => spec !== undefined);
+  const unused = GATED_PROJECTIONS.filter(
+    ([member]) => !stored.some((old) => projectionsOf(old).some((source) => source[member] !== undefined)),
+  );
   volumes.forEach((volume, i) => {
     const at = `spec.volumes[${i}]`;
-    const images = stored.some((old) => old["image"] !== undefined);
     if (!images) dropGated(volume, undefined, "image", "ImageVolume", at, ctx);
-    dropGatedProjections(volume, stored, at, ctx);
+    dropGatedProjections(volume, unused, at, ctx);
     const template = templateOf(volume);
     if (!template) return;
     const path = `${at}.ephemeral.volumeClaimTemplate.spec`;
-    const before = stored.map(templateOf).find((spec) => spec !== undefined);
     dropGated(template, before, "volumeAttributesClassName", "VolumeAttributesClass", path, ctx);
     dropGatedSource(template, before, path, ctx);
   });
 }
 
-function dropGatedProjections(volume: PodVolume, stored: readonly PodVolume[], at: string, ctx: WriteContext): void {
+/** @param unused the gated members that the stored Pod has none of */
+function dropGatedProjections(
+  volume: PodVolume,
+  unused: typeof GATED_PROJECTIONS,
+  at: string,
+  ctx: WriteContext,
+): void {
   const projected = volume["projected"] as { sources?: Projection[] } | undefined;
   if (!projected?.sources) return;
   const before = projected.sources.map(isEmpty);
-  for (const [member, gate] of GATED_PROJECTIONS) {
-    const used = stored.some((old) => projectionsOf(old).some((source) => source[member] !== undefined));
-    if (used) continue;
+  for (const [member, gate] of unused) {
     projected.sources.forEach((source, j) => {
       dropGated(source, undefined, member, gate, `${at}.projected.sources[${j}]`, ctx);
     });
@@ -120,30 +127,30 @@ export function validateTokens(volumes: readonly PodVolume[], errors: FieldError
 }
 
 /** Warnings about deprecated kinds, fractions of bytes, empty sources and files that hide one another. */
-export function volumeWarnings(volumes: readonly PodVolume[], sources: readonly Source[]): readonly string[] {
-  return volumes.flatMap((volume, i) => {
+export function* volumeWarnings(volumes: readonly PodVolume[], sources: readonly Source[]): Generator<string> {
+  for (const [i, volume] of volumes.entries()) {
     const at = `spec.volumes[${i}]`;
     const template = templateOf(volume);
-    return [
-      ...sourceWarnings(sources, volume, at),
-      ...(template ? claimSpecWarnings(template, `${at}.ephemeral.volumeClaimTemplate.spec`) : []),
-      ...overlapWarnings(volume),
-    ];
-  });
+    yield* sourceWarnings(sources, volume, at);
+    if (template) yield* claimSpecWarnings(template, `${at}.ephemeral.volumeClaimTemplate.spec`);
+    yield* fileWarnings(volume);
+  }
 }
 
-/** Files of a volume that hide one another; once for two sources, however often the same is found in them. */
-function overlapWarnings(volume: PodVolume): readonly string[] {
-  const taken: { readonly path: string; readonly from: string }[] = [];
-  const warnings: string[] = [];
+/** A file of a volume, and the source that it is from. */
+interface File {
+  readonly path: string;
+  readonly from: string;
+}
+
+/** Sources that are none, and files of a volume that hide one another. */
+function* fileWarnings(volume: PodVolume): Generator<string> {
+  const files: File[] = [];
   const name = JSON.stringify(volume.name);
   const add = (paths: readonly string[], from: string): void => {
-    for (const path of paths.map((text) => text.replace(/\/+$/, "")).filter((text) => text !== "")) {
-      for (const other of taken) {
-        if (!overlap(path, other.path)) continue;
-        warnings.push(`volume ${name}: overlapping paths: ${path} (${from}) with ${other.path} (${other.from})`);
-      }
-      taken.push({ path, from });
+    for (const text of paths) {
+      const path = text.replace(/\/+$/, "");
+      if (path !== "") files.push({ path, from });
     }
   };
   for (const member of ["configMap", "secret", "downwardAPI"]) {
@@ -154,12 +161,52 @@ function overlapWarnings(volume: PodVolume): readonly string[] {
     );
   }
   for (const source of projectionsOf(volume)) {
-    if (isEmpty(source)) warnings.push(`volume ${name} (projected) has no sources provided`);
+    if (isEmpty(source)) yield `volume ${name} (projected) has no sources provided`;
     const token = source.serviceAccountToken?.path;
     add(token ? [...pathsOf(source), token] : pathsOf(source), originOf(source));
   }
-  return warnings;
+  for (const [file, other] of overlaps(files)) {
+    yield `volume ${name}: overlapping paths: ${file.path} (${file.from}) with ${other.path} (${other.from})`;
+  }
 }
+
+/** More of one volume nobody reads. */
+const MOST_OVERLAPS = 1000;
+
+/** Pairs of which one is the other or a directory above it: the later one first, in order; the same pair hardly twice. */
+function overlaps(files: readonly File[]): (readonly [File, File])[] {
+  const places = new Map<string, number[]>();
+  const told = new Map<string, number>();
+  files.forEach(({ path, from }, i) => {
+    const id = `${path} (${from})`;
+    const before = told.get(id) ?? 0;
+    // A third one says nothing that the second has not said.
+    if (before === 2) return;
+    told.set(id, before + 1);
+    const there = places.get(`${path}/`);
+    if (there) there.push(i);
+    else places.set(`${path}/`, [i]);
+  });
+  const pairs: [later: number, earlier: number][] = [];
+  // In this order all that is below a directory follows it; `above` are those that the present one is below.
+  const above: string[] = [];
+  for (const path of [...places.keys()].sort()) {
+    while (above.length > 0 && !path.startsWith(above.at(-1)!)) above.pop();
+    const here = places.get(path)!;
+    for (const [n, place] of here.entries()) {
+      for (const other of here.slice(0, n)) pairs.push([place, other]);
+      for (const directory of above) {
+        for (const other of places.get(directory)!) pairs.push(place > other ? [place, other] : [other, place]);
+      }
+      if (pairs.length > MOST_OVERLAPS) break;
+    }
+    if (pairs.length > MOST_OVERLAPS) break;
+    above.push(path);
+  }
+  return pairs.sort(byPlaces).map(([later, earlier]) => [files[later]!, files[earlier]!] as const);
+}
+
+const byPlaces = (a: readonly [number, number], b: readonly [number, number]): number => a[0] - b[0] || a[1] - b[1];
 
 /** What a source of a projection is, with the name of the object that it is made of. */
 function originOf(source: Projection): string {
@@ -168,6 +215,3 @@ function originOf(source: Projection): string {
   const name = named?.name ?? named?.signerName;
   return name === undefined ? member : `${member} ${name}`;
 }
-
-/** Whether one of two paths is the other, or a directory above it. */
-const overlap = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);

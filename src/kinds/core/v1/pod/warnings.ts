@@ -15,33 +15,33 @@ import type { PodSpec } from "./spec-schema.ts";
 import { volumeWarnings } from "./volumes.ts";
 
 /** Everything worth a Warning. */
-export function podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContext): readonly string[] {
+export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContext): Generator<string> {
   const { spec } = pod;
-  return [
-    ...labelWarnings(spec, ctx),
-    ...annotationWarnings(pod, ctx),
-    ...volumeWarnings(spec.volumes ?? [], sources),
-    ...repeated(spec.hostAliases ?? [], "spec.hostAliases", "ip"),
-    ...repeated(spec.imagePullSecrets ?? [], "spec.imagePullSecrets", "name"),
-    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, i) =>
-      name ? [] : [`spec.imagePullSecrets[${i}].name: an empty name is not used`],
-    ),
-    ...fractions(spec.overhead, "spec.overhead"),
-    ...containersOf(spec).flatMap(([container, at]) => [
-      ...fractions(container.resources?.limits, `${at}.resources.limits`),
-      ...fractions(container.resources?.requests, `${at}.resources.requests`),
-      ...variableWarnings(container, at),
-    ]),
-    ...portWarnings(spec),
-    ...portNameWarnings(spec),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((address, i) =>
-      addressWarnings(`spec.dnsConfig.nameservers[${i}]`, address),
-    ),
-    ...(spec.hostAliases ?? []).flatMap(({ ip }, i) => addressWarnings(`spec.hostAliases[${i}].ip`, ip)),
-    ...((spec.terminationGracePeriodSeconds ?? 0) < 0
-      ? ["spec.terminationGracePeriodSeconds: a negative number is taken for 1"]
-      : []),
-  ];
+  yield* labelWarnings(spec, ctx);
+  yield* annotationWarnings(pod, ctx);
+  yield* volumeWarnings(spec.volumes ?? [], sources);
+  yield* repeated(spec.hostAliases ?? [], "spec.hostAliases", "ip");
+  yield* repeated(spec.imagePullSecrets ?? [], "spec.imagePullSecrets", "name");
+  for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries()) {
+    if (!name) yield `spec.imagePullSecrets[${i}].name: an empty name is not used`;
+  }
+  yield* fractions(spec.overhead, "spec.overhead");
+  for (const [container, at] of containersOf(spec)) {
+    yield* fractions(container.resources?.limits, `${at}.resources.limits`);
+    yield* fractions(container.resources?.requests, `${at}.resources.requests`);
+    yield* variableWarnings(container, at);
+  }
+  yield* portWarnings(spec);
+  yield* portNameWarnings(spec);
+  for (const [i, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
+    yield* addressWarnings(`spec.dnsConfig.nameservers[${i}]`, address);
+  }
+  for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) {
+    yield* addressWarnings(`spec.hostAliases[${i}].ip`, ip);
+  }
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
+    yield "spec.terminationGracePeriodSeconds: a negative number is taken for 1";
+  }
 }
 
 const containersOf = (spec: PodSpec): readonly (readonly [ContainerValue, string])[] =>
@@ -162,26 +162,45 @@ function portNameWarnings(spec: PodSpec): readonly string[] {
   );
 }
 
+interface SeenPort {
+  readonly host: number;
+  readonly ip: string;
+  readonly at: string;
+  readonly order: number;
+}
+
 /** Ports that are defined twice, or that may take one another's place on the node. */
-function portWarnings(spec: PodSpec): readonly string[] {
-  const seen: { key: string; host: number; ip: string; at: string }[] = [];
-  const warnings: string[] = [];
+function* portWarnings(spec: PodSpec): Generator<string> {
+  // By what is in the container, by that and the port of the node, and by that and its address.
+  const seen = new Map<string, SeenPort[]>();
+  const found = (key: string): readonly SeenPort[] => seen.get(key) ?? [];
+  let order = 0;
   for (const [container, where] of containersOf(spec)) {
-    (container.ports ?? []).forEach((port, i) => {
+    for (const [i, port] of (container.ports ?? []).entries()) {
       const at = `${where}.ports[${i}]`;
       const { hostPort: host = 0, hostIP: ip = "" } = port;
-      if (ip !== "" && host === 0) warnings.push(`${at}: hostIP without hostPort`);
+      if (ip !== "" && host === 0) yield `${at}: hostIP without hostPort`;
       const key = `${port.containerPort}/${port.protocol}`;
-      for (const other of seen) {
-        if (other.key !== key) continue;
-        if (host === other.host && ip === other.ip) warnings.push(`${at}: the same port as ${other.at}`);
-        else if (host === 0 || other.host === 0) warnings.push(`${at}: overlaps with the port ${other.at}`);
-        else if (host === other.host && (ip === "") !== (other.ip === "")) {
-          warnings.push(`${at}: ambiguous beside the port ${other.at}`);
-        }
+      const onHost = `${key}/${host}`;
+      const onAddress = `${onHost}/${ip}`;
+      const others =
+        host === 0
+          ? found(key)
+          : [
+              ...found(`${key}/0`),
+              ...(ip === "" ? found(onHost) : [...found(onAddress), ...found(`${onHost}/`)]),
+            ].toSorted((a, b) => a.order - b.order);
+      for (const other of others) {
+        if (host === other.host && ip === other.ip) yield `${at}: the same port as ${other.at}`;
+        else if (host === 0 || other.host === 0) yield `${at}: overlaps with the port ${other.at}`;
+        else yield `${at}: ambiguous beside the port ${other.at}`;
       }
-      seen.push({ key, host, ip, at });
-    });
+      const one = { host, ip, at, order: order++ };
+      for (const place of [key, onHost, onAddress]) {
+        const there = seen.get(place);
+        if (there) there.push(one);
+        else seen.set(place, [one]);
+      }
+    }
   }
-  return warnings;
 }

@@ -1,0 +1,18 @@
+import type { WriteContext } from "./definition.ts";
+
+/** The headers of an answer have room for no more, be they ever so short. */
+const MOST = 512;
+
+/**
+ * Adds texts for `Warning` headers, each once, as many as an answer can have; no more of them are asked for than that, so
+ * that what makes them one by one may have no end.
+ */
+export function addWarnings({ warnings }: Pick<WriteContext, "warnings">, texts: Iterable<string>): void {
+  const told = new Set(warnings);
+  for (const text of texts) {
+    if (warnings.length >= MOST) return;
+    if (told.has(text)) continue;
+    told.add(text);
+    warnings.push(text);
+  }
+}
