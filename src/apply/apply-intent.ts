@@ -98,7 +98,8 @@ function* applyValid(valid: Valid): Steps<ApplyOutcome> {
   const result = yield* applyWithTakeOver(valid, live, present, key);
   if ("lost" in result) return { kind: "conflicts", conflicts: yield* describeConflicts(result.lost) };
   const managed = { managers: result.managers, times: present.times };
-  const managedFields = stamp(valid, managed, key, result.changed, ledger, storedEntries(full));
+  yield;
+  const managedFields = yield* stamp(valid, managed, key, result.changed, ledger, storedEntries(full));
   let object = result.changed ? result.object : live;
   if (rules.emptied === "absent" && result.changed) object = dropEmptied(type, live, object, intent);
   if (request.manager === KUBECTL) object = refreshLastApplied(object, request.intent);
@@ -106,17 +107,17 @@ function* applyValid(valid: Valid): Steps<ApplyOutcome> {
 }
 
 /** The entries, the applier's with the time of this apply when there is reason for it. */
-function stamp(
+function* stamp(
   { request, rules }: Valid,
   managed: Timed,
   key: string,
   objectChanged: boolean,
   ledger: Ledger,
   stored: readonly ManagedFieldsEntry[],
-): readonly ManagedFieldsEntry[] {
+): Steps<readonly ManagedFieldsEntry[]> {
   const ownedMore = !rules.timelessOwnership && !sameOwned(ledger.managers.get(key), managed.managers.get(key));
   const times = objectChanged || ownedMore ? new Map(managed.times).set(key, request.time) : managed.times;
-  return writeEntries({ managers: managed.managers, times }, ledger, stored);
+  return yield* writeEntries({ managers: managed.managers, times }, ledger, stored);
 }
 
 const sameOwned = (a: Owned | undefined, b: Owned | undefined): boolean =>

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { ANCIENT, capUpdates } from "./cap.ts";
+import { atOnce } from "../util/steps.ts";
 import { managerKey, readEntries, writeEntries } from "./entries.ts";
 
 const entry = (manager: string, second: number, fieldsV1: object) => ({
@@ -14,7 +15,7 @@ const entry = (manager: string, second: number, fieldsV1: object) => ({
 
 const cap = (entries: readonly object[], limit: number) => {
   const ledger = readEntries(entries, false)!;
-  return writeEntries(capUpdates(ledger, limit), ledger, []);
+  return atOnce(writeEntries(capUpdates(ledger, limit), ledger, []));
 };
 
 test("DEC-14: a bucket that is there takes what is folded, with the time of the newest", () => {

@@ -1,6 +1,7 @@
+import type { Steps } from "../util/steps.ts";
 import { isObject } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
-import { compareText, FieldsError, parseFields, sameSet, toFieldsV1 } from "./fieldpath/index.ts";
+import { compareText, FieldsError, parseFields, sameSet, fieldsV1Steps } from "./fieldpath/index.ts";
 import type { FieldSet } from "./fieldpath/index.ts";
 import type { Managers, Owned } from "./merge/index.ts";
 
@@ -119,19 +120,22 @@ export interface Timed {
  *
  * An entry that says what it said before is the very same object; so is the list, when all of them are those of `stored`.
  */
-export function writeEntries(
+export function* writeEntries(
   { managers, times }: Timed,
   ledger: Ledger,
   stored: readonly ManagedFieldsEntry[],
-): readonly ManagedFieldsEntry[] {
+): Steps<readonly ManagedFieldsEntry[]> {
   const entries: ManagedFieldsEntry[] = [];
-  for (const [key, owned] of managers) entries.push(writeEntry(key, owned, times.get(key), ledger));
+  for (const [key, owned] of managers) {
+    entries.push(yield* writeEntry(key, owned, times.get(key), ledger));
+    yield;
+  }
   const before = new Set(stored);
   if (entries.length === stored.length && entries.every((entry) => before.has(entry))) return stored;
   return entries.length > 1 ? entries.sort(compareEntries) : entries;
 }
 
-function writeEntry(key: string, owned: Owned, time: string | undefined, ledger: Ledger): ManagedFieldsEntry {
+function* writeEntry(key: string, owned: Owned, time: string | undefined, ledger: Ledger): Steps<ManagedFieldsEntry> {
   const source = ledger.sources.get(key);
   const before = ledger.managers.get(key);
   if (source !== undefined && before?.apiVersion === owned.apiVersion && source.time === time) {
@@ -144,7 +148,7 @@ function writeEntry(key: string, owned: Owned, time: string | undefined, ledger:
     apiVersion: owned.apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: "FieldsV1",
-    fieldsV1: toFieldsV1(owned.set),
+    fieldsV1: yield* fieldsV1Steps(owned.set),
     ...(subresource === "" ? {} : { subresource }),
   };
 }

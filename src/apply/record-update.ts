@@ -68,7 +68,7 @@ export function* recordSteps(record: UpdateRecord): Steps<readonly ManagedFields
   yield;
   const taken = yield* takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start);
   yield;
-  return writeEntries(capUpdates(taken, rules.maxUpdateManagers), start.ledger, storedEntries(live));
+  return yield* writeEntries(capUpdates(taken, rules.maxUpdateManagers), start.ledger, storedEntries(live));
 }
 
 /** Where a write begins: the entries that count, and what the writer owns beside what it changes. */

@@ -403,6 +403,34 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
     expect(longest).toBeLessThan(turnBound());
   });
 
+  test.each<[string, number, string, () => object]>([
+    [
+      "two lists by key in a container",
+      422,
+      PODS,
+      () =>
+        pod(
+          {},
+          {
+            volumeDevices: times(N, (i) => ({ name: "v", devicePath: `/d-${i}` })),
+            volumeMounts: times(N, (i) => ({ name: "w", mountPath: `/m-${i}` })),
+          },
+        ),
+    ],
+    [
+      "ports of a Service",
+      413,
+      "/api/v1/namespaces/default/services",
+      () => ({ spec: { ports: times(N, (i) => ({ name: `p-${i}`, port: i + 1 })) } }),
+    ],
+  ])("no turn of the record of who owns entries is long: %s", { timeout: 60_000 }, async (_, status, path, make) => {
+    const longest = await longestTurn(
+      () => JSON.stringify(named(make())),
+      async (body) => expect((await api.post(path, body)).status).toBe(status),
+    );
+    expect(longest).toBeLessThan(turnBound(42));
+  });
+
   test("no turn of a table is long: gates that hold, one by one", { timeout: 60_000 }, async () => {
     const path = `${PODS}/pod-${n}`;
     const gates = times(HALF, (i) => ({ conditionType: `k-${i}` }));

@@ -1,5 +1,7 @@
 import { canonicalElement, compareElements, sortElements, sortTexts } from "./element.ts";
 import type { PathElement } from "./element.ts";
+import { type Steps, atOnce } from "../../util/steps.ts";
+import { isSmall } from "../../value/small.ts";
 import { EMPTY, isEmpty, SELF } from "./set.ts";
 import type { FieldSet, MutableSet } from "./set.ts";
 
@@ -96,10 +98,40 @@ function memberElement(name: string): PathElement | undefined {
 }
 
 /** The tree of a set with its members in the one order: `.`, then as {@link compareElements}; the set itself if sorted. */
-export function toFieldsV1(set: FieldSet): FieldSet {
-  const tree = sorted(set);
+export const toFieldsV1 = (set: FieldSet): FieldSet => atOnce(fieldsV1Steps(set));
+
+/** {@link toFieldsV1} in steps. */
+export function* fieldsV1Steps(set: FieldSet): Steps<FieldSet> {
+  const tree = yield* sortedSteps(set);
   known.set(tree, tree);
   return tree;
+}
+
+/** After so many members others have their turn, if it has lasted long enough. */
+const MEMBERS_AT_ONCE = 1000;
+
+/** {@link sorted}, which gives way between the members of what is large. */
+function* sortedSteps(node: FieldSet): Steps<FieldSet> {
+  if (isSmall(node)) return sorted(node);
+  const changed = new Map<string, FieldSet>();
+  let previous: string | undefined;
+  let inOrder = true;
+  let members = 0;
+  for (const element in node) {
+    const child = node[element]!;
+    const done = element === SELF || isSmall(child) ? sorted(child) : yield* sortedSteps(child);
+    if (done !== child) changed.set(element, done);
+    inOrder &&= previous === undefined || compareMembers(previous, element) < 0;
+    previous = element;
+    if (++members % MEMBERS_AT_ONCE === 0) yield;
+  }
+  if (inOrder && changed.size === 0) return node;
+  const names = Object.keys(node);
+  const copy: MutableSet = {};
+  for (const element of inOrder ? names : yield* sortMembers(names)) {
+    copy[element] = changed.get(element) ?? node[element]!;
+  }
+  return copy;
 }
 
 function sorted(node: FieldSet): FieldSet {
@@ -116,14 +148,16 @@ function sorted(node: FieldSet): FieldSet {
   if (inOrder && changed === undefined) return node;
   const names = Object.keys(node);
   const copy: MutableSet = {};
-  for (const element of inOrder ? names : sortMembers(names)) copy[element] = changed?.get(element) ?? node[element]!;
+  for (const element of inOrder ? names : atOnce(sortMembers(names)))
+    copy[element] = changed?.get(element) ?? node[element]!;
   return copy;
 }
 
 const compareMembers = (a: string, b: string): number => (a === SELF ? -1 : b === SELF ? 1 : compareElements(a, b));
 
 /** The members of a node in their order; a node may have as many as an object has members. */
-function sortMembers(names: readonly string[]): string[] {
+function* sortMembers(names: readonly string[]): Steps<string[]> {
   const isOther = (name: string): boolean => name !== SELF && !name.startsWith("f:");
-  return [...sortTexts(names.filter((name) => !isOther(name))), ...sortElements(names.filter(isOther))];
+  const others = yield* sortElements(names.filter(isOther));
+  return [...sortTexts(names.filter((name) => !isOther(name))), ...others];
 }

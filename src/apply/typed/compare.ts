@@ -7,11 +7,12 @@
  * @module
  */
 import { type Steps, atOnce } from "../../util/steps.ts";
+import { isSmall } from "../../value/small.ts";
 import { isContainer, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
 import { fieldElement, SetBuilder } from "../fieldpath/index.ts";
 import type { FieldSet, Filter, PathElement } from "../fieldpath/index.ts";
-import type { ListType, ScalarType, Type } from "../schema/schema.ts";
+import type { ListType, MapType, ScalarType, StructType, Type } from "../schema/schema.ts";
 import { elementOrNone, memberType } from "./items.ts";
 import { sameValue } from "./same.ts";
 import type { ScalarEqual } from "./same.ts";
@@ -34,15 +35,13 @@ export interface Comparison {
 export const compare = (type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Comparison =>
   atOnce(compareSteps(type, before, after, scalarEqual));
 
-/** {@link compare} in steps: many members of an object, and of the objects in it, are more than one. */
+/** {@link compare} in steps: many members of an object, and of all that is in it, are more than one. */
 export function* compareSteps(type: Type, before: Value, after: Value, scalarEqual?: ScalarEqual): Steps<Comparison> {
   const walker = new CompareWalker(scalarEqual);
-  if (before !== after) yield* walker.steps(type, before, after, LEVELS);
+  if (before !== after) yield* walker.steps(type, before, after);
   return walker.result();
 }
 
-/** How deep a comparison stops between two members: at those of the object, and at those of its metadata and spec. */
-const LEVELS = 2;
 /** After so many members others have their turn, if it has lasted long enough. */
 const MEMBERS_AT_ONCE = 1000;
 
@@ -100,21 +99,60 @@ class CompareWalker {
     return { added: this.#added.build(), modified: this.#modified.build(), removed: this.#removed.build() };
   }
 
-  /** {@link CompareWalker.walk}, which gives way between the members of structs down to some level. */
-  *steps(type: Type, a: Value | undefined, b: Value | undefined, levels: number): Steps<void> {
-    if (type.kind !== "struct" || type.atomic || levels === 0) return this.walk(type, a, b);
+  /** {@link CompareWalker.walk}, which gives way between the members and the entries of what is large. */
+  *steps(type: Type, a: Value | undefined, b: Value | undefined): Steps<void> {
+    if (isSmall(a) && isSmall(b)) return this.walk(type, a, b);
+    if ((type.kind === "struct" || type.kind === "map") && !type.atomic) yield* this.#objectSteps(type, a, b);
+    else if (type.kind === "list" && type.merge !== "atomic") yield* this.#listSteps(type, a, b);
+    else this.walk(type, a, b);
+  }
+
+  *#objectSteps(type: StructType | MapType, a: Value | undefined, b: Value | undefined): Steps<void> {
     const x = asObject(a);
     const y = asObject(b);
     if (isVoid(x) && isVoid(y)) return this.#leaf(a, b);
     for (const key of differing(x, y)) {
+      const [was, now] = [own(x, key), own(y, key)];
+      this.#members++;
       this.#path.push(fieldElement(key));
-      yield* this.steps(memberType(type, key), own(x, key), own(y, key), levels - 1);
+      if (isSmall(was) && isSmall(now)) this.walk(memberType(type, key), was, now);
+      else yield* this.steps(memberType(type, key), was, now);
       this.#path.pop();
-      if (this.#members < MEMBERS_AT_ONCE) continue;
-      this.#members = 0;
-      yield;
+      if (this.#isTime()) yield;
     }
     this.#container(a, b);
+  }
+
+  *#listSteps(type: ListType, a: Value | undefined, b: Value | undefined): Steps<void> {
+    const x = asList(a) ?? [];
+    const y = asList(b) ?? [];
+    if (x.length === 0 && y.length === 0) return this.#leaf(a, b);
+    if (x.length === 0 || y.length === 0 || !sameValue(x, y)) {
+      yield;
+      const before = groups(type, x);
+      yield;
+      const after = groups(type, y);
+      yield;
+      for (const [element, was, now] of sideBySide(before, after)) {
+        this.#members++;
+        if (was.length <= 1 && now.length <= 1 && was[0] !== now[0] && !(isSmall(was[0]) && isSmall(now[0]))) {
+          this.#path.push(element);
+          yield* this.steps(type.item, was[0], now[0]);
+          this.#path.pop();
+        } else {
+          this.#item(type, element, was, now);
+        }
+        if (this.#isTime()) yield;
+      }
+    }
+    this.#container(a, b);
+  }
+
+  /** Whether so much was compared that others may have their turn. */
+  #isTime(): boolean {
+    if (this.#members < MEMBERS_AT_ONCE) return false;
+    this.#members = 0;
+    return true;
   }
 
   /** Compares two sides that are not identical; at least one of them is there. */
@@ -234,6 +272,17 @@ class CompareWalker {
 }
 
 const NONE: readonly Value[] = [];
+
+/** The entries of two lists by element: first those of the one, then what only the other has. */
+function* sideBySide(
+  before: Groups,
+  after: Groups,
+): Generator<[element: PathElement, was: readonly Value[], now: readonly Value[]]> {
+  for (const [element, was] of before) yield [element, was, after.get(element) ?? NONE];
+  for (const [element, now] of after) if (!before.has(element)) yield [element, NONE, now];
+}
+
+type Groups = ReadonlyMap<PathElement, readonly Value[]>;
 
 /** The entries of a list by element; those without one are nobody's. */
 function groups(type: ListType, list: readonly Value[]): Map<PathElement, Value[]> {
