@@ -303,6 +303,23 @@ describe("of a server, over 50 000 objects", () => {
   });
 });
 
+describe("of a server that keeps ten thousand objects in memory", () => {
+  test("no turn of the deletion of all is long", { timeout: 60_000 }, async () => {
+    const api = new Api();
+    const prepare = async (): Promise<void> => {
+      const store = await openMemoryStore({ records: records(10_000), revision: 10_000 });
+      api.use(await worldOf({ controllers: "none" }, { store }));
+    };
+    const longest = await longestTurn(prepare, async () => {
+      const answer = await api.raw("DELETE", "/api/v1/namespaces/default/configmaps");
+      expect(answer.code).toBe(200);
+      await answer.text();
+      await api.world.cluster.close(0);
+    });
+    expect(longest).toBeLessThan(turnBound());
+  });
+});
+
 describe("of the rules of Pods, whose lists are compared with each other", () => {
   const N = 16_000;
   const HALF = N / 2;

@@ -5,6 +5,7 @@
  */
 import type { Entry, ListPart } from "../../cache/index.ts";
 import { hasReason, success } from "../../meta/status.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import { newContext } from "../pipeline.ts";
@@ -35,8 +36,13 @@ export async function deleteCollection(
 async function deleteAll(kind: Kind, entries: readonly Entry[], how: DeleteOptions, caller: Caller): Promise<boolean> {
   let next = 0;
   let changed = false;
+  const limit = new TurnLimit();
   const worker = async (): Promise<void> => {
-    while (next < entries.length) if (await deleteOne(kind, placeOf(entries[next++]!), how, caller)) changed = true;
+    while (next < entries.length) {
+      if (await deleteOne(kind, placeOf(entries[next++]!), how, caller)) changed = true;
+      // A store in memory never waits for anything.
+      if (limit.isOver) await limit.pause();
+    }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
   return changed;
