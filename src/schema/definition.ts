@@ -152,7 +152,10 @@ export interface ResourceDefinition extends WriteRules {
   readonly deprecated?: string;
   readonly storedAs?: StoredAs;
 
-  /** What decoding turns members into, before anything is owned (a Secret's stringData). Changes `object`. */
+  /**
+   * What decoding turns members into, before anything is owned (a Secret's stringData). Changes `object`, which may be an intent
+   * that nobody has looked at yet: any member may be missing or of another type, and is then left to who refuses it.
+   */
   convert?(object: ApiObject, ctx: WriteContext): void;
   /** Defaults that depend on other members; defaults of the schema are there already. Changes `object`. */
   defaults?(object: ApiObject, ctx: WriteContext): void;

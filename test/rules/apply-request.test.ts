@@ -229,3 +229,20 @@ describe("the status path", () => {
     expect((await api.apply(`${at.item}/status`, "m", body)).status).toBe(404);
   });
 });
+
+const WRONG: readonly unknown[] = [5, "x", [1], { a: 5 }, { podCIDR: 5 }, { podCIDRs: 5 }, { podCIDRs: [5] }, null];
+const MEMBERS = ["spec", "status", "data", "stringData", "type", "provisioner", "parameters"];
+
+test.each([...RESOURCES.map((r) => [r.kind, r.apiVersion, collection(r, "default")]), ["Node", "v1", "/api/v1/nodes"]])(
+  "APPLY-4: an intent of a %s whose members are missing or of another type is no error of the server",
+  async (kind, apiVersion, items) => {
+    for (const server of [api, kube]) {
+      for (const member of ["", ...MEMBERS]) {
+        for (const wrong of member === "" ? [undefined] : WRONG) {
+          const answer = await server.apply(`${items}/odd`, "m", { apiVersion, kind, [member || "spec"]: wrong });
+          expect([answer.status < 500, answer.text]).toEqual([true, answer.text]);
+        }
+      }
+    }
+  },
+);

@@ -26,6 +26,7 @@ import {
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { isObject } from "../../../value/value.ts";
 
 const description = "A machine that runs programs.";
 
@@ -137,11 +138,14 @@ const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** The first of podCIDRs is podCIDR, which counts when both are given. */
 function convert(object: ApiObject): void {
-  const { spec } = asNode(object);
-  const first = spec.podCIDR || spec.podCIDRs?.[0];
-  if (!first) return;
-  spec.podCIDR = first;
-  if (spec.podCIDRs?.[0] !== first) spec.podCIDRs = [first];
+  const { spec } = object;
+  if (!isObject(spec)) return;
+  const { podCIDR, podCIDRs } = spec;
+  const before = Array.isArray(podCIDRs) ? podCIDRs[0] : undefined;
+  const first = podCIDR || before;
+  if (typeof first !== "string") return;
+  spec["podCIDR"] = first;
+  if (before !== first) spec["podCIDRs"] = [first];
 }
 
 /** Until its agent says otherwise, programs can have all of the node. */

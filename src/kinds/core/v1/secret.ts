@@ -5,7 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
-import { getMember, setMember } from "../../../value/value.ts";
+import { getMember, isObject, setMember } from "../../../value/value.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
@@ -42,14 +42,14 @@ interface Secret extends ApiObject {
 
 /** SEC-5, SEC-6: texts become data and are gone. */
 function foldStringData(object: ApiObject): void {
-  const secret = object as Secret;
-  if (!secret.stringData) return;
-  const data = { ...secret.data };
-  for (const key of Object.keys(secret.stringData)) {
-    setMember(data, key, Buffer.from(secret.stringData[key]!, "utf8").toString("base64"));
-  }
-  delete secret.stringData;
-  if (Object.keys(data).length > 0) secret.data = data;
+  const { data: before = {}, stringData } = object;
+  if (!isObject(stringData) || !isObject(before)) return;
+  const texts = Object.entries(stringData);
+  if (!texts.every(([, text]) => typeof text === "string")) return;
+  const data = { ...before };
+  for (const [key, text] of texts) setMember(data, key, Buffer.from(text as string, "utf8").toString("base64"));
+  delete object["stringData"];
+  if (Object.keys(data).length > 0) object["data"] = data;
 }
 
 /** What a type that programs know asks for (DEC-13). */
