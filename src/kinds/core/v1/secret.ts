@@ -45,9 +45,9 @@ function foldStringData(object: ApiObject): void {
   const { data: before = {}, stringData } = object;
   if (!isObject(stringData) || !isObject(before)) return;
   const texts = Object.entries(stringData);
-  if (!texts.every(([, text]) => typeof text === "string")) return;
+  if (!texts.every(([, plain]) => typeof plain === "string")) return;
   const data = { ...before };
-  for (const [key, text] of texts) setMember(data, key, Buffer.from(text as string, "utf8").toString("base64"));
+  for (const [key, plain] of texts) setMember(data, key, Buffer.from(plain as string, "utf8").toString("base64"));
   delete object["stringData"];
   if (Object.keys(data).length > 0) object["data"] = data;
 }
