@@ -140,7 +140,8 @@ export class Http2Client {
   readonly #headers: Readonly<Record<string, string>>;
 
   private constructor(url: string, ca: string, headers: Readonly<Record<string, string>>) {
-    this.session = http2.connect(url, { ca });
+    // The library refuses streams of its own while it holds more than this: bodies that nobody takes yet.
+    this.session = http2.connect(url, { ca, maxSessionMemory: 1000 });
     this.#headers = headers;
   }
 
