@@ -92,12 +92,17 @@ describe("what each verb sends", () => {
     ],
     [
       "delete of one version",
-      (c) => c.delete(KEY, { uid: "u", resourceVersion: "7", propagationPolicy: "Orphan" }),
+      (c) => c.delete(KEY, { uid: "u", resourceVersion: "7", propagationPolicy: "Orphan", gracePeriodSeconds: 0 }),
       [
         "DELETE",
         ITEM,
         JSON_TYPE,
-        { ...OPTIONS, preconditions: { uid: "u", resourceVersion: "7" }, propagationPolicy: "Orphan" },
+        {
+          ...OPTIONS,
+          preconditions: { uid: "u", resourceVersion: "7" },
+          propagationPolicy: "Orphan",
+          gracePeriodSeconds: 0,
+        },
       ],
     ],
     [

@@ -79,6 +79,8 @@ export interface DeleteOptions extends Pick<WriteOptions, "dryRun" | "signal"> {
   /** Only this version. */
   readonly resourceVersion?: string;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  /** For how long a Pod may go on, in seconds; 0 removes it at once. Kinds without a grace period take no notice. */
+  readonly gracePeriodSeconds?: number;
 }
 
 /** What of the past of an object is asked for. */

@@ -146,9 +146,9 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   async delete(target: Key<S> | T, options: DeleteOptions = {}): Promise<void> {
     const object = "metadata" in target ? target : undefined;
     const key = object ? keyOf<S>(object) : (target as Key<S>);
-    const { uid = object?.metadata.uid, resourceVersion, propagationPolicy, dryRun, signal } = options;
+    const { uid = object?.metadata.uid, resourceVersion, dryRun, signal, ...rest } = options;
     const preconditions = defined({ uid, resourceVersion });
-    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...defined({ propagationPolicy }) };
+    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...defined(rest) };
     const path = this.#item(key) + writeText({ ...defined({ dryRun }) });
     await this.#write("delete", "DELETE", path, key, { body }, { ...defined({ dryRun }), signal });
   }

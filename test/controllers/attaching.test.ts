@@ -81,7 +81,7 @@ const makePod = async (name = "p", node: string | undefined = "n1", metadata: ob
   await world.settled();
 };
 const removePod = async (name = "p") => {
-  await world.resource(Pod).delete(at(name), { gracePeriodSeconds: 0 } as never);
+  await world.resource(Pod).delete(at(name), { gracePeriodSeconds: 0 });
   await world.settled();
 };
 /** What an attacher writes. */

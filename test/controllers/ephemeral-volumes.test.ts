@@ -96,7 +96,7 @@ test("CTL-EPH-4: a claim that is deleted before the Pod has a node is made again
   const second = await find("web-x");
   expect(second?.metadata.uid).toBeDefined();
   expect(second?.metadata.uid).not.toBe(first?.metadata.uid);
-  await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 } as never);
+  await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 });
   await claims().delete(at("web-x"));
   await world.settled();
   await makePod([own("x")], { nodeName: "n1" });
@@ -109,7 +109,7 @@ test("CTL-EPH-4: a claim that is deleted before the Pod has a node is made again
 test("CTL-EPH-5: a Pod that is leaving gets no claim", async () => {
   await makePod([own("x")], {}, { finalizers: ["example.com/hold"] });
   await world.settled();
-  await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 } as never);
+  await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 });
   await claims().delete(at("web-x"));
   await world.settled();
   expect(await find("web-x")).toBeUndefined();
@@ -120,7 +120,7 @@ test("CTL-EPH-6, VOL-31: the claim goes with the Pod", async () => {
   await makePod();
   await world.settled();
   expect(await find("web-x")).toBeDefined();
-  await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 } as never);
+  await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 });
   await world.settled();
   expect(await find("web-x")).toBeUndefined();
 });

@@ -45,7 +45,7 @@ describe("claims", () => {
     await world.resource(Pod).status.patch(at("web"), { status: { phase: "Succeeded" } });
     await world.settled();
     expect(await findClaim()).toBeDefined();
-    await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 } as never);
+    await world.resource(Pod).delete(at("web"), { gracePeriodSeconds: 0 });
     await world.settled();
     const isThere = (await world.resource(Pod).find(at("web"))) !== undefined;
     expect((await findClaim()) !== undefined).toBe(isThere);

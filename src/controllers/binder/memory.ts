@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Kind, inDomain, keyText } from "../../client/index.ts";
+import { type Key, type Kind, inDomain, keyText } from "../../client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../client/kinds/index.ts";
 import type { Dialect } from "../../meta/dialect.ts";
 import {
@@ -59,9 +59,16 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
   };
 }
 
+/** The claim that a volume names; a reference need not be whole, and is nobody's then. */
+export function namedClaim({ spec: { claimRef } }: PersistentVolume): Key<"Namespaced"> | undefined {
+  const { namespace = "", name = "" } = claimRef ?? {};
+  return namespace === "" || name === "" ? undefined : { namespace, name };
+}
+
 /** The key of the claim that a volume names. */
-export function claimOfVolume({ spec: { claimRef } }: PersistentVolume): string | undefined {
-  return claimRef?.name ? keyText({ namespace: claimRef.namespace, name: claimRef.name }) : undefined;
+export function claimOfVolume(volume: PersistentVolume): string | undefined {
+  const key = namedClaim(volume);
+  return key && keyText(key);
 }
 
 /** See the head of this file. */

@@ -9,6 +9,7 @@ import { AGAIN, annotated, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
 import { isOfMode } from "./fit.ts";
 import { giveBack } from "./release.ts";
+import { namedClaim } from "./memory.ts";
 import { reclaim, withFinalizers } from "./reclaim.ts";
 import { setPhase } from "./phases.ts";
 
@@ -40,13 +41,13 @@ async function claimOf(
   { memory, client }: Binding,
   volume: PersistentVolume,
 ): Promise<PersistentVolumeClaim | undefined> {
-  const { namespace = "", name = "", uid } = volume.spec.claimRef!;
-  // A reference need not be whole.
-  if (namespace === "" || name === "") return undefined;
-  const known = memory.claims.get({ namespace, name });
+  const key = namedClaim(volume);
+  if (!key) return undefined;
+  const { uid } = volume.spec.claimRef!;
+  const known = memory.claims.get(key);
   if (known?.metadata.uid === uid) return known;
   if (volume.status.phase === "Released" || volume.status.phase === "Failed") return undefined;
-  const found = await client.resource(PersistentVolumeClaim).find({ namespace, name });
+  const found = await client.resource(PersistentVolumeClaim).find(key);
   return found?.metadata.uid === uid ? found : undefined;
 }
 
