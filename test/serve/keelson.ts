@@ -191,16 +191,25 @@ export function readAnswer(stream: http2.ClientHttp2Stream): Promise<Answer> {
     stream.on("end", () => (whole = true));
     stream.on("error", reject);
     stream.on("close", () => {
-      const text = Buffer.concat(chunks).toString();
       const status = headers[":status"];
       if (!whole || status === undefined || stream.rstCode !== 0) {
         reject(new Error(`expected a whole answer, got ${status ?? "nothing"} and reset ${stream.rstCode}`));
         return;
       }
-      const isJson = headers["content-type"]?.startsWith("application/json") && !text.includes("}\n{");
-      resolve({ status, headers, text, json: isJson ? JSON.parse(text) : undefined });
+      try {
+        resolve(answerOf(status, headers, chunks));
+      } catch (error) {
+        reject(error);
+      }
     });
   });
+}
+
+/** Throws where the answer is longer than a string may be, or is not the JSON that it says it is. */
+function answerOf(status: number, headers: http2.IncomingHttpHeaders, chunks: readonly Buffer[]): Answer {
+  const text = Buffer.concat(chunks).toString();
+  const isJson = headers["content-type"]?.startsWith("application/json") && !text.includes("}\n{");
+  return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
 /** The events of a watch, as they come. */
