@@ -52,19 +52,19 @@ describe("defaultStorageClass", () => {
     storageClass("a-new", "2026-01-02T00:00:00Z", { "storageclass.beta.kubernetes.io/is-default-class": "true" }),
     storageClass("off", "2026-01-08T00:00:00Z", { "storageclass.kubernetes.io/is-default-class": "yes" }),
   ];
-  const choose = (object: ApiObject, more = {}, known = classes): unknown => {
+  const choose = async (object: ApiObject, more = {}, known = classes): Promise<unknown> => {
     const step = defaultStorageClass(lookupOf({ [CLASSES]: known }), kubernetes);
-    atOnce(step.mutate!(requestOf({ ref: CLAIMS, object, ...more })));
+    await step.mutate!(requestOf({ ref: CLAIMS, object, ...more }));
     return (object["spec"] as { storageClassName?: string } | undefined)?.storageClassName;
   };
 
-  test("DEC-40: a claim without a class gets the newest default class, of two the first by name", () => {
-    expect(choose(claim())).toBe("a-new");
-    expect(choose(claim(), {}, classes.slice(0, 2))).toBe("old");
+  test("DEC-40: a claim without a class gets the newest default class, of two the first by name", async () => {
+    expect(await choose(claim())).toBe("a-new");
+    expect(await choose(claim(), {}, classes.slice(0, 2))).toBe("old");
   });
 
-  test("DEC-40: nothing is chosen where no class is the default", () => {
-    expect(choose(claim(), {}, [classes[0]!, classes[4]!])).toBeUndefined();
+  test("DEC-40: nothing is chosen where no class is the default", async () => {
+    expect(await choose(claim(), {}, [classes[0]!, classes[4]!])).toBeUndefined();
   });
 
   test.each([
@@ -76,23 +76,23 @@ describe("defaultStorageClass", () => {
       undefined,
     ],
     ["has no spec", objectOf({ name: "c" }), undefined],
-  ])("DEC-40: a claim that %s is left as it is", (_, object, expected) => {
-    expect(choose(object)).toBe(expected);
+  ])("DEC-40: a claim that %s is left as it is", async (_, object, expected) => {
+    expect(await choose(object)).toBe(expected);
   });
 
-  test("DEC-40: only creates of claims are looked at", () => {
-    expect(choose(claim(), { operation: "UPDATE" })).toBeUndefined();
-    expect(choose(claim(), { subresource: "status" })).toBeUndefined();
-    expect(choose(claim(), { ref: { group: "", plural: "configmaps", kind: "ConfigMap" } })).toBeUndefined();
+  test("DEC-40: only creates of claims are looked at", async () => {
+    expect(await choose(claim(), { operation: "UPDATE" })).toBeUndefined();
+    expect(await choose(claim(), { subresource: "status" })).toBeUndefined();
+    expect(await choose(claim(), { ref: { group: "", plural: "configmaps", kind: "ConfigMap" } })).toBeUndefined();
   });
 
-  test("DEC-40: the neutral dialect has names of its own", () => {
+  test("DEC-40: the neutral dialect has names of its own", async () => {
     const annotations = { "storageclass.svc.io/is-default-class": "true" };
     const lookup = lookupOf({
       "storageclasses.storage.svc.io": [storageClass("fast", "2026-01-01T00:00:00Z", annotations)],
     });
     const object = claim();
-    atOnce(defaultStorageClass(lookup, neutral).mutate!(requestOf({ ref: CLAIMS, object })));
+    await defaultStorageClass(lookup, neutral).mutate!(requestOf({ ref: CLAIMS, object }));
     expect(object["spec"]).toEqual({ storageClassName: "fast" });
   });
 });

@@ -40,18 +40,19 @@ export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
 export function defaultStorageClass(lookup: Lookup, dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
+  const isDefault = (item: ApiObject): boolean => isDefaultClass(item, dialect.labelDomain);
+  const choose = async (spec: ClaimSpec): Promise<void> => {
+    const [chosen] = (await lookup.matching(resource, isDefault)).toSorted(newestFirst);
+    if (chosen) spec.storageClassName = chosen.metadata.name!;
+  };
   return {
     name: "DefaultStorageClass",
     mutate(request) {
       const { operation, subresource, object } = request;
-      if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !object) return;
-      const spec = object["spec"] as { storageClassName?: string } | undefined;
-      if (!spec || spec.storageClassName !== undefined || object.metadata.annotations?.[beta] !== undefined) return;
-      const chosen = lookup
-        .all(resource)
-        .filter((item) => isDefaultClass(item, dialect.labelDomain))
-        .toSorted(newestFirst)[0];
-      if (chosen) spec.storageClassName = chosen.metadata.name!;
+      if (operation !== "CREATE" || subresource || !concerns(request, CLAIMS) || !object) return undefined;
+      const spec = object["spec"] as ClaimSpec | undefined;
+      const named = spec?.storageClassName ?? object.metadata.annotations?.[beta];
+      return spec && named === undefined ? choose(spec) : undefined;
     },
   };
 }
@@ -64,7 +65,7 @@ function newestFirst(a: ApiObject, b: ApiObject): number {
 }
 
 interface ClaimSpec {
-  readonly storageClassName?: string;
+  storageClassName?: string;
   readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
 }
 

@@ -8,12 +8,12 @@ import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Authorizer } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
-import { type CacherOptions, Cacher } from "../cache/index.ts";
+import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import { HotObjects } from "./hot-objects.ts";
-import { type SharedParts, keyOf } from "./kind.ts";
+import { type Kind, type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
 import { objectLocks } from "./turn.ts";
 import { create } from "./verbs/create.ts";
@@ -91,6 +91,20 @@ function over(
   };
 }
 
+type Test = Parameters<Lookup["matching"]>[1];
+
+/** What tests have said of entries, which never change. */
+const verdicts = new WeakMap<Test, WeakMap<Entry, boolean>>();
+
+/** Whether a test holds for the object of an entry; the object is read when that is not known. */
+function holds(test: Test, kind: Kind, entry: Entry): boolean {
+  let known = verdicts.get(test);
+  if (!known) verdicts.set(test, (known = new WeakMap()));
+  let verdict = known.get(entry);
+  if (verdict === undefined) known.set(entry, (verdict = test(objectOf(kind, entry))));
+  return verdict;
+}
+
 /** Reads objects by `plural.group`, in the version in which they are stored. */
 const lookupIn = (kinds: () => Kinds): Lookup => ({
   get(resource, namespace, name) {
@@ -98,13 +112,12 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     const entry = kind?.cache.get(keyOf(kind, namespace, name));
     return kind && entry && objectOf(kind, entry);
   },
-  all(resource) {
+  async matching(resource, test) {
     const kind = kinds().stored(resource);
     if (!kind) return [];
-    return kind.cache
-      .snapshot()
-      .list({ id: "", prefix: "" }, {})
-      .entries.map((entry) => objectOf(kind, entry));
+    const selection = { id: "", prefix: "", matches: (entry: Entry) => holds(test, kind, entry) };
+    const { entries } = await kind.cache.snapshot().listInTurns(selection);
+    return entries.map((entry) => objectOf(kind, entry));
   },
 });
 

@@ -4,6 +4,9 @@ import type { ApiObject } from "./definition.ts";
 export interface Lookup {
   /** The object, or undefined. `resource` is `plural.group` (or the plural of a core resource). */
   get(resource: string, namespace: string, name: string): ApiObject | undefined;
-  /** All objects of a resource that is small by nature (storage classes). */
-  all(resource: string): readonly ApiObject[];
+  /**
+   * The objects of a resource for which `test` holds, found in turns. It is asked once for each state of an object, as
+   * long as it is the same function, and must not change what it is shown.
+   */
+  matching(resource: string, test: (object: ApiObject) => boolean): Promise<readonly ApiObject[]>;
 }

@@ -62,6 +62,34 @@ describe("of the cache, over 50 000 objects that must be parsed to be selected",
   });
 });
 
+test("no turn of the choice of a default among 30 000 classes is long", { timeout: 120_000 }, async () => {
+  const classes = Array.from({ length: 30_000 }, (_, i): StoredRecord => {
+    const name = `class-${i}`;
+    const annotations = { "storageclass.kubernetes.io/is-default-class": String(i === 20_000) };
+    const value = { kind: "StorageClass", apiVersion: "storage.k8s.io/v1", metadata: { name, annotations } };
+    const bytes = Buffer.from(JSON.stringify({ ...value, provisioner: "example.com/disks", parameters: KIB }));
+    return { key: `/storage.k8s.io/storageclasses/${name}`, value: bytes, revision: i + 1 };
+  });
+  const api = new Api();
+  const open = async (): Promise<void> => {
+    const store = await openMemoryStore({ records: classes, revision: classes.length });
+    api.use(await worldOf({ controllers: "none", dialect: "kubernetes" }, { store }));
+  };
+  const longest = await longestTurn(open, async () => {
+    const resources = { requests: { storage: "1Gi" } };
+    const claim = {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "a" },
+      spec: { accessModes: ["ReadWriteOnce"], resources },
+    };
+    const answer = await api.raw("POST", "/api/v1/namespaces/default/persistentvolumeclaims", claim);
+    expect(JSON.parse(await answer.text()).spec.storageClassName).toBe("class-20000");
+    await api.world.cluster.close(0);
+  });
+  expect(longest).toBeLessThan(turnBound(30));
+});
+
 describe("of a server, over 50 000 objects", () => {
   const MOST = MOST_TURN_MS;
   const ITEMS = "/api/v1/namespaces/default/configmaps";

@@ -11,7 +11,7 @@ import type { AdmissionRequest } from "../contract.ts";
 export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>): Lookup {
   const all = (resource: string): readonly ApiObject[] => objects[resource] ?? [];
   return {
-    all,
+    matching: (resource, test) => Promise.resolve(all(resource).filter(test)),
     get: (resource, namespace, name) =>
       all(resource).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? "") === namespace),
   };
