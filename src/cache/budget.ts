@@ -19,16 +19,12 @@ const SPARE = 1 / 16;
 export class Budget {
   readonly #most: number;
   readonly #held = new Map<Holder, number>();
+  /** What all holders together held when they were last counted. */
   #used = 0;
 
   /** @param most bytes that all holders together may hold */
   constructor(most: number) {
     this.#most = most;
-  }
-
-  /** What all holders together held when they were last counted. */
-  get used(): number {
-    return this.#used;
   }
 
   /** Takes note of what a holder holds now; one that holds nothing is forgotten. */

@@ -356,6 +356,15 @@ test("what is kept for pages of all resources shares its bytes; the largest pays
   expect([quiet.stats().keptVersions, things.stats().keptVersions]).toEqual([1, 0]);
 });
 
+test("a page of what was there before all was loaded anew keeps nothing", async () => {
+  const { cacher, things, put } = await testCache();
+  put(["a/x", {}], ["a/y", {}]);
+  const before = things.snapshot();
+  await cacher.reload();
+  expect(before.list(ALL, { limit: 1 }).more).toBe(true);
+  expect(things.stats().keptVersions).toBe(0);
+});
+
 describe("the check against the store", () => {
   test("finds what differs: an object that is missing, one that is old and one too many", async () => {
     const store = new FakeStore();

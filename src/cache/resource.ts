@@ -222,9 +222,7 @@ export class ResourceCache {
   }
 
   #show(revision: number, version: Version): Snapshot {
-    return new StateSnapshot(revision, version.state, this.#hub.pause, () => {
-      if (!this.#dropped) this.#timeline.keep(version);
-    });
+    return new StateSnapshot(revision, version.state, this.#hub.pause, this.#timeline.keeping(version));
   }
 
   #eachWatch(visit: (watch: CacheWatch) => void): void {

@@ -105,11 +105,12 @@ export class Timeline {
     return this.#versions.at(revision) ?? this.#undo(revision);
   }
 
-  /** Keeps a version for those who read a list page by page. */
-  keep(version: Version): void {
-    this.#versions.keep(version, this.#settings.clock.steady());
-    this.#expire();
-    this.#settings.versionBudget.trim();
+  /** What keeps a version for those who read a list page by page; it does nothing once all has started anew. */
+  keeping(version: Version): () => void {
+    const versions = this.#versions;
+    return () => {
+      if (versions === this.#versions) this.#keep(version);
+    };
   }
 
   /** A version that was not made here, and shares nothing with those that were. */
@@ -184,8 +185,14 @@ export class Timeline {
       until = change.revision - 1;
     });
     const version = { state, since: history.lastUpTo(revision), until, retired };
-    this.keep(version);
+    this.#keep(version);
     return version;
+  }
+
+  #keep(version: Version): void {
+    this.#versions.keep(version, this.#settings.clock.steady());
+    this.#expire();
+    this.#settings.versionBudget.trim();
   }
 
   #checkpoint(): void {
