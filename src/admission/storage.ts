@@ -40,10 +40,16 @@ export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
 export function defaultStorageClass(lookup: Lookup, dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
-  const isDefault = (item: ApiObject): boolean => isDefaultClass(item, dialect.labelDomain);
+  const read = ({ metadata }: ApiObject): DefaultClass | undefined => {
+    if (!isDefaultClass({ metadata }, dialect.labelDomain)) return undefined;
+    return { name: metadata.name!, created: metadata.creationTimestamp ?? "" };
+  };
   const choose = async (spec: ClaimSpec): Promise<void> => {
-    const [chosen] = (await lookup.matching(resource, isDefault)).toSorted(newestFirst);
-    if (chosen) spec.storageClassName = chosen.metadata.name!;
+    let chosen: DefaultClass | undefined;
+    for (const found of await lookup.collect(resource, read)) {
+      if (!chosen || isBefore(found, chosen)) chosen = found;
+    }
+    if (chosen) spec.storageClassName = chosen.name;
   };
   return {
     name: "DefaultStorageClass",
@@ -57,12 +63,14 @@ export function defaultStorageClass(lookup: Lookup, dialect: Dialect): Admission
   };
 }
 
-/** The newest class wins, then the one that is first by name. */
-function newestFirst(a: ApiObject, b: ApiObject): number {
-  const [at, bt] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
-  if (at !== bt) return at < bt ? 1 : -1;
-  return a.metadata.name! < b.metadata.name! ? -1 : 1;
+interface DefaultClass {
+  readonly name: string;
+  readonly created: string;
 }
+
+/** The newest class wins, then the one that is first by name. */
+const isBefore = (a: DefaultClass, b: DefaultClass): boolean =>
+  a.created === b.created ? a.name < b.name : a.created > b.created;
 
 interface ClaimSpec {
   storageClassName?: string;

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Admission, builtInAdmission } from "../admission/index.ts";
-import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Authorizer } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
@@ -91,18 +91,17 @@ function over(
   };
 }
 
-type Test = Parameters<Lookup["matching"]>[1];
+type Read<T> = (object: ApiObject) => T | undefined;
 
-/** What tests have said of entries, which never change. */
-const verdicts = new WeakMap<Test, WeakMap<Entry, boolean>>();
+/** What readers have made of entries, which never change. */
+const made = new WeakMap<Read<unknown>, WeakMap<Entry, unknown>>();
 
-/** Whether a test holds for the object of an entry; the object is read when that is not known. */
-function holds(test: Test, kind: Kind, entry: Entry): boolean {
-  let known = verdicts.get(test);
-  if (!known) verdicts.set(test, (known = new WeakMap()));
-  let verdict = known.get(entry);
-  if (verdict === undefined) known.set(entry, (verdict = test(objectOf(kind, entry))));
-  return verdict;
+/** What a reader makes of the object of an entry, which is looked at once. */
+function readOnce<T>(read: Read<T>, kind: Kind, entry: Entry): T | undefined {
+  let known = made.get(read);
+  if (!known) made.set(read, (known = new WeakMap()));
+  if (!known.has(entry)) known.set(entry, read(objectOf(kind, entry)));
+  return known.get(entry) as T | undefined;
 }
 
 /** Reads objects by `plural.group`, in the version in which they are stored. */
@@ -112,12 +111,13 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     const entry = kind?.cache.get(keyOf(kind, namespace, name));
     return kind && entry && objectOf(kind, entry);
   },
-  async matching(resource, test) {
+  async collect(resource, read) {
     const kind = kinds().stored(resource);
     if (!kind) return [];
-    const selection = { id: "", prefix: "", matches: (entry: Entry) => holds(test, kind, entry) };
+    const readEntry = (entry: Entry) => readOnce(read, kind, entry);
+    const selection = { id: "", prefix: "", matches: (entry: Entry) => readEntry(entry) !== undefined };
     const { entries } = await kind.cache.snapshot().listInTurns(selection);
-    return entries.map((entry) => objectOf(kind, entry));
+    return entries.map((entry) => readEntry(entry)!);
   },
 });
 

@@ -11,7 +11,12 @@ import type { AdmissionRequest } from "../contract.ts";
 export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>): Lookup {
   const all = (resource: string): readonly ApiObject[] => objects[resource] ?? [];
   return {
-    matching: (resource, test) => Promise.resolve(all(resource).filter(test)),
+    collect: (resource, read) =>
+      Promise.resolve(
+        all(resource)
+          .map(read)
+          .filter((found) => found !== undefined),
+      ),
     get: (resource, namespace, name) =>
       all(resource).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? "") === namespace),
   };
