@@ -8,6 +8,9 @@ import type { TurnLimit } from "./turn-limit.ts";
 /** Work that gives way between its steps and returns what comes of it. */
 export type Steps<T> = Generator<void, T, void>;
 
+/** After so many members of something large a step ends. */
+export const MEMBERS_A_STEP = 1000;
+
 /** Does all steps one after the other. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {

@@ -311,10 +311,10 @@ function oddHeaders(draw: Draw): Record<string, string> {
   return headers;
 }
 
-/** Puts the body into a form; sometimes one that the type does not say. */
 /** The collection of all namespaces, which where it can be deleted takes that of the healthy client along. */
 const NAMESPACES = /\/namespaces\/*(?:\?|$)/;
 
+/** Puts the body into a form; sometimes one that the type does not say. */
 function encode(draw: Draw, draft: Draft, type: string | undefined): RequestCase {
   const { path, body } = draft;
   const method = draft.method === "DELETE" && NAMESPACES.test(path) ? "GET" : draft.method;

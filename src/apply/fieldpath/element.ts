@@ -14,7 +14,7 @@
  *
  * @module
  */
-import type { Steps } from "../../util/steps.ts";
+import { MEMBERS_A_STEP, type Steps } from "../../util/steps.ts";
 import { isContainer } from "../../value/value.ts";
 import type { Value } from "../../value/value.ts";
 
@@ -149,16 +149,13 @@ export function compareElements(a: PathElement, b: PathElement): number {
   return compareParsed(a, parseElement(a), b, parseElement(b));
 }
 
-/** After so many others have their turn, if it has lasted long enough. */
-const PARSED_AT_ONCE = 1000;
-
 /** Elements in the order of {@link compareElements}; each is taken apart once. */
 export function* sortElements(elements: readonly PathElement[]): Steps<PathElement[]> {
   if (elements.length < 2) return [...elements];
   const said = new Map<PathElement, ParsedElement | undefined>();
   for (const element of elements) {
     said.set(element, parseElement(element));
-    if (said.size % PARSED_AT_ONCE === 0) yield;
+    if (said.size % MEMBERS_A_STEP === 0) yield;
   }
   const order = (a: PathElement, b: PathElement): number =>
     RANK[a[0]!]! - RANK[b[0]!]! || compareParsed(a, said.get(a), b, said.get(b));

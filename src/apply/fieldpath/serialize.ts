@@ -1,6 +1,6 @@
 import { canonicalElement, compareElements, sortElements, sortTexts } from "./element.ts";
 import type { PathElement } from "./element.ts";
-import { type Steps, atOnce } from "../../util/steps.ts";
+import { MEMBERS_A_STEP, type Steps, atOnce } from "../../util/steps.ts";
 import { isSmall } from "../../value/small.ts";
 import { EMPTY, isEmpty, SELF } from "./set.ts";
 import type { FieldSet, MutableSet } from "./set.ts";
@@ -107,9 +107,6 @@ export function* fieldsV1Steps(set: FieldSet): Steps<FieldSet> {
   return tree;
 }
 
-/** After so many members others have their turn, if it has lasted long enough. */
-const MEMBERS_AT_ONCE = 1000;
-
 /** {@link sorted}, which gives way between the members of what is large. */
 function* sortedSteps(node: FieldSet): Steps<FieldSet> {
   if (isSmall(node)) return sorted(node);
@@ -123,7 +120,7 @@ function* sortedSteps(node: FieldSet): Steps<FieldSet> {
     if (done !== child) changed.set(element, done);
     inOrder &&= previous === undefined || compareMembers(previous, element) < 0;
     previous = element;
-    if (++members % MEMBERS_AT_ONCE === 0) yield;
+    if (++members % MEMBERS_A_STEP === 0) yield;
   }
   if (inOrder && changed.size === 0) return node;
   const names = Object.keys(node);

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Steps, atOnce } from "../../util/steps.ts";
+import { MEMBERS_A_STEP, type Steps, atOnce } from "../../util/steps.ts";
 import { isSmall } from "../../value/small.ts";
 import { isContainer, isObject } from "../../value/value.ts";
 import type { Value, ValueObject } from "../../value/value.ts";
@@ -41,9 +41,6 @@ export function* compareSteps(type: Type, before: Value, after: Value, scalarEqu
   if (before !== after) yield* walker.steps(type, before, after);
   return walker.result();
 }
-
-/** After so many members others have their turn, if it has lasted long enough. */
-const MEMBERS_AT_ONCE = 1000;
 
 /** A comparison of which only the paths that a filter keeps are left. */
 export const filterComparison = (found: Comparison, filter: Filter): Comparison => ({
@@ -150,7 +147,7 @@ class CompareWalker {
 
   /** Whether so much was compared that others may have their turn. */
   #isTime(): boolean {
-    if (this.#members < MEMBERS_AT_ONCE) return false;
+    if (this.#members < MEMBERS_A_STEP) return false;
     this.#members = 0;
     return true;
   }
@@ -230,12 +227,7 @@ class CompareWalker {
   }
 
   #items(type: ListType, x: readonly Value[], y: readonly Value[]): void {
-    const before = groups(type, x);
-    const after = groups(type, y);
-    for (const [element, was] of before) this.#item(type, element, was, after.get(element) ?? NONE);
-    for (const [element, now] of after) {
-      if (!before.has(element)) this.#item(type, element, NONE, now);
-    }
+    for (const [element, was, now] of sideBySide(groups(type, x), groups(type, y))) this.#item(type, element, was, now);
   }
 
   #item(type: ListType, element: PathElement, was: readonly Value[], now: readonly Value[]): void {
