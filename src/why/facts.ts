@@ -70,14 +70,43 @@ export const refOf = ({ apiVersion, kind, metadata: { namespace, name, uid } }: 
 export const textOf = ({ kind, metadata: { namespace, name } }: ApiObject): string =>
   `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 
-/** The reasons for some objects, of many the first ones and how many more there are. */
-export function firstOf(
-  objects: readonly ApiObject[],
-  reason: (object: ApiObject) => ReportedReason,
-): readonly ReportedReason[] {
-  const more = objects.length - MOST;
-  const first = objects.slice(0, MOST).map(reason);
-  return more > 0 ? [...first, { says: `and ${more} more of them` }] : first;
+/** Of many things those that come first, and how many there were: what is kept of them has an end. */
+export class First<T> {
+  readonly #most: number;
+  readonly #compare: ((a: T, b: T) => number) | undefined;
+  #kept: T[] = [];
+  /** So many were added. */
+  count = 0;
+
+  /** @param compare the order; without it they stay in the order in which they were added */
+  constructor(most: number, compare?: (a: T, b: T) => number) {
+    this.#most = most;
+    this.#compare = compare;
+  }
+
+  add(item: T): void {
+    this.count++;
+    const room = this.#compare ? 2 * this.#most : this.#most;
+    if (this.#kept.length < room) this.#kept.push(item);
+    if (this.#compare && this.#kept.length === room) this.#kept = [...this.items];
+  }
+
+  get items(): readonly T[] {
+    return this.#compare ? this.#kept.toSorted(this.#compare).slice(0, this.#most) : this.#kept;
+  }
+
+  /** How many were added and are not kept. */
+  get more(): number {
+    return Math.max(0, this.count - this.#most);
+  }
 }
 
-const MOST = 10;
+/** How many objects are named for one reason. */
+export const MOST_NAMED = 10;
+
+/** The reasons for some objects, of many the first ones and how many more there are. */
+export function firstOf<T>(objects: First<T>, reason: (object: T) => ReportedReason): readonly ReportedReason[] {
+  const { items, more } = objects;
+  const first = items.map(reason);
+  return more > 0 ? [...first, { says: `and ${more} more of them` }] : first;
+}

@@ -17,7 +17,7 @@ import { EXTERNAL_FINALIZER, builtInVolumeFinalizer } from "../controllers/binde
 import { FOREGROUND, ORPHAN, blocks, takesPart } from "../controllers/garbage/population.ts";
 import { classesOfClaim, classesOfVolume, isUsed, usesClaim } from "../controllers/usage.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { type Facts, firstOf, refOf, textOf } from "./facts.ts";
+import { type Facts, First, MOST_NAMED, firstOf, refOf, textOf } from "./facts.ts";
 
 type Explain = (facts: Facts, object: ApiObject, finalizer: string) => Promise<readonly ReportedReason[]>;
 
@@ -70,11 +70,11 @@ const idle = (finalizer: string, controller: string): ReportedReason => ({
 
 /** The pods that use a claim. */
 async function ofClaim(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
-  const users: Pod[] = [];
+  const users = new First<Pod>(MOST_NAMED);
   for await (const pod of facts.each(Pod, { namespace: object.metadata.namespace })) {
-    if (usesClaim(pod, object as PersistentVolumeClaim)) users.push(pod);
+    if (usesClaim(pod, object as PersistentVolumeClaim)) users.add(pod);
   }
-  if (users.length === 0) return [idle(finalizer, "pvc-protection")];
+  if (users.count === 0) return [idle(finalizer, "pvc-protection")];
   return firstOf(users, (pod) => ({
     says: `${textOf(pod)} uses it (finalizer ${finalizer})`,
     who: "whoever deletes that Pod",
@@ -97,12 +97,12 @@ async function ofAttributesClass(
   finalizer: string,
 ): Promise<readonly ReportedReason[]> {
   const { name } = object.metadata;
-  const users: ApiObject[] = [];
+  const users = new First<ApiObject>(MOST_NAMED);
   for await (const claim of facts.each(PersistentVolumeClaim))
-    if (classesOfClaim(claim).includes(name)) users.push(claim);
+    if (classesOfClaim(claim).includes(name)) users.add(claim);
   for await (const volume of facts.each(PersistentVolume))
-    if (classesOfVolume(volume).includes(name)) users.push(volume);
-  if (users.length === 0) return [idle(finalizer, "vac-protection")];
+    if (classesOfVolume(volume).includes(name)) users.add(volume);
+  if (users.count === 0) return [idle(finalizer, "vac-protection")];
   return firstOf(users, (user) => ({
     says: `${textOf(user)} names it (finalizer ${finalizer})`,
     who: "whoever deletes that, or gives it another class",
@@ -112,14 +112,14 @@ async function ofAttributesClass(
 
 /** A volume, or an attachment, that a driver attaches. */
 async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
-  const attachments: ApiObject[] = [];
+  const attachments = new First<VolumeAttachment>(MOST_NAMED);
   const kind: Kind<VolumeAttachment, "Cluster"> = inDomain(VolumeAttachment, facts.dialect.domain);
   const isVolume = object.kind === PersistentVolume.kind && !object.apiVersion.includes("/");
   for await (const one of isVolume ? facts.each(kind) : []) {
-    if (one.spec.source.persistentVolumeName === object.metadata.name) attachments.push(one);
+    if (one.spec.source.persistentVolumeName === object.metadata.name) attachments.add(one);
   }
   const who = `the attacher of ${finalizer.slice(ATTACHER.length)}`;
-  if (attachments.length === 0) return [{ says: `the finalizer ${finalizer} keeps it`, who }];
+  if (attachments.count === 0) return [{ says: `the finalizer ${finalizer} keeps it`, who }];
   return firstOf(attachments, (one) => ({
     says: `${textOf(one)} attaches it (finalizer ${finalizer})`,
     who: "the controller attachdetach",
@@ -130,17 +130,17 @@ async function ofAttacher(facts: Facts, object: ApiObject, finalizer: string): P
 /** Who depends on an owner: who holds it in the foreground, or is to be left behind. */
 async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolean): Promise<readonly ReportedReason[]> {
   const { uid } = owner.metadata;
-  const dependents: ApiObject[] = [];
+  const dependents = new First<ApiObject>(MOST_NAMED);
   for (const kind of preferredKinds(await readKinds(facts)).filter(takesPart)) {
     for await (const one of facts.each(metadataOf(kind))) {
       const references = (one.metadata.ownerReferences ?? []).filter((reference) => reference.uid === uid);
       const counts = references.some((reference) => !isForeground || blocks(reference, one.metadata.uid));
-      if (counts) dependents.push({ ...one, kind: kind.kind });
+      if (counts) dependents.add({ ...one, kind: kind.kind });
     }
   }
   const who = "the controller garbage-collector";
   const finalizer = isForeground ? FOREGROUND : ORPHAN;
-  if (dependents.length === 0) {
+  if (dependents.count === 0) {
     return [{ says: `no dependent holds it, and the finalizer ${finalizer} is still there`, who }];
   }
   const says = isForeground

@@ -5,29 +5,52 @@
  */
 import { type PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { fateOf } from "../controllers/binder/fate.ts";
-import { objections } from "../controllers/binder/fit.ts";
+import { isWaiting, objections } from "../controllers/binder/fit.ts";
+import { namedClaim } from "../controllers/binder/memory.ts";
+import { verdictOnVolume } from "../controllers/binder/volume-verdict.ts";
 import type { ReportedReason } from "../meta/why-report.ts";
-import { type Facts, firstOf, refOf, textOf } from "./facts.ts";
+import { type Facts, First, MOST_NAMED, firstOf, refOf, textOf } from "./facts.ts";
 
 const BINDER = "the controller persistentvolume-binder";
+const ADMINISTRATOR = "an administrator";
 
 /** See the head of this file. */
-export async function explainVolume(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
-  switch (volume.status.phase) {
-    case "Bound":
-      return [];
-    case "Released":
-      return [ofReleased(facts, volume)];
-    case "Failed": {
-      const why = volume.status.message ?? "nothing says why";
-      return [
-        { says: `it could not be reclaimed: ${why}`, who: "an administrator; it is tried again when it changes" },
-      ];
+export function explainVolume(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
+  return facts.tell(async () => {
+    const { claimRef } = volume.spec;
+    const claim = claimRef?.uid ? await findClaim(facts, volume) : undefined;
+    const verdict = verdictOnVolume(volume, claim?.metadata.uid === claimRef?.uid ? claim : undefined, facts.names);
+    switch (verdict.is) {
+      case "available":
+        return ofFree(facts, volume);
+      case "bound":
+        return [];
+      case "awaited":
+        return [{ says: `${textOf(claim!)} is to take it`, who: BINDER, about: refOf(claim!) }];
+      case "misfit":
+        return [{ says: verdict.note, who: ADMINISTRATOR, about: refOf(claim!) }];
+      case "released":
+        return [volume.status.phase === "Failed" ? ofFailed(volume) : ofReleased(facts, volume)];
+      case "given back": {
+        const says = `${textOf(claim!)} has the volume ${verdict.other}: anybody may have this one`;
+        return [{ says, who: BINDER, about: refOf(claim!) }];
+      }
     }
-    default:
-      return facts.tell(() => ofFree(facts, volume));
-  }
+  });
 }
+
+async function findClaim(
+  { client, signal }: Facts,
+  volume: PersistentVolume,
+): Promise<PersistentVolumeClaim | undefined> {
+  const key = namedClaim(volume);
+  return key && client.resource(PersistentVolumeClaim).find(key, { signal });
+}
+
+const ofFailed = ({ status: { message = "nothing says why" } }: PersistentVolume): ReportedReason => ({
+  says: `it could not be reclaimed: ${message}`,
+  who: `${ADMINISTRATOR}; it is tried again when it changes`,
+});
 
 function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
   const { claimRef } = volume.spec;
@@ -46,37 +69,37 @@ function ofReleased(facts: Facts, volume: PersistentVolume): ReportedReason {
     case "deleted":
       return { says: `${gone} Delete`, who: BINDER };
     case "failed":
-      return { says: `${gone} Delete, and ${fate.why}`, who: "an administrator" };
+      return { says: `${gone} Delete, and ${fate.why}`, who: ADMINISTRATOR };
   }
 }
 
 /** A volume that nobody has: the claim that it is put by for, or those that wait and are not given it. */
 async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly ReportedReason[]> {
   const { claimRef } = volume.spec;
-  if (claimRef && !(claimRef.name && claimRef.namespace)) {
+  const key = namedClaim(volume);
+  if (claimRef && !key) {
     return [{ says: "its spec.claimRef names no claim of a namespace", who: "whoever wrote that" }];
   }
-  if (claimRef) {
-    const key = { namespace: claimRef.namespace!, name: claimRef.name! };
-    const claim = await facts.client.resource(PersistentVolumeClaim).find(key, { signal: facts.signal });
-    if (!claim) {
-      return [
-        {
-          says: `it is put by for the claim ${key.namespace}/${key.name}, which does not exist`,
-          who: "whoever makes that claim",
-        },
-      ];
-    }
-    return [judged(facts, volume, claim)];
+  if (key) {
+    const claim = await findClaim(facts, volume);
+    if (claim) return [judged(facts, volume, claim)];
+    const says = `it is put by for the claim ${key.namespace}/${key.name}, which does not exist`;
+    return [{ says, who: "whoever makes that claim" }];
   }
-  const waiting: PersistentVolumeClaim[] = [];
+  const waiting = new First<Waiting>(MOST_NAMED, (a, b) => a.lacks - b.lacks);
   for await (const claim of facts.each(PersistentVolumeClaim)) {
-    if (!claim.spec.volumeName && claim.metadata.deletionTimestamp === undefined) waiting.push(claim);
+    if (isWaiting(claim, facts.names)) waiting.add({ claim, lacks: objections(volume, claim, facts.names).length });
   }
-  if (waiting.length === 0) return [{ says: "no claim waits for a volume", who: "whoever makes a claim that it fits" }];
-  const all = waiting.map((claim) => ({ claim, lacks: objections(volume, claim, facts.names).length }));
-  const nearest = all.sort((a, b) => a.lacks - b.lacks).map(({ claim }) => claim);
-  return firstOf(nearest, (claim) => judged(facts, volume, claim as PersistentVolumeClaim));
+  if (waiting.count === 0) {
+    return [{ says: "no claim waits for a volume", who: "whoever makes a claim that it fits" }];
+  }
+  return firstOf(waiting, ({ claim }) => judged(facts, volume, claim));
+}
+
+interface Waiting {
+  readonly claim: PersistentVolumeClaim;
+  /** How many things the volume lacks for it. */
+  readonly lacks: number;
 }
 
 function judged({ names }: Facts, volume: PersistentVolume, claim: PersistentVolumeClaim): ReportedReason {

@@ -1,15 +1,15 @@
 /**
- * What the binder does for a claim: finds it a volume, hands it over to who makes one, keeps what was bound.
+ * What the binder does for a claim, once it is decided: binds it, hands it over to who makes a volume, says how it stands.
  *
  * @module
  */
 import { keyText } from "../../client/index.ts";
-import { PersistentVolume, PersistentVolumeClaim, type StorageClass } from "../../client/kinds/index.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import type { KeyContext, Result } from "../../runtime/index.ts";
 import { waitsForNode } from "../usage.ts";
 import { AGAIN, annotated, isAnnotated, write } from "../writes.ts";
-import { classOf, fits, hasNoClass, isMeantFor, lossOf, mismatches, shortcomings } from "./fit.ts";
-import { makerOf } from "./maker.ts";
+import { verdictOnClaim } from "./claim-verdict.ts";
+import type { Maker } from "./maker.ts";
 import type { BinderMemory } from "./memory.ts";
 import { YES } from "./names.ts";
 import { setBound, setPhase, setUnbound } from "./phases.ts";
@@ -21,46 +21,32 @@ export type Binding = KeyContext<BinderMemory>;
 export async function syncClaim(ctx: Binding, found: PersistentVolumeClaim): Promise<Result> {
   const claim = await withMigrationMark(ctx, found);
   if (!claim) return AGAIN;
-  const isBound = claim.metadata.annotations?.[ctx.memory.specs.names.bindCompleted] === YES;
-  if (isBound) return keepBound(ctx, claim);
-  // Who is leaving is given nothing (CTL-BIND-43).
-  if (claim.metadata.deletionTimestamp !== undefined) return undefined;
-  return claim.spec.volumeName ? bindNamed(ctx, claim, claim.spec.volumeName) : findVolume(ctx, claim);
-}
-
-async function findVolume(ctx: Binding, claim: PersistentVolumeClaim): Promise<Result> {
-  const { memory } = ctx;
-  const reserved = reservedFor(memory, claim);
-  if (reserved) return bind(ctx, claim, reserved);
-  const storageClass = classObject(memory, claim);
-  if (storageClass?.volumeBindingMode === "WaitForFirstConsumer") {
-    // The scheduler chose among the volumes that there are before it chose a node to make one for.
-    const isChosen = claim.metadata.annotations?.[memory.specs.names.selectedNode] !== undefined;
-    return isChosen ? provision(ctx, claim, storageClass) : waitForConsumer(ctx, claim);
-  }
-  const best = memory.takeBest(claim, (volume) => fits(volume, claim));
-  if (best) return bind(ctx, claim, best);
-  if (hasNoClass(claim, memory.specs.names)) {
-    const standard = memory.defaultClass()?.metadata.name;
-    if (standard !== undefined) {
-      const spec = { ...claim.spec, storageClassName: standard };
+  const verdict = verdictOnClaim(claim, ctx.memory);
+  switch (verdict.is) {
+    case "nothing":
+      return undefined;
+    case "bind":
+      return bind(ctx, claim, verdict.volume);
+    case "lost":
+      return lose(ctx, claim, verdict.volume ? "ClaimMisbound" : "ClaimLost", verdict.note);
+    case "absent":
+      return pending(ctx, claim);
+    case "taken":
+      ctx.event("Warning", claim, "FailedBinding", verdict.note);
+      return pending(ctx, claim);
+    case "misfit":
+      ctx.event("Warning", claim, "VolumeMismatch", verdict.note);
+      return pending(ctx, claim);
+    case "first consumer":
+      return waitForConsumer(ctx, claim);
+    case "default class": {
+      const spec = { ...claim.spec, storageClassName: verdict.name };
       return (await write(ctx.client, PersistentVolumeClaim, { ...claim, spec })) ? undefined : AGAIN;
     }
+    case "make":
+      return provision(ctx, claim, verdict.maker);
   }
-  return provision(ctx, claim, storageClass);
 }
-
-/** The volume that was made or put by for a claim; it need not be of its class, nor be selected (CTL-BIND-29, 31). */
-function reservedFor(memory: BinderMemory, claim: PersistentVolumeClaim): PersistentVolume | undefined {
-  const meant = memory.volumes.by("claim", keyText(claim.metadata)).filter((volume) => isMeantFor(volume, claim));
-  const fitting = meant.filter((volume) => shortcomings(volume, claim).length === 0);
-  return fitting.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
-}
-
-const classObject = (memory: BinderMemory, claim: PersistentVolumeClaim): StorageClass | undefined => {
-  const name = classOf(claim, memory.specs.names);
-  return name === "" ? undefined : memory.classes.get({ name });
-};
 
 /** The scheduler chooses first (CTL-MODE-2, 3). */
 async function waitForConsumer(ctx: Binding, claim: PersistentVolumeClaim): Promise<Result> {
@@ -73,31 +59,6 @@ async function waitForConsumer(ctx: Binding, claim: PersistentVolumeClaim): Prom
 
 async function pending({ client }: Binding, claim: PersistentVolumeClaim): Promise<Result> {
   return (await setUnbound(client, claim, "Pending")) ? undefined : AGAIN;
-}
-
-/** A claim that names its volume has that one or none (CTL-BIND-24..27). */
-async function bindNamed(ctx: Binding, claim: PersistentVolumeClaim, name: string): Promise<Result> {
-  const volume = ctx.memory.volumes.get({ name });
-  if (!volume) return pending(ctx, claim);
-  if (isMeantFor(volume, claim)) return bind(ctx, claim, volume);
-  const { claimRef } = volume.spec;
-  if (claimRef) {
-    const owner = `${claimRef.namespace}/${claimRef.name}`;
-    ctx.event("Warning", claim, "FailedBinding", `volume ${name} belongs to the claim ${owner}`);
-    return pending(ctx, claim);
-  }
-  const lacks = mismatches(volume, claim, ctx.memory.specs.names);
-  if (lacks.length === 0) return bind(ctx, claim, volume);
-  ctx.event("Warning", claim, "VolumeMismatch", `volume ${name} does not fit: ${lacks.join("; ")}`);
-  return pending(ctx, claim);
-}
-
-/** A claim that had a volume keeps it, or has lost it (CTL-BIND-36..41). */
-async function keepBound(ctx: Binding, claim: PersistentVolumeClaim): Promise<Result> {
-  const { volumeName = "" } = claim.spec;
-  const volume = volumeName === "" ? undefined : ctx.memory.volumes.get({ name: volumeName });
-  const loss = lossOf(claim, volume);
-  return loss || !volume ? lose(ctx, claim, volume ? "ClaimMisbound" : "ClaimLost", loss!) : bind(ctx, claim, volume);
 }
 
 async function lose(ctx: Binding, claim: PersistentVolumeClaim, reason: string, note: string): Promise<Result> {
@@ -157,12 +118,7 @@ async function nameVolume(
 }
 
 /** Hands a claim over to who makes volumes of its class (CTL-PROV-1..8). */
-async function provision(
-  ctx: Binding,
-  claim: PersistentVolumeClaim,
-  storageClass: StorageClass | undefined,
-): Promise<Result> {
-  const maker = makerOf(claim, storageClass, ctx.memory.specs);
+async function provision(ctx: Binding, claim: PersistentVolumeClaim, maker: Maker): Promise<Result> {
   if (maker.is !== "outside") {
     if (maker.is === "nobody") ctx.event("Normal", claim, "FailedBinding", maker.note);
     else ctx.event("Warning", claim, "ProvisioningFailed", maker.note);

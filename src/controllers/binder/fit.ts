@@ -11,7 +11,7 @@ import {
   type LabelSelector,
   labelSelectorOf,
 } from "../../meta/selectors.ts";
-import type { BinderNames } from "./names.ts";
+import { type BinderNames, YES } from "./names.ts";
 
 /** The storage that a claim asks for; a claim that asks for none is content with any (CTL-BIND-5). */
 export const requestOf = ({ spec }: PersistentVolumeClaim): string => spec.resources?.requests?.["storage"] ?? "0";
@@ -28,6 +28,10 @@ export const classOf = (
 /** Whether a claim never said which class it wants; an empty one is a class, too (CTL-DEF-2, 3). */
 export const hasNoClass = ({ metadata, spec }: PersistentVolumeClaim, { storageClass }: BinderNames): boolean =>
   spec.storageClassName === undefined && metadata.annotations?.[storageClass] === undefined;
+
+/** Whether a claim waits for whichever volume it is given. */
+export const isWaiting = ({ spec, metadata }: PersistentVolumeClaim, { bindCompleted }: BinderNames): boolean =>
+  !spec.volumeName && metadata.deletionTimestamp === undefined && metadata.annotations?.[bindCompleted] !== YES;
 
 const modeOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string => spec.volumeMode ?? "Filesystem";
 const attributesOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string =>

@@ -19,7 +19,8 @@ import {
 } from "../../runtime/index.ts";
 import { isDefaultClass } from "../../meta/default-class.ts";
 import { claimsOfPod } from "../pod-claims.ts";
-import { canBeHad, classOf, covers, fits, modesText, shelfOf } from "./fit.ts";
+import type { ClaimSources } from "./claim-verdict.ts";
+import { canBeHad, classOf, covers, fits, isWaiting, modesText, shelfOf } from "./fit.ts";
 import { defaultClassOf } from "./maker.ts";
 import { type Migration, migrationOf } from "./migration.ts";
 import { type BinderNames, YES, binderNames } from "./names.ts";
@@ -40,17 +41,15 @@ export interface BinderSpecs {
 /** The informers of the binder in a dialect. */
 export function binderSpecs(dialect: Dialect): BinderSpecs {
   const names = binderNames(dialect);
-  const isWaiting = ({ spec, metadata }: PersistentVolumeClaim): boolean =>
-    !spec.volumeName && metadata.deletionTimestamp === undefined && metadata.annotations?.[names.bindCompleted] !== YES;
   return {
     names,
     migration: migrationOf(dialect),
     labelDomain: dialect.labelDomain,
     claims: sharedInformer(PersistentVolumeClaim, {
       indexes: {
-        shelf: (claim: PersistentVolumeClaim) => (isWaiting(claim) ? shelfOf(claim, names) : undefined),
+        shelf: (claim: PersistentVolumeClaim) => (isWaiting(claim, names) ? shelfOf(claim, names) : undefined),
         volume: (claim: PersistentVolumeClaim) => claim.spec.volumeName,
-        class: (claim: PersistentVolumeClaim) => (isWaiting(claim) ? classOf(claim, names) : undefined),
+        class: (claim: PersistentVolumeClaim) => (isWaiting(claim, names) ? classOf(claim, names) : undefined),
       },
     }),
     volumes: sharedInformer(PersistentVolume, { indexes: { claim: claimOfVolume } }),
@@ -72,7 +71,7 @@ export function claimOfVolume(volume: PersistentVolume): string | undefined {
 }
 
 /** See the head of this file. */
-export class BinderMemory implements Disposable {
+export class BinderMemory implements ClaimSources, Disposable {
   readonly specs: BinderSpecs;
   readonly claims: Informer<PersistentVolumeClaim, "Namespaced", "shelf" | "volume" | "class">;
   readonly volumes: Informer<PersistentVolume, "Cluster", "claim">;
@@ -104,11 +103,31 @@ export class BinderMemory implements Disposable {
     this.#heard.dispose();
   }
 
-  /** Takes the best volume for a claim from its shelf: nobody else is given it before {@link settle}. */
-  takeBest(claim: PersistentVolumeClaim, suits: (volume: PersistentVolume) => boolean): PersistentVolume | undefined {
-    const best = this.#shelves.best(claim, suits);
+  get names(): BinderNames {
+    return this.specs.names;
+  }
+
+  get migration(): Migration {
+    return this.specs.migration;
+  }
+
+  volume(name: string): PersistentVolume | undefined {
+    return this.volumes.get({ name });
+  }
+
+  volumesNaming({ metadata }: PersistentVolumeClaim): readonly PersistentVolume[] {
+    return this.volumes.by("claim", keyText(metadata));
+  }
+
+  /** The best volume for a claim, taken from its shelf: nobody else is given it before {@link settle}. */
+  best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
+    const best = this.#shelves.best(claim);
     if (best) this.#shelves.take(best.metadata.name);
     return best;
+  }
+
+  storageClass(name: string): StorageClass | undefined {
+    return this.classes.get({ name });
   }
 
   /** Puts a volume back where memory says that it can be had. */
@@ -129,9 +148,8 @@ export class BinderMemory implements Disposable {
     }
   }
 
-  /** The default class that there is now. */
-  defaultClass(): StorageClass | undefined {
-    return defaultClassOf(this.classes.list(), this.specs.labelDomain);
+  defaultClass(): string | undefined {
+    return defaultClassOf(this.classes.list(), this.specs.labelDomain)?.metadata.name;
   }
 
   #stand(volume: PersistentVolume): void {

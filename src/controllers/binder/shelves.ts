@@ -8,7 +8,7 @@
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
-import { capacityOf, covers, modesText, requestOf, shelfOf } from "./fit.ts";
+import { capacityOf, covers, fits, modesText, requestOf, shelfOf } from "./fit.ts";
 import type { BinderNames } from "./names.ts";
 
 interface Standing {
@@ -56,21 +56,31 @@ export class Shelves {
     if (shelf.size === 0) this.#shelves.delete(place.shelf);
   }
 
-  /** The best volume for a claim among those that `suits` lets pass. */
-  best(claim: PersistentVolumeClaim, suits: (volume: PersistentVolume) => boolean): PersistentVolume | undefined {
+  /** The best volume for a claim among those that fit it. */
+  best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
     const shelf = this.#shelves.get(shelfOf(claim, this.#names));
     if (!shelf) return undefined;
-    const rows = [...shelf].filter(([modes]) => covers(modes, claim)).toSorted(byNumberOfModes);
+    const rows = [...shelf].filter(([modes]) => covers(modes, claim)).toSorted(([a], [b]) => byModes(a, b));
     const least = { name: "", size: requestOf(claim) };
     for (const [, row] of rows) {
-      for (let i = lowerBound(row, least); i < row.length; i++) if (suits(row[i]!.volume)) return row[i]!.volume;
+      for (let i = lowerBound(row, least); i < row.length; i++) if (fits(row[i]!.volume, claim)) return row[i]!.volume;
     }
     return undefined;
   }
 }
 
-const byNumberOfModes = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
-  a.split(" ").length - b.split(" ").length || (a < b ? -1 : 1);
+/** Whether of two volumes that fit a claim the first is given to it. */
+export function isBetter(a: PersistentVolume, b: PersistentVolume): boolean {
+  const [modes, others] = [modesText(a), modesText(b)];
+  return modes === others ? isBefore(placed(a), placed(b)) : byModes(modes, others) < 0;
+}
+
+const placed = (volume: PersistentVolume): Pick<Standing, "name" | "size"> => ({
+  name: volume.metadata.name,
+  size: capacityOf(volume),
+});
+
+const byModes = (a: string, b: string): number => a.split(" ").length - b.split(" ").length || (a < b ? -1 : 1);
 
 /** The place of the first that is not before `wanted`. */
 function lowerBound(row: readonly Standing[], wanted: Pick<Standing, "name" | "size">): number {

@@ -7,29 +7,34 @@ import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/inde
 import type { Result } from "../../runtime/index.ts";
 import { AGAIN, annotated, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
-import { isOfMode } from "./fit.ts";
 import { giveBack } from "./release.ts";
 import { namedClaim } from "./memory.ts";
 import { reclaim, withFinalizers } from "./reclaim.ts";
 import { setPhase } from "./phases.ts";
+import { verdictOnVolume } from "./volume-verdict.ts";
 
 /** Looks after a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
 export async function syncVolume(ctx: Binding, found: PersistentVolume): Promise<Result> {
   const marked = await withMigrationMark(ctx, found);
   const volume = marked && (await withFinalizers(ctx, marked));
   if (!volume) return AGAIN;
-  const { claimRef } = volume.spec;
-  if (!claimRef?.uid) return phase(ctx, volume, "Available");
-  const claim = await claimOf(ctx, volume);
-  if (!claim) return release(ctx, volume);
-  if (!claim.spec.volumeName) {
-    if (isOfMode(volume, claim)) return undefined;
-    const note = `expected claim and volume to be of one volumeMode: ${claim.metadata.name} and ${volume.metadata.name} are not`;
-    for (const object of [volume, claim]) ctx.event("Warning", object, "VolumeMismatch", note);
-    return undefined;
+  const claim = volume.spec.claimRef?.uid ? await claimOf(ctx, volume) : undefined;
+  const verdict = verdictOnVolume(volume, claim, ctx.memory.names);
+  switch (verdict.is) {
+    case "available":
+      return phase(ctx, volume, "Available");
+    case "bound":
+      return phase(ctx, volume, "Bound");
+    case "awaited":
+      return undefined;
+    case "misfit":
+      for (const object of [volume, claim!]) ctx.event("Warning", object, "VolumeMismatch", verdict.note);
+      return undefined;
+    case "released":
+      return release(ctx, volume);
+    case "given back":
+      return giveBack(ctx, volume);
   }
-  if (claim.spec.volumeName === volume.metadata.name) return phase(ctx, volume, "Bound");
-  return isProvisioned(ctx, volume) ? release(ctx, volume) : giveBack(ctx, volume);
 }
 
 async function phase({ client }: Binding, volume: PersistentVolume, name: string): Promise<Result> {
@@ -56,11 +61,6 @@ async function release(ctx: Binding, volume: PersistentVolume): Promise<Result> 
   const released = volume.status.phase === "Failed" ? volume : await setPhase(ctx.client, volume, "Released");
   return released ? reclaim(ctx, released) : AGAIN;
 }
-
-/** Whether a volume was made for a claim, and goes with it (CTL-BIND-35). */
-const isProvisioned = ({ memory }: Binding, { metadata, spec }: PersistentVolume): boolean =>
-  metadata.annotations?.[memory.specs.names.provisionedBy] !== undefined &&
-  spec.persistentVolumeReclaimPolicy === "Delete";
 
 /** The mark of a volume that a migrated plugin has made (CTL-PROV-9). */
 async function withMigrationMark(
