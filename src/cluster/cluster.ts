@@ -26,7 +26,7 @@ import {
 } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import { type Route, type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
-import { type Controller, type Manager, createManager } from "../runtime/index.ts";
+import { type Controller, type Manager, createManager, withoutManagedFields } from "../runtime/index.ts";
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
@@ -160,6 +160,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
         seed: Math.floor(random.next() * 2 ** 32),
         dialect: dialect.name,
         countedEvents: true,
+        keep: withoutManagedFields,
         log,
         ...(parts.server?.activity ? { activity: parts.server.activity } : {}),
         ...(isShared ? { leaderElection } : {}),

@@ -8,14 +8,14 @@
  */
 import { type ApiObject, attempt, metadataOf } from "../client/index.ts";
 import { CoreEvent } from "../client/kinds/index.ts";
-import { type Controller, defineController } from "../runtime/index.ts";
+import { type Controller, defineController, sharedInformer } from "../runtime/index.ts";
 
 /** The controller named `event-expiry`; Events live `ttlMillis` after their last write. */
 export const eventExpiry = (ttlMillis: number): Controller => {
   const kind = metadataOf(CoreEvent);
   return defineController({
     name: "keelson-event-expiry",
-    for: kind,
+    for: sharedInformer(kind, { keep: whole }),
     async reconcile({ object, client, clock }) {
       const left = lastWrite(object) + ttlMillis - clock.now();
       if (left > 0) return { requeueAfter: left };
@@ -26,6 +26,9 @@ export const eventExpiry = (ttlMillis: number): Controller => {
     },
   });
 };
+
+/** Built-in controllers keep nothing of managedFields, unless they say so. */
+const whole = (event: ApiObject): ApiObject => event;
 
 /** Milliseconds since the epoch of the last write that is known. */
 function lastWrite({ metadata }: ApiObject): number {

@@ -29,8 +29,10 @@ export {
   type Informer,
   type InformerSpec,
   type InformerState,
+  type Keep,
   type Selection,
   sharedInformer,
+  withoutManagedFields,
 } from "./informer.ts";
 export type { HeldInformer } from "./informers.ts";
 export { type Manager, type ManagerOptions, createManager } from "./manager.ts";

@@ -65,7 +65,7 @@ export class Informers {
 
   #reflectorOf({ kind, selection, keep }: InformerSpec): Reflector {
     const { client, ...options } = this.#options;
-    return new Reflector(client.resource(kind), { ...options, selection, keep });
+    return new Reflector(client.resource(kind), { ...options, selection, keep: keep ?? options.keep });
   }
 
   #release(id: string): void {

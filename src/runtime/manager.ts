@@ -17,7 +17,7 @@ import { type Log, silentLog } from "../util/log.ts";
 import { ControllerRun, type ControllerStatus } from "./controller-run.ts";
 import type { Controller } from "./definition.ts";
 import { Election, type LeaderElection } from "./election.ts";
-import type { InformerSpec } from "./informer.ts";
+import type { InformerSpec, Keep } from "./informer.ts";
 import { type HeldInformer, Informers } from "./informers.ts";
 import { Lifeline } from "./lifeline.ts";
 import { metricsText } from "./metrics.ts";
@@ -46,6 +46,8 @@ export interface ManagerOptions {
   readonly activity?: Pick<Activity, "begin">;
   /** Objects that informers give out are frozen; a bit faster without. Default: unless NODE_ENV is production. */
   readonly freeze?: boolean;
+  /** What informers keep of objects where their specs do not say; all of it by default. */
+  readonly keep?: Keep<ApiObject>;
   /** Hears of each reconcile that begins. */
   readonly started?: (controller: string, key: string) => void;
   /** Hears of each reconcile that threw, which is tried again whatever this does, and of predicates and mappings that did. */
@@ -76,6 +78,7 @@ export class Manager implements AsyncDisposable {
     const own = client.with({ userAgent: name, clock: this.#clock, through: lifeline.transport });
     const failed = (error: unknown): void => this.#meet(error);
     const shared = { client: own, clock: this.#clock, random, activity };
+    const following = { freeze: freezes(options), keep: options.keep };
     const isNeutral = options.dialect === "neutral";
     const kinds = new ServedKinds({ ...shared, failed: (error) => this.#warn(error) });
     this.#around = {
@@ -83,7 +86,7 @@ export class Manager implements AsyncDisposable {
       log,
       lifeline,
       instance: `${name}-${random.uuid().slice(0, 8)}`,
-      informers: new Informers({ ...shared, kinds, failed, freeze: freezes(options), givesUpSilence: !client.local }),
+      informers: new Informers({ ...shared, kinds, failed, ...following, givesUpSilence: !client.local }),
       kinds,
       recorder: new Recorder({
         ...shared,

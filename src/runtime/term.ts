@@ -15,6 +15,9 @@ import { ObjectDuty } from "./object-duty.ts";
 import { OwnWrites } from "./own-writes.ts";
 import type { Surroundings } from "./surroundings.ts";
 
+/** How long a reconcile may take that does not say. */
+const TIMEOUT = "2m";
+
 /** See the head of this file. */
 export class Term {
   readonly #run: Runs;
@@ -23,12 +26,14 @@ export class Term {
   readonly #writes: OwnWrites;
   readonly #over = new AbortController();
   readonly #duty: Duty;
+  readonly #timeoutMs: number;
 
   constructor(run: Runs, around: Surroundings) {
     const { name, concurrency = 4, backoff: waits = {} } = run.definition;
     const { clock, random, activity, log, started } = around;
     this.#run = run;
     this.#around = around;
+    this.#timeoutMs = millisOf(run.definition.timeout ?? TIMEOUT);
     this.#writes = new OwnWrites(around.informers, clock, (key, what) =>
       log.warn("memory does not show what was written, and work goes on", { controller: name, key, what }),
     );
@@ -136,14 +141,14 @@ export class Term {
 
   /** A signal that is aborted at the end of the term, or when a reconcile takes too long. */
   #timed(): { readonly signal: AbortSignal; isLate(): boolean; end(): void } {
-    const { timeout = "2m", name } = this.#run.definition;
+    const { timeout = TIMEOUT, name } = this.#run.definition;
     const { signal } = this.#over;
     const own = new AbortController();
     const give = (): void => own.abort(signal.reason);
     const late = (): void => own.abort(new Error(`a reconcile of ${name} took longer than ${timeout}`));
     if (signal.aborted) give();
     signal.addEventListener("abort", give);
-    const timer = this.#around.clock.after(millisOf(timeout), late, { owner: name });
+    const timer = this.#around.clock.after(this.#timeoutMs, late, { owner: name });
     return {
       signal: own.signal,
       isLate: () => own.signal.aborted && !signal.aborted,

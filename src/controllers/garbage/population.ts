@@ -25,7 +25,7 @@ export type OwnerReference = NonNullable<ObjectMeta["ownerReferences"]>[number];
 /** An object, as the collector sees it. */
 export interface Member {
   readonly kind: ServedKind;
-  /** Only metadata, without managedFields. */
+  /** Only metadata. */
   readonly object: ApiObject;
 }
 
@@ -157,7 +157,7 @@ export class Population implements Disposable {
 
   #enter(name: string, kind: ServedKind): void {
     const heard = new DisposableStack();
-    const informer = heard.use(this.#ground.informer(sharedInformer(metadataOf(kind), { keep: withoutManagers })));
+    const informer = heard.use(this.#ground.informer(sharedInformer(metadataOf(kind))));
     const followed: Followed = { kind, informer, heard, isLate: false };
     const giveUp = (): void => {
       followed.isLate = true;
@@ -251,12 +251,6 @@ export const blocks = (owner: OwnerReference, dependent: string): boolean =>
 /** Whether objects of a kind own and are owned: what is written again and again, and dies by itself, is not (CTL-GC-23). */
 export const takesPart = ({ kind, verbs }: ServedKind): boolean =>
   kind !== "Event" && ["list", "watch", "delete"].every((verb) => verbs.includes(verb));
-
-/** Who wrote what is half of the metadata, and nothing that is decided here depends on it. */
-function withoutManagers(object: ApiObject): ApiObject {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
 
 const absenceOf = ({ uid }: OwnerReference, { kind, key }: Place): string =>
   `${uid} ${nameOfKind(kind)} ${key.namespace ?? ""}/${key.name}`;
