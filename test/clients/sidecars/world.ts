@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,6 +46,18 @@ export interface Call {
   readonly method: string;
   readonly request: Found;
 }
+
+/** A command line that runs a program with another name of the machine, by which sidecars are told apart in elections. */
+const onHost = (host: string, program: string): readonly string[] => {
+  const script = 'hostname "$0" && exec "$@"';
+  return ["unshare", "--user", "--map-root-user", "--uts", "sh", "-c", script, host, program];
+};
+
+/** Whether programs can be run as on other machines here. */
+export const canBeElsewhere: boolean = (() => {
+  const [file, ...args] = onHost("elsewhere", "hostname");
+  return spawnSync(file!, args, { encoding: "utf8" }).stdout?.trim() === "elsewhere";
+})();
 
 /** See the head of this file. */
 export class World {
@@ -92,15 +104,19 @@ export class World {
     return join(this.#directory, "admin.kubeconfig");
   }
 
-  /** Starts a sidecar; one of several that elect a leader if asked for. */
-  sidecar(name: Sidecar, { elects = false, as = name }: { elects?: boolean; as?: string } = {}): ChildProcess {
+  /** Starts a sidecar. @param electsOn the host where it is one of several that elect a leader */
+  sidecar(name: Sidecar, { electsOn }: { electsOn?: string } = {}): ChildProcess {
     const [file, ...args] = SIDECARS[name].flat() as [string, ...string[]];
     const all = [...args, ...COMMON, `--csi-address=${this.#socket}`, `--kubeconfig=${this.kubeconfig}`];
-    return this.#run(file, [...all, ...(elects ? ELECTION : [])], { NAMESPACE: "default", POD_NAME: as });
+    return electsOn === undefined ? this.#run(file, all) : this.#run(file, [...all, ...ELECTION], electsOn);
   }
 
-  #run(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-    const child = spawn(join(this.#bin, file), args, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  #run(file: string, args: readonly string[], host?: string): ChildProcess {
+    const program = join(this.#bin, file);
+    const [first, ...rest] = host === undefined ? [program] : onHost(host, program);
+    const { PATH } = process.env;
+    const env = { PATH, NAMESPACE: "default", POD_NAME: file };
+    const child = spawn(first!, [...rest, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     for (const stream of [child.stdout!, child.stderr!]) {
       stream.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-6000)));
