@@ -26,7 +26,7 @@ interface TestRun {
 }
 
 /** Tests that are skipped where kubectl, etcd or Go is missing; they prove nothing here, so the page is the same everywhere. */
-const NEED_PROGRAMS = ["test/kubectl/", "test/etcd/", "test/oracle/"];
+const NEED_PROGRAMS = ["test/clients/", "test/kubectl/", "test/etcd/", "test/oracle/"];
 
 const { values } = parseArgs({
   options: { check: { type: "boolean", default: false }, rules: { type: "boolean", default: false } },

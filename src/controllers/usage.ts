@@ -21,7 +21,10 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
 }
 
 /** Whether a pod that names a claim has no node yet, and will have one. */
-export const waitsForNode = ({ spec, status }: Pod): boolean => !spec.nodeName && !FINISHED.has(status.phase ?? "");
+export const waitsForNode = (pod: Pod): boolean => !pod.spec.nodeName && !isFinished(pod);
+
+/** Whether nothing of a pod runs any more, nor will. */
+export const isFinished = ({ status }: Pod): boolean => FINISHED.has(status.phase ?? "");
 
 const FINISHED = new Set(["Succeeded", "Failed"]);
 

@@ -68,7 +68,7 @@ test("an event that is not answered within 30 s is given up, and the next ones a
   expect(written.map(({ note }) => note)).toEqual(["written"]);
 });
 
-test("while the server takes nothing a thousand events wait, the others are dropped, and that is told once", async () => {
+test("EV-6: while the server takes nothing a thousand events wait, the others are dropped, and that is told once", async () => {
   const { server, failures, record, flush, answer } = setUp(false);
   for (let n = 0; n < 100_000; n++) record(object(`o${n}`), "note");
   await flush();

@@ -544,10 +544,11 @@ describe.skipIf(bin === undefined)("SUP-18: sidecars", { timeout: 120_000 }, () 
     const scratch = await world.once(`${claimsOf("leaving")}/pod-scratch`, isBound);
     await attachment(scratch.spec.volumeName, "one");
     await world.delete("/api/v1/namespaces/leaving");
-    await world.delete(`${podsOf("leaving")}/pod`, { gracePeriodSeconds: 0 }).catch(() => {});
     await world.gone("/api/v1/namespaces/leaving");
     await world.gone(`${VOLUMES}/${volume.metadata.name}`);
     await world.gone(`${VOLUMES}/${scratch.spec.volumeName}`);
+    const handles = world.calls("DeleteVolume").map(({ volume_id }) => volume_id);
+    expect(handles).toContain(volume.spec.csi.volumeHandle);
   });
 });
 

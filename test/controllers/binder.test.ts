@@ -381,4 +381,86 @@ describe("reclaiming", () => {
     expect([status.phase, spec.claimRef]).toEqual(["Available", undefined]);
     expect(await eventsOf("v")).toEqual([["Normal", "VolumeRecycled", FROM]]);
   });
+
+  describe("a volume that is recycled", () => {
+    const recycler = at("recycler-for-v");
+    const pods = () => world.resource(Pod);
+    const isThere = async (): Promise<boolean> => (await pods().find(recycler)) !== undefined;
+    const endWith = async (phase: string): Promise<void> => {
+      await pods().status.patch(recycler, { status: { phase } });
+      await world.settled();
+    };
+    beforeEach(async () => {
+      await orphaned({ hostPath: { path: "/data/x" }, persistentVolumeReclaimPolicy: "Recycle" });
+    });
+
+    test("CTL-RECLAIM-16, CTL-GEN-3: is Failed when the pod fails, tried again ever later, and Available at last", async () => {
+      for (const wait of [500, 1000, 2000]) {
+        await endWith("Failed");
+        expect([(await volumeOf("v")).status.phase, await isThere()]).toEqual(["Failed", false]);
+        await world.advance(wait - 1);
+        expect(await isThere()).toBe(false);
+        await world.advance(1);
+        expect(await isThere()).toBe(true);
+      }
+      await endWith("Succeeded");
+      const { spec, status } = await volumeOf("v");
+      expect([status.phase, spec.claimRef?.uid]).toEqual(["Available", undefined]);
+      expect(await eventsOf("v")).toEqual([
+        ["Warning", "VolumeFailedRecycle", FROM],
+        ["Normal", "VolumeRecycled", FROM],
+      ]);
+    });
+
+    test("CTL-RECLAIM-16: is Failed when somebody deletes the pod, and gets another one", async () => {
+      const { uid } = (await pods().get(recycler)).metadata;
+      await pods().delete(recycler);
+      await world.settled();
+      expect((await volumeOf("v")).status).toMatchObject({
+        phase: "Failed",
+        message: expect.stringContaining("deleted"),
+      });
+      await world.advance(500);
+      expect((await pods().get(recycler)).metadata.uid).not.toBe(uid);
+    });
+
+    test("CTL-RECLAIM-16: is told what its pod is told", async () => {
+      const { uid } = (await pods().get(recycler)).metadata;
+      const make = (name: string, type: string, involvedUid: string) =>
+        world.resource(CoreEvent).create({
+          metadata: at(name),
+          involvedObject: { kind: "Pod", ...recycler, uid: involvedUid },
+          type,
+          reason: "Pulled",
+          message: `said by ${name}`,
+        } as never);
+      await make("one", "Normal", uid);
+      await make("two", "Warning", uid);
+      await make("other", "Warning", "of-another-pod");
+      await world.settled();
+      const { items } = await world.resource(CoreEvent).list();
+      const told = items
+        .filter(({ reason }) => reason === "RecyclerPod")
+        .map(({ type, message }) => `${type}: ${message}`);
+      expect(new Set(told)).toEqual(new Set(["Normal: said by one", "Warning: said by two"]));
+    });
+  });
+
+  test("CTL-RECLAIM-16: a volume is not emptied while a pod that has not ended names its claim", async () => {
+    await world.resource(Pod).create({
+      metadata: at("user"),
+      spec: {
+        containers: [{ name: "c", image: "i" }],
+        volumes: [{ name: "v", persistentVolumeClaim: { claimName: "gone" } }],
+      },
+    } as never);
+    const more = { csi: undefined, hostPath: { path: "/data/x" }, persistentVolumeReclaimPolicy: "Recycle" };
+    await makeVolume("v", { more: { ...more, claimRef: { ...at("gone"), uid: "0a" } } });
+    await world.settled();
+    expect(await world.resource(Pod).find(at("recycler-for-v"))).toBeUndefined();
+    expect(await eventsOf("v")).toEqual([["Normal", "VolumeFailedRecycle", FROM]]);
+    await world.resource(Pod).status.patch(at("user"), { status: { phase: "Succeeded" } });
+    await world.settled();
+    expect(await world.resource(Pod).find(at("recycler-for-v"))).toBeDefined();
+  });
 });

@@ -83,7 +83,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect((await leaseOf())?.holderIdentity).toBe("a");
   });
 
-  test("LC-12, LC-21, CTL-LE-5, CTL-LE-6: who has not renewed of late is asked, and chosen as soon as it answers", async () => {
+  test("AMB-1, LC-12, LC-21, CTL-LE-5, CTL-LE-6: who has not renewed of late is asked, and chosen as soon as it answers", async () => {
     await stand("a", "1.35.0", { renewTime: ago(60) });
     await world.settled();
     expect([await pingOf("a"), await leaseOf()]).toEqual([now(), undefined]);
@@ -118,7 +118,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await leaseOf()).toMatchObject({ holderIdentity: "b", preferredHolder: "a" });
   });
 
-  test("LC-16: of a Lease that its best candidate holds and renews nobody is asked", async () => {
+  test("AMB-1, LC-16: of a Lease that its best candidate holds and renews nobody is asked", async () => {
     await stand("a", "1.33.0");
     await world.settled();
     for (let second = 0; second < 60; second++) {
@@ -285,7 +285,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await leaseOf()).toMatchObject({ holderIdentity: "x", strategy: "example.com/one" });
   });
 
-  test("LC-18, CTL-LE-21: who is silent for fifteen minutes is asked although the holder is well", async () => {
+  test("AMB-1, SUP-3, LC-18, CTL-LE-21: who is silent for fifteen minutes is asked although the holder is well", async () => {
     await stand("a", "1.35.0");
     await world.settled();
     await hold("a", 2 * 3600);
@@ -300,7 +300,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await pingOf("a")).toBe(now());
   });
 
-  test("LC-19, LC-22, DEC-60, CTL-LE-22: who has not renewed for three hours is removed, also one that never did", async () => {
+  test("AMB-53, SUP-3, LC-19, LC-22, DEC-60, CTL-LE-22: who has not renewed for three hours is removed, also one that never did", async () => {
     await stand("a", "1.35.0");
     await stand("b", "1.35.0", { renewTime: undefined });
     await stand("c", "1.35.0", { leaseName: "m" });

@@ -363,7 +363,7 @@ describe("what a controller says", () => {
     expect(third!.lastTransitionTime > first!.lastTransitionTime).toBe(true);
   });
 
-  test("in events is a series where it happens again, and never a flood", async () => {
+  test("EV-2, EV-9, EV-24: in events is a series where it happens again, and never a flood", async () => {
     await using world = await World.create();
     await world.resource(ConfigMap).create(map("a"));
     const reconcile: MapDefinition["reconcile"] = ({ events, object }) => {
@@ -377,6 +377,8 @@ describe("what a controller says", () => {
     expect(items.filter(({ reason }) => reason === "Odd").map(({ series, type }) => [type, series?.count])).toEqual([
       ["Warning", 4],
     ]);
+    const seen = items.find(({ reason }) => reason === "Seen");
+    expect([seen?.action, seen?.series]).toEqual(["Seen", undefined]);
     expect(items).toHaveLength(22);
     expect(items[0]).toMatchObject({ reportingController: "maps", regarding: { kind: "ConfigMap", name: "a" } });
   });

@@ -19,12 +19,14 @@ import {
 } from "../../runtime/index.ts";
 import { isDefaultClass } from "../../meta/default-class.ts";
 import { claimsOfPod } from "../pod-claims.ts";
+import { isFinished } from "../usage.ts";
 import type { ClaimSources } from "./claim-verdict.ts";
 import { canBeHad, classOf, covers, fits, isWaiting, modesText, shelfOf } from "./fit.ts";
 import { defaultClassOf } from "./maker.ts";
 import { type Migration, migrationOf } from "./migration.ts";
 import { type BinderNames, YES, binderNames } from "./names.ts";
 import { recycledBy } from "./recycler.ts";
+import { Recyclers } from "./recyclers.ts";
 import { Shelves } from "./shelves.ts";
 
 /** What the binder follows. */
@@ -58,6 +60,9 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
   };
 }
 
+/** Whether the claim of a volume has gone, and what becomes of it is not settled. */
+const isLeft = ({ status }: PersistentVolume): boolean => status.phase === "Released" || status.phase === "Failed";
+
 /** The claim that a volume names; a reference need not be whole, and is nobody's then. */
 export function namedClaim({ spec: { claimRef } }: PersistentVolume): Key<"Namespaced"> | undefined {
   const { namespace = "", name = "" } = claimRef ?? {};
@@ -77,6 +82,7 @@ export class BinderMemory implements ClaimSources, Disposable {
   readonly volumes: Informer<PersistentVolume, "Cluster", "claim">;
   readonly classes: Informer<StorageClass, "Cluster", never>;
   readonly pods: Informer<Pod, "Namespaced", "claim">;
+  readonly recyclers: Recyclers;
   readonly #shelves: Shelves;
   readonly #add: (key: string) => void;
   readonly #heard = new DisposableStack();
@@ -85,10 +91,12 @@ export class BinderMemory implements ClaimSources, Disposable {
   /** The claims that a volume, as it is now, was offered to, and that left it. */
   readonly #left = new WeakMap<PersistentVolume, Set<string>>();
 
-  constructor(specs: BinderSpecs, { own }: Ground, add: (key: string) => void) {
+  constructor(specs: BinderSpecs, ground: Ground, add: (key: string) => void) {
+    const { own } = ground;
     this.specs = specs;
     this.#shelves = new Shelves(specs.names);
     this.#add = add;
+    this.recyclers = this.#heard.use(new Recyclers(ground, (volume) => add(`volume/${volume}`)));
     this.claims = own(specs.claims);
     this.volumes = own(specs.volumes);
     this.classes = own(specs.classes);
@@ -181,6 +189,7 @@ export class BinderMemory implements ClaimSources, Disposable {
     const { name } = object.metadata;
     if (event.type === "deleted" || !canBeHad(object)) this.#shelves.take(name);
     else this.#stand(object);
+    if (event.type === "deleted" || !isLeft(object)) this.recyclers.forget(name);
     this.#add(`volume/${name}`);
     const claims = new Set(this.claims.by("volume", name).map(({ metadata }) => keyText(metadata)));
     for (const volume of event.type === "changed" ? [object, event.old] : [object]) {
@@ -204,10 +213,16 @@ export class BinderMemory implements ClaimSources, Disposable {
     }
   }
 
-  #podChanged({ object }: ObjectEvent<Pod>): void {
-    const volume = recycledBy(object);
-    if (volume !== undefined) this.#add(`volume/${volume}`);
+  #podChanged({ type, object }: ObjectEvent<Pod>): void {
+    const recycled = recycledBy(object);
+    const volume = recycled === undefined ? undefined : this.volumes.get({ name: recycled });
+    if (volume) {
+      if (type === "deleted" && isLeft(volume) && !isFinished(object)) this.recyclers.lose(volume.metadata.name);
+      this.#add(`volume/${volume.metadata.name}`);
+    }
     for (const key of claimsOfPod(object)) {
+      for (const one of this.volumes.by("claim", keyText(key)))
+        if (isLeft(one)) this.#add(`volume/${one.metadata.name}`);
       const claim = this.claims.get(key);
       if (claim && claim.metadata.annotations?.[this.specs.names.bindCompleted] !== YES) {
         this.#add(`claim/${keyText(key)}`);
