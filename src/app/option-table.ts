@@ -48,6 +48,7 @@ export interface OptionValues {
   readonly "feature-gates": Readonly<Partial<Record<Gate, boolean>>>;
   readonly controllers: readonly string[];
   readonly "event-ttl": number;
+  readonly "disable-force-detach-on-timeout": boolean;
   readonly "tls-san": readonly string[];
   readonly "tls-cert-file": string;
   readonly "tls-private-key-file": string;
@@ -202,6 +203,13 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: duration,
     default: "1h",
     about: "How long Events are kept after their last write.",
+    since: "0.1",
+  },
+  "disable-force-detach-on-timeout": {
+    group: "served",
+    type: onOff,
+    default: "false",
+    about: "Leave what a node says it uses attached to it, however long it is not ready.",
     since: "0.1",
   },
   "tls-san": {

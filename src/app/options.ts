@@ -36,6 +36,8 @@ export interface ServeOptions {
   /** Names of controllers, `*` for all, `-name` for all but that. */
   readonly controllers: readonly string[];
   readonly eventTtlMillis: number;
+  /** Whether nodes that are not ready for six minutes lose volumes that they use. */
+  readonly forceDetach: boolean;
   readonly historyMillis: number;
   readonly graceMillis: number;
   /** How long a request may take; watches and backups have no such end. */
@@ -181,6 +183,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     etcd: store === "etcd" ? etcdOf(said) : undefined,
     controllers: said.controllers,
     eventTtlMillis: said["event-ttl"],
+    forceDetach: !said["disable-force-detach-on-timeout"],
     historyMillis: said.history,
     graceMillis: said["shutdown-grace"],
     requestMillis: said["request-timeout"],

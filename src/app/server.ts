@@ -340,9 +340,9 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
 function chosenControllers(options: ChosenOptions, caCertificate: string): readonly Controller[] {
-  const { dialect, eventTtlMillis, controllers } = options;
+  const { dialect, eventTtlMillis, forceDetach, controllers } = options;
   try {
-    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, caCertificate }), controllers);
+    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, forceDetach, caCertificate }), controllers);
   } catch (error) {
     throw new OptionError((error as Error).message);
   }

@@ -21,6 +21,7 @@ import {
 import { capacityOf, requestOf } from "./binder/fit.ts";
 import { type Migration, migrationOf } from "./binder/migration.ts";
 import { type BinderNames, binderNames } from "./binder/names.ts";
+import { allocatedTo, gaveUp, hadBy, isGrowing, resizerOf, stateOf } from "./resize.ts";
 import { AGAIN, annotated, write, writeStatus } from "./writes.ts";
 
 type Expanding = Context<PersistentVolumeClaim, "Namespaced">;
@@ -42,20 +43,12 @@ export function volumeExpansion(dialect: Dialect): Controller {
       if (!found) return undefined;
       const volume = await withoutMark(ctx, found, names);
       if (!volume) return AGAIN;
-      const isGrowing = compareQuantities(requestOf(ctx.object), hadBy(ctx.object)) > 0;
-      return isGrowing ? expand(ctx, volume, { migration, names }) : undefined;
+      return isGrowing(ctx.object) ? expand(ctx, volume, { migration, names }) : undefined;
     },
   });
 }
 
-/** What a claim has now, as its status says. */
-const hadBy = ({ status }: PersistentVolumeClaim): string => status.capacity?.["storage"] ?? "0";
-const allocatedTo = ({ status }: PersistentVolumeClaim): string | undefined => status.allocatedResources?.["storage"];
-const stateOf = ({ status }: PersistentVolumeClaim): string | undefined =>
-  status.allocatedResourceStatuses?.["storage"];
-/** How an expansion ends that cannot be done has one name in the documents and another in Kubernetes (AMB-47). */
-const NODE_GAVE_UP = /^NodeResize(Infeasible|Failed)$/;
-const gaveUpOnNode = (claim: PersistentVolumeClaim): boolean => NODE_GAVE_UP.test(stateOf(claim) ?? "");
+const gaveUpOnNode = (claim: PersistentVolumeClaim): boolean => gaveUp(claim) === "Node";
 
 /** Whether something has happened after which a claim may have to be expanded (CTL-EXP-9, 10). */
 function mayExpand(event: ObjectEvent<PersistentVolumeClaim>): boolean {
@@ -97,12 +90,11 @@ interface Ways {
 
 async function expand(ctx: Expanding, volume: PersistentVolume, { migration, names }: Ways): Promise<Result> {
   const { object: claim, client, events } = ctx;
-  const { flexVolume } = volume.spec;
-  if (flexVolume) return enlarge(ctx, volume, { names, resizer: flexVolume.driver });
-  const migrated = migration.ofSource(volume);
-  const resizer = migrated?.driver ?? volume.spec.csi?.driver ?? "somebody";
+  const { name: resizer = "somebody", isOutside } = resizerOf(volume, migration);
+  if (!isOutside) return enlarge(ctx, volume, { names, resizer });
   events.normal("ExternalExpanding", `it waits for ${resizer} to enlarge its volume`);
-  if (!migrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;
+  const isMigrated = migration.ofSource(volume) !== undefined;
+  if (!isMigrated || claim.metadata.annotations?.[names.resizer] === resizer) return undefined;
   return (await write(client, PersistentVolumeClaim, annotated(claim, { [names.resizer]: resizer })))
     ? undefined
     : AGAIN;

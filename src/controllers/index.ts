@@ -7,7 +7,7 @@
 import type { Dialect } from "../meta/dialect.ts";
 import type { Controller } from "../runtime/index.ts";
 import { accountTokens } from "./account-tokens.ts";
-import { attachDetach } from "./attach/controller.ts";
+import { type AttachSettings, attachDetach } from "./attach/controller.ts";
 import { volumeBinder } from "./binder/binder.ts";
 import { coordinatedElection } from "./election/election.ts";
 import { ephemeralVolumes } from "./ephemeral-volumes.ts";
@@ -21,7 +21,7 @@ import { attributesClassProtection, claimProtection, volumeProtection } from "./
 import { systemNamespaces } from "./system-namespaces.ts";
 
 /** What is set for the controllers. */
-export interface ControllerSettings {
+export interface ControllerSettings extends AttachSettings {
   readonly dialect: Dialect;
   readonly eventTtlMillis: number;
   /** PEM of the CA that signed the serving certificate; empty without TLS. */
@@ -40,7 +40,12 @@ export interface BuiltInControllers {
  * Every controller of a dialect: those that only clusters with pods need are there only in the kubernetes one, and in the
  * neutral one nothing is protected unless it is asked for (DEC-57).
  */
-export function builtInControllers({ dialect, eventTtlMillis, caCertificate }: ControllerSettings): BuiltInControllers {
+export function builtInControllers({
+  dialect,
+  eventTtlMillis,
+  caCertificate,
+  ...attaching
+}: ControllerSettings): BuiltInControllers {
   const { namespaceObjects, storageProtection } = dialect.rules;
   const lifecycle = [
     namespaceLifecycle,
@@ -55,7 +60,7 @@ export function builtInControllers({ dialect, eventTtlMillis, caCertificate }: C
     garbageCollector,
     volumeBinder(dialect),
     volumeExpansion(dialect),
-    attachDetach(dialect),
+    attachDetach(dialect, attaching),
     ephemeralVolumes,
     coordinatedElection(dialect),
     storageVersionMigrator(dialect),

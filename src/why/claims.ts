@@ -1,5 +1,5 @@
 /**
- * Why a claim has no volume: what the binder has decided about it, what it would say of every volume, and who it waits for.
+ * Why a claim has no volume, or not as it asks for: what the binder has decided about it, what it would say of every volume, and who it waits for.
  *
  * @module
  */
@@ -13,6 +13,7 @@ import { claimsOfPod } from "../controllers/pod-claims.ts";
 import { waitsForNode } from "../controllers/usage.ts";
 import type { ConsideredVolume, ReportedReason, WhyReport } from "../meta/why-report.ts";
 import { type Facts, First, MOST_NAMED, firstOf, refOf, textOf } from "./facts.ts";
+import { explainGrowth } from "./growth.ts";
 
 /** What a claim adds to a report. */
 export type ClaimPart = Pick<WhyReport, "reasons" | "considered" | "leftOut">;
@@ -23,7 +24,13 @@ const ADMINISTRATOR = "an administrator";
 /** See the head of this file. @param most so many volumes are told */
 export async function explainClaim(facts: Facts, claim: PersistentVolumeClaim, most: number): Promise<ClaimPart> {
   if (!isWaiting(claim, facts.names)) {
-    return { reasons: await facts.tell(async () => ofVerdict(facts, claim, await namedBy(facts, claim))) };
+    const reasons = await facts.tell(async () => {
+      const sources = await namedBy(facts, claim);
+      const volume = claim.status.phase === "Bound" ? sources.volume(claim.spec.volumeName ?? "") : undefined;
+      const growth = volume ? await explainGrowth(facts, claim, volume) : [];
+      return [...(await ofVerdict(facts, claim, sources)), ...growth];
+    });
+    return { reasons };
   }
   const considered = new First<Considered>(most, byNearness);
   const reasons = await facts.tell(async () => {

@@ -12,7 +12,18 @@ import type { ReportedReason } from "../meta/why-report.ts";
 import { turn } from "../util/clock.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 
-const PAGE = 500;
+/** How many objects a page has at first, and at most: it grows while pages are read in no time. */
+const PAGE = { first: 4, most: 500 };
+/** So many objects are read for one report. */
+const MOST_READ = 50_000;
+
+/** How facts are asked for. */
+export interface FactsOptions {
+  /** Gives it up. */
+  readonly signal?: AbortSignal | undefined;
+  /** So many objects are read at most, 50,000 by default. */
+  readonly mostRead?: number | undefined;
+}
 
 /** See the head of this file. */
 export class Facts {
@@ -21,8 +32,13 @@ export class Facts {
   readonly signal: AbortSignal | undefined;
   readonly names: BinderNames;
   readonly migration: Migration;
+  /** How many objects may be read in all. */
+  readonly mostRead: number;
+  #read = 0;
+  #isCut = false;
 
-  constructor(client: Client, dialect: Dialect, signal: AbortSignal | undefined) {
+  constructor(client: Client, dialect: Dialect, { signal, mostRead = MOST_READ }: FactsOptions = {}) {
+    this.mostRead = mostRead;
     this.client = client;
     this.dialect = dialect;
     this.signal = signal;
@@ -30,13 +46,28 @@ export class Facts {
     this.migration = migrationOf(dialect);
   }
 
-  /** The objects of a kind one after the other, without holding the event loop. */
+  /** Whether there was more than could be read: that something is not there may not be said then. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** The objects of a kind one after the other, without holding the event loop, as long as more may be read. */
   async *each<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, query: ListQuery = {}): AsyncGenerator<T> {
     const limit = new TurnLimit();
+    let size = PAGE.first;
     for (let next: string | undefined = ""; next !== undefined;) {
-      const page = next === "" ? { limit: PAGE } : { limit: PAGE, continue: next };
+      const left = this.mostRead - this.#read;
+      if (left <= 0) {
+        this.#isCut = true;
+        return;
+      }
+      const most = Math.min(size, left);
+      const page = next === "" ? { limit: most } : { limit: most, continue: next };
+      const reading = new TurnLimit();
       // oxlint-disable-next-line no-await-in-loop -- one page after the other
       const { items, metadata } = await this.client.resource(kind).list({ ...query, ...page, signal: this.signal });
+      size = reading.isOver ? Math.max(1, size >> 1) : Math.min(PAGE.most, size * 2);
+      this.#read += items.length;
       for (const item of items) {
         await limit.pause();
         yield item;

@@ -12,7 +12,7 @@ import type { Dialect } from "../meta/dialect.ts";
 import { REPORT_GROUP, REPORT_VERSION } from "../meta/ownership-reports.ts";
 import type { WhyReport } from "../meta/why-report.ts";
 import { explainClaim } from "./claims.ts";
-import { Facts, refOf } from "./facts.ts";
+import { Facts, type FactsOptions, refOf } from "./facts.ts";
 import { explainNamespace } from "./namespaces.ts";
 import { explainDeletion } from "./terminating.ts";
 import { explainVolume } from "./volumes.ts";
@@ -24,11 +24,9 @@ export interface Subject {
 }
 
 /** How it is explained. */
-export interface ExplainOptions {
+export interface ExplainOptions extends FactsOptions {
   /** So many volumes are told at most, 20 by default. */
   readonly limit?: number;
-  /** Gives it up. */
-  readonly signal?: AbortSignal;
 }
 
 const LIMIT = 20;
@@ -38,10 +36,10 @@ export async function explain(
   client: Client,
   dialect: Dialect,
   { kind, key }: Subject,
-  { limit = LIMIT, signal }: ExplainOptions = {},
+  { limit = LIMIT, ...options }: ExplainOptions = {},
 ): Promise<WhyReport> {
-  const facts = new Facts(client, dialect, signal);
-  const object = await client.resource(kind).get(key, { signal });
+  const facts = new Facts(client, dialect, options);
+  const object = await client.resource(kind).get(key, { signal: options.signal });
   const isTerminating = object.metadata.deletionTimestamp !== undefined;
   const deletion = isTerminating ? await explainDeletion(facts, object) : [];
   const { reasons, ...own } = await explainKind(facts, kind, object, limit);
@@ -53,10 +51,12 @@ export async function explain(
     object: { ...refOf(object), resourceVersion },
     ...(phase === undefined ? {} : { phase }),
     isTerminating,
-    reasons: [...deletion, ...reasons],
+    reasons: [...deletion, ...reasons, ...(facts.isCut ? [{ says: cutAfter(facts) }] : [])],
     ...own,
   };
 }
+
+const cutAfter = ({ mostRead }: Facts): string => `there is more than the ${mostRead} objects that were looked at`;
 
 type Part = Pick<WhyReport, "reasons" | "considered" | "leftOut" | "content">;
 

@@ -63,8 +63,10 @@ const provisionerOf = ({ names }: Facts, { metadata, spec }: PersistentVolume): 
   metadata.annotations?.[names.provisionedBy] ?? spec?.csi?.driver ?? "that made it";
 
 /** A finalizer that only its controller holds on to, because nobody needs the object any more. */
-const idle = (finalizer: string, controller: string): ReportedReason => ({
-  says: `nothing uses it any more, and the finalizer ${finalizer} is still there`,
+const idle = ({ isCut }: Facts, finalizer: string, controller: string): ReportedReason => ({
+  says: isCut
+    ? `nothing that was looked at uses it (finalizer ${finalizer})`
+    : `nothing uses it any more, and the finalizer ${finalizer} is still there`,
   who: `the controller ${controller}`,
 });
 
@@ -74,7 +76,7 @@ async function ofClaim(facts: Facts, object: ApiObject, finalizer: string): Prom
   for await (const pod of facts.each(Pod, { namespace: object.metadata.namespace })) {
     if (usesClaim(pod, object as PersistentVolumeClaim)) users.add(pod);
   }
-  if (users.count === 0) return [idle(finalizer, "pvc-protection")];
+  if (users.count === 0) return [idle(facts, finalizer, "pvc-protection")];
   return firstOf(users, (pod) => ({
     says: `${textOf(pod)} uses it (finalizer ${finalizer})`,
     who: "whoever deletes that Pod",
@@ -82,9 +84,9 @@ async function ofClaim(facts: Facts, object: ApiObject, finalizer: string): Prom
   }));
 }
 
-async function ofVolume(_facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
+async function ofVolume(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const volume = object as PersistentVolume;
-  if (!isUsed(volume)) return [idle(finalizer, "pv-protection")];
+  if (!isUsed(volume)) return [idle(facts, finalizer, "pv-protection")];
   const { namespace = "", name = "" } = volume.spec.claimRef ?? {};
   return [
     { says: `the claim ${namespace}/${name} has it (finalizer ${finalizer})`, who: "whoever deletes that claim" },
@@ -102,7 +104,7 @@ async function ofAttributesClass(
     if (classesOfClaim(claim).includes(name)) users.add(claim);
   for await (const volume of facts.each(PersistentVolume))
     if (classesOfVolume(volume).includes(name)) users.add(volume);
-  if (users.count === 0) return [idle(finalizer, "vac-protection")];
+  if (users.count === 0) return [idle(facts, finalizer, "vac-protection")];
   return firstOf(users, (user) => ({
     says: `${textOf(user)} names it (finalizer ${finalizer})`,
     who: "whoever deletes that, or gives it another class",
@@ -141,7 +143,10 @@ async function ofDependents(facts: Facts, owner: ApiObject, isForeground: boolea
   const who = "the controller garbage-collector";
   const finalizer = isForeground ? FOREGROUND : ORPHAN;
   if (dependents.count === 0) {
-    return [{ says: `no dependent holds it, and the finalizer ${finalizer} is still there`, who }];
+    const says = facts.isCut
+      ? `no dependent that was looked at holds it (finalizer ${finalizer})`
+      : `no dependent holds it, and the finalizer ${finalizer} is still there`;
+    return [{ says, who }];
   }
   const says = isForeground
     ? "belongs to it and blocks its deletion in the foreground"

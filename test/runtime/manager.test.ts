@@ -377,8 +377,8 @@ describe("what a controller says", () => {
     expect(items.filter(({ reason }) => reason === "Odd").map(({ series, type }) => [type, series?.count])).toEqual([
       ["Warning", 4],
     ]);
-    const seen = items.find(({ reason }) => reason === "Seen");
-    expect([seen?.action, seen?.series]).toEqual(["Seen", undefined]);
+    const once = items.find(({ reason }) => reason === "Counted");
+    expect([once?.action, once?.series]).toEqual(["Counted", undefined]);
     expect(items).toHaveLength(22);
     expect(items[0]).toMatchObject({ reportingController: "maps", regarding: { kind: "ConfigMap", name: "a" } });
   });
