@@ -23,10 +23,17 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
 /** Whether a pod that names a claim has no node yet, and will have one. */
 export const waitsForNode = (pod: Pod): boolean => !pod.spec.nodeName && !isFinished(pod);
 
-/** Whether nothing of a pod runs any more, nor will. */
+/** Whether a pod has come to its end by itself. */
 export const isFinished = ({ status }: Pod): boolean => FINISHED.has(status.phase ?? "");
 
 const FINISHED = new Set(["Succeeded", "Failed"]);
+
+/** Whether nothing of a Pod runs any more: it has ended, or it is leaving and none of its containers is left. */
+export function hasEnded(pod: Pod): boolean {
+  if (isFinished(pod)) return true;
+  if (pod.metadata.deletionTimestamp === undefined) return false;
+  return (pod.status.containerStatuses ?? []).every(({ state }) => state?.running === undefined);
+}
 
 /** Whether a volume is in use: it is bound (CTL-PVP-1..3). */
 export const isUsed = ({ status }: PersistentVolume): boolean => status.phase === "Bound";

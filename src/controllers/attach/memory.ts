@@ -27,8 +27,9 @@ import {
 } from "../../runtime/index.ts";
 import { type MigratedSource, type Migration, migrationOf } from "../binder/migration.ts";
 import { claimKeyOf, claimsOfPod } from "../pod-claims.ts";
+import { hasEnded } from "../usage.ts";
 import { type AttachNames, type Disk, attachNames, attachmentName, entryOf, idOf, isAttachmentName } from "./names.ts";
-import { changedAt, hasEnded, isForOneNode, isManaged, isReady } from "./rules.ts";
+import { changedAt, isForOneNode, isManaged, isReady } from "./rules.ts";
 
 /** What attaching follows. */
 export interface AttachSpecs {

@@ -1,21 +1,13 @@
 /**
- * What attaching goes by: which Pods need their volumes, which volumes are for one node, which nodes are lost.
+ * What attaching goes by: which volumes are for one node, which nodes are lost.
  *
  * @module
  */
-import type { Node, PersistentVolume, Pod } from "../../client/kinds/index.ts";
+import type { Node, PersistentVolume } from "../../client/kinds/index.ts";
 import type { AttachNames } from "./names.ts";
 
 /** A node that is not ready for longer than this has lost what it had (CTL-AD-13). */
 const LOST_AFTER_MS = 360_000;
-const FINISHED = new Set(["Succeeded", "Failed"]);
-
-/** Whether nothing of a Pod runs any more: it has ended, or it is leaving and none of its containers is left. */
-export function hasEnded({ metadata, status }: Pod): boolean {
-  if (FINISHED.has(status.phase ?? "")) return true;
-  if (metadata.deletionTimestamp === undefined) return false;
-  return (status.containerStatuses ?? []).every(({ state }) => state.running === undefined);
-}
 
 /** Whether a volume is for one node at a time: who says nothing of it is not held to that (CTL-AD-14, 15). */
 export function isForOneNode({ accessModes = [] }: Pick<PersistentVolume["spec"], "accessModes">): boolean {

@@ -19,7 +19,6 @@ import {
 } from "../../runtime/index.ts";
 import { isDefaultClass } from "../../meta/default-class.ts";
 import { claimsOfPod } from "../pod-claims.ts";
-import { isFinished } from "../usage.ts";
 import type { ClaimSources } from "./claim-verdict.ts";
 import { canBeHad, classOf, covers, fits, isWaiting, modesText, shelfOf } from "./fit.ts";
 import { defaultClassOf } from "./maker.ts";
@@ -60,9 +59,6 @@ export function binderSpecs(dialect: Dialect): BinderSpecs {
   };
 }
 
-/** Whether the claim of a volume has gone, and what becomes of it is not settled. */
-const isLeft = ({ status }: PersistentVolume): boolean => status.phase === "Released" || status.phase === "Failed";
-
 /** The claim that a volume names; a reference need not be whole, and is nobody's then. */
 export function namedClaim({ spec: { claimRef } }: PersistentVolume): Key<"Namespaced"> | undefined {
   const { namespace = "", name = "" } = claimRef ?? {};
@@ -94,9 +90,9 @@ export class BinderMemory implements ClaimSources, Disposable {
   constructor(specs: BinderSpecs, ground: Ground, add: (key: string) => void) {
     const { own } = ground;
     this.specs = specs;
+    this.recyclers = this.#heard.use(new Recyclers(specs.names, ground));
     this.#shelves = new Shelves(specs.names);
     this.#add = add;
-    this.recyclers = this.#heard.use(new Recyclers(ground, (volume) => add(`volume/${volume}`)));
     this.claims = own(specs.claims);
     this.volumes = own(specs.volumes);
     this.classes = own(specs.classes);
@@ -187,9 +183,9 @@ export class BinderMemory implements ClaimSources, Disposable {
   #volumeChanged(event: ObjectEvent<PersistentVolume>): void {
     const { object } = event;
     const { name } = object.metadata;
+    if (event.type === "deleted") this.recyclers.forget(name);
     if (event.type === "deleted" || !canBeHad(object)) this.#shelves.take(name);
     else this.#stand(object);
-    if (event.type === "deleted" || !isLeft(object)) this.recyclers.forget(name);
     this.#add(`volume/${name}`);
     const claims = new Set(this.claims.by("volume", name).map(({ metadata }) => keyText(metadata)));
     for (const volume of event.type === "changed" ? [object, event.old] : [object]) {
@@ -213,18 +209,20 @@ export class BinderMemory implements ClaimSources, Disposable {
     }
   }
 
-  #podChanged({ type, object }: ObjectEvent<Pod>): void {
-    const recycled = recycledBy(object);
-    const volume = recycled === undefined ? undefined : this.volumes.get({ name: recycled });
-    if (volume) {
-      if (type === "deleted" && isLeft(volume) && !isFinished(object)) this.recyclers.lose(volume.metadata.name);
-      this.#add(`volume/${volume.metadata.name}`);
+  #podChanged(event: ObjectEvent<Pod>): void {
+    const { object } = event;
+    const volume = recycledBy(object);
+    if (volume !== undefined) {
+      const told = (): void => this.#add(`volume/${volume}`);
+      this.recyclers.changed(this.volume(volume), event, told);
+      told();
     }
     for (const key of claimsOfPod(object)) {
-      for (const one of this.volumes.by("claim", keyText(key)))
-        if (isLeft(one)) this.#add(`volume/${one.metadata.name}`);
       const claim = this.claims.get(key);
-      if (claim && claim.metadata.annotations?.[this.specs.names.bindCompleted] !== YES) {
+      // Who uses what a claim has left keeps it from being emptied.
+      if (!claim)
+        for (const { metadata } of this.volumes.by("claim", keyText(key))) this.#add(`volume/${metadata.name}`);
+      else if (claim.metadata.annotations?.[this.specs.names.bindCompleted] !== YES) {
         this.#add(`claim/${keyText(key)}`);
       }
     }

@@ -23,6 +23,8 @@ export interface BinderNames {
   readonly resizer: string;
   /** On a volume that was enlarged: what its claim had before, until a node has enlarged the file system. */
   readonly beforeResize: string;
+  /** On a pod that empties a volume: the uid of the claim that the volume had. */
+  readonly emptiedAfter: string;
   /** Provisioners of this domain are built in. */
   readonly builtIn: string;
 }
@@ -37,6 +39,7 @@ export const binderNames = ({ labelDomain: domain }: Dialect): BinderNames => ({
   storageClass: `volume.beta.${domain}/storage-class`,
   resizer: `volume.${domain}/storage-resizer`,
   beforeResize: `volume.alpha.${domain}/pre-resize-capacity`,
+  emptiedAfter: `pv.${domain}/emptied-after`,
   builtIn: `${domain}/`,
 });
 

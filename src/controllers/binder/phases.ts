@@ -8,14 +8,14 @@ import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/inde
 import { writeStatus } from "../writes.ts";
 import type { BinderNames } from "./names.ts";
 
-/** Gives a volume a phase; nothing is written when it has it. */
+/** Gives a volume a phase, and says why where there is more to say; nothing is written when it has both. */
 export async function setPhase(
   client: Client,
   volume: PersistentVolume,
   phase: string,
   message?: string,
 ): Promise<PersistentVolume | undefined> {
-  if (volume.status.phase === phase) return volume;
+  if (volume.status.phase === phase && (message ?? volume.status.message) === volume.status.message) return volume;
   const { message: _, ...status } = volume.status;
   const next = { ...volume, status: { ...status, phase, ...(message === undefined ? {} : { message }) } };
   return writeStatus(client, PersistentVolume, next);

@@ -7,11 +7,12 @@ import type { NewObject } from "../../client/index.ts";
 import type { PersistentVolume, Pod } from "../../client/kinds/index.ts";
 import { parseQuantity } from "../../meta/quantity.ts";
 import { capacityOf } from "./fit.ts";
+import type { BinderNames } from "./names.ts";
 
 const NAMESPACE = "default";
 const PREFIX = "recycler-for-";
-/** So many seconds for each of these bytes, and at least the first number. */
-const TIME = { least: 60, each: 30, bytes: 1024 ** 3 };
+/** So many seconds for each of these bytes, and at least those of its kind; no pod can be given more than the last number. */
+const TIME = { each: 30, bytes: 1024 ** 3, leastOfHostPath: 60, leastOfNfs: 300, most: 2 ** 31 - 1 };
 const IMAGE = "registry.k8s.io/debian-base:v2.0.0";
 const SCRUB = 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)"';
 
@@ -25,12 +26,23 @@ export const recyclerKey = ({ metadata: { name } }: PersistentVolume): { namespa
   name: `${PREFIX}${name}`,
 });
 
-/** That pod. */
-export function recyclerOf(volume: PersistentVolume): NewObject<Pod> {
-  const { hostPath, nfs } = volume.spec;
-  const source = hostPath ? { hostPath: { path: hostPath.path } } : { nfs: nfs! };
+/** Whether a pod was made to empty a volume after the claim that the volume names; it may be older, and of another. */
+export const isRecyclerOf = (
+  { metadata: { annotations, ownerReferences } }: Pod,
+  { metadata, spec }: PersistentVolume,
+  { emptiedAfter }: BinderNames,
+): boolean =>
+  annotations?.[emptiedAfter] === spec.claimRef?.uid &&
+  ownerReferences?.some(({ uid }) => uid === metadata.uid) === true;
+
+/** That pod. It goes with its volume, and says after which claim it empties it. */
+export function recyclerOf(volume: PersistentVolume, { emptiedAfter }: BinderNames): NewObject<Pod> {
+  const { apiVersion, kind, metadata } = volume;
+  const { hostPath, nfs, claimRef } = volume.spec;
+  const source = hostPath ? { hostPath: { path: hostPath.path } } : { nfs: { server: nfs!.server, path: nfs!.path } };
   const { mantissa, exponent } = parseQuantity(capacityOf(volume)) ?? { mantissa: 0n, exponent: 0 };
-  const seconds = Math.round((Number(mantissa) * 10 ** exponent * TIME.each) / TIME.bytes);
+  const seconds = Math.floor((Number(mantissa) * 10 ** exponent) / TIME.bytes) * TIME.each;
+  const least = hostPath ? TIME.leastOfHostPath : TIME.leastOfNfs;
   const container = {
     name: "pv-recycler",
     image: IMAGE,
@@ -38,10 +50,15 @@ export function recyclerOf(volume: PersistentVolume): NewObject<Pod> {
     volumeMounts: [{ name: "vol", mountPath: "/scrub" }],
   };
   const spec = {
-    activeDeadlineSeconds: Math.max(TIME.least, seconds),
+    activeDeadlineSeconds: Math.min(Math.max(least, seconds), TIME.most),
     restartPolicy: "Never",
     volumes: [{ name: "vol", ...source }],
     containers: [container],
   };
-  return { metadata: recyclerKey(volume), spec } as NewObject<Pod>;
+  const placed = {
+    ...recyclerKey(volume),
+    annotations: { [emptiedAfter]: claimRef?.uid ?? "" },
+    ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }],
+  };
+  return { metadata: placed, spec } as NewObject<Pod>;
 }

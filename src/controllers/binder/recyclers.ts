@@ -1,121 +1,128 @@
 /**
- * Recycling that is under way: what the pods that empty volumes meet, and when the next one is tried.
+ * What the binder remembers of pods that empty volumes, and no object says: what they have told, that one was deleted
+ * before it had ended, and when the next may be tried.
  *
- * Of a volume nothing is kept that cannot be lost: after a restart a pod that is there is waited for, and one that is not is made.
+ * Who takes over from another goes on with the pod that there is, and waits for nothing before it makes the next.
  *
  * @module
  */
 import { CoreEvent, type PersistentVolume, type Pod } from "../../client/kinds/index.ts";
-import { type Ground, sharedInformer } from "../../runtime/index.ts";
+import { type Ground, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
+import { isFinished } from "../usage.ts";
+import type { BinderNames } from "./names.ts";
+import { isRecyclerOf } from "./recycler.ts";
 
 /** The wait after the first failure, which doubles with each, and what it grows to (CTL-GEN-3). */
 const FIRST_MS = 500;
 const MOST_MS = 120_000;
 
-interface Recycling {
-  failures: number;
-  /** By the clock that only goes forward. */
-  notBefore: number;
-  /** The pods that have failed last, and that were taken away before they had done their work. */
-  failedPod: string | undefined;
-  isLost: boolean;
-  /** Events about the pod that were not repeated yet. */
-  told: CoreEvent[];
-  follows: string | undefined;
-  heard: DisposableStack;
+interface Followed extends Disposable {
+  readonly uid: string;
+  /** The Events about the pod that were not asked for yet. */
+  news(): CoreEvent[];
+}
+
+/** The last pod that has failed, or could not be made. */
+interface Failure {
+  readonly pod: string | undefined;
+  readonly wait: number;
+  /** On the steady clock. */
+  readonly due: number;
 }
 
 /** See the head of this file. */
 export class Recyclers implements Disposable {
+  readonly #names: BinderNames;
   readonly #ground: Ground;
-  readonly #add: (volume: string) => void;
-  readonly #all = new Map<string, Recycling>();
+  readonly #followed = new Map<string, Followed>();
+  readonly #lost = new Map<string, Pod>();
+  readonly #failures = new Map<string, Failure>();
 
-  /** @param add has a volume looked at */
-  constructor(ground: Ground, add: (volume: string) => void) {
+  constructor(names: BinderNames, ground: Ground) {
+    this.#names = names;
     this.#ground = ground;
-    this.#add = add;
   }
 
   [Symbol.dispose](): void {
-    for (const name of this.#all.keys()) this.forget(name);
+    for (const one of this.#followed.values()) one[Symbol.dispose]();
+    this.#followed.clear();
   }
 
-  /** Nothing is to be known any more: the volume was emptied, is another's, or has gone. */
-  forget(volume: string): void {
-    this.#all.get(volume)?.heard.dispose();
-    this.#all.delete(volume);
-  }
-
-  /** Hears of what happens to a pod that empties a volume, to be {@link told}. */
-  follow({ metadata: { name } }: PersistentVolume, { metadata: pod }: Pod): void {
-    const recycling = this.#of(name);
-    if (recycling.follows === pod.uid) return;
-    recycling.heard.dispose();
-    recycling.heard = new DisposableStack();
-    recycling.follows = pod.uid;
-    const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${pod.name}`;
-    const informer = this.#ground.informer(sharedInformer(CoreEvent, { namespace: pod.namespace!, fieldSelector }));
-    recycling.heard.use(informer);
-    recycling.heard.use(
-      informer.on(({ type, object }) => {
-        if (type === "deleted" || object.involvedObject.uid !== pod.uid) return;
-        recycling.told.push(object);
-        this.#add(name);
-      }),
-    );
-  }
-
-  /** The Events about the pod since this was asked last. */
-  told({ metadata: { name } }: PersistentVolume): readonly CoreEvent[] {
-    const recycling = this.#all.get(name);
-    return recycling ? recycling.told.splice(0) : [];
-  }
-
-  /** A pod has gone before it had done its work. */
-  lose(volume: string): void {
-    this.#of(volume).isLost = true;
-  }
-
-  /** Whether the pod was taken away; said once. */
-  wasLost({ metadata: { name } }: PersistentVolume): boolean {
-    const recycling = this.#all.get(name);
-    if (!recycling?.isLost) return false;
-    recycling.isLost = false;
-    return true;
-  }
-
-  /** Counts a failure, of each pod one. @returns whether it was new */
-  failed({ metadata: { name } }: PersistentVolume, pod?: Pod): boolean {
-    const recycling = this.#of(name);
-    if (pod && recycling.failedPod === pod.metadata.uid) return false;
-    recycling.failedPod = pod?.metadata.uid;
-    const wait = Math.min(MOST_MS, FIRST_MS * 2 ** recycling.failures);
-    recycling.failures = Math.min(recycling.failures + 1, 30);
-    recycling.notBefore = this.#ground.clock.steady() + wait;
-    return true;
-  }
-
-  /** Milliseconds until a pod may be made. */
-  wait({ metadata: { name } }: PersistentVolume): number {
-    const recycling = this.#all.get(name);
-    return recycling ? Math.max(0, recycling.notBefore - this.#ground.clock.steady()) : 0;
-  }
-
-  #of(volume: string): Recycling {
-    let recycling = this.#all.get(volume);
-    if (!recycling) {
-      recycling = {
-        failures: 0,
-        notBefore: 0,
-        failedPod: undefined,
-        isLost: false,
-        told: [],
-        follows: undefined,
-        heard: new DisposableStack(),
-      };
-      this.#all.set(volume, recycling);
+  /** Hears what became of the pod of a volume; `told` is called when somebody has said something of it. */
+  changed(volume: PersistentVolume | undefined, { type, object: pod }: ObjectEvent<Pod>, told: () => void): void {
+    if (!volume || !isRecyclerOf(pod, volume, this.#names)) return;
+    const { name } = volume.metadata;
+    if (type === "deleted") {
+      this.#unfollow(name);
+      if (!isFinished(pod)) this.#lost.set(name, pod);
+    } else if (this.#followed.get(name)?.uid !== pod.metadata.uid) {
+      this.#unfollow(name);
+      this.#followed.set(name, follow(this.#ground, pod, told));
     }
-    return recycling;
   }
+
+  /** Forgets a volume. */
+  forget(volume: string): void {
+    this.#unfollow(volume);
+    this.#lost.delete(volume);
+    this.#failures.delete(volume);
+  }
+
+  /** What was said of the pod of a volume since this was asked last. */
+  news(volume: PersistentVolume): CoreEvent[] {
+    return this.#followed.get(volume.metadata.name)?.news() ?? [];
+  }
+
+  /** The pod of a volume that was deleted before it had ended; told once. */
+  takeLost(volume: PersistentVolume): Pod | undefined {
+    const { name } = volume.metadata;
+    const lost = this.#lost.get(name);
+    this.#lost.delete(name);
+    return lost && isRecyclerOf(lost, volume, this.#names) ? lost : undefined;
+  }
+
+  /** A pod of a volume has failed, or could not be made: how long to wait for the next, in milliseconds. */
+  failed({ metadata: { name } }: PersistentVolume, pod?: Pod): number {
+    const last = this.#failures.get(name)?.wait;
+    const wait = last === undefined ? FIRST_MS : Math.min(last * 2, MOST_MS);
+    this.#failures.set(name, { pod: pod?.metadata.uid, wait, due: this.#ground.clock.steady() + wait });
+    return wait;
+  }
+
+  /** Whether it was said already that a pod has failed. */
+  isKnown({ metadata: { name } }: PersistentVolume, { metadata: { uid } }: Pod): boolean {
+    return this.#failures.get(name)?.pod === uid;
+  }
+
+  /** For how many milliseconds no pod is to be made for a volume. */
+  wait({ metadata: { name } }: PersistentVolume): number {
+    return (this.#failures.get(name)?.due ?? 0) - this.#ground.clock.steady();
+  }
+
+  #unfollow(volume: string): void {
+    this.#followed.get(volume)?.[Symbol.dispose]();
+    this.#followed.delete(volume);
+  }
+}
+
+/** Follows the Events about a pod. */
+function follow({ informer }: Ground, { metadata: { namespace = "", name, uid } }: Pod, told: () => void): Followed {
+  const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${name}`;
+  const heard = new DisposableStack();
+  const events = heard.use(informer(sharedInformer(CoreEvent, { namespace, fieldSelector })));
+  let news: CoreEvent[] = [];
+  heard.use(
+    events.on(({ type, object }) => {
+      // One of that name before it may have been told of, too.
+      if (type !== "added" || (object.involvedObject.uid ?? uid) !== uid) return;
+      news.push(object);
+      told();
+    }),
+  );
+  const take = (): CoreEvent[] => {
+    const taken = news;
+    news = [];
+    return taken;
+  };
+  return { uid, news: take, [Symbol.dispose]: () => heard.dispose() };
 }

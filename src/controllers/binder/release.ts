@@ -22,9 +22,10 @@ export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<
   return written && (await setPhase(ctx.client, written, "Available")) ? undefined : AGAIN;
 }
 
-/** Says that a volume could not be reclaimed; it is tried again when it changes. */
+/** Says that a volume could not be reclaimed: once for each reason, until it is something else than Failed. */
 export async function fail(ctx: Binding, volume: PersistentVolume, reason: string, why: string): Promise<Result> {
   if (volume.status.phase === "Failed" && volume.status.message === why) return undefined;
+  if (!(await setPhase(ctx.client, volume, "Failed", why))) return AGAIN;
   ctx.event("Warning", volume, reason, why);
-  return (await setPhase(ctx.client, volume, "Failed", why)) ? undefined : AGAIN;
+  return undefined;
 }

@@ -7,10 +7,12 @@ import { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/inde
 import type { Result } from "../../runtime/index.ts";
 import { AGAIN, annotated, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
+import { fateOf } from "./fate.ts";
 import { giveBack } from "./release.ts";
 import { namedClaim } from "./memory.ts";
 import { reclaim, withFinalizers } from "./reclaim.ts";
 import { setPhase } from "./phases.ts";
+import { stopRecycling } from "./recycle.ts";
 import { verdictOnVolume } from "./volume-verdict.ts";
 
 /** Looks after a volume (CTL-BIND-2, 28..35, 42; CTL-RECLAIM-1..6). */
@@ -20,6 +22,8 @@ export async function syncVolume(ctx: Binding, found: PersistentVolume): Promise
   if (!volume) return AGAIN;
   const claim = volume.spec.claimRef?.uid ? await claimOf(ctx, volume) : undefined;
   const verdict = verdictOnVolume(volume, claim, ctx.memory.names);
+  const isEmptied = verdict.is === "released" && fateOf(volume, ctx.memory.specs).is === "recycled";
+  if (!isEmptied) await stopRecycling(ctx, volume);
   switch (verdict.is) {
     case "available":
       return phase(ctx, volume, "Available");
