@@ -108,7 +108,27 @@ describe("what each verb sends", () => {
     [
       "delete of a collection",
       (c) => c.deleteCollection({ namespace: "team", labelSelector: "a=b" }),
-      ["DELETE", "/api/v1/namespaces/team/configmaps?labelSelector=a%3Db"],
+      ["DELETE", "/api/v1/namespaces/team/configmaps?labelSelector=a%3Db", JSON_TYPE, OPTIONS],
+    ],
+    [
+      "delete of a collection as it is to be done",
+      (c) =>
+        c.deleteCollection(
+          { namespace: "team", limit: 5 },
+          { propagationPolicy: "Foreground", gracePeriodSeconds: 1, resourceVersion: "7", dryRun: true },
+        ),
+      [
+        "DELETE",
+        "/api/v1/namespaces/team/configmaps?limit=5",
+        JSON_TYPE,
+        {
+          ...OPTIONS,
+          preconditions: { resourceVersion: "7" },
+          propagationPolicy: "Foreground",
+          gracePeriodSeconds: 1,
+          dryRun: ["All"],
+        },
+      ],
     ],
   ])("%s", async (_, act, expected) => {
     const { server, client, configMaps } = setUp();

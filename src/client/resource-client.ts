@@ -146,17 +146,22 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
   async delete(target: Key<S> | T, options: DeleteOptions = {}): Promise<void> {
     const object = "metadata" in target ? target : undefined;
     const key = object ? keyOf<S>(object) : (target as Key<S>);
-    const { uid = object?.metadata.uid, resourceVersion, dryRun, signal, ...rest } = options;
-    const preconditions = defined({ uid, resourceVersion });
-    const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...defined(rest) };
-    const path = this.#item(key) + writeText({ ...defined({ dryRun }) });
-    await this.#write("delete", "DELETE", path, key, { body }, { ...defined({ dryRun }), signal });
+    const { uid = object?.metadata.uid } = options;
+    await this.#write(
+      "delete",
+      "DELETE",
+      this.#item(key),
+      key,
+      deleteBody({ ...options, ...defined({ uid }) }),
+      options,
+    );
   }
 
-  /** Deletes what the query selects. */
-  async deleteCollection({ namespace, signal, ...rest }: ListQuery = {}): Promise<void> {
+  /** Deletes what the query selects, each object as {@link delete} would: one that does not meet a precondition is an error. */
+  async deleteCollection({ namespace, signal, ...rest }: ListQuery = {}, options: DeleteOptions = {}): Promise<void> {
     const path = this.#collection(namespace) + queryText(rest);
-    await this.#write("deletecollection", "DELETE", path, undefined, {}, { signal });
+    const how = { ...options, ...defined({ signal }) };
+    await this.#write("deletecollection", "DELETE", path, undefined, deleteBody(options), how);
   }
 
   /** The verbs of `status`. */
@@ -274,6 +279,13 @@ const dryRunQuery = (dryRun: boolean | undefined): { dryRun: string | undefined 
 
 const writeText = ({ fieldManager, dryRun }: WriteOptions): string =>
   queryText({ fieldManager, ...dryRunQuery(dryRun) });
+
+/** All that is said of a delete is in its body: where there is one, the query says nothing (DEC-26). */
+function deleteBody({ uid, resourceVersion, dryRun, signal: _, ...rest }: DeleteOptions): { readonly body: object } {
+  const preconditions = defined({ uid, resourceVersion });
+  const all = { ...defined(rest), ...(dryRun === true ? { dryRun: ["All"] } : {}) };
+  return { body: { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...all } };
+}
 
 /** The members that are set. */
 function defined<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {

@@ -199,7 +199,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
       const map = await world.resource(ConfigMap).get({ name: "a", namespace: "team" });
       expect(map.metadata.deletionTimestamp).toBeUndefined();
       expect(world.failures).toEqual([]);
-      await world.client.json("DELETE", "/api/v1/namespaces/team/pods/p?gracePeriodSeconds=0", {});
+      await world.resource(Pod).delete({ name: "p", namespace: "team" }, { gracePeriodSeconds: 0 });
       await world.advance("10s");
       expect(await isGone()).toBe(true);
     },
