@@ -281,10 +281,12 @@ const writeText = ({ fieldManager, dryRun }: WriteOptions): string =>
   queryText({ fieldManager, ...dryRunQuery(dryRun) });
 
 /** All that is said of a delete is in its body: where there is one, the query says nothing (DEC-26). */
-function deleteBody({ uid, resourceVersion, dryRun, signal: _, ...rest }: DeleteOptions): { readonly body: object } {
+function deleteBody(options: DeleteOptions): { readonly body: object } {
+  const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options;
   const preconditions = defined({ uid, resourceVersion });
-  const all = { ...defined(rest), ...(dryRun === true ? { dryRun: ["All"] } : {}) };
-  return { body: { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...all } };
+  const dryRun = options.dryRun === true ? ["All"] : undefined;
+  const how = defined({ propagationPolicy, gracePeriodSeconds, dryRun });
+  return { body: { apiVersion: "v1", kind: "DeleteOptions", preconditions, ...how } };
 }
 
 /** The members that are set. */
