@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { pathSegment } from "../meta/names.ts";
 import { HISTORY_PATH, type HistoryReport } from "../meta/history-report.ts";
 import { type BlameReport, acceptReport } from "../meta/ownership-reports.ts";
 import { WHY_PATH, type WhyReport } from "../meta/why-report.ts";
@@ -67,8 +68,10 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     return this.#whole(await this.#json<T>("GET", this.#item(key), { ...this.#accept(), signal }));
   }
 
-  /** The object, or undefined when there is none. */
+  /** The object, or undefined when there is none; a key that no object can have asks nobody. */
   async find(key: Key<S>, options: Pick<Query, "signal"> = {}): Promise<T | undefined> {
+    const names = key.namespace === undefined ? [key.name] : [key.name, key.namespace];
+    if (names.some((name) => name === "" || pathSegment(name) !== undefined)) return undefined;
     const found = await attempt(this.get(key, options), "NotFound");
     // What is not served is not merely absent.
     if (!found.ok && found.error.status.details?.name === undefined) throw found.error;

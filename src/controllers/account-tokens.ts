@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Client, type Key, attempt, keyOf, keyText } from "../client/index.ts";
+import { type Client, type Key, attempt, keyOf, keyText, retryOnConflict } from "../client/index.ts";
 import { Secret, ServiceAccount } from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Controller, defineKeyController, sharedInformer } from "../runtime/index.ts";
@@ -49,7 +49,9 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string): 
       return heard;
     },
     async reconcile({ key, client, informer }) {
-      const [what, text = "", account = ""] = key.split(" ");
+      // What a Secret says is its account is no name, perhaps.
+      const [what, text = "", ...rest] = key.split(" ");
+      const account = rest.join(" ");
       const place = placeOf(text);
       const secret = informer(secrets).get(place);
       if (what === "forget" && !secret) await forget(client, { namespace: place.namespace, name: account }, place.name);
@@ -106,12 +108,14 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string): 
 
 /** Takes a Secret off those that an account names. */
 async function forget(client: Client, account: Place, secret: string): Promise<void> {
-  const without = client.resource(ServiceAccount).modify(account, (object) => {
-    const { secrets = [] } = object;
-    const left = secrets.filter(({ name }) => name !== secret);
-    return left.length === secrets.length ? undefined : { ...object, secrets: left };
+  const accounts = client.resource(ServiceAccount);
+  await retryOnConflict(async () => {
+    const found = await accounts.find(account);
+    const left = found?.secrets?.filter(({ name }) => name !== secret);
+    if (found && left?.length !== found.secrets?.length) {
+      await attempt(accounts.update({ ...found, secrets: left! }), "NotFound");
+    }
   });
-  await attempt(without, "NotFound");
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

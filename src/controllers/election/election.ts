@@ -64,7 +64,7 @@ async function remove(client: Client, kind: Kinds["candidate"], candidate: Lease
 
 /** Does what was decided; false when somebody else was faster. */
 async function carryOut(
-  { client, clock, key }: KeyContext,
+  { client, clock, key, log }: KeyContext,
   kinds: Kinds,
   verdict: Verdict,
   lease: Lease | undefined,
@@ -91,6 +91,11 @@ async function carryOut(
   } catch (error) {
     // Its candidates will go, too.
     if (isStatus(error, "Forbidden") && isOfLeavingNamespace(error)) return true;
+    if (isStatus(error, "Invalid")) {
+      // Candidates name their Lease as they like; they are looked at again when one of them changes.
+      log.warn("the candidates stand for a Lease that there cannot be", { why: error.message });
+      return true;
+    }
     if (!isStatus(error, "AlreadyExists", "NotFound", "Conflict")) throw error;
     return false;
   }
