@@ -1,16 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { NewObject } from "../../src/client/index.ts";
+import type { NewObject, Transport } from "../../src/client/index.ts";
 import { CoreEvent, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../src/client/kinds/index.ts";
 import { volumeBinder } from "../../src/controllers/binder/binder.ts";
 import { volumeProtection } from "../../src/controllers/protection.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
+import type { Manager } from "../../src/runtime/index.ts";
 import { World } from "../runtime/world.ts";
 
 let world: World;
+let manager: Manager;
 beforeEach(async () => {
   world = await World.create();
   const binder = volumeBinder(kubernetes);
-  await world.manager({ countedEvents: true }).add(binder, volumeProtection(kubernetes)).start();
+  manager = world.manager({ countedEvents: true }).add(binder, volumeProtection(kubernetes));
+  await manager.start();
 });
 afterEach(async () => {
   await world[Symbol.asyncDispose]();
@@ -68,7 +71,7 @@ const COMPLETED = "pv.kubernetes.io/bind-completed";
 const FROM = "persistentvolume-controller";
 
 describe("binding (SUP-20)", () => {
-  test("CTL-BIND-1, 2, 3, 15, 19, 20, 21, SC-15, PVC-31, PVP-1, PVP-2: a claim and a volume that fits are bound to each other", async () => {
+  test("CTL-BIND-1, 2, 3, 8, 15, 19, 20, 21, CTL-MODE-1, SC-15, PVC-31, PVP-1, PVP-2: a claim and a volume that fits are bound to each other", async () => {
     await makeVolume("v", { size: "2Gi" });
     await world.settled();
     expect((await volumeOf("v")).status.phase).toBe("Available");
@@ -196,6 +199,104 @@ describe("reservations", () => {
   });
 });
 
+describe("volumes that name their claim", () => {
+  test("CTL-BIND-30: volume and claim that name each other are bound whatever they are, and neither has a mark", async () => {
+    await makeVolume("v", { size: "1Mi", modes: ["ReadOnlyMany"], className: "x", more: { claimRef: at("a") } });
+    await makeClaim("a", { more: { volumeName: "v" } });
+    await world.settled();
+    const [claim, volume] = [await claimOf("a"), await volumeOf("v")];
+    expect([claim.status.phase, volume.status.phase]).toEqual(["Bound", "Bound"]);
+    expect([claim.metadata.annotations, volume.metadata.annotations]).toEqual([{ [COMPLETED]: "yes" }, undefined]);
+  });
+
+  test("CTL-BIND-32: of another volumeMode than their claim they are not bound to it, and both are told", async () => {
+    const { metadata } = await makeClaim("a");
+    await makeVolume("v", { more: { volumeMode: "Block", claimRef: { ...at("a"), uid: metadata.uid } } });
+    await world.settled();
+    expect([(await claimOf("a")).status.phase, (await volumeOf("v")).status.phase]).toEqual(["Pending", "Pending"]);
+    const mismatch = ["Warning", "VolumeMismatch", FROM];
+    expect(await eventsOf("v")).toEqual([mismatch]);
+    expect(await eventsOf("a")).toContainEqual(mismatch);
+  });
+
+  test("CTL-BIND-35: made for a claim that has another, they are Released for who made them, and keep the reference", async () => {
+    await makeVolume("first");
+    const { metadata } = await makeClaim("a");
+    await world.settled();
+    const claimRef = { ...at("a"), uid: metadata.uid };
+    const annotations = { "pv.kubernetes.io/provisioned-by": "p.example.com" };
+    const more = { claimRef, persistentVolumeReclaimPolicy: "Delete" };
+    await makeVolume("made", { annotations, more });
+    await makeVolume("kept", { annotations, more: { ...more, persistentVolumeReclaimPolicy: "Retain" } });
+    await world.settled();
+    expect([(await volumeOf("made")).status.phase, (await volumeOf("made")).spec.claimRef]).toEqual([
+      "Released",
+      claimRef,
+    ]);
+    expect([(await volumeOf("kept")).status.phase, (await volumeOf("kept")).spec.claimRef]).toEqual([
+      "Available",
+      at("a"),
+    ]);
+  });
+
+  test("CTL-RECLAIM-6: whose uid alone was taken off they wait for a claim of that name, and for no other", async () => {
+    await makeVolume("v", { more: { claimRef: { ...at("a"), uid: "0a" } } });
+    await world.settled();
+    expect((await volumeOf("v")).status.phase).toBe("Released");
+    await volumes().patch({ name: "v" }, { spec: { claimRef: { uid: null } } });
+    await makeClaim("b");
+    await world.settled();
+    expect([(await claimOf("b")).status.phase, (await volumeOf("v")).status.phase]).toEqual(["Pending", "Available"]);
+    await makeClaim("a");
+    await world.settled();
+    expect((await claimOf("a")).spec.volumeName).toBe("v");
+  });
+});
+
+describe("claims that say they were bound", () => {
+  test("CTL-BIND-37: without a volume are Lost", async () => {
+    await claims().create({
+      metadata: { ...at("a"), annotations: { [COMPLETED]: "yes" } },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName: "c" },
+    } as NewObject<PersistentVolumeClaim>);
+    await makeVolume("v");
+    await world.settled();
+    expect((await claimOf("a")).status).toEqual({ phase: "Lost" });
+    expect(await eventsOf("a")).toEqual([["Warning", "ClaimLost", FROM]]);
+    expect((await volumeOf("v")).status.phase).toBe("Available");
+  });
+
+  test("CTL-BIND-38: are Lost when their volume is of another", async () => {
+    await makeVolume("v", { more: { persistentVolumeReclaimPolicy: "Retain" } });
+    await makeClaim("a");
+    await world.settled();
+    await volumes().patch({ name: "v" }, { spec: { claimRef: { uid: "0a" } } });
+    await world.settled();
+    expect((await claimOf("a")).status).toEqual({ phase: "Lost" });
+    expect(await eventsOf("a")).toContainEqual(["Warning", "ClaimMisbound", FROM]);
+  });
+});
+
+test("CTL-GEN-4, CTL-BIND-23: what is written is an update of the controller, phases one of the status with their time", async () => {
+  await makeVolume("v");
+  await world.settled();
+  const { lastPhaseTransitionTime: before } = (await volumeOf("v")).status;
+  await world.advance("10s");
+  await makeClaim("a");
+  await world.settled();
+  const [volume, claim] = [await volumeOf("v"), await claimOf("a")];
+  expect(Date.parse(volume.status.lastPhaseTransitionTime!) - Date.parse(before!)).toBe(10_000);
+  for (const { managedFields = [] } of [volume.metadata, claim.metadata]) {
+    const entries = managedFields.filter((one) => one.manager === "keelson-persistentvolume-binder");
+    expect(new Set(entries.map(({ operation, subresource = "" }) => `${operation} ${subresource}`))).toEqual(
+      new Set(["Update ", "Update status"]),
+    );
+    for (const { subresource, fieldsV1 } of entries) {
+      expect("f:status" in (fieldsV1 as object)).toBe(subresource === "status");
+    }
+  }
+});
+
 describe("what was bound", () => {
   beforeEach(async () => {
     await makeVolume("v", { more: { persistentVolumeReclaimPolicy: "Retain" } });
@@ -260,6 +361,48 @@ describe("classes", () => {
       "volume.kubernetes.io/storage-provisioner": "p.example.com",
       "volume.beta.kubernetes.io/storage-provisioner": "p.example.com",
     });
+  });
+
+  test("CTL-PROV-2: a volume that fits is taken, and nobody told to make one", async () => {
+    await makeClass("c");
+    await makeVolume("v");
+    await world.settled();
+    await makeClaim("a");
+    await world.settled();
+    expect((await claimOf("a")).spec.volumeName).toBe("v");
+    expect(await eventsOf("a")).toEqual([]);
+  });
+
+  test("CTL-PROV-5, 8, 9: a class that is made again with another provisioner changes who is told, its driver where it was taken over", async () => {
+    const told = async () => (await claimOf("a")).metadata.annotations;
+    const marksOf = (provisioner: string) => ({
+      "volume.kubernetes.io/storage-provisioner": provisioner,
+      "volume.beta.kubernetes.io/storage-provisioner": provisioner,
+    });
+    await makeClass("c");
+    await makeClaim("a");
+    await world.settled();
+    for (const [provisioner, driver] of [
+      ["kubernetes.io/aws-ebs", "ebs.csi.aws.com"],
+      ["q.example.com", "q.example.com"],
+    ] as const) {
+      await world.resource(StorageClass).delete({ name: "c" });
+      await makeClass("c", { provisioner });
+      await world.settled();
+      expect(await told()).toEqual(marksOf(driver));
+    }
+    await claims().patch(at("a"), { metadata: { annotations: marksOf("kubernetes.io/aws-ebs") } });
+    await world.resource(StorageClass).delete({ name: "c" });
+    await world.settled();
+    await claims().patch(at("a"), { metadata: { annotations: marksOf("kubernetes.io/aws-ebs") } });
+    await world.settled();
+    expect(await told()).toMatchObject({ "pv.kubernetes.io/migrated-to": "ebs.csi.aws.com" });
+    await claims().patch(at("a"), { metadata: { annotations: { "pv.kubernetes.io/migrated-to": null } } });
+    await world.settled();
+    expect(await told()).toMatchObject({ "pv.kubernetes.io/migrated-to": "ebs.csi.aws.com" });
+    await claims().patch(at("a"), { metadata: { annotations: marksOf("q.example.com") } });
+    await world.settled();
+    expect(await told()).not.toHaveProperty("pv.kubernetes.io/migrated-to");
   });
 
   test("CTL-PROV-4: what is built in and unknown makes nothing", async () => {
@@ -363,6 +506,68 @@ describe("reclaiming", () => {
     await world.settled();
     expect((await volumeOf("csi")).status.phase).toBe("Released");
     expect(await volumes().find({ name: "scratch" })).toBeUndefined();
+  });
+
+  test("CTL-RECLAIM-8: those of a plugin that a driver took over are the driver's", async () => {
+    const source = { awsElasticBlockStore: { volumeID: "vol-1" }, persistentVolumeReclaimPolicy: "Delete" };
+    await orphaned(source, { "pv.kubernetes.io/provisioned-by": "kubernetes.io/aws-ebs" });
+    const { metadata, status } = await volumeOf("v");
+    expect(metadata.annotations).toMatchObject({ "pv.kubernetes.io/migrated-to": "ebs.csi.aws.com" });
+    expect([status.phase, await eventsOf("v")]).toEqual(["Released", []]);
+  });
+
+  test("CTL-RECLAIM-10, 13: one of an unknown plugin that is built in fails, and stays Failed until its reference is taken off", async () => {
+    const source = { hostPath: { path: "/tmp/x" }, persistentVolumeReclaimPolicy: "Delete" };
+    await orphaned(source, { "pv.kubernetes.io/provisioned-by": "kubernetes.io/nosuch" });
+    expect((await volumeOf("v")).status.phase).toBe("Failed");
+    expect(await eventsOf("v")).toEqual([["Warning", "VolumeFailedDelete", FROM]]);
+    await volumes().patch({ name: "v" }, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
+    await world.settled();
+    expect((await volumeOf("v")).status.phase).toBe("Failed");
+    await volumes().patch({ name: "v" }, { spec: { claimRef: null } });
+    await world.settled();
+    expect((await volumeOf("v")).status.phase).toBe("Available");
+  });
+
+  test("CTL-RECLAIM-13, CTL-GEN-3: what the server does not do now is tried again, later each time", async () => {
+    const tries: number[] = [];
+    const failing =
+      (transport: Transport): Transport =>
+      (request) => {
+        if (request.method !== "DELETE") return transport(request);
+        tries.push(world.clock.now());
+        return tries.length < 6 ? Promise.reject(new Error("not today")) : transport(request);
+      };
+    await manager.stop({ grace: 0 });
+    const client = world.cluster.client("manager").with({ through: failing });
+    await world.manager({ client }).add(volumeBinder(kubernetes), volumeProtection(kubernetes)).start();
+    await orphaned({ hostPath: { path: "/tmp/x" }, persistentVolumeReclaimPolicy: "Delete" });
+    await world.advance("1m");
+    expect(await volumes().find({ name: "v" })).toBeUndefined();
+    world.warnings.length = 0;
+    const waits = tries.slice(1).map((time, i) => time - tries[i]!);
+    expect(waits).toHaveLength(5);
+    expect(waits.at(-1)! / waits[0]!).toBeGreaterThan(4);
+  });
+
+  test("CTL-RECLAIM-17: one of a plugin that is built in is held as its policy says, and by no provisioner outside", async () => {
+    const own = "kubernetes.io/pv-controller";
+    const outside = "external-provisioner.volume.kubernetes.io/finalizer";
+    await makeVolume("v", {
+      annotations: { "pv.kubernetes.io/provisioned-by": "kubernetes.io/host-path" },
+      more: { csi: undefined, hostPath: { path: "/tmp/x" }, persistentVolumeReclaimPolicy: "Delete" },
+    });
+    const finalizersOf = async () => (await volumeOf("v")).metadata.finalizers;
+    await volumes().patch({ name: "v" }, { metadata: { finalizers: [outside] } });
+    await world.settled();
+    expect(await finalizersOf()).toContain(own);
+    expect(await finalizersOf()).not.toContain(outside);
+    await volumes().patch({ name: "v" }, { spec: { persistentVolumeReclaimPolicy: "Retain" } });
+    await world.settled();
+    expect(await finalizersOf()).not.toContain(own);
+    await volumes().patch({ name: "v" }, { spec: { persistentVolumeReclaimPolicy: "Delete" } });
+    await world.settled();
+    expect(await finalizersOf()).toContain(own);
   });
 
   test("CTL-RECLAIM-14, 15, PV-15, PVP-6: a pod empties a volume that is recycled, then it is Available", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ApiObject, ApplyConfiguration, Key } from "../../src/client/index.ts";
+import type { ApiObject, ApplyConfiguration, Key, Transport } from "../../src/client/index.ts";
 import {
   ConfigMap,
   CoreEvent,
@@ -11,14 +11,17 @@ import {
 } from "../../src/client/kinds/index.ts";
 import { garbageCollector } from "../../src/controllers/garbage/collector.ts";
 import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
+import type { Manager } from "../../src/runtime/index.ts";
+import { testKind } from "../runtime/test-kind.ts";
 import { World } from "../runtime/world.ts";
 
 describe("the garbage collector (SUP-24)", () => {
   let world: World;
+  let manager: Manager;
   beforeEach(async () => {
     world = await World.create();
     await world.resource(Namespace).create({ metadata: { name: "team" } });
-    await world.run(garbageCollector);
+    manager = await world.run(garbageCollector);
   });
   afterEach(async () => {
     await world[Symbol.asyncDispose]();
@@ -256,6 +259,63 @@ describe("the garbage collector (SUP-24)", () => {
     await maps().delete(at("a"));
     await world.settled();
     expect((await find("d"))?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test("CTL-GC-7: an object that is given an owner at the last moment stays", async () => {
+    const [a, b] = [await make("a"), await make("b")];
+    await make("d", [refTo(a)]);
+    let isGiven = false;
+    const meddling =
+      (transport: Transport): Transport =>
+      async (request) => {
+        if (request.method === "DELETE" && request.path.endsWith("/d") && !isGiven) {
+          isGiven = true;
+          await maps().patch(at("d"), { metadata: { ownerReferences: [refTo(a), refTo(b)] } });
+        }
+        return transport(request);
+      };
+    await manager.stop({ grace: 0 });
+    const client = world.cluster.client("manager").with({ through: meddling });
+    await world.manager({ client }).add(garbageCollector).start();
+    await maps().delete(at("a"));
+    await world.advance("10s");
+    expect(isGiven).toBe(true);
+    expect(await ownersOf("d")).toEqual(["b"]);
+  });
+
+  test("CTL-GC-15: a finalizer of the owner decides where nobody says how it is to be deleted", async () => {
+    const orphaning = await make("orphaning", [], { finalizers: ["orphan"] });
+    const waiting = await make("waiting", [], { finalizers: ["foregroundDeletion"] });
+    await make("d", [refTo(orphaning)]);
+    await make("e", [refTo(waiting, blocking)], { finalizers: ["example.com/mine"] });
+    await world.settled();
+    for (const name of ["orphaning", "waiting"]) await maps().delete(at(name));
+    await world.settled();
+    expect([await find("orphaning"), await ownersOf("d")]).toEqual([undefined, []]);
+    expect((await find("waiting"))?.metadata.finalizers).toEqual(["foregroundDeletion"]);
+    expect((await find("e"))?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test("CTL-GC-25: what is deleted as a collection is deleted as each of it is to be", async () => {
+    const a = await make("a", [], { labels: { go: "yes" } });
+    await make("d", [refTo(a)]);
+    await maps().deleteCollection({ namespace: "team", labelSelector: "go=yes" }, { propagationPolicy: "Orphan" });
+    await world.settled();
+    expect([await find("a"), await ownersOf("d")]).toEqual([undefined, []]);
+    expect(await find("d")).toBeDefined();
+  });
+
+  test("CTL-GC-27: objects of a kind that comes are collected within half a minute", async () => {
+    const a = await make("a");
+    const { definition, kind } = testKind("widgets", { scope: "Namespaced" });
+    await world.cluster.kinds.set({ versions: [definition] });
+    await world.advance("30s");
+    await world.resource(kind).create({ metadata: { ...at("w"), ownerReferences: [refTo(a)] } } as never);
+    await world.settled();
+    expect(await world.resource(kind).find(at("w"))).toBeDefined();
+    await maps().delete(at("a"));
+    await world.settled();
+    expect(await world.resource(kind).find(at("w"))).toBeUndefined();
   });
 
   test("CTL-GC-28: a dependent of an owner that has just gone goes, too", async () => {

@@ -52,7 +52,7 @@ test("a ServiceAccount that has more than its name is not written again", async 
   expect(await account("default")).toEqual(before);
 });
 
-test("a namespace that is going gets nothing back", async () => {
+test("CTL-SA-7: a namespace that is going gets nothing back", async () => {
   await world.resource(Namespace).create({ metadata: { name: "going" } });
   await world.run(defaultServiceAccount);
   await world.until(async () => (await account("going")) !== undefined);

@@ -13,10 +13,9 @@ import {
 } from "../../src/client/kinds/index.ts";
 import type { Dialect } from "../../src/meta/dialect.ts";
 import { namespaceLifecycle } from "../../src/controllers/namespace-lifecycle.ts";
-import type { ResourceDefinition } from "../../src/schema/definition.ts";
-import { objectSchema } from "../../src/schema/object-schema.ts";
 import { calmLog } from "../../src/util/calm-log.ts";
 import { silentLog } from "../../src/util/log.ts";
+import { testKind } from "../runtime/test-kind.ts";
 import { World } from "../runtime/world.ts";
 
 describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace controller in the %s dialect", (dialect) => {
@@ -68,7 +67,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     expect((await world.resource(kind).list({ namespace: "team" })).items).toEqual([]);
   });
 
-  test("DEC-34: an object with finalizers holds its namespace, until they are done", async () => {
+  test("CTL-NS-6, DEC-34: an object with finalizers holds its namespace, until they are done", async () => {
     await world.run(namespaceLifecycle);
     await create(ConfigMap, "held", { finalizers: ["example.com/mine"] });
     await create(ConfigMap, "free");
@@ -230,23 +229,9 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
   });
 
   test("CTL-NS-3: what is of a kind that comes while the namespace goes is deleted, too", async () => {
-    const names = {
-      group: "example.com",
-      version: "v1",
-      kind: "Widget",
-      plural: "widgets",
-      scope: "Namespaced",
-    } as const;
-    const about = "A kind of the test.";
-    const definition: ResourceDefinition = {
-      ...names,
-      singular: "widget",
-      description: about,
-      schema: objectSchema(about, {}),
-      deleteAnswers: "object",
-    };
+    const { kind, definition } = testKind("widgets", { scope: "Namespaced" });
     await world.cluster.kinds.set({ versions: [definition] });
-    await create(names as Kind<ApiObject, "Namespaced">, "w");
+    await create(kind as Kind<ApiObject, "Namespaced">, "w");
     await world.cluster.kinds.remove("widgets.example.com");
     await world.run(namespaceLifecycle);
     await create(ConfigMap, "held", { finalizers: ["example.com/mine"] });
@@ -254,13 +239,13 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     await world.advance("5s");
     await world.cluster.kinds.set({ versions: [definition] });
     await world.advance("15s");
-    expect(await world.resource(names as Kind).find({ name: "w", namespace: "team" })).toBeUndefined();
+    expect(await world.resource(kind).find({ name: "w", namespace: "team" })).toBeUndefined();
     await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
     await world.advance("15s");
     expect(await isGone()).toBe(true);
   });
 
-  test("DEC-34: nothing new can be made in a namespace that is going", async () => {
+  test("CTL-NS-2, DEC-34: nothing new can be made in a namespace that is going", async () => {
     await create(ConfigMap, "held", { finalizers: ["example.com/mine"] });
     await world.resource(Namespace).delete({ name: "team" });
     await expect(create(ConfigMap, "late")).rejects.toMatchObject({
@@ -286,7 +271,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     expect(await world.resource(ConfigMap).find({ name: "a", namespace: "team" })).toBeDefined();
   });
 
-  test("a namespace with finalizers of its own metadata waits for those too", async () => {
+  test("CTL-NS-7: a namespace with finalizers of its own metadata waits for those too", async () => {
     await world.run(namespaceLifecycle);
     await world.resource(Namespace).create({ metadata: { name: "held", finalizers: ["example.com/mine"] } });
     await world.resource(Namespace).delete({ name: "held" });

@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { NewObject } from "../../src/client/index.ts";
+import type { NewObject, Transport } from "../../src/client/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttributesClass } from "../../src/client/kinds/index.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "../../src/controllers/protection.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
+import type { Manager } from "../../src/runtime/index.ts";
 import { World } from "../runtime/world.ts";
 
 let world: World;
+let manager: Manager;
 beforeEach(async () => {
   world = await World.create();
-  await world.run(claimProtection(kubernetes), volumeProtection(kubernetes), attributesClassProtection(kubernetes));
+  manager = await world.run(
+    claimProtection(kubernetes),
+    volumeProtection(kubernetes),
+    attributesClassProtection(kubernetes),
+  );
 });
 afterEach(async () => {
   await world[Symbol.asyncDispose]();
@@ -57,6 +63,27 @@ describe("claims", () => {
     await claims().delete(at("data"));
     await world.settled();
     expect(await findClaim()).toBeUndefined();
+  });
+
+  test("CTL-PVCP-6: a pod that was made just before the delete counts, although memory does not show it", async () => {
+    const late =
+      (transport: Transport): Transport =>
+      async (request) => {
+        // The first list is that of memory.
+        const isAsked = request.method === "GET" && request.path.startsWith("/api/v1/namespaces/default/pods");
+        if (isAsked && !(await world.resource(Pod).find(at("web")))) await makePod("n1");
+        return transport(request);
+      };
+    await makeClaim();
+    await world.settled();
+    await manager.stop({ grace: 0 });
+    const client = world.cluster.client("manager").with({ through: late });
+    await world.manager({ client }).add(claimProtection(kubernetes)).start();
+    await world.settled();
+    await claims().delete(at("data"));
+    await world.settled();
+    expect(await world.resource(Pod).find(at("web"))).toBeDefined();
+    expect((await findClaim())?.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]);
   });
 
   test("CTL-PVCP-5: another finalizer holds the claim after this one is off, and this one does not come back", async () => {

@@ -1,28 +1,10 @@
 /** Kinds that come and go under controllers, in one process and over a socket's worth of transport. */
 import { describe, expect, test } from "vitest";
-import { type Kind, type Transport, metadataOf, preferredKinds } from "../../src/client/index.ts";
+import { type Transport, metadataOf, preferredKinds } from "../../src/client/index.ts";
 import { ConfigMap, Namespace } from "../../src/client/kinds/index.ts";
-import { map, optional, text } from "../../src/meta/types.ts";
 import { defineController, keysPushed, sharedInformer } from "../../src/runtime/index.ts";
-import type { ResourceDefinition } from "../../src/schema/definition.ts";
-import { objectSchema } from "../../src/schema/object-schema.ts";
+import { testKind } from "./test-kind.ts";
 import { World } from "./world.ts";
-
-const about = "A kind of the test.";
-
-/** A kind of the test as its server and as its clients know it. */
-function testKind(plural: string, more: Partial<Pick<ResourceDefinition, "scope" | "version" | "group">> = {}) {
-  const names = { group: "example.com", version: "v1", kind: plural, plural, scope: "Cluster" as const, ...more };
-  const schema = objectSchema(about, { spec: optional(map(text(), "What is wanted.")) });
-  const definition: ResourceDefinition = {
-    ...names,
-    singular: plural,
-    description: about,
-    schema,
-    deleteAnswers: "object",
-  };
-  return { kind: names as Kind, definition };
-}
 
 /** Counts the readings of discovery on the way. */
 const counted =
