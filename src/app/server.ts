@@ -233,7 +233,7 @@ function writeConfigs(text: string, { options, directory, around, open }: Ground
 async function startControllers(cluster: Cluster, store: Store, { options, pki, around, open }: Ground): Promise<void> {
   if (options.readOnly) return;
   const isShared = options.store === "etcd";
-  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.trust), { isShared });
+  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.trust), { isShared, freeze: false });
   // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
   if (!isShared) return;
   const client = cluster.client("keelson-upkeep");

@@ -85,9 +85,12 @@ export interface Cluster extends AsyncDisposable {
   fork(parts: ForkParts): Cluster;
   /**
    * Runs controllers on one manager; resolves when each has seen what there is, or stands by. Where several servers share
-   * the store, `isShared`, they elect who runs them.
+   * the store, `isShared`, they elect who runs them. Where `freeze` is false, what informers give out is not frozen: that is for tests.
    */
-  start(controllers: readonly Controller[], options?: { readonly isShared?: boolean }): Promise<void>;
+  start(
+    controllers: readonly Controller[],
+    options?: { readonly isShared?: boolean; readonly freeze?: boolean },
+  ): Promise<void>;
   /**
    * Stops controllers, ends watches, lets requests finish within `graceMillis` (10 s by default) and stops following
    * the store. The store stays open.
@@ -149,7 +152,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
     kinds: built.kinds,
     server,
     client,
-    async start(controllers, { isShared = false } = {}) {
+    async start(controllers, { isShared = false, freeze = true } = {}) {
       if (controllers.length === 0) return;
       const namespace = dialect.rules.systemNamespaces.includes("kube-system") ? "kube-system" : "default";
       const leaderElection = { lease: { namespace, name: "keelson-controllers" } };
@@ -161,6 +164,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
         dialect: dialect.name,
         countedEvents: true,
         keep: withoutManagedFields,
+        freeze,
         log,
         ...(parts.server?.activity ? { activity: parts.server.activity } : {}),
         ...(isShared ? { leaderElection } : {}),

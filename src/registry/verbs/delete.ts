@@ -14,6 +14,7 @@ import { conflict, deleted, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
 import { StoreError } from "../../storage/contract.ts";
 import type { Turn } from "../../util/keyed-lock.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { equal } from "../../value/value.ts";
 import { encodeObject } from "../codec.ts";
 import type { Caller, DeleteOptions, DeleteResult, Target, WriteResult } from "../contract.ts";
@@ -38,6 +39,8 @@ interface Deletion {
   readonly caller: Caller;
   readonly ctx: WriteContext;
   readonly turn: Turn;
+  /** Large objects take more than a turn of the event loop. */
+  readonly limit: TurnLimit;
 }
 
 /** Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the caller asked to know. */
@@ -50,7 +53,7 @@ export function deleteObject(
   const ctx = newContext(kind);
   const key = keyOf(kind, target.namespace, target.name);
   return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) =>
-    attempt({ kind, target, options, caller, ctx, turn }, key),
+    attempt({ kind, target, options, caller, ctx, turn, limit: new TurnLimit() }, key),
   );
 }
 
@@ -72,13 +75,15 @@ async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
 }
 
 async function once(deletion: Deletion, key: string, entry: Entry): Promise<DeleteResult> {
-  const { kind, options, ctx } = deletion;
+  const { kind, options, ctx, limit } = deletion;
   const wait = makeReady(kind, [entry]);
   if (wait) await withinTurn(deletion.turn, wait);
   const old = objectOf(kind, entry);
   checkPreconditions(deletion, old);
+  if (limit.isOver) await limit.pause();
   await admitted(kind.shared.admission, admissionOf(deletion, "DELETE", undefined, old));
   const marked = mark(deletion, old);
+  if (limit.isOver) await limit.pause();
   if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
   if (options.dryRun) return answerWaiting(deletion, unstoredResult(marked, 200, ctx));
   if (equal(asValue(marked), asValue(old))) {
@@ -95,7 +100,7 @@ async function remove(
   old: ApiObject,
   marked: ApiObject,
 ): Promise<DeleteResult> {
-  const { kind, options, ctx, target } = deletion;
+  const { kind, options, ctx, target, limit } = deletion;
   const answersObject = kind.definition.deleteAnswers === "object";
   const takesTime = kind.definition.gracePeriod !== undefined;
   // What may take time is seen to be on its way out before it is gone, also where no time is left.
@@ -103,10 +108,13 @@ async function remove(
   if (!options.dryRun) {
     const begun = equal(asValue(last), asValue(old)) ? undefined : await formOf(deletion, last, entry);
     const before = begun ? await store(deletion, key, entry, begun) : entry.revision;
+    const stored = begun ?? parseStored(entry);
+    if (limit.isOver) await limit.pause();
+    const value = encodeObject(stored);
     const revision = await storeRecord(kind, {
       type: "delete",
       key: kind.stored.prefix + key,
-      value: encodeObject(begun ?? parseStored(entry)),
+      value,
       expected: before,
     });
     if (answersObject) {
