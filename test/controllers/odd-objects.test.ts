@@ -211,6 +211,27 @@ const ODD: Readonly<Record<string, { readonly path: string; readonly objects: re
       },
     ],
   },
+  drivers: {
+    path: "/apis/storage.k8s.io/v1/csidrivers",
+    objects: [{ spec: {} }, { spec: { attachRequired: false, tokenRequests: [{ audience: "" }] } }],
+  },
+  "nodes of drivers": {
+    path: "/apis/storage.k8s.io/v1/csinodes",
+    objects: [
+      {
+        ...marked({ "storage.alpha.kubernetes.io/migrated-plugins": ",,kubernetes.io/nosuch," }),
+        spec: { drivers: [] },
+      },
+      { ...owned({ kind: "Node", name: ".." }), spec: { drivers: [{ name: "d.example.com", nodeID: ".." }] } },
+    ],
+  },
+  "classes of attributes": {
+    path: "/apis/storage.k8s.io/v1/volumeattributesclasses",
+    objects: [
+      { driverName: "d.example.com", parameters: { a: "" } },
+      { metadata: { finalizers: ["a.example/b"] }, driverName: "x", parameters: { a: "b" } },
+    ],
+  },
   "classes of volumes": {
     path: "/apis/storage.k8s.io/v1/storageclasses",
     objects: [

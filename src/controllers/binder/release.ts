@@ -14,7 +14,7 @@ export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<
   const { boundByController } = ctx.memory.specs.names;
   const { claimRef, ...spec } = volume.spec;
   const isOurs = volume.metadata.annotations?.[boundByController] !== undefined;
-  const { uid: _, resourceVersion: __, ...reservation } = claimRef!;
+  const { uid: _, ...reservation } = claimRef!;
   const free = isOurs
     ? annotated({ ...volume, spec }, { [boundByController]: undefined })
     : { ...volume, spec: { ...spec, claimRef: reservation } };
