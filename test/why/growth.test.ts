@@ -69,7 +69,7 @@ describe("a claim that asks for more than it has", () => {
     ]);
   });
 
-  test("RSZ-4: waits for its node, once there is one", async () => {
+  test("waits for its node, once there is one", async () => {
     await bind();
     await ask(more);
     await state("NodeResizePending");
@@ -89,7 +89,7 @@ describe("a claim that asks for more than it has", () => {
   test.each([
     ["ControllerResizeInfeasible", "ControllerResizeError", "d.example.com cannot enlarge its volume to 2Gi: no room"],
     ["NodeResizeInfeasible", "NodeResizeError", "its node could not enlarge the file system to 2Gi: no room"],
-  ])("AMB-47: is told that it ended with %s, and what was said", async (storage, type, says) => {
+  ])("is told that it ended with %s, and what was said", async (storage, type, says) => {
     await bind();
     await ask(more);
     await state(storage);
@@ -104,7 +104,7 @@ describe("a claim that names another attributes class", () => {
       .resource(VolumeAttributesClass)
       .create({ metadata: { name: "gold" }, driverName: "d.example.com", parameters: { a: "b" } } as never);
 
-  test("PVC-16: waits for the class, then for the resizer; what is refused is told", async () => {
+  test("waits for the class, then for the resizer; what is refused is told", async () => {
     await bind();
     await ask({ volumeAttributesClassName: "gold" });
     expect(await why()).toEqual([

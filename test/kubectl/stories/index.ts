@@ -6,6 +6,7 @@
 import type { Story } from "../story.ts";
 import { APPLYING } from "./applying.ts";
 import { ASKING } from "./asking.ts";
+import { CONTROLLED } from "./controlled.ts";
 import { READING } from "./reading.ts";
 import { REFUSED } from "./refused.ts";
 import { WRITING } from "./writing.ts";
@@ -16,5 +17,6 @@ export const AREAS: Readonly<Record<string, readonly Story[]>> = {
   "Making, changing, removing": WRITING,
   Applying: APPLYING,
   "Asking the server": ASKING,
+  "What controllers do": CONTROLLED,
   "Refused with a message": REFUSED,
 };
