@@ -214,6 +214,20 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the migrator in the %
     expect((await listWidgets()).map(({ spec }) => spec.size)).toEqual([1, 10, 4, 5]);
   });
 
+  test("APPLY-23: what it applies it applies by force", async () => {
+    await makeMaps(3);
+    const applied: string[] = [];
+    await startThrough((transport) => (request) => {
+      if (request.method === "PATCH" && request.path.includes("/configmaps/")) applied.push(request.path);
+      return transport(request);
+    });
+    await migrate(configMaps);
+    await world.advance("10s");
+    expect(said(await find())).toEqual(SUCCEEDED);
+    expect(applied.length).toBeGreaterThanOrEqual(3);
+    expect(applied.filter((path) => !path.includes("force=true"))).toEqual([]);
+  });
+
   test("CTL-SVM-5, DEC-55: an error that no retry mends ends it, with what it was", async () => {
     await makeMaps(1);
     const refusing =

@@ -40,7 +40,7 @@ export async function rewrite(
   for (let at = 0; at < old.length; at += ABREAST) {
     const written = old.slice(at, at + ABREAST).map(async ({ metadata: { name, namespace, uid, resourceVersion } }) => {
       const metadata = { name, ...(namespace ? { namespace } : {}), uid, resourceVersion };
-      return attempt(resource.apply({ metadata }, { fieldManager }), "Conflict", "NotFound");
+      return attempt(resource.apply({ metadata }, { fieldManager, force: true }), "Conflict", "NotFound");
     });
     await Promise.all(written);
   }
