@@ -85,7 +85,8 @@ export interface Cluster extends AsyncDisposable {
   fork(parts: ForkParts): Cluster;
   /**
    * Runs controllers on one manager; resolves when each has seen what there is, or stands by. Where several servers share
-   * the store, `isShared`, they elect who runs them. Where `freeze` is false, what informers give out is not frozen: that is for tests.
+   * the store, `isShared`, they elect who runs them. What informers give out is frozen, so
+   * that tests find who writes to it; not where `freeze` is false.
    */
   start(
     controllers: readonly Controller[],

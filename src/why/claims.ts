@@ -1,5 +1,6 @@
 /**
- * Why a claim has no volume, or not as it asks for: what the binder has decided about it, what it would say of every volume, and who it waits for.
+ * Why a claim has no volume, or not as it asks for: what the binder has decided about it, what it would say of every volume,
+ * and who it waits for.
  *
  * @module
  */
@@ -184,7 +185,7 @@ async function ofConsumers(facts: Facts, claim: PersistentVolumeClaim): Promise<
     if (waitsForNode(pod) && claimsOfPod(pod).some((key) => key.name === name)) pods.add(pod);
   }
   if (pods.count === 0) {
-    const says = "no pod uses it yet, and its class waits for the first (WaitForFirstConsumer)";
+    const says = `no pod${facts.thatWasSeen} uses it yet, and its class waits for the first (WaitForFirstConsumer)`;
     return [{ says, who: "whoever makes a Pod that uses it" }];
   }
   return firstOf(pods, (pod) => ({

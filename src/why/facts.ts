@@ -51,6 +51,11 @@ export class Facts {
     return this.#isCut;
   }
 
+  /** What follows upon "nothing" or "no claim" where there was more than could be read. */
+  get thatWasSeen(): string {
+    return this.#isCut ? " that was looked at" : "";
+  }
+
   /** The objects of a kind one after the other, without holding the event loop, as long as more may be read. */
   async *each<T extends ApiObject, S extends Scope>(kind: Kind<T, S>, query: ListQuery = {}): AsyncGenerator<T> {
     const limit = new TurnLimit();

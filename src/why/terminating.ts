@@ -63,7 +63,7 @@ const provisionerOf = ({ names }: Facts, { metadata, spec }: PersistentVolume): 
   metadata.annotations?.[names.provisionedBy] ?? spec?.csi?.driver ?? "that made it";
 
 /** A finalizer that only its controller holds on to, because nobody needs the object any more. */
-const idle = ({ isCut }: Facts, finalizer: string, controller: string): ReportedReason => ({
+const idle = ({ isCut }: Pick<Facts, "isCut">, finalizer: string, controller: string): ReportedReason => ({
   says: isCut
     ? `nothing that was looked at uses it (finalizer ${finalizer})`
     : `nothing uses it any more, and the finalizer ${finalizer} is still there`,
@@ -84,9 +84,9 @@ async function ofClaim(facts: Facts, object: ApiObject, finalizer: string): Prom
   }));
 }
 
-async function ofVolume(facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
+async function ofVolume(_facts: Facts, object: ApiObject, finalizer: string): Promise<readonly ReportedReason[]> {
   const volume = object as PersistentVolume;
-  if (!isUsed(volume)) return [idle(facts, finalizer, "pv-protection")];
+  if (!isUsed(volume)) return [idle({ isCut: false }, finalizer, "pv-protection")];
   const { namespace = "", name = "" } = volume.spec.claimRef ?? {};
   return [
     { says: `the claim ${namespace}/${name} has it (finalizer ${finalizer})`, who: "whoever deletes that claim" },

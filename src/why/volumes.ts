@@ -91,7 +91,7 @@ async function ofFree(facts: Facts, volume: PersistentVolume): Promise<readonly 
     if (isWaiting(claim, facts.names)) waiting.add({ claim, lacks: objections(volume, claim, facts.names).length });
   }
   if (waiting.count === 0) {
-    return [{ says: "no claim waits for a volume", who: "whoever makes a claim that it fits" }];
+    return [{ says: `no claim${facts.thatWasSeen} waits for a volume`, who: "whoever makes a claim that it fits" }];
   }
   return firstOf(waiting, ({ claim }) => judged(facts, volume, claim));
 }

@@ -157,6 +157,24 @@ describe("what is read for a report", () => {
     ]);
   });
 
+  test("of less than all, nobody is said not to be there", async () => {
+    const common = { accessModes: ["ReadWriteOnce"], storageClassName: "c" };
+    for (const name of ["a", "b"]) {
+      const spec = { ...common, volumeName: "other", resources: { requests: { storage: "1Gi" } } };
+      await claims().create({ metadata: { name, namespace: "default" }, spec } as never);
+    }
+    const hostPath = { path: "/x" };
+    await world
+      .resource(PersistentVolume)
+      .create({ metadata: { name: "v" }, spec: { ...common, hostPath, capacity: { storage: "1Gi" } } } as never);
+    await world.settled();
+    const volume = { kind: PersistentVolume, key: { name: "v" } };
+    const says = async (mostRead: number) =>
+      (await explain(world.cluster.client("asks"), kubernetes, volume, { mostRead })).reasons[0]?.says;
+    expect(await says(10)).toBe("no claim waits for a volume");
+    expect(await says(1)).toBe("no claim that was looked at waits for a volume");
+  });
+
   test("is given up when whoever asked has gone", async () => {
     const over = new AbortController();
     let lists = 0;
