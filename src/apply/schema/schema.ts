@@ -27,8 +27,6 @@ export interface JsonSchema {
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
   readonly "x-kubernetes-int-or-string"?: boolean;
   readonly "x-keelson-presence"?: Presence;
-  /** A struct that takes members which it does not declare, without being marked so in the published schema. */
-  readonly "x-keelson-open"?: boolean;
 }
 
 /**
@@ -171,8 +169,6 @@ function object(schema: JsonSchema): StructType | MapType | AnyType {
   if (schema.properties) return struct(schema, schema.properties, atomic);
   const items = schema.additionalProperties;
   if (typeof items === "object") return { kind: "map", item: typeOf(items), atomic, schema };
-  // Members of which nothing is known, and one owner for all of them.
-  if (atomic) return { kind: "map", item: { kind: "any", schema: {} }, atomic, schema };
   return { kind: "any", schema };
 }
 
@@ -183,7 +179,7 @@ function struct(schema: JsonSchema, properties: Readonly<Record<string, JsonSche
   return {
     kind: "struct",
     atomic,
-    open: schema["x-kubernetes-preserve-unknown-fields"] === true || schema["x-keelson-open"] === true,
+    open: schema["x-kubernetes-preserve-unknown-fields"] === true,
     schema,
     get fields() {
       fields ??= new Map(
