@@ -15,6 +15,8 @@ const rooms = {
   auth: ["util", "meta", "schema"],
   admission: ["util", "value", "meta", "schema", "auth"],
   registry: ["util", "value", "apply", "meta", "patch", "schema", "storage", "cache", "auth", "admission"],
+  hooks: ["util", "value"],
+  extension: ["util", "value", "meta", "schema", "kinds", "registry", "hooks"],
   server: ["util", "value", "meta", "schema", "wire", "auth", "registry"],
   client: ["util", "meta"],
   runtime: ["util", "meta", "client"],
@@ -97,7 +99,7 @@ module.exports = {
       from: {
         path: "^src/",
         pathNot: [
-          "^src/(storage/(sqlite|etcd)|server|cli|app)/",
+          "^src/(storage/(sqlite|etcd)|hooks|server|cli|app)/",
           "^src/client/transport",
           "^src/testing/(manifests|endpoint|run-command)\\.ts$",
           ...TESTS,

@@ -14,6 +14,8 @@ import type { Authenticator, Authorizer, Identity } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { startChecks } from "../cache/index.ts";
 import { Client, type LocalServer } from "../client/index.ts";
+import { type Extension, type ExtensionParts, startExtension } from "../extension/index.ts";
+import { type Hooks, openHooks } from "../hooks/hooks.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
@@ -59,6 +61,8 @@ export interface ClusterParts {
   /** The chain of admission, given the built-in one. */
   readonly admission?: RegistryOptions["admission"];
   readonly cache?: RegistryOptions["cache"];
+  /** Asks webhooks; over HTTPS by default. */
+  readonly hooks?: Hooks;
   /** What the server is given beside what the cluster gives it. */
   readonly server?: Partial<
     Pick<ServerOptions, "health" | "filters" | "routes" | "collectors" | "limits" | "compress" | "version" | "activity">
@@ -105,8 +109,18 @@ const GRACE_MS = 10_000;
 export async function createCluster(parts: ClusterParts): Promise<Cluster> {
   const built = await buildRegistry(registryOptions(parts));
   await built.provisionNamespaces(parts.dialect.rules.systemNamespaces);
-  return assemble(parts, built);
+  const hooks = parts.hooks ?? openHooks({ clock: parts.clock ?? systemClock });
+  return assemble(parts, built, await startExtension(extensionParts(parts, built, hooks)), hooks);
 }
+
+const extensionParts = (parts: ClusterParts, { kinds, lookup }: BuiltRegistry, hooks: Hooks): ExtensionParts => ({
+  kinds,
+  lookup,
+  api: apiOf(parts),
+  hooks,
+  log: parts.log ?? silentLog,
+  activity: parts.server?.activity,
+});
 
 function registryOptions(parts: ClusterParts): RegistryOptions {
   const { store, log = silentLog } = parts;
@@ -127,7 +141,12 @@ const apiOf = ({ dialect, clock = systemClock, random = systemRandom, gates }: C
 };
 
 /** Puts the rooms above the registry on it. */
-function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
+function assemble(
+  parts: ClusterParts,
+  built: BuiltRegistry,
+  extension: Extension | undefined,
+  hooks: Hooks,
+): Cluster {
   const { store, dialect, log = silentLog } = parts;
   const api = apiOf(parts);
   const { clock, random } = api;
@@ -144,6 +163,8 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
     // Controllers are clients: they are told first, and are answered while the server finishes what runs.
     const stopped = managers.splice(0).map((manager) => manager.stop({ grace: graceMillis }));
     await Promise.all([...stopped, server.close(graceMillis)]);
+    await extension?.close();
+    if (!parts.hooks) hooks.close();
     checks.close();
     built.cacher.close();
   };
@@ -176,7 +197,9 @@ function assemble(parts: ClusterParts, built: BuiltRegistry): Cluster {
     fork(own) {
       // Its kinds are those of now, not those that it was once given.
       const forked = { ...parts, ...own, definitions: [] };
-      return assemble(forked, forkRegistry(built, registryOptions(forked)));
+      const registry = forkRegistry(built, registryOptions(forked));
+      const ownHooks = forked.hooks ?? openHooks({ clock: forked.clock ?? systemClock });
+      return assemble(forked, registry, extension?.fork(extensionParts(forked, registry, ownHooks)), ownHooks);
     },
     close,
     [Symbol.asyncDispose]: () => close(),

@@ -9,6 +9,7 @@
  */
 import { authenticationGroup } from "./authentication/v1/group.ts";
 import { authorizationGroup } from "./authorization/v1/group.ts";
+import { customResourceDefinition } from "./apiextensions/v1/customresourcedefinition.ts";
 import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
@@ -24,6 +25,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   (ctx) => [event(ctx)],
   storageGroup,
   storageMigrationGroup,
+  () => [customResourceDefinition()],
 ];
 
 /** Every built-in kind of a dialect, those that are not served (`served: false`) included. */

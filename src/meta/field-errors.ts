@@ -58,6 +58,22 @@ export class FieldErrors {
     this.#add("FieldValueTooLong", field, `Too long: may not be more than ${most} bytes`);
   }
 
+  /** The list or map has more than `most` entries. */
+  tooMany(field: string, got: number, most: number): void {
+    this.#add("FieldValueTooMany", field, `Too many: ${got}: must have at most ${most} entries`);
+  }
+
+  /** The value has another JSON type than the schema says. */
+  typeInvalid(field: string, got: unknown, why: string): void {
+    if (this.#isFull) return;
+    this.#add("FieldValueTypeInvalid", field, `Invalid value: ${this.#show(got)}: ${why}`);
+  }
+
+  /** A cause of any reason; `message` begins as others of that reason do. */
+  add(reason: CauseReason, field: string, message: string): void {
+    this.#add(reason, field, message);
+  }
+
   /** What is told no more is not printed either. */
   get #isFull(): boolean {
     return this.causes.length >= MOST_CAUSES;

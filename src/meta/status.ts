@@ -38,6 +38,8 @@ export type CauseReason =
   | "FieldValueDuplicate"
   | "FieldValueForbidden"
   | "FieldValueTooLong"
+  | "FieldValueTooMany"
+  | "FieldValueTypeInvalid"
   | "FieldManagerConflict"
   | "NamespaceTerminating"
   | "ResourceVersionTooLarge"

@@ -71,6 +71,13 @@ export const int32 = (description?: string, extra?: With): Int =>
 export const int64 = (description?: string, extra?: With): Int =>
   schemaOf({ type: "integer", format: "int64" }, description, extra);
 
+/** A number with a fraction, a double. */
+export const double = (description?: string): Unknown => schemaOf({ type: "number", format: "double" }, description);
+
+/** A value whose JSON type says which of the given schemas it has: at most one object, one list, one boolean, one text. */
+export const either = (description: string, ...schemas: readonly TSchema[]): Unknown =>
+  schemaOf({ "x-keelson-either": schemas }, description);
+
 /** A date with seconds, RFC 3339 in UTC (META-15, DEC-5). */
 export const time = (description?: string): Text => schemaOf({ type: "string", format: "date-time" }, description);
 

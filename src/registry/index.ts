@@ -5,6 +5,7 @@
  */
 export { type BuiltRegistry, type RegistryOptions, buildRegistry, forkRegistry } from "./build.ts";
 export { failureOf } from "./errors.ts";
-export { type Kinds } from "./kinds.ts";
+export type { Kinds, ResourceSpec } from "./kinds.ts";
+export type { Converter } from "./versions/converter.ts";
 export type * from "./contract.ts";
 export type { Entry, ListPart, WatchBatch, WatchEvent, WatchSink, Watch } from "../cache/index.ts";

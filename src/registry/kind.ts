@@ -23,6 +23,8 @@ import type { Converter } from "./versions/converter.ts";
 export interface View {
   /** The JSON bytes, where they are not those that are stored. */
   bytes?: Uint8Array;
+  /** Whether it was stored in another form than the schema of today gives it. */
+  altered?: boolean;
   /** Ends when somebody else has answered, who has been asked for the bytes. */
   making?: Promise<void> | undefined;
   /** The selectable fields. */
@@ -54,6 +56,8 @@ export interface StoredResource {
   /** All versions that are known, served or not, by apiVersion. */
   readonly versions: ReadonlyMap<string, Kind>;
   readonly converter: Converter;
+  /** Why no objects may be created any more; undefined when they may. */
+  closed: string | undefined;
   /** What is served in its place: null where nothing is, undefined as long as it is served itself. */
   successor: StoredResource | null | undefined;
 }
@@ -126,7 +130,8 @@ class CompiledKind implements Kind {
   }
 
   get walker(): Walker {
-    return (this.#walker ??= walkerOf(this.definition.schema, { dialect: this.shared.api.dialect }));
+    return (this.#walker ??=
+      this.definition.walker?.() ?? walkerOf(this.definition.schema, { dialect: this.shared.api.dialect }));
   }
 
   get type(): StructType {

@@ -71,7 +71,10 @@ export class Kinds implements Registry {
   /** The same kinds over the parts of another server, in a time that does not depend on the number of objects: for forks. */
   fork(shared: SharedParts, actions: Actions): Kinds {
     const fork = new Kinds(shared, actions);
-    for (const [key, { spec }] of this.#live) fork.#swap(key, fork.#compile(spec));
+    for (const [key, { spec, stored }] of this.#live) {
+      fork.#swap(key, fork.#compile(spec));
+      if (stored?.closed !== undefined) fork.close(key, stored.closed);
+    }
     return fork;
   }
 
@@ -119,6 +122,12 @@ export class Kinds implements Registry {
     });
   }
 
+  /** From now on no new objects of a resource are taken, for the reason that is given; those that there are may change. */
+  close(key: string, why: string): void {
+    const stored = this.#live.get(key)?.stored;
+    if (stored) stored.closed = why;
+  }
+
   /** The kind behind a resource that is served. */
   kind(group: string, version: string, plural: string): Kind | undefined {
     return this.#served(group, version, plural)?.kind;
@@ -128,6 +137,12 @@ export class Kinds implements Registry {
   stored(resource: string): Kind | undefined {
     const stored = this.#live.get(resource.includes(".") ? resource : `${resource}.`)?.stored;
     return stored?.versions.get(stored.storageVersion);
+  }
+
+  /** The verbs of a resource in its storage version, served or not; undefined for what is not stored here. */
+  storedResource(key: string): Resource | undefined {
+    const kind = this.stored(key);
+    return kind && resourceOf(kind, this.#actions);
   }
 
   /** How many resources are stored. */
@@ -226,6 +241,7 @@ export class Kinds implements Registry {
       converter: spec.converter
         ? checkedConverter(spec.converter, (apiVersion) => versions.has(apiVersion))
         : hubConverter((apiVersion) => versions.get(apiVersion)?.definition),
+      closed: undefined,
       successor: undefined,
     };
     const cache = this.#shared.cacher.resource(prefix);

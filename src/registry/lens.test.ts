@@ -39,7 +39,7 @@ const scalable = widget("v1", {
   },
   subresources: {
     scale: {
-      verbs: ["get", "update", "patch"],
+      verbs: ["get", "patch", "update"],
       takes: scale,
       lens: {
         read: (object) => ({ spec: { replicas: (object as Scaled).spec?.replicas ?? 1 }, status: { replicas: 7 } }),

@@ -83,7 +83,10 @@ function lensForm(kind: Kind, taken: ResourceDefinition, lens: Lens): Form {
     },
     owners: (old, owners) => ownersOfObject(kind, lens, old.metadata.managedFields ?? [], owners),
     answer: (result) => ({ ...result, ...bytesAnd(show(result.object)) }),
-    entry: (entry, object) => new LensEntry(entry, show(object())),
+    entry(entry, object) {
+      lens.missing?.(object());
+      return new LensEntry(entry, show(object()));
+    },
   };
 }
 

@@ -101,7 +101,7 @@ test("rules of a subresource take the place of those of the kind, and nothing is
   const { widgets, done } = await told({
     subresources: {
       status: {
-        verbs: ["get", "update", "patch"],
+        verbs: ["get", "patch", "update"],
         prepareForUpdate(object, old) {
           object["spec"] = old["spec"];
         },
@@ -123,7 +123,7 @@ describe("what the path says of an object is not for admission to change", () =>
 
   /** A kind with objects in namespaces, of which `a/w` is there, and a step that changes what is written from now on. */
   async function changing(mutate: Mutate) {
-    const status = { status: { verbs: ["get", "update", "patch"] } } as const;
+    const status = { status: { verbs: ["get", "patch", "update"] } } as const;
     let on = false;
     const step: AdmissionStep = { name: "Changes", mutate: (request) => (on ? mutate(request) : undefined) };
     const definitions = [namespaces, widget("v1", { scope: "Namespaced", subresources: status, createOnUpdate: true })];

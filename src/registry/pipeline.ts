@@ -11,12 +11,13 @@
  */
 import type { Admission, AdmissionOptions, AdmissionRequest, AdmissionStep } from "../admission/contract.ts";
 import type { ApiObject, WriteContext } from "../schema/definition.ts";
-import { prepareCreate, prepareUpdate, warn } from "../schema/write/prepare.ts";
+import { longRules, prepareCreate, prepareUpdate, warn } from "../schema/write/prepare.ts";
 import { readEntries } from "../apply/index.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { ManagedFields } from "../meta/object-meta.ts";
 import { ApiError, invalid } from "../meta/status.ts";
 import type { Turn } from "../util/keyed-lock.ts";
+import { inTurns } from "../util/steps.ts";
 import type { TurnLimit } from "../util/turn-limit.ts";
 import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
@@ -90,13 +91,12 @@ function putInPlace(object: ApiObject, other: ApiObject): void {
 
 /** Makes a new object ready to be stored; throws or rejects with 422 and everything that is wrong with it. */
 export function prepareNew(write: WriteUnderWay, object: ApiObject): AdmissionRequest | Promise<AdmissionRequest> {
-  const { kind, target, ctx } = write;
+  const { kind, ctx } = write;
   const admission = admissionOf(write, "CREATE", object, undefined);
   const owners = object.metadata.managedFields;
   return admitted(kind.shared.admission, admission, () => {
     keepPlace(write, object, owners);
-    refuse(write, object, prepareCreate(kind, object, ctx));
-    warn(kind, object, undefined, target.subresource, ctx);
+    return judge(write, object, undefined, prepareCreate(kind, object, ctx));
   });
 }
 
@@ -111,21 +111,40 @@ export function prepareChanged(
   const owners = object.metadata.managedFields;
   return admitted(kind.shared.admission, admission, () => {
     keepPlace(write, object, owners);
-    refuse(write, object, prepareUpdate(kind, object, old, target.subresource, ctx));
-    warn(kind, object, old, target.subresource, ctx);
+    return judge(write, object, old, prepareUpdate(kind, object, old, target.subresource, ctx));
   });
+}
+
+/** Refuses what is wrong, after the rules that take long have been asked too; warns of the rest. */
+function judge(
+  write: WriteUnderWay,
+  object: ApiObject,
+  old: ApiObject | undefined,
+  errors: FieldErrors,
+): void | Promise<void> {
+  const { kind, target, ctx, limit, turn } = write;
+  const end = (): void => {
+    refuse(write, object, errors);
+    warn(kind, object, old, target.subresource, ctx);
+  };
+  const steps = longRules(kind, object, old, target.subresource, errors, ctx);
+  const judged = steps && inTurns(steps, limit);
+  return judged ? withinTurn(turn, judged).then(end) : end();
 }
 
 /** Takes a write through the chain, with `between` after what may change it and before what may only refuse it. */
 export function admitted(
   chain: Admission,
   request: AdmissionRequest,
-  between?: () => void,
+  between?: () => void | Promise<void>,
 ): AdmissionRequest | Promise<AdmissionRequest> {
-  const check = (): AdmissionRequest | Promise<AdmissionRequest> => {
-    between?.();
+  const review = (): AdmissionRequest | Promise<AdmissionRequest> => {
     const validated = inOrder(chain, request, (step) => step.validate?.(request));
     return validated ? validated.then(() => request) : request;
+  };
+  const check = (): AdmissionRequest | Promise<AdmissionRequest> => {
+    const wait = between?.();
+    return wait ? wait.then(review) : review();
   };
   const mutated = inOrder(chain, request, (step) => step.mutate?.(request));
   return mutated ? mutated.then(check) : check();

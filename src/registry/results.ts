@@ -7,7 +7,7 @@ import type { ApiObject, WriteContext } from "../schema/definition.ts";
 import type { Entry } from "../cache/index.ts";
 import type { WriteResult } from "./contract.ts";
 import type { Kind } from "./kind.ts";
-import { isReady, objectOf, textWithVersion, viewOf } from "./versions/view.ts";
+import { isReady, noteWritten, objectOf, textWithVersion, viewOf } from "./versions/view.ts";
 
 /** The answer to a write, from the object that is stored now; `changed` is whether the write stored it. */
 export const storedResult = (
@@ -68,6 +68,7 @@ export function writtenResult(
   ctx: WriteContext,
 ): WriteResult {
   const entry = kind.cache.get(key);
+  if (entry?.revision === revision) noteWritten(kind, entry);
   if (entry?.revision === revision && isReady(kind, entry)) return storedResult(kind, entry, code, ctx, true);
   object.metadata.resourceVersion = String(revision);
   return unstoredResult(object, code, ctx, true);

@@ -21,6 +21,8 @@ import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Gates } from "../meta/gates.ts";
 import type { ObjectMeta } from "../meta/object-meta.ts";
 import type { TSchema } from "../meta/types.ts";
+import type { Steps } from "../util/steps.ts";
+import type { DecodeReport } from "./decode-report.ts";
 import type { PatchType } from "./patch-types.ts";
 
 /** What is the same for every request of a server. */
@@ -92,6 +94,8 @@ export interface WriteRules {
 export interface Lens {
   /** The members of the value beside apiVersion, kind and metadata; the identity is that of the object. Pure. */
   read(object: ApiObject): Readonly<Record<string, unknown>>;
+  /** Throws where an object has nothing that could be shown; not asked of one that is written. */
+  missing?(object: ApiObject): void;
   /** Puts what a value wants into the object. Changes `object`. */
   write(object: ApiObject, value: ApiObject): void;
   /** Fields of the value and the fields of the object that they stand for, as dotted paths: they have the same owners. */
@@ -123,6 +127,38 @@ export interface StoredAs {
   fromStored(object: ApiObject): ApiObject;
 }
 
+/** What is compiled from a schema. */
+export interface Walker {
+  /**
+   * Brings a decoded body into wire form, in place, and returns it. Whatever does not fit is told to `report`; with
+   * mismatches the result must not be used.
+   */
+  decode(value: unknown, report: DecodeReport): ApiObject;
+  /** Gives absent members the defaults of the schema; those of a nested struct only where the struct is there. */
+  applyDefaults(object: ApiObject): void;
+  /**
+   * Brings an object that is about to be stored into the form in which it reads back, in place: an empty list or map that
+   * is always printed becomes null where the storage of typed clients does not tell empty from unset. Its owner was
+   * recorded before.
+   */
+  settle(object: ApiObject): void;
+  /** The object that an empty body is. */
+  zero(): ApiObject;
+  /**
+   * Brings a stored object into the form that the schema of today gives it, in place, and says whether it had another;
+   * there for kinds whose schema may change while objects are stored (CRD-41, CRD-43).
+   */
+  read?(object: ApiObject): boolean;
+}
+
+/** What the documents of OpenAPI say of the objects of a kind whose schema is not written in the vocabulary of `meta/types`. */
+export interface PublishedSchemas {
+  /** The schema of an object as OpenAPI v3 has it. */
+  v3(): Readonly<Record<string, unknown>>;
+  /** The same, without what OpenAPI v2 has no words for. */
+  v2(): Readonly<Record<string, unknown>>;
+}
+
 /** One kind in one group and version. */
 export interface ResourceDefinition extends WriteRules {
   /** The API group, empty for the core group. */
@@ -139,6 +175,9 @@ export interface ResourceDefinition extends WriteRules {
   /** One or two sentences for `kubectl explain`. */
   readonly description: string;
   readonly schema: TSchema;
+  /** How its objects are walked, where that does not follow from the vocabulary of `meta/types`; called on first use. */
+  readonly walker?: () => Walker;
+  readonly published?: PublishedSchemas;
   readonly verbs?: readonly Verb[];
   /** The ways to patch it; all by default. A kind without merge keys has no strategic merge. */
   readonly patches?: readonly PatchType[];
@@ -163,6 +202,14 @@ export interface ResourceDefinition extends WriteRules {
   prepareForCreate?(object: ApiObject, ctx: WriteContext): void;
   /** Everything that is wrong with a new object. */
   validate?(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  /** Rules that may take long, told after all others: in steps, between which others are served. `old` for an update. */
+  validateInSteps?(
+    object: ApiObject,
+    old: ApiObject | undefined,
+    subresource: string,
+    errors: FieldErrors,
+    ctx: WriteContext,
+  ): Steps<void>;
   /** Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. */
   warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string>;
 
@@ -176,6 +223,8 @@ export interface ResourceDefinition extends WriteRules {
   readonly deleteAnswers: "object" | "status";
   /** Whether a new object starts at generation 1, counts from its first change, or has none (DEC-3). */
   readonly generation?: "fromOne" | "fromFirstChange";
+  /** Whether a change counts, in what `generation` counts; by default one of `spec`. */
+  counts?(object: ApiObject, old: ApiObject): boolean;
   /** Seconds that a delete waits before the object goes, by default 0: at once (SUP-5). */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
   /**

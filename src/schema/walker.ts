@@ -15,30 +15,12 @@ import { typeOf } from "../apply/schema/schema.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { TSchema } from "../meta/types.ts";
 import { type Value, type ValueObject, clone, isObject, setMember } from "../value/value.ts";
-import type { ApiObject } from "./definition.ts";
+import type { ApiObject, Walker } from "./definition.ts";
 import { DecodeReport } from "./decode-report.ts";
 import { type Decode, scalarDecoder } from "./scalars.ts";
 
 export { DecodeReport } from "./decode-report.ts";
-
-/** What is compiled from a schema. */
-export interface Walker {
-  /**
-   * Brings a decoded body into wire form, in place, and returns it. Whatever does not fit is told to `report`; with
-   * mismatches the result must not be used.
-   */
-  decode(value: unknown, report: DecodeReport): ApiObject;
-  /** Gives absent members the defaults of the schema; those of a nested struct only where the struct is there. */
-  applyDefaults(object: ApiObject): void;
-  /**
-   * Brings an object that is about to be stored into the form in which it reads back, in place: an empty list or map that
-   * is always printed becomes null where the storage of typed clients does not tell empty from unset. Its owner was
-   * recorded before.
-   */
-  settle(object: ApiObject): void;
-  /** The object that an empty body is. */
-  zero(): ApiObject;
-}
+export type { Walker } from "./definition.ts";
 
 /** How one type is walked. `decode` is never given null; `zero` is what null stands for inside lists and maps. */
 interface Node {
@@ -119,7 +101,7 @@ class Compiler {
           settle: undefined,
         };
       case "any":
-        return { decode: (value) => value, zero: () => null, applyDefaults: undefined, settle: undefined };
+        return type.schema["x-keelson-either"] ? this.#either(type.schema["x-keelson-either"]) : ANYTHING;
       case "map":
         return mapNode(
           () => this.node(type.item),
@@ -132,6 +114,19 @@ class Compiler {
       case "struct":
         return structNode(type, () => this.#members(type), this.#hasDefaults(type), this.#hasNullWhenEmpty(type));
     }
+  }
+
+  /** A value of one of several JSON types: the schema of that type is the one to follow. */
+  #either(schemas: readonly JsonSchema[]): Node {
+    const nodes = new Map(schemas.map((schema) => [schema.type ?? "", schema]));
+    const names = [...nodes.keys()].join(" or ");
+    return {
+      ...ANYTHING,
+      decode: (value, report) => {
+        const schema = nodes.get(Array.isArray(value) ? "array" : typeof value);
+        return schema ? this.node(typeOf(schema)).decode(value, report) : report.mismatch(names, value);
+      },
+    };
   }
 
   #members(type: StructType): ReadonlyMap<string, Member> {
@@ -188,6 +183,9 @@ class Compiler {
     return holdsBelow(type, (field) => field.default !== undefined, this.#defaulted);
   }
 }
+
+/** The node of a value of which nothing is known. */
+const ANYTHING: Node = { decode: (value) => value, zero: () => null, applyDefaults: undefined, settle: undefined };
 
 /**
  * Whether something holds for a member of a type or of one below it. A type may contain itself, so "no" is certain, and

@@ -8,6 +8,7 @@ import http from "node:http";
 import https from "node:https";
 import { buffer } from "node:stream/consumers";
 import { type Answer, compareAnswers, isFailure } from "./compare.ts";
+import type { HookServer } from "./hooks.ts";
 import { Names } from "./normalise.ts";
 import { type Variables, at, fill } from "./paths.ts";
 import { type RecordedScenario, type Scenario, type Step, requestsOf } from "./scenario.ts";
@@ -19,6 +20,8 @@ export interface Target {
   readonly token: string;
   /** Domain of the API groups: `k8s.io` or `svc.io`. */
   readonly domain: string;
+  /** Where webhooks are answered; scenarios that ask them fail without. */
+  readonly hooks?: Pick<HookServer, "url" | "plainUrl" | "ca">;
 }
 
 /** A step that answered otherwise than recorded. */
@@ -71,7 +74,8 @@ export class Player {
   /** Plays one scenario; its answers in the form of the recordings. `n` is a number of its own in this run. */
   async answers(scenario: Scenario, n: number): Promise<unknown[]> {
     const id = `${this.#run}${n.toString(36)}`;
-    const variables: Variables = { ns: `c-${id}`, id, d: this.#target.domain };
+    const { domain: d, hooks } = this.#target;
+    const variables: Variables = { ns: `c-${id}`, id, d, hooks: hooks?.url, hooksCA: hooks?.ca };
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: variables["ns"] } };
     if (!scenario.clusterOnly) await this.#plain("POST", "/api/v1/namespaces", JSON.stringify(namespace));
     const got = await this.#steps(scenario.steps, variables);
@@ -154,7 +158,7 @@ export class Player {
   #url(step: Step, variables: Variables): string {
     const path = fill(step.path!, variables);
     const query = new URLSearchParams(fill(step.query ?? {}, variables)).toString();
-    return this.#target.url + path + (query ? (step.path!.includes("?") ? "&" : "?") + query : "");
+    return (step.at === "hooks" ? this.#target.hooks?.plainUrl : this.#target.url) + path + (query ? (step.path!.includes("?") ? "&" : "?") + query : "");
   }
 
   #bodyAndHeaders(step: Step, variables: Variables): Pick<Sent, "headers" | "body"> {

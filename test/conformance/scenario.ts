@@ -31,6 +31,8 @@ export interface Step {
   readonly shape?: boolean;
   readonly wait?: number;
   readonly parallel?: readonly (readonly Step[])[];
+  /** Asked of the hook server and not of the API server. */
+  readonly at?: "hooks";
 }
 
 /** A named sequence. */
@@ -75,26 +77,15 @@ export function loadFiles(folder: string): readonly ScenarioFile[] {
     });
 }
 
-/** Every scenario that has recorded answers and can be played, in the order of the files. */
+/** Every scenario that has recorded answers, in the order of the files. */
 export function loadScenarios(folder: string): readonly RecordedScenario[] {
   return loadFiles(folder).flatMap(({ scenarios, golden }) =>
     scenarios.flatMap((scenario) => {
-      const expected = leftOut(scenario) === undefined ? golden[scenario.name] : undefined;
+      const expected = golden[scenario.name];
       return expected ? [{ scenario, expected, area: scenario.name.split("/")[0]! }] : [];
     }),
   );
 }
-
-/** What a scenario may need that the server does not have, and how that shows. */
-const LATER: readonly { readonly why: string; readonly needs: (scenario: Scenario) => boolean }[] = [
-  {
-    why: "custom resources come later",
-    needs: ({ steps }) => requestsOf(steps).some(({ path = "" }) => path.includes("/customresourcedefinitions")),
-  },
-];
-
-/** Why a scenario is not played, undefined for one that is. */
-export const leftOut = (scenario: Scenario): string | undefined => LATER.find(({ needs }) => needs(scenario))?.why;
 
 /** Writes recorded answers, a step on each line. */
 export function writeGolden(folder: string, name: string, golden: Golden): void {

@@ -4,6 +4,7 @@
  * @module
  */
 import { type RunningServer, startServer } from "../../src/app/index.ts";
+import { startHookServer } from "./hooks.ts";
 import { type Outcome, Player } from "./player.ts";
 import type { RecordedScenario } from "./scenario.ts";
 
@@ -47,7 +48,8 @@ export async function playOnOwnServers(
   const outcomes = new Map<RecordedScenario, Outcome>();
   for (const [setup, those] of Map.groupBy(scenarios, ({ area }) => setupOf(area))) {
     const server = await startConformanceServer(setup);
-    const player = new Player({ url: server.url, token: server.pki.adminToken, domain: "k8s.io" }, run);
+    await using hooks = await startHookServer();
+    const player = new Player({ url: server.url, token: server.pki.adminToken, domain: "k8s.io", hooks }, run);
     for (const [i, outcome] of (await player.playAll(those, sideBySide)).entries()) outcomes.set(those[i]!, outcome);
     await server.close();
   }

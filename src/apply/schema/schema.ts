@@ -27,6 +27,8 @@ export interface JsonSchema {
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
   readonly "x-kubernetes-int-or-string"?: boolean;
   readonly "x-keelson-presence"?: Presence;
+  /** The value has one of these, by its JSON type. */
+  readonly "x-keelson-either"?: readonly JsonSchema[];
 }
 
 /**

@@ -125,7 +125,7 @@ export function migrationRules(
     },
     subresources: {
       status: {
-        verbs: ["get", "update", "patch"],
+        verbs: ["get", "patch", "update"],
         resetFields: ["metadata", "spec"],
         prepareForUpdate: keepAllButStatus,
         validateUpdate: (object: ApiObject, old: ApiObject, errors: FieldErrors, write: WriteContext) =>

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import { alreadyExists, badRequest, hasReason, invalid } from "../../meta/status.ts";
+import { alreadyExists, badRequest, forbidden, hasReason, invalid } from "../../meta/status.ts";
 import { isResourceVersion } from "../../meta/versions.ts";
 import { encodeObject } from "../codec.ts";
 import type { Body, Caller, Target, WriteOptions, WriteResult } from "../contract.ts";
@@ -63,6 +63,8 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
  */
 export async function storeNew(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
   const { kind, options, ctx, limit } = write;
+  const { closed } = kind.stored;
+  if (closed !== undefined) throw forbidden(kind.ref, object.metadata.name ?? "", closed);
   if (limit.isOver) await limit.pause();
   const sent = object.metadata.resourceVersion;
   const prepared = prepareNew(write, object);

@@ -14,8 +14,27 @@ import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeObject, keptBytes, textOf, versionOf } from "../codec.ts";
 import type { Kind, View } from "../kind.ts";
 
-/** Whether the object of an entry is not stored as it would be stored today. */
-export const isStale = (kind: Kind, entry: Entry): boolean => versionOf(entry) !== kind.stored.storageVersion;
+/**
+ * Whether the object of an entry is not stored as it would be stored today: in another version, or by another schema, as
+ * the last who parsed it has seen.
+ */
+export const isStale = (kind: Kind, entry: Entry): boolean =>
+  versionOf(entry) !== kind.stored.storageVersion || kind.views.get(entry)?.altered === true;
+
+/** Whether the bytes of an entry are what is shown of it, whatever schema it was written by. */
+const isShownAsStored = (kind: Kind, entry: Entry): boolean =>
+  versionOf(entry) === kind.apiVersion && !kind.walker.read;
+
+/** Brings what was stored into the form of today, and notes whether it had another. */
+function readAsToday(kind: Kind, entry: Entry, object: ApiObject): ApiObject {
+  if (kind.walker.read) madeOf(kind, entry).altered = kind.walker.read(object);
+  return object;
+}
+
+/** Notes that an entry, which has just been written in the version of `kind`, is stored as it is shown. */
+export function noteWritten(kind: Kind, entry: Entry): void {
+  if (kind.walker.read && versionOf(entry) === kind.apiVersion) madeOf(kind, entry).bytes ??= entry.bytes;
+}
 
 /** What has been made of an entry in the version of `kind`. */
 export function madeOf(kind: Kind, entry: Entry): View {
@@ -44,7 +63,7 @@ export async function makeViews(kind: Kind, entries: readonly Entry[]): Promise<
   if (wait) await wait;
   const limit = new TurnLimit();
   for (const entry of entries) {
-    if (versionOf(entry) === kind.apiVersion) continue;
+    if (isShownAsStored(kind, entry)) continue;
     viewOf(kind, entry);
     const pause = limit.pause();
     if (pause) await pause;
@@ -89,14 +108,20 @@ function begin(kind: Kind, entries: readonly Entry[]): Promise<void> {
 async function convertAll(kind: Kind, entries: readonly Entry[], views: readonly View[]): Promise<void> {
   const objects = entries.map((entry) => decodeObject(entry.bytes));
   const converted = await kind.stored.converter.convertAll!(objects, kind.apiVersion);
-  for (const [i, object] of converted.entries()) views[i]!.bytes = bytesOf(object);
+  for (const [i, object] of converted.entries()) views[i]!.bytes = bytesOf(readAsToday(kind, entries[i]!, object));
 }
 
 /** The JSON bytes of an entry in the version of `kind`; made once per entry and version. */
 export function viewOf(kind: Kind, entry: Entry): Uint8Array {
-  if (versionOf(entry) === kind.apiVersion) return entry.bytes;
+  if (isShownAsStored(kind, entry)) return entry.bytes;
   const view = madeOf(kind, entry);
-  return (view.bytes ??= bytesOf(objectOf(kind, entry)));
+  return (view.bytes ??= bytesInVersion(kind, entry));
+}
+
+/** Those that are stored, where they say the same. */
+function bytesInVersion(kind: Kind, entry: Entry): Uint8Array {
+  const object = objectOf(kind, entry);
+  return versionOf(entry) === kind.apiVersion && !isStale(kind, entry) ? entry.bytes : bytesOf(object);
 }
 
 /** Gives an entry the view of another one, which is the same state under another revision. */
@@ -113,13 +138,14 @@ export const objectOf = (kind: Kind, entry: Entry): ApiObject =>
 
 /** A fresh copy of the object of an entry in the version of `kind`; the caller may change it. */
 export function parseEntry(kind: Kind, entry: Entry): ApiObject {
-  if (versionOf(entry) === kind.apiVersion) return decodeObject(entry.bytes);
+  if (versionOf(entry) === kind.apiVersion) return readAsToday(kind, entry, decodeObject(entry.bytes));
   if (kind.stored.converter.convertAll) {
     const { bytes } = madeOf(kind, entry);
     if (!bytes) throw new Error(`expected the view of ${entry.key} in ${kind.apiVersion} to be ready`);
     return decodeObject(bytes);
   }
-  return kind.stored.converter.convert(decodeObject(entry.bytes), kind.apiVersion) as ApiObject;
+  const converted = kind.stored.converter.convert(decodeObject(entry.bytes), kind.apiVersion) as ApiObject;
+  return readAsToday(kind, entry, converted);
 }
 
 /** The object of an entry as it is stored; a copy. */

@@ -64,12 +64,16 @@ export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
   }
 }
 
-/** Counts a change of the desired state: of `spec`, where the kind counts (DEC-3). */
+/** Counts a change of the desired state, where the kind counts (DEC-3). */
 export function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
   if (definition.generation === undefined) return;
-  if (sameMeaning(definition.schema, { spec: object["spec"] }, { spec: old["spec"] })) return;
+  const counts = definition.counts?.(object, old) ?? changesSpec(definition, object, old);
+  if (!counts) return;
   object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
+
+const changesSpec = ({ schema }: ResourceDefinition, object: ApiObject, old: ApiObject): boolean =>
+  !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] });
 
 /**
  * Drops owner references that stand there twice and tells so (DEC-1): only entries that are equal in every member.

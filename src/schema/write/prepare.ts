@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Steps } from "../../util/steps.ts";
 import { addWarnings } from "../warnings.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { subdomainName } from "../../meta/names.ts";
@@ -60,6 +61,18 @@ export function prepareUpdate(
   if (subresource === "") validatePrefix(object.metadata, errors, metadataRules(definition, ctx));
   rules.validateUpdate?.(object, old, errors, ctx);
   return errors;
+}
+
+/** The rules of a kind that may take long; what they find wrong is added to `errors`. Undefined where it has none. */
+export function longRules(
+  { definition }: CompiledKind,
+  object: ApiObject,
+  old: ApiObject | undefined,
+  subresource: string,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): Steps<void> | undefined {
+  return definition.validateInSteps?.(object, old, subresource, errors, ctx);
 }
 
 /** The warnings about an object that is written; nothing of a subresource. */

@@ -63,7 +63,7 @@ function plainResources({ definition, storage }: Resource): object[] {
       namespaced,
       ...(rules.takes ? { group: rules.takes.group, version: rules.takes.version } : {}),
       kind: rules.takes?.kind ?? kind,
-      verbs: rules.verbs.toSorted(),
+      verbs: rules.verbs,
     })),
   ];
 }
@@ -75,10 +75,10 @@ function storageVersionHash({ group, version, kind }: NonNullable<Resource["stor
 
 const kindOf = ({ group, version, kind }: ResourceDefinition): object => ({ group, version, kind });
 
-const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => (verbs ?? ALL_VERBS).toSorted();
+const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => verbs ?? ALL_VERBS;
 
 const subresourcesOf = ({ subresources }: ResourceDefinition): [string, SubresourceRules][] =>
-  Object.entries(subresources ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  Object.entries(subresources ?? {});
 
 /**
  * The text of the aggregated document with these groups: `/api` has the core group, `/apis` all others.
@@ -108,7 +108,7 @@ function aggregatedResource(definition: ResourceDefinition): object {
   const subresources = subresourcesOf(definition).map(([subresource, rules]) => ({
     subresource,
     responseKind: kindOf(rules.takes ?? definition),
-    verbs: rules.verbs.toSorted(),
+    verbs: rules.verbs,
   }));
   return {
     resource: plural,

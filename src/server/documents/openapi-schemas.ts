@@ -36,17 +36,20 @@ export function componentName(group: string, version: string, kind: string): str
 }
 
 /** The components of a kind: the object and its list. */
-export function kindComponents(definition: ResourceDefinition): Json {
+export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2" = "v3"): Json {
   const { group, version, kind } = definition;
   const listKind = definition.listKind ?? `${kind}List`;
   const name = componentName(group, version, kind);
-  const object = publish(definition.schema as unknown as Json);
+  const shared: Json = {};
+  const object = definition.published?.[form]() ?? publish(definition.schema as unknown as Json, shared);
   const properties = { ...(object["properties"] as Json | undefined) };
+  if (definition.published) Object.assign(properties, HEAD);
   if (properties["metadata"]) {
     properties["metadata"] = { description: "What every object has.", default: {}, allOf: [ref(SHARED.objectMeta)] };
   }
   return {
-    [name]: { ...object, description: definition.description, properties, ...gvk([{ group, version, kind }]) },
+    ...shared,
+    [name]: { ...object, ...described(definition), properties, ...gvk([{ group, version, kind }]) },
     [componentName(group, version, listKind)]: {
       description: `A list of ${kind} objects.`,
       type: "object",
@@ -65,6 +68,15 @@ export function kindComponents(definition: ResourceDefinition): Json {
     },
   };
 }
+
+/** What every object of a kind has whose schema is not ours. */
+const HEAD: Json = {
+  apiVersion: { type: "string", description: "Group and version of this form of the object." },
+  kind: { type: "string", description: "The kind of the object." },
+  metadata: {},
+};
+
+const described = ({ description }: ResourceDefinition): Json => (description === "" ? {} : { description });
 
 const gvk = (kinds: readonly { group: string; version: string; kind: string }[]): Json => ({
   "x-kubernetes-group-version-kind": kinds,
@@ -165,16 +177,28 @@ const deleteOptionsSchema = (): Json => ({
   ...gvk([{ group: "", version: "v1", kind: "DeleteOptions" }]),
 });
 
-/** A schema as clients see it. */
-export function publish(schema: Json): Json {
+/** A schema as clients see it; schemas that are told once, under a name of their own, are put into `shared`. */
+export function publish(schema: Json, shared?: Json): Json {
+  const component = schema["x-keelson-component"];
+  if (typeof component !== "string") return publishHere(schema, shared);
+  if (shared && !Object.hasOwn(shared, component)) {
+    // Noted before it is made: it may hold itself.
+    shared[component] = {};
+    const { "x-keelson-component": _, ...rest } = schema;
+    shared[component] = publishHere(rest, shared);
+  }
+  return { description: schema["description"], allOf: [ref(component)] };
+}
+
+function publishHere(schema: Json, shared: Json | undefined): Json {
   const out: Json = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key.startsWith("x-keelson-")) continue;
-    if (key === "properties") out[key] = mapValues(value as Record<string, Json>, publish);
+    if (key === "properties") out[key] = mapValues(value as Record<string, Json>, (one) => publish(one, shared));
     else if (key === "items" || (key === "additionalProperties" && typeof value === "object")) {
-      out[key] = publish(value as Json);
+      out[key] = publish(value as Json, shared);
     } else if ((key === "allOf" || key === "anyOf" || key === "oneOf") && Array.isArray(value)) {
-      out[key] = value.map((one) => publish(one as Json));
+      out[key] = value.map((one) => publish(one as Json, shared));
     } else {
       out[key] = value;
     }

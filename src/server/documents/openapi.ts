@@ -35,7 +35,7 @@ export class OpenApi {
     this.#registry = registry;
     this.#version = version;
     this.#documents = new ByVersion((_group, one) => hashed(Buffer.from(JSON.stringify(this.#make(one)))));
-    this.#parts = new ByVersion((_group, one) => partV2(this.#make(one)));
+    this.#parts = new ByVersion((_group, one) => partV2(this.#make(one, "v2")));
     this.#gnosticParts = new ByVersion((group, one) => gnosticPart(this.#parts.get(group, one)));
   }
 
@@ -90,12 +90,12 @@ export class OpenApi {
     return all;
   }
 
-  #make({ resources }: VersionResources): Json {
+  #make({ resources }: VersionResources, form: "v3" | "v2" = "v3"): Json {
     const paths: Json = {};
     const schemas: Json = sharedComponents();
     for (const { definition } of resources) {
       Object.assign(paths, resourcePaths(definition));
-      Object.assign(schemas, kindComponents(definition));
+      Object.assign(schemas, kindComponents(definition, form));
       for (const { takes } of Object.values(definition.subresources ?? {})) {
         if (takes) Object.assign(schemas, kindComponents(takes));
       }

@@ -26,7 +26,7 @@ const dataColumn: Column = {
   cell: (object) => Object.keys((object["data"] as object | undefined) ?? {}).length,
 };
 
-const status = { status: { verbs: ["get", "update", "patch"] } } as const;
+const status = { status: { verbs: ["get", "patch", "update"] } } as const;
 
 /** What a test server serves. */
 export const KINDS: readonly ResourceDefinition[] = [

@@ -137,17 +137,17 @@ export const namespace = ({ dialect }: ApiContext): ResourceDefinition => ({
   },
   isHeld: (object) => (asNamespace(object).spec?.finalizers ?? []).length > 0,
   subresources: {
-    status: {
-      verbs: ["get", "update", "patch"],
-      prepareForUpdate: keepSpec,
-      validateUpdate: (object, _old, errors) => validatePhase(object, errors),
-      resetFields: ["spec"],
-    },
     finalize: {
       verbs: ["update"],
       prepareForUpdate: keepStatus,
       validateUpdate: (object, _old, errors) => validateFinalizers(object, errors, (i) => `spec.finalizers[${i}]`),
       resetFields: ["status"],
+    },
+    status: {
+      verbs: ["get", "patch", "update"],
+      prepareForUpdate: keepSpec,
+      validateUpdate: (object, _old, errors) => validatePhase(object, errors),
+      resetFields: ["spec"],
     },
   },
   selectableFields: { "status.phase": (object) => asNamespace(object).status?.phase ?? "" },

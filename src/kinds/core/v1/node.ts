@@ -265,7 +265,7 @@ export const node = ({ dialect }: ApiContext): ResourceDefinition => ({
   deleteAnswers: "status",
   subresources: {
     status: {
-      verbs: ["get", "update", "patch"],
+      verbs: ["get", "patch", "update"],
       prepareForUpdate: (object, old) => {
         object["spec"] = old["spec"];
       },

@@ -117,7 +117,7 @@ export const persistentVolumeClaim = (ctx: ApiContext): ResourceDefinition => ({
   warnings,
   subresources: {
     status: {
-      verbs: ["get", "update", "patch"],
+      verbs: ["get", "patch", "update"],
       resetFields: ["spec"],
       prepareForUpdate: prepareStatus,
       validateUpdate: (object, _old, errors, write) => validateClaimStatus((object as Claim).status, errors, write),

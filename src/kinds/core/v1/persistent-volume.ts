@@ -167,7 +167,7 @@ export function persistentVolume(ctx: ApiContext): ResourceDefinition {
     warnings: (object, _old, write) => warningsOf(object, sources, write),
     subresources: {
       status: {
-        verbs: ["get", "update", "patch"],
+        verbs: ["get", "patch", "update"],
         resetFields: ["spec"],
         prepareForUpdate: prepareStatus,
         validateUpdate: (object, _old, errors, write) => validateStatus(object, errors, write),

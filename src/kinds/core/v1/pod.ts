@@ -139,7 +139,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     },
     subresources: {
       status: {
-        verbs: ["get", "update", "patch"],
+        verbs: ["get", "patch", "update"],
         resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         prepareForUpdate: prepareStatus,
       },

@@ -193,7 +193,7 @@ export const service: ResourceDefinition = {
   deleteAnswers: "object",
   subresources: {
     status: {
-      verbs: ["get", "update", "patch"],
+      verbs: ["get", "patch", "update"],
       prepareForUpdate(object, old) {
         object["spec"] = old["spec"];
       },

@@ -204,7 +204,7 @@ export const volumeAttachment = (ctx: ApiContext): ResourceDefinition => ({
   validateUpdate,
   subresources: {
     status: {
-      verbs: ["get", "update", "patch"],
+      verbs: ["get", "patch", "update"],
       resetFields: ["metadata", "spec"],
       prepareForUpdate: prepareStatus,
       validateUpdate,

@@ -1,0 +1,130 @@
+/**
+ * From one version of a custom kind to another (CRD-20..23): by name alone, or by a webhook of the definition.
+ *
+ * A webhook is asked in the form of `apiextensions.k8s.io/v1` ConversionReview, several objects at a time. That the
+ * answer is about the same objects is checked by whoever keeps converters; here the review itself is.
+ *
+ * @module
+ */
+import type { HookAddress, Hooks } from "../hooks/hooks.ts";
+import type { Converter } from "../registry/index.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Random } from "../util/clock.ts";
+import { exactText } from "../value/exact-text.ts";
+import { type Value, isObject } from "../value/value.ts";
+import type { ClientConfig, CustomResourceDefinition } from "./object.ts";
+
+/** What a webhook needs to be found and asked. */
+export interface Asking {
+  readonly hooks: Hooks;
+  /** Finds the services of the cluster. */
+  readonly lookup: Lookup;
+  readonly random: Random;
+}
+
+/** How long a conversion may take, in ms. */
+const LONGEST_MS = 30_000;
+/** Objects of one question have together at most so many bytes of JSON, unless one alone has more. */
+const MOST_BYTES = 8 << 20;
+
+/** The converter that a definition asks for. */
+export function converterOf({ spec }: CustomResourceDefinition, asking: Asking): Converter {
+  const webhook = spec.conversion?.strategy === "Webhook" ? spec.conversion.webhook : undefined;
+  return webhook ? new WebhookConverter(webhook.clientConfig ?? {}, asking) : BY_NAME;
+}
+
+const BY_NAME: Converter = { convert: (object, to) => ({ ...object, apiVersion: to }) };
+
+class WebhookConverter implements Converter {
+  readonly #config: ClientConfig;
+  readonly #asking: Asking;
+
+  constructor(config: ClientConfig, asking: Asking) {
+    this.#config = config;
+    this.#asking = asking;
+  }
+
+  async convert(object: ApiObject, to: string): Promise<ApiObject> {
+    const [converted] = await this.convertAll([object], to);
+    return converted!;
+  }
+
+  /** Those that are in the version already are not sent (CRD-21). */
+  async convertAll(objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]> {
+    const converted = [...objects];
+    const others = [...objects.keys()].filter((i) => objects[i]!.apiVersion !== to);
+    for (const batch of batches(others, objects)) {
+      const answers = await this.#ask(batch.texts, to);
+      for (const [n, i] of batch.places.entries()) converted[i] = answers[n]!;
+    }
+    return converted;
+  }
+
+  async #ask(texts: readonly string[], to: string): Promise<readonly ApiObject[]> {
+    const { hooks, lookup, random } = this.#asking;
+    const uid = random.uuid();
+    const review = `{"kind":"ConversionReview","apiVersion":"${REVIEW}","request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${texts.join(",")}]}}`;
+    const answer = await hooks.ask(addressOf(this.#config, lookup), review, LONGEST_MS);
+    return convertedOf(answer, uid, texts.length);
+  }
+}
+
+const REVIEW = "apiextensions.k8s.io/v1";
+
+interface Batch {
+  readonly places: number[];
+  readonly texts: string[];
+}
+
+function* batches(places: readonly number[], objects: readonly ApiObject[]): Iterable<Batch> {
+  let batch: Batch = { places: [], texts: [] };
+  let bytes = 0;
+  for (const place of places) {
+    const text = exactText(objects[place]!);
+    if (batch.texts.length > 0 && bytes + text.length > MOST_BYTES) {
+      yield batch;
+      batch = { places: [], texts: [] };
+      bytes = 0;
+    }
+    batch.places.push(place);
+    batch.texts.push(text);
+    bytes += text.length;
+  }
+  if (batch.texts.length > 0) yield batch;
+}
+
+/** The objects of a review's answer; throws when it is not the answer to this question, or says that it failed. */
+function convertedOf(answer: Value, uid: string, count: number): readonly ApiObject[] {
+  const expect = (holds: boolean, what: string, got: unknown): void => {
+    if (!holds) throw new Error(`expected ${what}, got ${shown(got)}`);
+  };
+  expect(isObject(answer), "the answer to be a ConversionReview", answer);
+  const { kind, apiVersion, response } = answer as { [member: string]: Value };
+  expect(kind === "ConversionReview" && apiVersion === REVIEW, `kind ConversionReview of ${REVIEW}`, [kind, apiVersion]);
+  expect(isObject(response ?? null), "the review to have a response", response);
+  const { uid: answered, result, convertedObjects } = response as { [member: string]: Value };
+  expect(answered === uid, `response.uid to be ${uid}`, answered);
+  const { status, message } = (isObject(result ?? null) ? result : {}) as { status?: Value; message?: Value };
+  expect(status === "Success", "response.result.status to be Success", message ?? status);
+  expect(Array.isArray(convertedObjects), "response.convertedObjects to be a list", convertedObjects);
+  const objects = convertedObjects as unknown as readonly ApiObject[];
+  expect(objects.length === count, `${count} converted objects`, objects.length);
+  return objects;
+}
+
+const shown = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, 200);
+
+/** Where to connect: a URL as it is; a service by its address in the cluster, under the name that its certificate has. */
+export function addressOf({ url, service, caBundle }: ClientConfig, lookup: Lookup): HookAddress {
+  const ca = caBundle ? { ca: Buffer.from(caBundle, "base64").toString("latin1") } : {};
+  if (url !== undefined || !service) return { url: url ?? "", ...ca };
+  const { namespace, name, path = "/", port = 443 } = service;
+  const found = lookup.get("services", namespace, name);
+  if (!found) throw new Error(`expected the service ${namespace}/${name} to be there, got none`);
+  const { type, clusterIP, externalName } = (found["spec"] ?? {}) as Record<string, string | undefined>;
+  const host = type === "ExternalName" ? externalName : clusterIP;
+  if (!host || host === "None") throw new Error(`expected the service ${namespace}/${name} to have an address, got none`);
+  const authority = host.includes(":") ? `[${host}]` : host;
+  return { url: `https://${authority}:${port}${path}`, serverName: `${name}.${namespace}.svc`, ...ca };
+}

@@ -1,0 +1,156 @@
+/**
+ * From a definition to the resource that it describes: each version a kind like any other (CRD-20, CRD-26, CRD-30..36).
+ *
+ * @module
+ */
+import type { Converter, ResourceSpec } from "../registry/index.ts";
+import type { ApiObject, ResourceDefinition, SubresourceRules, WriteRules } from "../schema/definition.ts";
+import { columnsOf } from "../schema/structural/columns.ts";
+import { customObjectSchema } from "../schema/structural/object-schema.ts";
+import { publishedSchema } from "../schema/structural/publish.ts";
+import { selectableFieldsOf } from "../schema/structural/selectable.ts";
+import { structuralWalker } from "../schema/structural/walker.ts";
+import { apiVersionOf, compareVersions } from "../meta/versions.ts";
+import { type Value, equal } from "../value/value.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import type { Structural } from "../schema/structural/schema.ts";
+import { judgeOf } from "./judge.ts";
+import type { CustomResourceDefinition, Version } from "./object.ts";
+import { scaleOf, validateReplicas } from "./scale.ts";
+
+/** A custom kind, ready to be served. */
+export interface CustomKind {
+  /** `plural.group`. */
+  readonly key: string;
+  readonly spec: ResourceSpec;
+  /** The schema of each version by its name. */
+  readonly schemas: ReadonlyMap<string, Structural>;
+}
+
+/**
+ * The kind that a definition describes, under the names that it has accepted. Schemas that have not changed since
+ * `before` are the same ones, so that what was compiled of them stays.
+ */
+export function customKind(
+  definition: CustomResourceDefinition,
+  converter: Converter,
+  dialect: Dialect,
+  before: CustomKind | undefined,
+): CustomKind {
+  const { group, versions } = definition.spec;
+  const { plural } = definition.status!.acceptedNames!;
+  const schemas = new Map(versions.map((version) => [version.name, schemaOf(version, before)]));
+  const definitions = versions.map((version) => versionOf(definition, version, schemas.get(version.name)!, dialect));
+  const storage = definitions[versions.findIndex((version) => version.storage)]!;
+  return {
+    key: `${plural}.${group}`,
+    spec: { versions: definitions, storage, converter },
+    schemas,
+  };
+}
+
+function schemaOf({ name, schema }: Version, before: CustomKind | undefined): Structural {
+  const own = (schema?.openAPIV3Schema as Structural | undefined) ?? ANYTHING;
+  const known = before?.schemas.get(name);
+  return known && equal(known as unknown as Value, own as unknown as Value) ? known : own;
+}
+
+/** Where a version has no schema, which old definitions need not. */
+const ANYTHING: Structural = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+function versionOf(
+  { spec, status }: CustomResourceDefinition,
+  version: Version,
+  schema: Structural,
+  dialect: Dialect,
+): ResourceDefinition {
+  const { group, scope } = spec;
+  const names = status!.acceptedNames!;
+  const { subresources = {} } = version;
+  const hasStatus = subresources.status !== undefined;
+  const judge = judgeOf(schema, dialect);
+  const { description } = schema;
+  const scale = subresources.scale && scaleOf(subresources.scale);
+  return {
+    group,
+    version: version.name,
+    kind: names.kind,
+    listKind: names.listKind ?? `${names.kind}List`,
+    plural: names.plural,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    scope,
+    description: description ?? "",
+    schema: customObjectSchema(schema),
+    walker: () => structuralWalker(schema, dialect),
+    published: publishedSchema(schema),
+    verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
+    patches: ["json", "merge", "apply"],
+    served: version.served,
+    ...(version.deprecated ? { deprecated: deprecationOf(spec, version, names.kind) } : {}),
+    deleteAnswers: "status",
+    generation: "fromOne",
+    counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
+    ...(hasStatus ? { prepareForCreate: dropStatus, ...KEEPING_STATUS } : {}),
+    *validateInSteps(object, old, _subresource, errors) {
+      yield* judge(object, old, errors);
+      if (subresources.scale) validateReplicas(subresources.scale, object, errors);
+    },
+    subresources: {
+      ...(hasStatus ? { status: STATUS } : {}),
+      ...(scale ? { scale } : {}),
+    },
+    selectableFields: selectableFieldsOf(version.selectableFields ?? []),
+    columns: columnsOf(version.additionalPrinterColumns ?? []),
+  };
+}
+
+/** What does not move the generation (CRD-36). */
+const BESIDE_ALL: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+const BESIDE_SPEC: ReadonlySet<string> = new Set([...BESIDE_ALL, "status"]);
+
+/** Whether two objects are equal but for some members. */
+function sameBeside(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): boolean {
+  for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (!members.has(name) && !equal(a[name] as Value | undefined, b[name] as Value | undefined)) return false;
+  }
+  return true;
+}
+
+const dropStatus = (object: ApiObject): void => void delete object["status"];
+
+/** The rules of the main path where a version has a status path. */
+const KEEPING_STATUS: WriteRules = {
+  prepareForUpdate(object, old) {
+    if (old["status"] === undefined) delete object["status"];
+    else object["status"] = old["status"];
+  },
+  resetFields: ["status"],
+};
+
+/** The status path: everything but the status, and who owns what, stays as it is. */
+const STATUS: SubresourceRules = {
+  verbs: ["get", "patch", "update"],
+  prepareForUpdate(object, old) {
+    const { status } = object;
+    const { managedFields } = object.metadata;
+    for (const member of Object.keys(object)) delete object[member];
+    Object.assign(object, old, status === undefined ? {} : { status });
+    if (status === undefined) delete object["status"];
+    object.metadata = { ...old.metadata };
+    if (managedFields) object.metadata.managedFields = managedFields;
+    else delete object.metadata.managedFields;
+  },
+};
+
+/** What every answer of a deprecated version says, and where there is a better one (CRD-9). */
+function deprecationOf({ group, versions }: CustomResourceDefinition["spec"], version: Version, kind: string): string {
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning;
+  const better = versions
+    .filter(({ served, deprecated, name }) => served && !deprecated && compareVersions(name, version.name) < 0)
+    .map(({ name }) => name)
+    .toSorted(compareVersions)[0];
+  const instead = better === undefined ? "" : `; use ${apiVersionOf(group, better)} ${kind}`;
+  return `${apiVersionOf(group, version.name)} ${kind} is deprecated${instead}`;
+}

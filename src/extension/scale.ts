@@ -1,0 +1,75 @@
+/**
+ * The scale path of a custom kind: numbers of replicas at places that its definition says (CRD-35).
+ *
+ * @module
+ */
+import { scale } from "../kinds/autoscaling/v1/scale.ts";
+import type { FieldErrors } from "../meta/field-errors.ts";
+import { badRequest, conflict } from "../meta/status.ts";
+import type { ApiObject, SubresourceRules } from "../schema/definition.ts";
+import { memberAt, putMember } from "../schema/structural/member-path.ts";
+import type { Value, ValueObject } from "../value/value.ts";
+import type { Version } from "./object.ts";
+
+type Paths = NonNullable<NonNullable<Version["subresources"]>["scale"]>;
+
+const stepsOf = (path: string): readonly string[] => path.replace(/^\./, "").split(".");
+
+const at = (object: ApiObject, path: string): Value | undefined => memberAt(object as unknown as Value, stepsOf(path));
+
+/** The scale path of objects whose definition has these paths. */
+export function scaleOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Paths): SubresourceRules {
+  const spec = stepsOf(specReplicasPath);
+  return {
+    verbs: ["get", "patch", "update"],
+    takes: scale,
+    lens: {
+      read(object) {
+        const wanted = at(object, specReplicasPath) ?? 0;
+        const selector = labelSelectorPath ? at(object, labelSelectorPath) : undefined;
+        return {
+          spec: wanted === 0 ? {} : { replicas: wanted },
+          status: {
+            replicas: at(object, statusReplicasPath) ?? 0,
+            ...(typeof selector === "string" && selector !== "" ? { selector } : {}),
+          },
+        };
+      },
+      missing(object) {
+        if (at(object, specReplicasPath) !== undefined) return;
+        const ref = { group: "autoscaling", plural: "scales", kind: "Scale" };
+        throw conflict(ref, object.metadata.name ?? "", `expected ${specReplicasPath} to be there, got none`);
+      },
+      write(object, value) {
+        const { replicas } = value["spec"] as { replicas?: number };
+        if (replicas === undefined && at(object, specReplicasPath) === undefined) {
+          throw badRequest(`expected spec.replicas: the object has no ${specReplicasPath} yet`);
+        }
+        if (!putMember(object as unknown as ValueObject, spec, replicas ?? 0)) {
+          throw badRequest(`expected ${specReplicasPath} to be a member of an object`);
+        }
+        const { resourceVersion } = value.metadata;
+        if (resourceVersion) object.metadata.resourceVersion = resourceVersion;
+      },
+      fields: { "spec.replicas": spec.join(".") },
+    },
+  };
+}
+
+const MOST = 2 ** 31 - 1;
+
+/** Tells numbers of replicas that no scale can say. */
+export function validateReplicas(
+  { specReplicasPath, statusReplicasPath, labelSelectorPath }: Paths,
+  object: ApiObject,
+  errors: FieldErrors,
+): void {
+  for (const path of [specReplicasPath, statusReplicasPath]) {
+    const value = at(object, path);
+    if (value === undefined) continue;
+    if (!Number.isInteger(value)) errors.invalid(path, value, "expected an integer");
+    else if ((value as number) < 0 || (value as number) > MOST) errors.invalid(path, value, `expected a number from 0 to ${MOST}`);
+  }
+  const selector = labelSelectorPath ? at(object, labelSelectorPath) : undefined;
+  if (selector !== undefined && typeof selector !== "string") errors.invalid(labelSelectorPath!, selector, "expected a text");
+}

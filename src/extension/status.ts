@@ -1,0 +1,86 @@
+/**
+ * What the server says of a definition: the names it is given, its conditions, in the order in which they came to be
+ * (CRD-2, CRD-5, CRD-6, CRD-8, CRD-12). Pure: the time is passed in.
+ *
+ * @module
+ */
+import { approvalOf, isProtectedGroup } from "../kinds/apiextensions/v1/approval.ts";
+import { type GroupNames, acceptNames, sameNames } from "./names.ts";
+import type { Condition, CustomResourceDefinition, DefinitionStatus } from "./object.ts";
+
+type Change = Pick<Condition, "type" | "status" | "reason" | "message">;
+
+/** Whether a condition of this type is there and true. */
+export const isTrue = (status: DefinitionStatus | undefined, type: string): boolean =>
+  find(status?.conditions, type)?.status === "True";
+
+const find = (conditions: readonly Condition[] | null | undefined, type: string): Condition | undefined =>
+  conditions?.find((condition) => condition.type === type);
+
+/**
+ * The status that a definition has from now on; the one that it has where nothing changes.
+ *
+ * @param group the names that the definitions of its group have accepted, its own among them
+ * @param time RFC 3339
+ */
+export function nextStatus(definition: CustomResourceDefinition, group: GroupNames, time: string): DefinitionStatus {
+  const { spec, status = {}, metadata } = definition;
+  let conditions: readonly Condition[] = status.conditions ?? [];
+  const set = (change: Change): void => {
+    conditions = withCondition(conditions, change, time);
+  };
+  const { names, condition } = acceptNames(spec.names, status.acceptedNames, group);
+  set(condition);
+  if (!isTrue({ conditions }, "Established")) {
+    set(condition.status === "True" ? ESTABLISHED : (find(conditions, "Established") ?? NOT_ACCEPTED));
+  }
+  if (isProtectedGroup(spec.group)) set(approval(metadata.annotations));
+  if (metadata.deletionTimestamp !== undefined && !find(conditions, "Terminating")) set(TERMINATING);
+  return conditions === status.conditions && sameNames(names, status.acceptedNames)
+    ? status
+    : { ...status, conditions, acceptedNames: names };
+}
+
+const ESTABLISHED: Change = {
+  type: "Established",
+  status: "True",
+  reason: "InitialNamesAccepted",
+  message: "the initial names have been accepted",
+};
+
+const NOT_ACCEPTED: Change = {
+  type: "Established",
+  status: "False",
+  reason: "NotAccepted",
+  message: "not all names are accepted",
+};
+
+const TERMINATING: Change = {
+  type: "Terminating",
+  status: "True",
+  reason: "InstanceDeletionInProgress",
+  message: "the objects of the definition are being deleted",
+};
+
+function approval(annotations: Readonly<Record<string, string>> | undefined): Change {
+  const type = "KubernetesAPIApprovalPolicyConformant";
+  const found = approvalOf(annotations);
+  return { type, status: found.state === "approved" ? "True" : "False", reason: REASONS[found.state], message: found.why };
+}
+
+const REASONS = {
+  missing: "MissingAnnotation",
+  invalid: "InvalidAnnotation",
+  approved: "ApprovedAnnotation",
+  bypassed: "UnapprovedAnnotation",
+} as const;
+
+/** Conditions with one set: in its place, or at the end; the time is that of the last change of its status. */
+function withCondition(conditions: readonly Condition[], change: Change, time: string): readonly Condition[] {
+  const before = find(conditions, change.type);
+  const isSame = before?.status === change.status && before.reason === change.reason && before.message === change.message;
+  if (before && isSame) return conditions;
+  const lastTransitionTime = before?.status === change.status ? before.lastTransitionTime : time;
+  const next: Condition = { ...before, ...change, lastTransitionTime: lastTransitionTime ?? time };
+  return before ? conditions.map((one) => (one === before ? next : one)) : [...conditions, next];
+}

@@ -1,0 +1,55 @@
+/**
+ * The form of a conversion (CRD-24).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dns1035Label } from "../../../meta/names.ts";
+import type { CustomResourceDefinition } from "./customresourcedefinition.ts";
+import { validateWebhookService, validateWebhookUrl } from "../../rules/webhook-client.ts";
+
+type Conversion = NonNullable<CustomResourceDefinition["spec"]["conversion"]>;
+
+const FIELD = "spec.conversion";
+const UNDERSTOOD = ["v1", "v1beta1"];
+
+/** What is wrong with a conversion; `old` may know no version of the review, which then need not be known now. */
+export function validateConversion(
+  conversion: Conversion | undefined,
+  old: Conversion | undefined,
+  errors: FieldErrors,
+): void {
+  if (!conversion) return;
+  const { strategy, webhook } = conversion;
+  if (!strategy) errors.required(`${FIELD}.strategy`, "expected None or Webhook");
+  else if (strategy !== "None" && strategy !== "Webhook") {
+    errors.notSupported(`${FIELD}.strategy`, strategy, ["None", "Webhook"]);
+  }
+  if (strategy === "Webhook") return validateWebhook(webhook, old, errors);
+  const why = "expected none where the strategy is not Webhook";
+  if (webhook?.clientConfig) errors.forbidden(`${FIELD}.webhookClientConfig`, why);
+  if (webhook?.conversionReviewVersions?.length) errors.forbidden(`${FIELD}.conversionReviewVersions`, why);
+}
+
+function validateWebhook(webhook: Conversion["webhook"], old: Conversion | undefined, errors: FieldErrors): void {
+  const field = `${FIELD}.webhookClientConfig`;
+  const { url, service } = webhook?.clientConfig ?? {};
+  if ((url === undefined) === (service === undefined)) errors.required(field, "expected one of url and service");
+  else if (url !== undefined) validateWebhookUrl(url, `${field}.url`, errors);
+  else validateWebhookService(service!, `${field}.service`, errors);
+  validateReviewVersions(webhook?.conversionReviewVersions ?? [], old, errors);
+}
+
+function validateReviewVersions(versions: readonly string[], old: Conversion | undefined, errors: FieldErrors): void {
+  const field = `${FIELD}.conversionReviewVersions`;
+  if (versions.length === 0) return errors.required(field, "expected a version of ConversionReview");
+  for (const [i, version] of versions.entries()) {
+    const why = versions.indexOf(version) < i ? "expected each version once" : dns1035Label(version);
+    if (why !== undefined) errors.invalid(`${field}[${i}]`, version, why);
+  }
+  const before = old?.webhook?.conversionReviewVersions ?? [];
+  const needsKnown = before.length === 0 || before.some((version) => UNDERSTOOD.includes(version));
+  if (needsKnown && !versions.some((version) => UNDERSTOOD.includes(version))) {
+    errors.invalid(field, versions, `expected one of ${UNDERSTOOD.join(", ")} among them`);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The schemas of a definition: structural, with defaults that fit, each told where all versions or one have it (CRD-40..46).
+ *
+ * @module
+ */
+import type { Dialect } from "../../../meta/dialect.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Relaxed, type Written, checkSchema, relaxedBy } from "../../../schema/structural/check.ts";
+import { checkDefaults } from "../../../schema/structural/defaults.ts";
+import type { Structural } from "../../../schema/structural/schema.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import type { CustomResourceDefinition } from "./customresourcedefinition.ts";
+
+type Version = CustomResourceDefinition["spec"]["versions"][number];
+
+/** What is not asked of schemas, because it was not asked before. */
+export interface SchemaChecks {
+  readonly dialect: Dialect;
+  /** The versions of the definition before; none of a new one. */
+  readonly before: readonly Version[];
+}
+
+/** The checks of a definition; `old` for a changed one. */
+export const checksOf = (dialect: Dialect, old: CustomResourceDefinition | undefined): SchemaChecks => ({
+  dialect,
+  before: old?.spec.versions ?? [],
+});
+
+const schemaOf = (version: Version): Written | undefined => version.schema?.openAPIV3Schema as Written | undefined;
+
+/** Tells what is wrong with the schemas of the versions; `placeOf` says where each is told. */
+export function validateSchemas(
+  versions: readonly Version[],
+  placeOf: (i: number) => string,
+  { dialect, before }: SchemaChecks,
+  errors: FieldErrors,
+): void {
+  const hadAll = before.every((version) => schemaOf(version) !== undefined);
+  const once = new Set<string>();
+  const relaxed = before.length === 0 ? undefined : allRelaxed(before);
+  for (const [i, version] of versions.entries()) {
+    const schema = schemaOf(version);
+    if (!schema) {
+      const isNeeded = hadAll || version.served;
+      if (isNeeded) errors.required(`spec.versions[${i}].schema.openAPIV3Schema`, "expected the schema of the version");
+      continue;
+    }
+    const path = `${placeOf(i)}.openAPIV3Schema`;
+    if (once.has(path)) continue;
+    once.add(path);
+    // What is told once for all versions must be right for each.
+    const shared = path.startsWith("spec.validation");
+    const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
+    // A schema that has not changed was judged when it was written.
+    const isUnchanged = before.some((old) => old.name === version.name && equal(schemaOf(old) as Value, schema as Value));
+    const isStructural = checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, errors);
+    if (!isStructural || isUnchanged) continue;
+    checkDefaults(schema as Structural, path, { dialect, mayBeUnpruned: false, judge: () => {} }, errors);
+  }
+}
+
+/** Rules that any of the versions before did not obey. */
+function allRelaxed(versions: readonly Version[]): Relaxed {
+  const all = versions.flatMap((version) => {
+    const schema = schemaOf(version);
+    return schema ? [relaxedBy(schema)] : [];
+  });
+  const some = (rule: keyof Relaxed): boolean => all.some((one) => one[rule]);
+  return { types: some("types"), structure: some("structure"), sets: some("sets"), keys: some("keys") };
+}

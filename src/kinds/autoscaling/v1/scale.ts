@@ -1,0 +1,30 @@
+/**
+ * Scale (`autoscaling/v1`): how many replicas are wanted of something, and how many there are. It is what the `scale` path
+ * of other kinds takes and answers, and is never stored itself.
+ *
+ * @module
+ */
+import { always, int32, optional, pointer, struct, text } from "../../../meta/types.ts";
+import type { ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+
+/** The kind of the bodies of `scale`. */
+export const scale: ResourceDefinition = {
+  group: "autoscaling",
+  version: "v1",
+  kind: "Scale",
+  plural: "scales",
+  singular: "scale",
+  scope: "Namespaced",
+  description: "How many replicas of something are wanted, and how many there are.",
+  schema: objectSchema("How many replicas of something are wanted, and how many there are.", {
+    spec: always(struct("What is wanted.", { replicas: pointer(int32("How many replicas are wanted.")) })),
+    status: always(
+      struct("What there is.", {
+        replicas: always(int32("How many replicas there are.")),
+        selector: optional(text("The label selector of the replicas, as a text.")),
+      }),
+    ),
+  }),
+  deleteAnswers: "status",
+};

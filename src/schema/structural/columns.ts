@@ -1,0 +1,78 @@
+/**
+ * Columns of tables, as definitions say them (CRD-32).
+ *
+ * @module
+ */
+import { parseTime } from "../../meta/time.ts";
+import { type Value, asJsonNumber } from "../../value/value.ts";
+import { ageColumn, since } from "../columns.ts";
+import type { Column } from "../definition.ts";
+import { findFirst } from "../jsonpath/find.ts";
+import { type Path, parseJsonPath } from "../jsonpath/parse.ts";
+
+/** A column as a definition says it. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+type Cell = string | number | boolean | null;
+
+/** The columns after the name; the age alone where a definition says none, or one that cannot be read. */
+export function columnsOf(columns: readonly PrinterColumn[]): readonly Column[] {
+  if (columns.length === 0) return [ageOfCustomObjects];
+  return columns.map(columnOf);
+}
+
+const ageOfCustomObjects: Column = { ...ageColumn, type: "date" };
+
+function columnOf({ name, type, format, description, priority, jsonPath }: PrinterColumn): Column {
+  let path: Path | null | undefined;
+  return {
+    name,
+    type: type as Column["type"],
+    ...(format === undefined ? {} : { format }),
+    description: description ?? `A member of the object: ${jsonPath}`,
+    ...(priority === undefined ? {} : { priority }),
+    cell(object, now) {
+      // Read when the first table is asked for.
+      path ??= parsed(jsonPath);
+      const value = path && findFirst(object as unknown as Value, path);
+      return value === undefined || value === null ? null : cellOf(type, value, now);
+    },
+  };
+}
+
+function parsed(jsonPath: string): Path | null {
+  try {
+    return parseJsonPath(jsonPath);
+  } catch {
+    return null;
+  }
+}
+
+/** A value as a cell of this type; null for a value of another one. */
+function cellOf(type: string, value: Value, now: number): Cell {
+  const number = typeof value === "number" ? value : asJsonNumber(value)?.value;
+  switch (type) {
+    case "integer":
+      return number === undefined ? null : Math.trunc(number);
+    case "number":
+      return number ?? null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      return typeof value === "string" ? dateCell(value, now) : null;
+    default:
+      return typeof value === "string" ? value : JSON.stringify(value);
+  }
+}
+
+function dateCell(text: string, now: number): Cell {
+  if (text === "") return "<unknown>";
+  return parseTime(text) === undefined ? "<invalid>" : since(text, now);
+}

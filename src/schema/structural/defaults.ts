@@ -1,0 +1,89 @@
+/**
+ * Defaults of a schema are values that could be sent: pruned already, and what the schema itself takes (CRD-42).
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import { FieldErrors } from "../../meta/field-errors.ts";
+import { type Value, clone, equal } from "../../value/value.ts";
+import { validateEmbedded } from "./embedded.ts";
+import { OBJECT_MEMBERS, type Structural, valuesOf } from "./schema.ts";
+import { validatorOf } from "./validate.ts";
+import { prunedBy } from "./walker.ts";
+
+/** How defaults are judged. */
+export interface DefaultCheck {
+  readonly dialect: Dialect;
+  /** Whether defaults may have members that the schema does not know: those of the schema before had. */
+  readonly mayBeUnpruned: boolean;
+  /** What rules say of a value below a schema, as causes with paths below it. */
+  readonly judge: (schema: Structural, value: Value, path: string, errors: FieldErrors) => void;
+}
+
+/** Tells which defaults of a structural schema are wrong, by the path of the schema. */
+export function checkDefaults(schema: Structural, path: string, check: DefaultCheck, errors: FieldErrors): void {
+  walk({ schema, path, around: wrapRoot, insideHead: false, isRoot: true }, check, errors);
+}
+
+/** A place in a schema, and the object around a value at that place. */
+interface Place {
+  readonly schema: Structural;
+  readonly path: string;
+  /** An object that has a value at this place, and nothing else. */
+  readonly around: (value: Value) => Value;
+  readonly insideHead: boolean;
+  readonly isRoot: boolean;
+}
+
+const HEAD = { apiVersion: "validation/v1", kind: "Validation" } as const;
+const wrapRoot = (value: Value): Value => ({ ...HEAD, ...(value as { [key: string]: Value }) });
+
+function walk(place: Place, check: DefaultCheck, errors: FieldErrors): void {
+  const { schema, path } = place;
+  const isEmbedded = place.isRoot || schema["x-kubernetes-embedded-resource"] === true;
+  const around = isEmbedded ? wrapRoot : place.around;
+  const insideHead = isEmbedded ? false : place.insideHead;
+  if (schema.default !== undefined && schema.default !== null) {
+    checkOne(schema, insideHead ? around : undefined, `${path}.default`, check, errors);
+  }
+  const below = (next: Structural, at: string, inside: boolean, wrap: (value: Value) => Value): void =>
+    walk({ schema: next, path: `${path}.${at}`, around: wrap, insideHead: inside, isRoot: false }, check, errors);
+  if (schema.items) below(schema.items, "items", insideHead, (value) => around([value]));
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    const isHead = isEmbedded && OBJECT_MEMBERS.has(name);
+    below(member, `properties[${name}]`, insideHead || isHead, (value) => around({ [name]: value }));
+  }
+  const values = valuesOf(schema);
+  if (values) below(values, "additionalProperties", insideHead, (value) => around({ key: value }));
+}
+
+function checkOne(
+  schema: Structural,
+  around: ((value: Value) => Value) | undefined,
+  path: string,
+  check: DefaultCheck,
+  errors: FieldErrors,
+): void {
+  const value = schema.default!;
+  const own = new FieldErrors();
+  if (around) {
+    const whole: Structural = { type: "object", "x-kubernetes-embedded-resource": true };
+    const { malformed } = prunedBy(whole, around(clone(value)), check.dialect);
+    if (!malformed) validateEmbedded(whole, around(clone(value)), "", own, check.dialect);
+    if (malformed || own.any) return errors.invalid(path, value, "expected it to make valid metadata");
+  } else {
+    const pruned = prunedBy(schema, value, check.dialect);
+    if (pruned.malformed) return errors.invalid(path, value, "expected an object with valid metadata");
+    if (!check.mayBeUnpruned && !equal(pruned.value, value)) {
+      errors.invalid(path, value, "expected no members that the schema does not know");
+    }
+    validateEmbedded(schema, value, path, own, check.dialect);
+  }
+  if (!own.any) validatorOf(schema).validate(value, undefined, own);
+  if (!own.any) check.judge(schema, value, path, own);
+  for (const { reason, field = "", message } of own.causes) errors.add(reason, placed(path, field), message);
+}
+
+/** The path of a cause below a default; that of the default where the cause names none. */
+const placed = (path: string, field: string): string =>
+  field === "<nil>" || field === "" ? path : field.startsWith(path) ? field : field.startsWith("[") ? path + field : `${path}.${field}`;

@@ -1,0 +1,37 @@
+/**
+ * Members of members, by their names from the outside in; keys are data.
+ *
+ * @module
+ */
+import { type Value, type ValueObject, isObject, setMember } from "../../value/value.ts";
+
+/** The value at a path; undefined where a step is missing or leads through something that is no object. */
+export function memberAt(value: Value, steps: readonly string[]): Value | undefined {
+  let at: Value | undefined = value;
+  for (const step of steps) {
+    if (at === undefined || !isObject(at) || !Object.hasOwn(at, step)) return undefined;
+    at = at[step];
+  }
+  return at;
+}
+
+/** Puts a value at a path, with the objects on the way to it. Changes `object`; false when something else is in the way. */
+export function putMember(object: ValueObject, steps: readonly string[], value: Value): boolean {
+  let at: ValueObject = object;
+  for (const step of steps.slice(0, -1)) {
+    const next: Value | undefined = Object.hasOwn(at, step) ? at[step] : undefined;
+    if (next !== undefined && next !== null && !isObject(next)) return false;
+    // What is on the way may be shared with the stored object.
+    const copy: ValueObject = { ...next };
+    setMember(at, step, copy);
+    at = copy;
+  }
+  setMember(at, steps.at(-1)!, value);
+  return true;
+}
+
+/** Takes away what is at a path. Changes `object`. */
+export function dropMember(object: ValueObject, steps: readonly string[]): void {
+  const parent = memberAt(object, steps.slice(0, -1));
+  if (parent !== undefined && isObject(parent)) delete parent[steps.at(-1)!];
+}

@@ -1,0 +1,68 @@
+/**
+ * What the documents of OpenAPI say of custom objects (CRD-31).
+ *
+ * @module
+ */
+import type { PublishedSchemas } from "../definition.ts";
+import type { Structural } from "./schema.ts";
+
+type Json = Record<string, unknown>;
+
+/** The published forms of the schema of a definition; made when they are asked for. */
+export const publishedSchema = (schema: Structural): PublishedSchemas => ({
+  v3: () => publish(schema, FORM_V3),
+  v2: () => (schema["x-kubernetes-preserve-unknown-fields"] ? { type: "object", ...marksOf(schema) } : publish(schema, FORM_V2)),
+});
+
+interface Form {
+  /** Words that are left out. */
+  readonly without: ReadonlySet<string>;
+  /** Whether the form has no words for null and for unknown members: then nothing is said of the type. */
+  readonly hidesOpen: boolean;
+}
+
+const FORM_V3: Form = { without: new Set(), hidesOpen: false };
+const FORM_V2: Form = { without: new Set(["default", "nullable", "allOf", "anyOf", "oneOf", "not"]), hidesOpen: true };
+
+const INT_OR_STRING = [{ type: "integer" }, { type: "string" }];
+
+/** What every object has, where one is embedded. */
+const EMBEDDED: Json = {
+  apiVersion: { type: "string", description: "Group and version of the embedded object." },
+  kind: { type: "string", description: "The kind of the embedded object." },
+  metadata: {
+    description: "What every object has.",
+    allOf: [{ $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }],
+  },
+};
+
+function publish(schema: Structural, form: Form): Json {
+  if (form.hidesOpen && (schema.nullable || schema["x-kubernetes-preserve-unknown-fields"])) {
+    return { ...(schema.description === undefined ? {} : { description: schema.description }), ...marksOf(schema) };
+  }
+  const out: Json = {};
+  for (const [word, value] of Object.entries(schema)) {
+    if (form.without.has(word)) continue;
+    if (word === "properties") {
+      const members = Object.entries(value as Record<string, Structural>);
+      out[word] = Object.fromEntries(members.map(([name, member]) => [name, publish(member, form)]));
+    } else if (word === "items" || (word === "additionalProperties" && typeof value === "object")) {
+      out[word] = publish(value as Structural, form);
+    } else out[word] = value;
+  }
+  if (form === FORM_V3) {
+    if (schema["x-kubernetes-int-or-string"] && !schema.anyOf && !schema.allOf) out["anyOf"] = INT_OR_STRING;
+    if (schema["x-kubernetes-embedded-resource"]) embed(out);
+  }
+  return out;
+}
+
+/** Puts into the schema of an embedded object what every object has. */
+function embed(out: Json): void {
+  out["properties"] = { ...(out["properties"] as Json | undefined), ...EMBEDDED };
+  const required = (out["required"] as readonly string[] | undefined) ?? [];
+  out["required"] = [...new Set([...required, "kind", "apiVersion"])];
+}
+
+const marksOf = (schema: Structural): Json =>
+  Object.fromEntries(Object.entries(schema).filter(([word]) => word.startsWith("x-kubernetes-")));

@@ -1,0 +1,374 @@
+/**
+ * Whether a value fits a structural schema, by every word of it, and what is wrong where it does not (CRD-40, 44, 45, 46).
+ *
+ * What fits is found by predicates that are compiled once and allocate nothing; what is wrong is found by walking the
+ * schema again, with paths. On an update a fault is forgiven where the value is what it was: by path, in keyed lists by
+ * key, in maps by key.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import type { CauseReason } from "../../meta/status.ts";
+import { type Value, asJsonNumber, equal, isObject } from "../../value/value.ts";
+import { canonicalJson } from "../../value/canonical.ts";
+import { formatOf } from "./formats.ts";
+import { patternOf } from "./pattern.ts";
+import { type Structural, propertyOf, valuesOf } from "./schema.ts";
+
+/** One thing that is wrong. */
+interface Fault {
+  readonly reason: CauseReason;
+  /** As a cause names it: `spec.list[0]`; `<nil>` for the value itself. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Judges whole objects by the schema of their kind. */
+export interface Validator {
+  /** Tells what is wrong with a value; `old` is what it was, undefined for a new one. */
+  validate(value: unknown, old: unknown, errors: FieldErrors): void;
+}
+
+const validators = new WeakMap<Structural, Validator>();
+
+/** The validator of a schema; compiled when it is first asked for, once for each schema object. */
+export function validatorOf(schema: Structural): Validator {
+  let validator = validators.get(schema);
+  if (!validator) validators.set(schema, (validator = newValidator(schema)));
+  return validator;
+}
+
+function newValidator(schema: Structural): Validator {
+  return {
+    validate(value, old, errors) {
+      if (fits(schema, value as Value)) return;
+      const was = old === undefined ? NOTHING : (old as Value);
+      for (const { reason, field, message } of check(schema, value as Value, was, "", 0).faults) {
+        errors.add(reason, field, message);
+      }
+    },
+  };
+}
+
+const predicates = new WeakMap<Structural, (value: Value) => boolean>();
+
+/** Whether a value fits a schema. */
+export function fits(schema: Structural, value: Value): boolean {
+  let predicate = predicates.get(schema);
+  if (!predicate) predicates.set(schema, (predicate = compile(schema)));
+  return predicate(value);
+}
+
+type JsonKind = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
+
+/** The JSON type of a value: a number without a fraction is an integer. */
+function kindOf(value: Value): JsonKind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  switch (typeof value) {
+    case "boolean":
+      return "boolean";
+    case "string":
+      return "string";
+    case "number":
+      return Number.isInteger(value) ? "integer" : "number";
+    default:
+      return asJsonNumber(value) ? "integer" : "object";
+  }
+}
+
+/** The types that a schema allows; undefined for any. */
+const typesOf = (schema: Structural): readonly string[] | undefined =>
+  schema["x-kubernetes-int-or-string"] ? ["integer", "string"] : schema.type ? [schema.type] : undefined;
+
+/** Whether the type of a value is one of those; the form of a text is judged by its format. */
+function hasType(schema: Structural, kind: JsonKind): boolean {
+  const types = typesOf(schema);
+  if (!types) return true;
+  if (kind === "null") return schema.nullable === true;
+  const isNumeric = types.includes("number") || types.includes("integer");
+  if (!isNumeric && formatOf(schema.format) && (kind === "string" || kind === "array")) return true;
+  return types.includes(kind) || (kind === "integer" && types.includes("number"));
+}
+
+/** What each word of a schema asks of a value that is not null, beside its type and what is below it. */
+const WORDS: readonly {
+  readonly has: (schema: Structural) => boolean;
+  readonly kinds: readonly JsonKind[];
+  readonly holds: (schema: Structural, value: never) => boolean;
+  readonly fault: (schema: Structural, value: never) => Pick<Fault, "reason" | "message">;
+}[] = [
+  word("maxLength", ["string"], (s, v: string) => lengthOf(v) <= s.maxLength!, (s) => ({
+    reason: "FieldValueTooLong",
+    message: `Too long: may not be more than ${s.maxLength} characters`,
+  })),
+  word("minLength", ["string"], (s, v: string) => lengthOf(v) >= s.minLength!, (s, v) =>
+    wrong(v, `expected at least ${s.minLength} characters`),
+  ),
+  word("pattern", ["string"], (s, v: string) => patternOf(s.pattern!).test(v), (s, v) =>
+    wrong(v, `expected a text that matches ${JSON.stringify(s.pattern)}`),
+  ),
+  word("format", ["string"], (s, v: string) => formatOf(s.format)?.(v) ?? true, (s, v) =>
+    wrong(v, `expected a text of the format ${s.format}`),
+  ),
+  word("multipleOf", ["integer", "number"], (s, v: number) => isMultiple(v, s.multipleOf!), (s, v) =>
+    wrong(v, `expected a multiple of ${s.multipleOf}`),
+  ),
+  word("maximum", ["integer", "number"], (s, v: number) => (s.exclusiveMaximum ? +v < s.maximum! : +v <= s.maximum!), (s, v) =>
+    wrong(v, `expected a number ${s.exclusiveMaximum ? "less than" : "of at most"} ${s.maximum}`),
+  ),
+  word("minimum", ["integer", "number"], (s, v: number) => (s.exclusiveMinimum ? +v > s.minimum! : +v >= s.minimum!), (s, v) =>
+    wrong(v, `expected a number ${s.exclusiveMinimum ? "greater than" : "of at least"} ${s.minimum}`),
+  ),
+  word("minItems", ["array"], (s, v: Value[]) => v.length >= s.minItems!, (s, v) =>
+    wrong(v.length, `expected at least ${s.minItems} elements`),
+  ),
+  word("maxItems", ["array"], (s, v: Value[]) => v.length <= s.maxItems!, (s, v) => tooMany(v.length, s.maxItems!)),
+  word("minProperties", ["object"], (s, v: object) => Object.keys(v).length >= s.minProperties!, (s, v) =>
+    wrong(Object.keys(v).length, `expected at least ${s.minProperties} members`),
+  ),
+  word("maxProperties", ["object"], (s, v: object) => Object.keys(v).length <= s.maxProperties!, (s, v) =>
+    tooMany(Object.keys(v).length, s.maxProperties!),
+  ),
+];
+
+function word<T>(
+  name: keyof Structural,
+  kinds: readonly JsonKind[],
+  holds: (schema: Structural, value: T) => boolean,
+  fault: (schema: Structural, value: T) => Pick<Fault, "reason" | "message">,
+): (typeof WORDS)[number] {
+  return { has: (schema) => schema[name] !== undefined, kinds, holds, fault };
+}
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? "null";
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+};
+
+const wrong = (value: unknown, why: string): Pick<Fault, "reason" | "message"> => ({
+  reason: "FieldValueInvalid",
+  message: `Invalid value: ${shown(value)}: ${why}`,
+});
+
+const tooMany = (got: number, most: number): Pick<Fault, "reason" | "message"> => ({
+  reason: "FieldValueTooMany",
+  message: `Too many: ${got}: must have at most ${most} items`,
+});
+
+/** Characters of a text as people count them: code points. */
+function lengthOf(text: string): number {
+  let length = text.length;
+  for (let i = 1; i < text.length; i++) {
+    const [high, low] = [text.charCodeAt(i - 1), text.charCodeAt(i)];
+    if (high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000) length--;
+  }
+  return length;
+}
+
+/** Whether a number is a multiple of another, as far as doubles tell. */
+function isMultiple(value: number, factor: number): boolean {
+  const times = factor < 1 ? (1 / factor) * +value : +value / factor;
+  return factor > 0 && Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
+}
+
+const isAllowed = ({ enum: allowed }: Structural, value: Value): boolean =>
+  allowed === undefined || allowed.some((one) => equal(one, value));
+
+function compile(schema: Structural): (value: Value) => boolean {
+  const { allOf = [], anyOf = [], oneOf = [], not, items, required = [], additionalProperties } = schema;
+  const words = Map.groupBy(
+    WORDS.filter(({ has }) => has(schema)).flatMap((one) => one.kinds.map((kind) => ({ kind, holds: one.holds }))),
+    ({ kind }) => kind,
+  );
+  const values = valuesOf(schema);
+  const closed = additionalProperties === false;
+  const anyItem = items !== undefined;
+  const known = schema.properties !== undefined;
+  const looksInside = known || values !== undefined || closed;
+  return (value) => {
+    const kind = kindOf(value);
+    if (!hasType(schema, kind) || !isAllowed(schema, value)) return false;
+    if (kind === "null") return true;
+    for (const { holds } of words.get(kind) ?? NONE) if (!holds(schema, value as never)) return false;
+    for (const one of allOf) if (!fits(one, value)) return false;
+    if (anyOf.length > 0 && !anyOf.some((one) => fits(one, value))) return false;
+    if (oneOf.length > 0 && oneOf.filter((one) => fits(one, value)).length !== 1) return false;
+    if (not && fits(not, value)) return false;
+    if (kind === "array") return !anyItem || (value as Value[]).every((item) => fits(items, item));
+    if (kind !== "object") return true;
+    const object = value as { [key: string]: Value };
+    for (const name of required) if (!Object.hasOwn(object, name)) return false;
+    if (!looksInside) return true;
+    for (const key in object) {
+      const member = propertyOf(schema, key) ?? values;
+      if (member ? !fits(member, object[key]!) : closed) return false;
+    }
+    return true;
+  };
+}
+
+const NONE: readonly { readonly holds: (schema: Structural, value: never) => boolean }[] = [];
+
+/** There was no value before. */
+const NOTHING: unique symbol = Symbol("nothing");
+type Before = Value | typeof NOTHING;
+
+/** What a check found: the faults, and how much fitted, by which the best of several alternatives is told. */
+interface Found {
+  faults: Fault[];
+  matches: number;
+}
+
+/** Schemas are as deep as they were written, and no deeper. */
+const DEEPEST = 1000;
+
+/** What is wrong with a value, in the order of the words; what is as it was before is forgiven. */
+function check(schema: Structural, value: Value, old: Before, path: string, depth: number): Found {
+  const found: Found = { faults: [], matches: 1 };
+  const kind = kindOf(value);
+  const { faults } = found;
+  const add = (fault: Pick<Fault, "reason" | "message">, at = path): void => void faults.push({ ...fault, field: fieldOf(at) });
+  if (hasType(schema, kind)) found.matches++;
+  else {
+    const expected = (typesOf(schema) ?? []).join(" or ");
+    add({ reason: "FieldValueTypeInvalid", message: `Invalid value: ${shown(kind)}: expected ${expected}, got ${kind}` });
+  }
+  if (kind !== "null" && depth < DEEPEST) {
+    merge(found, checkAlternatives(schema, value, path, depth));
+    for (const { has, kinds, holds, fault } of WORDS) {
+      if (has(schema) && kinds.includes(kind) && !holds(schema, value as never)) add(fault(schema, value as never));
+    }
+    if (kind === "integer" || kind === "number" || kind === "string" || kind === "array") found.matches++;
+    if (kind === "array") merge(found, checkItems(schema, value as Value[], old, path, depth));
+  }
+  if (!isAllowed(schema, value)) {
+    const allowed = schema.enum!.slice(0, 50).map(shown).join(", ");
+    add({ reason: "FieldValueNotSupported", message: `Unsupported value: ${shown(value)}: supported values: ${allowed}` });
+  }
+  if (kind === "object" && depth < DEEPEST) {
+    merge(found, checkMembers(schema, value as { [key: string]: Value }, old, path, depth));
+  }
+  if (faults.length > 0 && old !== NOTHING && isAsBefore(schema, value, old)) faults.length = 0;
+  if (faults.length > MOST_FAULTS) faults.length = MOST_FAULTS;
+  return found;
+}
+
+/** No answer tells more. */
+const MOST_FAULTS = 1000;
+
+const fieldOf = (path: string): string => (path === "" ? "<nil>" : path.replace(/^\./, ""));
+
+function merge(found: Found, other: Found): void {
+  if (found.faults.length < MOST_FAULTS) found.faults.push(...other.faults);
+  found.matches += other.matches;
+}
+
+function checkAlternatives(schema: Structural, value: Value, path: string, depth: number): Found {
+  const found: Found = { faults: [], matches: 1 };
+  const { allOf = [], anyOf = [], oneOf = [], not } = schema;
+  // An alternative is not compared with what was before: only the whole is.
+  const results = (all: readonly Structural[]): Found[] => all.map((one) => check(one, value, NOTHING, path, depth + 1));
+  const fail = (why: string): void => {
+    found.faults.push({ reason: "FieldValueInvalid", field: "<nil>", message: `Invalid value: "": ${fieldOf(path)}: ${why}` });
+  };
+  const best = (all: readonly Found[]): Found =>
+    all.reduce((one, other) => (other.matches > one.matches ? other : one));
+  if (anyOf.length > 0) {
+    const all = results(anyOf);
+    const fitting = all.find(({ faults }) => faults.length === 0);
+    if (!fitting) fail("expected it to fit at least one schema of anyOf");
+    merge(found, fitting ?? best(all));
+  }
+  if (oneOf.length > 0) {
+    const all = results(oneOf);
+    const fitting = all.filter(({ faults }) => faults.length === 0);
+    if (fitting.length !== 1) fail(`expected it to fit exactly one schema of oneOf, it fits ${fitting.length}`);
+    if (fitting.length === 0) merge(found, best(all));
+    if (fitting.length === 1) merge(found, fitting[0]!);
+  }
+  if (allOf.length > 0) {
+    const all = results(allOf);
+    for (const one of all) merge(found, one);
+    if (all.some(({ faults }) => faults.length > 0)) fail("expected it to fit all schemas of allOf");
+  }
+  if (not && fits(not, value)) fail("expected it not to fit the schema of not");
+  return found;
+}
+
+function checkItems(schema: Structural, value: Value[], old: Before, path: string, depth: number): Found {
+  const found: Found = { faults: [], matches: 0 };
+  const { items } = schema;
+  if (!items) return found;
+  const before = elementsBefore(schema, old);
+  for (const [i, item] of value.entries()) {
+    merge(found, check(items, item, before?.(item) ?? NOTHING, `${path}[${i}]`, depth + 1));
+  }
+  return found;
+}
+
+function checkMembers(
+  schema: Structural,
+  value: { readonly [key: string]: Value },
+  old: Before,
+  path: string,
+  depth: number,
+): Found {
+  const found: Found = { faults: [], matches: 0 };
+  const { required = [], additionalProperties } = schema;
+  const values = valuesOf(schema);
+  const was = old !== NOTHING && isObject(old) ? old : undefined;
+  for (const key of Object.keys(value)) {
+    const member = propertyOf(schema, key) ?? values;
+    const isHead = path === "" && (key === "apiVersion" || key === "kind");
+    const before = was && !isHead && Object.hasOwn(was, key) ? was[key]! : NOTHING;
+    if (member) merge(found, check(member, value[key]!, before, `${path}.${key}`, depth + 1));
+    else if (additionalProperties === false) {
+      found.faults.push({ ...wrong(key, "expected no member of this name"), field: fieldOf(path) });
+    }
+  }
+  for (const name of required) {
+    if (Object.hasOwn(value, name)) continue;
+    found.faults.push({
+      reason: "FieldValueRequired",
+      field: fieldOf(`${path}.${name}`),
+      message: "Required value: expected a value, got none",
+    });
+  }
+  return found;
+}
+
+/** How to find what an element was before: only those of keyed lists are told apart. */
+function elementsBefore(schema: Structural, old: Before): ((item: Value) => Value | undefined) | undefined {
+  const keys = schema["x-kubernetes-list-map-keys"];
+  if (schema["x-kubernetes-list-type"] !== "map" || !keys || !Array.isArray(old)) return undefined;
+  let byKey: Map<string, Value> | undefined;
+  return (item) => {
+    byKey ??= new Map(old.map((element) => [keyOf(keys, element), element]));
+    return byKey.get(keyOf(keys, item));
+  };
+}
+
+const keyOf = (keys: readonly string[], element: Value): string =>
+  isObject(element) ? canonicalJson(keys.map((key) => element[key] ?? null)) : canonicalJson([element]);
+
+/** Whether a value is what it was, elements of keyed lists in any order. */
+function isAsBefore(schema: Structural, value: Value, old: Value): boolean {
+  if (equal(value, old)) return true;
+  if (Array.isArray(value) && Array.isArray(old)) {
+    const before = elementsBefore(schema, old);
+    if (!before || !schema.items || value.length !== old.length) return false;
+    return value.every((item) => {
+      const was = before(item);
+      return was !== undefined && isAsBefore(schema.items!, item, was);
+    });
+  }
+  if (!isObject(value) || !isObject(old)) return false;
+  const names = Object.keys(value);
+  if (names.length !== Object.keys(old).length) return false;
+  return names.every((name) => {
+    if (!Object.hasOwn(old, name)) return false;
+    const member = propertyOf(schema, name) ?? valuesOf(schema);
+    return member ? isAsBefore(member, value[name]!, old[name]!) : equal(value[name]!, old[name]!);
+  });
+}

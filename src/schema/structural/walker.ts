@@ -1,0 +1,308 @@
+/**
+ * Custom objects on their way in and out of the store: pruned and defaulted by a structural schema (CRD-41, 43, 44).
+ *
+ * What was sent is kept as it was sent: zero values, nulls where they are allowed, integers of 64 bits digit by digit.
+ * The schema is followed by the shape of the value, not by its type: that a value has another type than the schema says is
+ * for the validator to tell. A value that is as it should be costs no allocation.
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import { ObjectMetaSchema } from "../../meta/object-meta.ts";
+import { type Value, type ValueObject, asJsonNumber, clone, isObject, setMember } from "../../value/value.ts";
+import type { ApiObject, Walker } from "../definition.ts";
+import { DecodeReport } from "../decode-report.ts";
+import { walkerOf } from "../walker.ts";
+import { OBJECT_MEMBERS, type Structural, valuesOf } from "./schema.ts";
+
+const walkers = new WeakMap<Dialect, WeakMap<Structural, Walker>>();
+
+/** The walker of a whole custom object; compiled when it is first asked for, once for each schema object. */
+export function structuralWalker(schema: Structural, dialect: Dialect): Walker {
+  let known = walkers.get(dialect);
+  if (!known) walkers.set(dialect, (known = new WeakMap()));
+  let walker = known.get(schema);
+  if (!walker) known.set(schema, (walker = new StructuralWalker(schema, dialect)));
+  return walker;
+}
+
+/** A copy of a value as it would be stored below a schema, and whether it could not be stored at all. */
+export function prunedBy(schema: Structural, value: Value, dialect: Dialect): { readonly value: Value; readonly malformed: boolean } {
+  const report = new DecodeReport();
+  const node = new Node(schema, false, walkerOf(ObjectMetaSchema, { dialect }));
+  const pruned = node.prune(clone(value), new Pass(report, false)) as Value;
+  return { value: pruned, malformed: report.mismatches.length > 0 };
+}
+
+class StructuralWalker implements Walker {
+  readonly #root: Node;
+  readonly #metadata: Walker;
+
+  constructor(schema: Structural, dialect: Dialect) {
+    this.#metadata = walkerOf(ObjectMetaSchema, { dialect });
+    this.#root = new Node(schema, true, this.#metadata);
+  }
+
+  decode(value: unknown, report: DecodeReport): ApiObject {
+    if (!isObject(value as Value)) report.mismatch("an object", value);
+    else this.#root.prune(value, new Pass(report, false));
+    return value as ApiObject;
+  }
+
+  applyDefaults(object: ApiObject): void {
+    this.#root.fill(object);
+  }
+
+  settle(): void {}
+
+  zero(): ApiObject {
+    return { metadata: this.#metadata.zero() } as unknown as ApiObject;
+  }
+
+  read(object: ApiObject): boolean {
+    const pass = new Pass(new DecodeReport(), true);
+    this.#root.prune(object, pass);
+    return this.#root.fill(object) || pass.changed;
+  }
+}
+
+/** One walk over an object: of what was sent, or of what was stored, of which nothing is refused. */
+class Pass {
+  readonly report: DecodeReport;
+  readonly lenient: boolean;
+  changed = false;
+
+  constructor(report: DecodeReport, lenient: boolean) {
+    this.report = report;
+    this.lenient = lenient;
+  }
+
+  drop(value: ValueObject, key: string): void {
+    delete value[key];
+    this.changed = true;
+  }
+}
+
+/** What a value below a schema is walked by. */
+class Node {
+  readonly #schema: Structural;
+  readonly #embedded: boolean;
+  readonly #isRoot: boolean;
+  readonly #preserves: boolean;
+  readonly #metadata: Walker;
+  readonly #known = new Map<string, Node>();
+  #values: Node | undefined;
+  #items: Node | undefined;
+  #fills: boolean | undefined;
+  #defaulted: readonly [string, Structural][] | undefined;
+
+  constructor(schema: Structural, isRoot: boolean, metadata: Walker) {
+    this.#schema = schema;
+    this.#isRoot = isRoot;
+    this.#embedded = isRoot || schema["x-kubernetes-embedded-resource"] === true;
+    this.#preserves = schema["x-kubernetes-preserve-unknown-fields"] === true;
+    this.#metadata = metadata;
+    const { properties = {}, items } = schema;
+    for (const name of Object.keys(properties)) this.#known.set(name, new Node(properties[name]!, false, metadata));
+    const values = valuesOf(schema);
+    if (values) this.#values = new Node(values, false, metadata);
+    if (items) this.#items = new Node(items, false, metadata);
+  }
+
+  /** Whether a null stands for nothing here. */
+  get dropsNull(): boolean {
+    return this.#schema.nullable !== true && this.#schema.default === undefined;
+  }
+
+  /** The value, or what takes its place, with what nobody knows dropped. */
+  prune(value: unknown, pass: Pass, keepsAny: boolean = this.#preserves): unknown {
+    if (Array.isArray(value)) return this.#pruneList(value, pass, keepsAny);
+    if (typeof value !== "object" || value === null) return value;
+    if (asJsonNumber(value)) return plainNumber(value, pass);
+    return this.#pruneObject(value as ValueObject, pass, keepsAny);
+  }
+
+  #pruneObject(value: ValueObject, pass: Pass, keepsAny: boolean): ValueObject {
+    const { report } = pass;
+    const hasValues = this.#schema.additionalProperties !== undefined;
+    let members = 0;
+    for (const key in value) {
+      members++;
+      const sent: unknown = value[key];
+      if (this.#embedded && OBJECT_MEMBERS.has(key)) {
+        this.#coerce(value, key, sent, pass);
+        continue;
+      }
+      const node = this.#known.get(key) ?? this.#values;
+      if (!node && !hasValues && !keepsAny) {
+        if (!this.#isRoot || !OBJECT_MEMBERS.has(key)) report.unknownMember(key);
+        pass.drop(value, key);
+        continue;
+      }
+      if (sent === null) {
+        if (node?.dropsNull) pass.drop(value, key);
+        continue;
+      }
+      if (typeof sent !== "object") continue;
+      report.enter(key);
+      // Of the values of a map of anything nothing is known; what is only kept is not looked at.
+      const kept = node ? node.prune(sent, pass) : hasValues ? pruneAll(sent, pass) : pruneNumbers(sent, pass);
+      report.leave();
+      if (kept !== sent) setMember(value, key, kept as Value);
+    }
+    report.count(members);
+    return value;
+  }
+
+  #pruneList(value: unknown[], pass: Pass, keepsAny: boolean): unknown[] {
+    const { report } = pass;
+    const items = this.#items;
+    for (let i = 0; i < value.length; i++) {
+      const sent = value[i];
+      if (typeof sent !== "object" || sent === null) continue;
+      report.enter(i);
+      const kept = items
+        ? items.prune(sent, pass, keepsAny || items.#preserves)
+        : keepsAny
+          ? pruneNumbers(sent, pass)
+          : pruneAll(sent, pass);
+      report.leave();
+      if (kept !== sent) value[i] = kept;
+    }
+    report.count(value.length);
+    return value;
+  }
+
+  /** The members that say which object it is: of the right types, whatever the schema says (CRD-44). */
+  #coerce(value: ValueObject, key: string, sent: unknown, pass: Pass): void {
+    const { report, lenient } = pass;
+    if (key === "metadata") return this.#coerceMetadata(value, sent, pass);
+    if (typeof sent === "string") return;
+    if (lenient || (this.#isRoot && sent === null)) return pass.drop(value, key);
+    report.enter(key);
+    report.mismatch("a text", sent);
+    report.leave();
+  }
+
+  #coerceMetadata(value: ValueObject, sent: unknown, pass: Pass): void {
+    const { report, lenient } = pass;
+    // Metadata of the object itself was written by this server.
+    if (lenient && this.#isRoot) return;
+    if (sent === null) {
+      if (this.#isRoot) pass.drop(value, "metadata");
+      else setMember(value, "metadata", {});
+      return;
+    }
+    const own = lenient ? new DecodeReport() : report;
+    report.enter("metadata");
+    const kept = this.#metadata.decode(sent, own);
+    report.leave();
+    if (lenient && own.mismatches.length > 0) pass.drop(value, "metadata");
+    else if (kept !== sent) setMember(value, "metadata", kept as unknown as Value);
+  }
+
+  /** Whether there is a default at this place or below it. */
+  get fills(): boolean {
+    return (this.#fills ??=
+      this.#schema.default !== undefined ||
+      [...this.#known.values(), this.#values, this.#items].some((node) => node?.fills === true));
+  }
+
+  /** Fills in defaults below a value, and says whether there was anything to fill in. */
+  fill(value: unknown): boolean {
+    if (!this.fills || typeof value !== "object" || value === null) return false;
+    return Array.isArray(value) ? this.#fillList(value) : this.#fillObject(value as ValueObject);
+  }
+
+  #fillObject(value: ValueObject): boolean {
+    let changed = false;
+    for (const [name, { default: standard, nullable }] of this.#defaults) {
+      const isMissing = !Object.hasOwn(value, name) || (value[name] === null && !nullable);
+      if (!isMissing) continue;
+      setMember(value, name, clone(standard!));
+      changed = true;
+    }
+    if (this.#values?.fills) {
+      for (const key in value) {
+        if (this.#known.has(key)) continue;
+        const values = this.#values;
+        if (value[key] === null && !values.#schema.nullable) {
+          setMember(value, key, clone(values.#schema.default ?? null));
+          changed = true;
+        }
+        if (values.fill(value[key])) changed = true;
+      }
+    }
+    for (const [name, node] of this.#known) {
+      if (node.fills && Object.hasOwn(value, name) && node.fill(value[name])) changed = true;
+    }
+    return changed;
+  }
+
+  #fillList(value: unknown[]): boolean {
+    const items = this.#items;
+    if (!items) return false;
+    let changed = false;
+    const { default: standard, nullable } = items.#schema;
+    for (let i = 0; i < value.length; i++) {
+      if (value[i] === null && !nullable && standard !== undefined) {
+        value[i] = clone(standard);
+        changed = true;
+      }
+      if (items.fill(value[i])) changed = true;
+    }
+    return changed;
+  }
+
+  get #defaults(): readonly [string, Structural][] {
+    const { properties = {} } = this.#schema;
+    return (this.#defaulted ??= Object.entries(properties).filter(([, { default: standard }]) => standard !== undefined));
+  }
+}
+
+/** Drops every member below a value of which nothing is known. */
+function pruneAll(value: unknown, pass: Pass): unknown {
+  if (asJsonNumber(value)) return plainNumber(value, pass);
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) {
+      pass.report.enter(i);
+      const kept = pruneAll(item, pass);
+      pass.report.leave();
+      if (kept !== item) value[i] = kept;
+    }
+  } else if (isObject(value as Value)) {
+    for (const key in value as ValueObject) {
+      pass.report.unknownMember(key);
+      pass.drop(value as ValueObject, key);
+    }
+  }
+  return value;
+}
+
+/** Keeps a value of which nothing is known; only its numbers are brought into one form. */
+function pruneNumbers(value: unknown, pass: Pass): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (asJsonNumber(value)) return plainNumber(value, pass);
+  let members = 0;
+  for (const key in value) {
+    members++;
+    const sent = (value as Record<string, unknown>)[key];
+    const kept = pruneNumbers(sent, pass);
+    if (kept !== sent) setMember(value as ValueObject, key, kept as Value);
+  }
+  pass.report.count(members);
+  return value;
+}
+
+const [LEAST_INT64, MOST_INT64] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/** Integers of 64 bits stay as they were written; other numbers are doubles. */
+function plainNumber(value: unknown, pass: Pass): unknown {
+  const number = asJsonNumber(value)!;
+  const { integer } = number;
+  if (integer !== undefined && integer >= LEAST_INT64 && integer <= MOST_INT64) {
+    return Number.isSafeInteger(number.value) ? number.value : value;
+  }
+  if (Number.isFinite(number.value)) return number.value;
+  return pass.report.mismatch("a number that a double can hold", value, true);
+}
