@@ -89,8 +89,10 @@ function versionOf(
     patches: ["json", "merge", "apply"],
     served: version.served,
     ...(version.deprecated ? { deprecated: deprecationOf(spec, version, names.kind) } : {}),
+    untyped: true,
     deleteAnswers: "status",
     generation: "fromOne",
+    versionedUpdate: true,
     counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
     ...(hasStatus ? { prepareForCreate: dropStatus, ...KEEPING_STATUS } : {}),
     *validateInSteps(object, old, _subresource, errors) {

@@ -43,7 +43,6 @@ export interface Extension {
 }
 
 const CALLER: Caller = { user: "system:apiserver", groups: ["system:masters"], userAgent: "keelson" };
-const WRITE: WriteOptions = { dryRun: false, fieldManager: "keelson", fieldValidation: "Ignore" };
 const EVERYTHING = {
   labelSelector: "",
   fieldSelector: "",
@@ -89,6 +88,7 @@ class Keeper implements Extension {
   readonly #groupOf = new Map<string, string>();
   #watch: Watch | undefined;
   #closed = false;
+  readonly #options: WriteOptions;
   /** Definitions that something is being done for, or could not be done yet. */
   readonly #undone = new Set<string>();
 
@@ -96,6 +96,7 @@ class Keeper implements Extension {
     this.#parts = parts;
     this.#resource = resource;
     const { api, activity, log } = parts;
+    this.#options = { dryRun: false, fieldManager: api.dialect.rules.serverManager, fieldValidation: "Ignore" };
     this.#queue = new WorkQueue({
       clock: api.clock,
       random: api.random,
@@ -292,7 +293,7 @@ class Keeper implements Extension {
     const target = { namespace: "", name: definition.metadata.name!, subresource };
     const value = structuredClone(definition) as unknown as Value;
     try {
-      await this.#resource.update(target, { value, duplicates: [] }, WRITE, CALLER);
+      await this.#resource.update(target, { value, duplicates: [] }, this.#options, CALLER);
     } catch (error) {
       // Somebody else was faster; the watch tells what there is now.
       if (!hasReason(error, "Conflict", "NotFound")) throw error;

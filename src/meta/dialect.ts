@@ -112,6 +112,8 @@ export interface DialectRules {
   readonly lenientMicroTime: boolean;
   /** A finalizer without `/` must be one that Kubernetes knows (DEC-1). */
   readonly strictFinalizers: boolean;
+  /** By which name the server owns the fields that it writes itself. */
+  readonly serverManager: string;
   /** Unauthenticated requests get 401 everywhere but on health and version paths (AUTH-1, DEC-35). */
   readonly anonymousUnauthorized: boolean;
   /** `generation` sent in a create is kept (DEC-1). */
@@ -169,6 +171,7 @@ export const neutral: Dialect = {
     refuseInvalidUtf8: true,
     lenientMicroTime: true,
     strictFinalizers: false,
+    serverManager: "keelson",
     anonymousUnauthorized: true,
     keepSentGeneration: false,
     lenientCreateVersion: false,
@@ -226,6 +229,7 @@ export const kubernetes: Dialect = {
     refuseInvalidUtf8: false,
     lenientMicroTime: false,
     strictFinalizers: true,
+    serverManager: "kube-apiserver",
     anonymousUnauthorized: true,
     keepSentGeneration: true,
     lenientCreateVersion: true,

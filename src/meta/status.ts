@@ -116,6 +116,8 @@ export class ApiError extends Error {
       cause?: unknown;
       limit?: string | undefined;
       explain?: () => unknown;
+      /** The Status says no reason: somebody else has failed, and clients know none for that. */
+      unnamed?: boolean;
     } = {},
   ) {
     // A refusal is an answer, not a mistake: its stack tells nothing and costs more than the rest of the request.
@@ -131,7 +133,7 @@ export class ApiError extends Error {
       metadata: options.metadata ?? {},
       status: "Failure",
       message,
-      reason,
+      ...(options.unnamed ? {} : { reason }),
       ...(options.details ? { details: options.details } : {}),
       code: CODES[reason],
     };

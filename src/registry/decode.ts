@@ -21,6 +21,7 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
   if (!isObject(value)) {
     throw unrecognised(kind.definition.kind, `expected a JSON object, got ${nameOf(value)}`);
   }
+  if (kind.definition.untyped) demandKind(kind, value);
   checkKind(kind, value, ctx);
   const { object, unknown, mismatch } = walk(kind, value);
   if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
@@ -93,6 +94,21 @@ function checkKind(kind: CompiledKind, value: { [key: string]: Value }, { dialec
       );
     }
   }
+}
+
+/** Where nothing but the body tells what it is: it must tell, and a wrong kind is a mistake in the object. */
+function demandKind({ definition }: CompiledKind, value: { [key: string]: Value }): void {
+  for (const member of ["apiVersion", "kind"] as const) {
+    if (typeof value[member] !== "string" || value[member] === "") {
+      throw badRequest(`expected ${member} in the body, ${definition.kind} is a custom kind`);
+    }
+  }
+  const { kind, metadata } = value;
+  if (kind === definition.kind) return;
+  const name = isObject(metadata ?? null) ? (metadata as { name?: unknown }).name : undefined;
+  throw invalid({ group: definition.group, kind: kind as string }, typeof name === "string" ? name : "", [
+    { reason: "FieldValueInvalid", message: `Invalid value: expected ${definition.kind}`, field: "kind" },
+  ]);
 }
 
 /** Entries in the older shape say `fields` for `fieldsV1` (MF-10). Changes the value. */

@@ -66,7 +66,7 @@ class KindResource implements Resource {
     this.definition = definition;
     this.storage = stored.versions.get(stored.storageVersion)?.definition;
     const skipped = headOf(definition.kind, kind.apiVersion).length - '"metadata":{'.length;
-    this.itemOffset = shared.api.dialect.rules.itemsCarryKind ? 0 : skipped;
+    this.itemOffset = shared.api.dialect.rules.itemsCarryKind || definition.untyped ? 0 : skipped;
   }
 
   get(target: Target, options: { readonly resourceVersion: string }): Promise<Entry> {

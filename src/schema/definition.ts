@@ -149,6 +149,8 @@ export interface Walker {
    * there for kinds whose schema may change while objects are stored (CRD-41, CRD-43).
    */
   read?(object: ApiObject): boolean;
+  /** The same without defaults, for an object that is about to be stored in another version than it was written in. */
+  prune?(object: ApiObject): void;
 }
 
 /** What the documents of OpenAPI say of the objects of a kind whose schema is not written in the vocabulary of `meta/types`. */
@@ -185,6 +187,11 @@ export interface ResourceDefinition extends WriteRules {
   readonly served?: boolean;
   /** Never stored: a create asks something of the server, and nothing else is possible (a review, a request for a token). */
   readonly asked?: true;
+  /**
+   * Whether clients have no type of their own for it (a custom kind): bodies must say what they are, lists and their items
+   * do, a cell of a table may be empty, and finalizers need not be known ones.
+   */
+  readonly untyped?: true;
   /** Whether its objects hold secrets: what is wrong with one is told without any value. */
   readonly secret?: true;
   /** The text of the Warning that every answer of a deprecated version carries. */

@@ -57,11 +57,15 @@ function resolve(
 ): { resource: Resource; handler: VerbHandler } | undefined {
   const resource = registry.find(info.group, info.version, info.resource);
   if (!resource) {
-    if (registry.hasGroup(info.group)) throw unknownPath();
+    if (registry.hasGroup(info.group) && !isCustomGroup(registry, info.group)) throw unknownPath();
     return undefined;
   }
   const { definition } = resource;
-  checkPlace(definition, info);
+  if (!isPlace(definition, info)) {
+    if (definition.untyped) return undefined;
+    throw unknownPath();
+  }
+  checkSegments(info);
   const { possible, served } = verbsAt(definition, info);
   if (!possible.some((verb) => served.includes(verb))) throw unknownPath();
   if (!possible.includes(info.verb) || !served.includes(info.verb)) {
@@ -70,10 +74,16 @@ function resolve(
   return { resource, handler: HANDLERS[info.verb as Verb] };
 }
 
-/** Whether the path is one that the scope of the resource has, and its segments are possible names (DEC-2). */
-function checkPlace(definition: ResourceDefinition, info: RequestInfo): void {
-  const inNamespace = info.namespaced;
-  if (definition.scope === "Cluster" ? inNamespace : !inNamespace && info.name !== "") throw unknownPath();
+/** Whether somebody has brought all that is in a group: then what is not there was never known (CRD-11). */
+const isCustomGroup = (registry: Registry, group: string): boolean =>
+  registry.group(group)?.versions.every(({ resources }) => resources.every(({ definition }) => definition.untyped)) === true;
+
+/** Whether the path is one that the scope of the resource has (CVE-2019-11247). */
+const isPlace = ({ scope }: ResourceDefinition, { namespaced, name }: RequestInfo): boolean =>
+  scope === "Cluster" ? !namespaced : namespaced || name === "";
+
+/** The segments of a path are possible names (DEC-2). */
+function checkSegments(info: RequestInfo): void {
   for (const segment of [info.namespace, info.name]) {
     if (segment === "." || segment === ".." || segment.includes("%")) {
       throw badRequest(`expected a path without the segment ${JSON.stringify(segment.slice(0, 200))}`);

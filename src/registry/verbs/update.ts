@@ -66,7 +66,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
     *change(old) {
       const value = copyOf(sent);
       checkUid(write, value, old);
-      if (kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
+      if (form.kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
       checkVersion(write, value, old);
       const object = form.put(old, value);
       yield* ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: asValue(object) });

@@ -125,7 +125,7 @@ function failed(objects: readonly ApiObject[], to: string, cause: unknown): ApiE
   if (cause instanceof ApiError) return cause;
   const which = objects.length === 1 ? placeOf(objects[0]!) : `${objects.length} objects`;
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new ApiError("InternalError", `the conversion of ${which} to ${to} failed: ${why}`, { cause });
+  return new ApiError("InternalError", `the conversion of ${which} to ${to} failed: ${why}`, { cause, unnamed: true });
 }
 
 const unknownVersion = (object: ApiObject, to: string): ApiError =>

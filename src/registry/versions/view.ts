@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { copyOf } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
@@ -157,9 +158,20 @@ export function storedForm(kind: Kind, object: ApiObject, replaced: Entry | unde
   if (object.apiVersion === storageVersion) return object;
   // What an older version says of the object and the one that is written cannot say must not be lost on the way either.
   const before = replaced && converter.convert(decodeObject(replaced.bytes), storageVersion);
-  return before instanceof Promise
-    ? before.then((known) => converter.convert(object, storageVersion, known))
-    : converter.convert(object, storageVersion, before);
+  const form =
+    before instanceof Promise
+      ? before.then((known) => converter.convert(object, storageVersion, known))
+      : converter.convert(object, storageVersion, before);
+  return form instanceof Promise ? form.then((made) => asStored(kind, made)) : asStored(kind, form);
+}
+
+/** What the schema of the storage version does not know is not stored. */
+function asStored({ stored }: Kind, object: ApiObject): ApiObject {
+  const { walker } = stored.versions.get(stored.storageVersion)!;
+  if (!walker.prune) return object;
+  const copy = copyOf(object);
+  walker.prune(copy);
+  return copy;
 }
 
 /** The JSON text of an object with a version put in. */

@@ -102,8 +102,9 @@ class Parser {
 
   #single(inner: string): Step {
     if (inner === "*") return { kind: "all" };
-    const quoted = /^'((?:[^'\\]|\\.)*)'$|^"((?:[^"\\]|\\.)*)"$/s.exec(inner);
-    if (quoted) return { kind: "member", name: (quoted[1] ?? quoted[2]!).replaceAll(/\\(.)/gs, "$1") };
+    // What stands in quotes is read like what stands behind a dot: a dot in a name is escaped there, too.
+    const quoted = /^'([^']*)'$/s.exec(inner);
+    if (quoted) return { kind: "union", paths: [new Parser(`.${quoted[1]}`, this.#depth + 1).whole()] };
     const slice = /^(-?\d+)?(?:(:)(-?\d+)?(?::(\d+)?)?)?$/.exec(inner);
     if (inner === "" || !slice) {
       return /^[^\s'"()?:[\]]+$/.test(inner) ? { kind: "member", name: inner } : this.#fail("an index, a slice or a quoted name");

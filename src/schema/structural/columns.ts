@@ -42,7 +42,10 @@ function columnOf({ name, type, format, description, priority, jsonPath }: Print
       // Read when the first table is asked for.
       path ??= parsed(jsonPath);
       const value = path && findFirst(object as unknown as Value, path);
-      return value === undefined || value === null ? null : cellOf(type, value, now);
+      if (value === undefined) return null;
+      // A null that is there is told as such where anything is told as a text.
+      if (value === null) return type === "string" ? "<no value>" : null;
+      return cellOf(type, value, now);
     },
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
-import { type Value, clone, equal } from "../../value/value.ts";
+import { type Value, clone } from "../../value/value.ts";
 import { validateEmbedded } from "./embedded.ts";
 import { OBJECT_MEMBERS, type Structural, valuesOf } from "./schema.ts";
 import { validatorOf } from "./validate.ts";
@@ -44,7 +44,8 @@ function walk(place: Place, check: DefaultCheck, errors: FieldErrors): void {
   const around = isEmbedded ? wrapRoot : place.around;
   const insideHead = isEmbedded ? false : place.insideHead;
   if (schema.default !== undefined && schema.default !== null) {
-    checkOne(schema, insideHead ? around : undefined, `${path}.default`, check, errors);
+    const whole = place.isRoot ? { ...schema, "x-kubernetes-embedded-resource": true } : schema;
+    checkOne(whole, insideHead ? around : undefined, `${path}.default`, check, errors);
   }
   const below = (next: Structural, at: string, inside: boolean, wrap: (value: Value) => Value): void =>
     walk({ schema: next, path: `${path}.${at}`, around: wrap, insideHead: inside, isRoot: false }, check, errors);
@@ -72,18 +73,20 @@ function checkOne(
     if (!malformed) validateEmbedded(whole, around(clone(value)), "", own, check.dialect);
     if (malformed || own.any) return errors.invalid(path, value, "expected it to make valid metadata");
   } else {
-    const pruned = prunedBy(schema, value, check.dialect);
-    if (pruned.malformed) return errors.invalid(path, value, "expected an object with valid metadata");
-    if (!check.mayBeUnpruned && !equal(pruned.value, value)) {
+    const { malformed, unknown } = prunedBy(schema, value, check.dialect);
+    if (malformed) return errors.invalid(path, value, "expected an object with valid metadata");
+    // Metadata is not described by the schema.
+    if (!check.mayBeUnpruned && unknown.some((one) => !/(?:^|\.)metadata\./.test(one))) {
       errors.invalid(path, value, "expected no members that the schema does not know");
     }
     validateEmbedded(schema, value, path, own, check.dialect);
   }
-  if (!own.any) validatorOf(schema).validate(value, undefined, own);
+  // What may be an integer or a text is not judged by its type.
+  if (!own.any && !schema["x-kubernetes-int-or-string"]) validatorOf(schema).validate(value, undefined, own);
   if (!own.any) check.judge(schema, value, path, own);
   for (const { reason, field = "", message } of own.causes) errors.add(reason, placed(path, field), message);
 }
 
 /** The path of a cause below a default; that of the default where the cause names none. */
 const placed = (path: string, field: string): string =>
-  field === "<nil>" || field === "" ? path : field.startsWith(path) ? field : field.startsWith("[") ? path + field : `${path}.${field}`;
+  field === "<nil>" || field === "" ? path : field.startsWith(path) ? field : `${path}.${field}`;

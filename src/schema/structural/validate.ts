@@ -93,6 +93,7 @@ function hasType(schema: Structural, kind: JsonKind): boolean {
 
 /** What each word of a schema asks of a value that is not null, beside its type and what is below it. */
 const WORDS: readonly {
+  readonly name: keyof Structural;
   readonly has: (schema: Structural) => boolean;
   readonly kinds: readonly JsonKind[];
   readonly holds: (schema: Structural, value: never) => boolean;
@@ -108,9 +109,10 @@ const WORDS: readonly {
   word("pattern", ["string"], (s, v: string) => patternOf(s.pattern!).test(v), (s, v) =>
     wrong(v, `expected a text that matches ${JSON.stringify(s.pattern)}`),
   ),
-  word("format", ["string"], (s, v: string) => formatOf(s.format)?.(v) ?? true, (s, v) =>
-    wrong(v, `expected a text of the format ${s.format}`),
-  ),
+  word("format", ["string"], (s, v: string) => formatOf(s.format)?.(v) ?? true, (s, v) => ({
+    ...wrong(v, `expected a text of the format ${s.format}`),
+    reason: "FieldValueTypeInvalid",
+  })),
   word("multipleOf", ["integer", "number"], (s, v: number) => isMultiple(v, s.multipleOf!), (s, v) =>
     wrong(v, `expected a multiple of ${s.multipleOf}`),
   ),
@@ -138,7 +140,7 @@ function word<T>(
   holds: (schema: Structural, value: T) => boolean,
   fault: (schema: Structural, value: T) => Pick<Fault, "reason" | "message">,
 ): (typeof WORDS)[number] {
-  return { has: (schema) => schema[name] !== undefined, kinds, holds, fault };
+  return { name, has: (schema) => schema[name] !== undefined, kinds, holds, fault };
 }
 
 const shown = (value: unknown): string => {
@@ -236,8 +238,13 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
   }
   if (kind !== "null" && depth < DEEPEST) {
     merge(found, checkAlternatives(schema, value, path, depth));
-    for (const { has, kinds, holds, fault } of WORDS) {
-      if (has(schema) && kinds.includes(kind) && !holds(schema, value as never)) add(fault(schema, value as never));
+    let length = false;
+    for (const { name, has, kinds, holds, fault } of WORDS) {
+      if (!has(schema) || !kinds.includes(kind) || holds(schema, value as never)) continue;
+      // Of the length and the pattern of a text the first fault is told.
+      const isOfText = kind === "string" && name !== "format";
+      if (!isOfText || !length) add(fault(schema, value as never));
+      length ||= isOfText;
     }
     if (kind === "integer" || kind === "number" || kind === "string" || kind === "array") found.matches++;
     if (kind === "array") merge(found, checkItems(schema, value as Value[], old, path, depth));

@@ -26,12 +26,16 @@ export function structuralWalker(schema: Structural, dialect: Dialect): Walker {
   return walker;
 }
 
-/** A copy of a value as it would be stored below a schema, and whether it could not be stored at all. */
-export function prunedBy(schema: Structural, value: Value, dialect: Dialect): { readonly value: Value; readonly malformed: boolean } {
+/** What nobody knows of a value below a schema, and whether an object in it has metadata that is none. */
+export function prunedBy(
+  schema: Structural,
+  value: Value,
+  dialect: Dialect,
+): { readonly unknown: readonly string[]; readonly malformed: boolean } {
   const report = new DecodeReport();
   const node = new Node(schema, false, walkerOf(ObjectMetaSchema, { dialect }));
-  const pruned = node.prune(clone(value), new Pass(report, false)) as Value;
-  return { value: pruned, malformed: report.mismatches.length > 0 };
+  node.prune(clone(value), new Pass(report, false));
+  return { unknown: report.unknown, malformed: report.mismatches.length > 0 };
 }
 
 class StructuralWalker implements Walker {
@@ -57,6 +61,10 @@ class StructuralWalker implements Walker {
 
   zero(): ApiObject {
     return { metadata: this.#metadata.zero() } as unknown as ApiObject;
+  }
+
+  prune(object: ApiObject): void {
+    this.#root.prune(object, new Pass(new DecodeReport(), true));
   }
 
   read(object: ApiObject): boolean {

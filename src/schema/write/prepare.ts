@@ -89,6 +89,11 @@ export function warn(
 }
 
 const metadataRules = (
-  { scope, nameRule = subdomainName }: ResourceDefinition,
+  { scope, nameRule = subdomainName, untyped }: ResourceDefinition,
   { dialect }: WriteContext,
-): Parameters<typeof validateObjectMeta>[2] => ({ namespaced: scope === "Namespaced", nameRule, dialect });
+): Parameters<typeof validateObjectMeta>[2] => ({
+  namespaced: scope === "Namespaced",
+  nameRule,
+  dialect,
+  ...(untyped ? { strictFinalizers: false } : {}),
+});

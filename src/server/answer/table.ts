@@ -119,7 +119,7 @@ function cellOf(
   { now, log }: RowStyle,
 ): string | number | boolean | null {
   try {
-    return column.cell(object, now) ?? emptyCell(column);
+    return column.cell(object, now) ?? (definition.untyped ? null : emptyCell(column));
   } catch (error) {
     if (log && !failed.has(column)) {
       failed.add(column);

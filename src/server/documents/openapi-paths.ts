@@ -138,7 +138,7 @@ function operation(definition: ResourceDefinition, spot: string, what: Operation
         "401": { description: "Unauthorized" },
       },
       "x-kubernetes-action": action,
-      "x-kubernetes-group-version-kind": kind,
+      "x-kubernetes-group-version-kind": definition.untyped ? kindOf(definition) : kind,
     },
   };
 }

@@ -62,12 +62,16 @@ export function kindComponents(definition: ResourceDefinition, form: "v3" | "v2"
           default: {},
           allOf: [ref(SHARED.listMeta)],
         },
-        items: { type: "array", description: "The objects.", items: { default: {}, allOf: [ref(name)] } },
+        items: { type: "array", description: "The objects.", items: itemRef(definition, name) },
       },
       ...gvk([{ group, version, kind: listKind }]),
     },
   };
 }
+
+/** What typed clients leave out as empty has a default, which a reference cannot say alone. */
+const itemRef = ({ untyped }: ResourceDefinition, name: string): Json =>
+  untyped ? ref(name) : { default: {}, allOf: [ref(name)] };
 
 /** What every object of a kind has whose schema is not ours. */
 const HEAD: Json = {

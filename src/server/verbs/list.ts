@@ -121,17 +121,17 @@ function itemMaker(server: ServerContext, request: ServerRequest, resource: Reso
 
 const BRACE = Buffer.from("{");
 
-/** The `metadata` of a list. */
-const listMeta = (result: ListResult): object => ({
+/** The `metadata` of a list; how it goes on is `always` said where no type leaves out what is empty. */
+const listMeta = (result: ListResult, always: boolean): object => ({
   resourceVersion: String(result.revision),
-  ...(result.continue === "" ? {} : { continue: result.continue }),
+  ...(result.continue === "" && !always ? {} : { continue: result.continue }),
   ...(result.remaining === undefined ? {} : { remainingItemCount: result.remaining }),
 });
 
 function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: Format): ListForm | Promise<ListForm> {
   const { definition } = resource;
   if (format.shape === "Table") {
-    const meta = JSON.stringify(listMeta(result));
+    const meta = JSON.stringify(listMeta(result, false));
     return listForm(tableHeader(definition, format.version, meta, true), "rows", format);
   }
   const head = headOf(resource, result, format);
@@ -142,8 +142,8 @@ function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: 
 
 /** A list without its items. */
 function headOf({ definition }: Resource, result: ListResult, format: Format): ListHead {
-  const { group, version, kind, listKind = `${kind}List` } = definition;
-  const metadata = listMeta(result);
+  const { group, version, kind, listKind = `${kind}List`, untyped = false } = definition;
+  const metadata = listMeta(result, untyped && format.shape === "");
   if (format.shape !== "") return { kind: format.shape, apiVersion: `meta.k8s.io/${format.version}`, metadata };
   return { kind: listKind, apiVersion: apiVersionOf(group, version), metadata };
 }

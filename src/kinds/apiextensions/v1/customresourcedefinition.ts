@@ -167,6 +167,11 @@ function setDefaults(object: ApiObject): void {
   if (!conversion) spec.conversion = { strategy: "None" };
   const service = conversion?.webhook?.clientConfig?.service;
   if (service) service.port ??= 443;
+  const { status } = object as Partial<CustomResourceDefinition>;
+  if (status && !status.storedVersions?.length) {
+    const storing = spec.versions?.find(({ storage }) => storage);
+    if (storing) status.storedVersions = [storing.name];
+  }
 }
 
 /** CustomResourceDefinition (CRD-1). Its group has the same name in every dialect. */
