@@ -134,6 +134,7 @@ const KEEPING_STATUS: WriteRules = {
 /** The status path: everything but the status, and who owns what, stays as it is. */
 const STATUS: SubresourceRules = {
   verbs: ["get", "patch", "update"],
+  resetFields: ["spec"],
   prepareForUpdate(object, old) {
     const { status } = object;
     const { managedFields } = object.metadata;

@@ -1,0 +1,50 @@
+/**
+ * Expressions as trees: what the parser makes, the checker annotates and the planner compiles.
+ *
+ * @module
+ */
+
+/** A node of an expression; `id` is its own in one expression, `at` its place in the text (code points from 0). */
+export type Expr = { readonly id: number; readonly at: number } & (
+  | { readonly kind: "const"; readonly value: Constant }
+  | { readonly kind: "ident"; readonly name: string }
+  | { readonly kind: "select"; readonly of: Expr; readonly field: string; readonly test: boolean }
+  | { readonly kind: "call"; readonly name: string; readonly target?: Expr; readonly args: readonly Expr[] }
+  | { readonly kind: "list"; readonly elements: readonly Expr[]; readonly optional: ReadonlySet<number> }
+  | { readonly kind: "map"; readonly entries: readonly Entry[] }
+  | { readonly kind: "fold"; readonly fold: Fold }
+);
+
+/** An entry of a map; one that is `optional` is there only when its value is. */
+export interface Entry {
+  readonly id: number;
+  readonly at: number;
+  readonly key: Expr;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+/** What macros over lists and maps become: a loop over `range` that carries `accu`. */
+export interface Fold {
+  readonly range: Expr;
+  readonly iter: string;
+  /** The second variable of macros that have two. */
+  readonly iter2: string | undefined;
+  readonly accu: string;
+  readonly init: Expr;
+  readonly cond: Expr;
+  readonly step: Expr;
+  readonly result: Expr;
+}
+
+/** A literal: integers are bigint, unsigned ones wrapped, floating ones numbers. */
+export type Constant = null | boolean | bigint | number | string | Uint8Array | { readonly uint: bigint };
+
+/** Something wrong at a place of an expression. */
+export interface Issue {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** The name of the variable that folds carry. */
+export const ACCU = "@result";

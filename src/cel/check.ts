@@ -1,0 +1,392 @@
+/**
+ * The type of every part of an expression, and which overloads each call may mean (CEL-4, CEL-5).
+ *
+ * @module
+ */
+import type { Constant, Expr, Issue } from "./ast.ts";
+import type { Environment } from "./environment.ts";
+import type { Overload } from "./library/contract.ts";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  ERROR,
+  INT,
+  type Known,
+  NULL,
+  STRING,
+  TIMESTAMP,
+  type Type,
+  UINT,
+  allAssignable,
+  isAssignable,
+  isOptional,
+  listOf,
+  mapOf,
+  mostGeneral,
+  opaque,
+  optionalOf,
+  param,
+  resolved,
+  sameType,
+  shownType,
+  typeType,
+} from "./types.ts";
+import { literalIssues } from "./validators.ts";
+
+/** A tree with its types. */
+export interface Checked {
+  readonly expr: Expr;
+  readonly type: Type;
+  typeOf(expr: Expr): Type;
+  /** The overloads that a call may mean. */
+  overloadsOf(expr: Expr): readonly Overload[];
+  /** The names of the variables that are spoken of. */
+  readonly variables: ReadonlySet<string>;
+  /** Calls and selects that are a name with dots: the function is called without a target, the variable is one. */
+  readonly qualified: ReadonlyMap<number, string>;
+}
+
+/** What came of a check. */
+export type CheckResult = { readonly checked: Checked; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+
+/** Checks a tree. */
+export function check(expr: Expr, env: Environment): CheckResult {
+  const checker = new Checker(env);
+  const type = checker.check(expr);
+  if (checker.issues.length > 0) return { issues: checker.issues };
+  const checked = checker.result(expr, type);
+  const issues = literalIssues(checked);
+  return issues.length > 0 ? { issues } : { checked };
+}
+
+/** Types that are named in expressions. */
+const TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
+  ["bool", BOOL],
+  ["bytes", BYTES],
+  ["double", DOUBLE],
+  ["int", INT],
+  ["uint", UINT],
+  ["string", STRING],
+  ["null_type", NULL],
+  ["list", listOf(DYN)],
+  ["map", mapOf(DYN, DYN)],
+  ["type", typeType(DYN)],
+]);
+
+class Checker {
+  readonly issues: Issue[] = [];
+  readonly #env: Environment;
+  readonly #types = new Map<number, Type>();
+  readonly #overloads = new Map<number, readonly Overload[]>();
+  readonly #qualified = new Map<number, string>();
+  readonly #used = new Set<string>();
+  readonly #scopes: Map<string, Type>[] = [];
+  #known: Known = new Map();
+  #fresh = 0;
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  result(expr: Expr, type: Type): Checked {
+    const known = this.#known;
+    return {
+      expr,
+      type: resolved(known, type, true),
+      typeOf: ({ id }) => resolved(known, this.#types.get(id) ?? DYN, true),
+      overloadsOf: ({ id }) => this.#overloads.get(id) ?? [],
+      variables: this.#used,
+      qualified: this.#qualified,
+    };
+  }
+
+  check(expr: Expr): Type {
+    const type = this.#typeOf(expr);
+    this.#types.set(expr.id, type);
+    return type;
+  }
+
+  #fail(at: number, message: string): Type {
+    this.issues.push({ at, message });
+    return ERROR;
+  }
+
+  #now(type: Type): Type {
+    return resolved(this.#known, type, false);
+  }
+
+  #newParam(): Type {
+    return param(`_var${this.#fresh++}`);
+  }
+
+  #typeOf(expr: Expr): Type {
+    switch (expr.kind) {
+      case "const":
+        return typeOfConstant(expr.value);
+      case "ident":
+        return this.#ident(expr, expr.name) ?? this.#undeclared(expr.at, expr.name);
+      case "select":
+        return this.#select(expr);
+      case "call":
+        return this.#call(expr);
+      case "list":
+        return this.#list(expr);
+      case "map":
+        return this.#map(expr);
+      case "fold":
+        return this.#fold(expr);
+    }
+  }
+
+  #undeclared(at: number, name: string): Type {
+    return this.#fail(at, `undeclared reference to '${name}' (in container '')`);
+  }
+
+  #ident(expr: Expr, written: string): Type | undefined {
+    const name = written.startsWith(".") ? written.slice(1) : written;
+    for (let i = this.#scopes.length - 1; i >= 0 && name === written; i--) {
+      const type = this.#scopes[i]!.get(name);
+      if (type) return type;
+    }
+    const type = this.#env.variables.get(name);
+    if (type) {
+      this.#used.add(name);
+      if (expr.kind !== "ident" || name !== written) this.#qualified.set(expr.id, name);
+      return type;
+    }
+    const named = TYPE_NAMES.get(name) ?? WELL_KNOWN.get(name);
+    if (!named) return undefined;
+    this.#qualified.set(expr.id, `type:${name}`);
+    return typeType(named);
+  }
+
+  #select(expr: Expr & { kind: "select" }): Type {
+    const name = qualifiedName(expr);
+    if (name !== undefined && !expr.test && !this.#isLocal(name)) {
+      const type = this.#ident(expr, name);
+      if (type) return type;
+    }
+    const of = this.check(expr.of);
+    const field = this.#field(expr.at, of, expr.field, false);
+    return expr.test ? BOOL : field;
+  }
+
+  #isLocal(name: string): boolean {
+    const [first] = name.split(".");
+    return this.#scopes.some((scope) => scope.has(first!));
+  }
+
+  #field(at: number, from: Type, name: string, isOptionalSelect: boolean): Type {
+    const target = this.#now(from);
+    if (isOptional(target)) return optionalOf(unwrapped(this.#field(at, target.params[0]!, name, isOptionalSelect)));
+    switch (target.kind) {
+      case "map":
+        return target.params[1]!;
+      case "struct": {
+        const type = target.fields!.get(name);
+        return type ?? this.#fail(at, `undefined field '${name}'`);
+      }
+      case "param":
+        isAssignable(this.#known, target, DYN);
+        return DYN;
+      case "dyn":
+      case "error":
+      case "any":
+        return DYN;
+      default:
+        return this.#fail(at, `type '${shownType(target)}' does not support field selection`);
+    }
+  }
+
+  #call(expr: Expr & { kind: "call" }): Type {
+    const { name, target, args } = expr;
+    if (name === "_?._") return this.#optionalSelect(expr);
+    if (target) {
+      const prefix = qualifiedName(target);
+      const full = prefix === undefined || this.#isLocal(prefix) ? undefined : `${prefix}.${name}`;
+      if (full !== undefined && this.#env.functions.has(full)) {
+        this.#qualified.set(expr.id, full);
+        const types = args.map((arg) => this.check(arg));
+        return this.#resolve(expr, full, types, false);
+      }
+    }
+    const functions = this.#env.functions.get(name);
+    // The target is looked at first, also where there is no such function.
+    const first = target && functions ? [this.check(target)] : [];
+    if (!functions) {
+      if (!target) for (const arg of args) this.check(arg);
+      else {
+        for (const arg of args) this.check(arg);
+        this.check(target);
+      }
+      return this.#undeclared(expr.at, name);
+    }
+    const types = args.map((arg) => this.check(arg));
+    return this.#resolve(expr, name, [...first, ...types], target !== undefined);
+  }
+
+  #optionalSelect(expr: Expr & { kind: "call" }): Type {
+    const [of, field] = expr.args as [Expr, Expr];
+    const name = field.kind === "const" && typeof field.value === "string" ? field.value : "";
+    const target = this.check(of);
+    this.#types.set(field.id, STRING);
+    this.#overloads.set(expr.id, this.#env.functions.get("_?._") ?? []);
+    const type = this.#field(expr.at, target, name, true);
+    return type.kind === "error" ? type : optionalOf(unwrapped(type));
+  }
+
+  /** Of the overloads of a name those that the arguments fit; where several do, the result may be anything. */
+  #resolve(expr: Expr & { kind: "call" }, name: string, args: readonly Type[], member: boolean): Type {
+    const types = args.map((type) => this.#now(type));
+    const fitting: Overload[] = [];
+    let result: Type | undefined;
+    for (const overload of this.#env.functions.get(name)!) {
+      if (overload.member !== member || overload.params.length !== types.length) continue;
+      const fresh = new Map(overload.unknown.map((one) => [one, this.#newParam()]));
+      const put = (type: Type): Type => (fresh.size === 0 ? type : resolved(fresh, type, false));
+      const trial: Known = new Map(this.#known);
+      if (!allAssignable(trial, types, overload.params.map(put))) continue;
+      this.#known = trial;
+      fitting.push(overload);
+      const own = this.#now(put(overload.result));
+      if (result === undefined) result = own;
+      else if (result.kind !== "dyn" && !sameType(own, result)) result = DYN;
+    }
+    if (result === undefined) {
+      for (const [i, type] of types.entries()) types[i] = resolved(this.#known, type, true);
+      return this.#fail(expr.at, `found no matching overload for '${name}' applied to '${applied(types, member)}'`);
+    }
+    this.#overloads.set(expr.id, fitting);
+    return result;
+  }
+
+  #list(expr: Expr & { kind: "list" }): Type {
+    let type: Type | undefined;
+    for (const [i, element] of expr.elements.entries()) {
+      const own = this.check(element);
+      const item = expr.optional.has(i) ? this.#optionalValue(element, own) : own;
+      type = type === undefined ? item : this.#joined(type, item);
+    }
+    return listOf(type ?? this.#newParam());
+  }
+
+  #optionalValue(expr: Expr, type: Type): Type {
+    const now = this.#now(type);
+    if (isOptional(now)) return now.params[0]!;
+    if (now.kind === "dyn" || now.kind === "error") return now;
+    return this.#fail(expr.at, `expected type 'optional_type(${shownType(now)})' but found '${shownType(now)}'`);
+  }
+
+  #joined(before: Type, own: Type): Type {
+    const trial: Known = new Map(this.#known);
+    if (!isAssignable(trial, before, own)) return DYN;
+    this.#known = trial;
+    return mostGeneral(before, own);
+  }
+
+  #map(expr: Expr & { kind: "map" }): Type {
+    let key: Type | undefined;
+    let value: Type | undefined;
+    for (const entry of expr.entries) {
+      const ownKey = this.check(entry.key);
+      key = key === undefined ? ownKey : this.#joined(key, ownKey);
+      const own = this.check(entry.value);
+      const item = entry.optional ? this.#optionalValue(entry.value, own) : own;
+      value = value === undefined ? item : this.#joined(value, item);
+    }
+    return mapOf(key ?? this.#newParam(), value ?? this.#newParam());
+  }
+
+  #fold({ fold }: Expr & { kind: "fold" }): Type {
+    const range = this.#now(this.check(fold.range));
+    const accu = this.check(fold.init);
+    const [first, second] = this.#iterTypes(fold.range, range, fold.iter2 !== undefined);
+    this.#scopes.push(new Map([[fold.accu, accu]]));
+    const inner = new Map([[fold.iter, first]]);
+    if (fold.iter2 !== undefined) inner.set(fold.iter2, second);
+    this.#scopes.push(inner);
+    this.#expectType(fold.cond, this.check(fold.cond), BOOL);
+    this.#expectType(fold.step, this.check(fold.step), accu);
+    this.#scopes.pop();
+    const type = this.check(fold.result);
+    this.#scopes.pop();
+    return this.#now(type);
+  }
+
+  #expectType(expr: Expr, type: Type, expected: Type): void {
+    const trial: Known = new Map(this.#known);
+    if (isAssignable(trial, type, expected)) this.#known = trial;
+    else {
+      const [want, got] = [this.#now(expected), this.#now(type)];
+      this.#fail(expr.at, `expected type '${shownType(want)}' but found '${shownType(got)}'`);
+    }
+  }
+
+  /** What the variables of a fold are: index or key, and value where there are two; else the element or the key. */
+  #iterTypes(expr: Expr, range: Type, two: boolean): readonly [Type, Type] {
+    switch (range.kind) {
+      case "list":
+        return two ? [INT, range.params[0]!] : [range.params[0]!, DYN];
+      case "map":
+        return [range.params[0]!, range.params[1]!];
+      case "dyn":
+      case "error":
+      case "param":
+        if (range.kind === "param") isAssignable(this.#known, DYN, range);
+        return [DYN, DYN];
+      default:
+        this.#fail(
+          expr.at,
+          `expression of type '${shownType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
+        return [ERROR, ERROR];
+    }
+  }
+}
+
+const unwrapped = (type: Type): Type => (isOptional(type) ? type.params[0]! : type);
+
+/** `a.b.c` of names alone. */
+export function qualifiedName(expr: Expr): string | undefined {
+  if (expr.kind === "ident") return expr.name;
+  if (expr.kind !== "select" || expr.test) return undefined;
+  const prefix = qualifiedName(expr.of);
+  return prefix === undefined ? undefined : `${prefix}.${expr.field}`;
+}
+
+const applied = (types: readonly Type[], member: boolean): string => {
+  const shown = types.map(shownType);
+  return member ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
+};
+
+function typeOfConstant(value: Constant): Type {
+  switch (typeof value) {
+    case "boolean":
+      return BOOL;
+    case "bigint":
+      return INT;
+    case "number":
+      return DOUBLE;
+    case "string":
+      return STRING;
+    default:
+      return value === null ? NULL : value instanceof Uint8Array ? BYTES : UINT;
+  }
+}
+
+const WELL_KNOWN: ReadonlyMap<string, Type> = new Map([
+  ["google.protobuf.Timestamp", TIMESTAMP],
+  ["google.protobuf.Duration", DURATION],
+  ["optional_type", optionalOf(DYN)],
+  ...[
+    "net.IP",
+    "net.CIDR",
+    "kubernetes.URL",
+    "kubernetes.Quantity",
+    "kubernetes.Semver",
+    "kubernetes.NamedFormat",
+  ].map((name) => [name, opaque(name)] as const),
+]);

@@ -1,0 +1,189 @@
+/**
+ * Costs that many functions share (CEL-50, CEL-51).
+ *
+ * @module
+ */
+import { type Range, MOST, add, exactly, multiply, times, union } from "../range.ts";
+import { Dict, List, type Value, sizeOf } from "../values.ts";
+import type { Cost, Estimating, Node } from "./contract.ts";
+
+/** What it costs to walk one character. */
+export const WALK = 0.1;
+/** What one character of a regular expression costs. */
+const REGEX = 0.25;
+/** What a new list costs. */
+export const NEW_LIST = 10;
+/** What a new map costs. */
+export const NEW_MAP = 30;
+
+const ceil = (value: number): number => Math.ceil(value);
+
+/** One walk over the text that is called, or over the first argument; the result is as long. */
+export const walk = (factor: number, keepsSize = false): Cost => ({
+  estimate: (at, target, args) => {
+    const size = at.size((target ?? args[0])!);
+    return { cost: times(size, factor), ...(keepsSize ? { size } : {}) };
+  },
+  spend: ([first]) => ceil(sizeOf(first!) * factor),
+});
+
+/** One walk over the last argument: what `startsWith` looks for. */
+export const WALK_ARGUMENT: Cost = {
+  estimate: (at, _target, args) => ({ cost: times(at.size(args[0]!), WALK) }),
+  spend: ([first]) => ceil(sizeOf(first!) * WALK),
+};
+
+/** Comparing two values: the shorter is walked. */
+export const COMPARE: Cost = {
+  estimate: (at, target, args) => {
+    const [a, b] = [...(target ? [target] : []), ...args].map((node) => at.size(node)) as [Range, Range];
+    const max = a.max < b.max ? a.max : b.max;
+    return { cost: times({ min: max > 0n ? 1n : 0n, max }, WALK) };
+  },
+  spend: ([a, b]) => ceil(Math.min(sizeOf(a!), sizeOf(b!)) * WALK),
+};
+
+/** One behind the other: both are walked. */
+export const CONCAT: Cost = {
+  estimate: (at, _target, args) => {
+    const size = add(at.size(args[0]!), at.size(args[1]!));
+    return { cost: times(size, WALK), size };
+  },
+  spend: ([a, b]) => ceil((sizeOf(a!) + sizeOf(b!)) * WALK),
+};
+
+/** Two lists, one behind the other: nothing is copied. */
+export const CONCAT_LISTS: Cost = {
+  estimate: (at, _target, args) => ({ cost: exactly(1), size: add(at.size(args[0]!), at.size(args[1]!)) }),
+};
+
+/** A regular expression over a text. */
+export const matching = (sized: boolean): Cost => ({
+  estimate: (at, target, args) => {
+    const [text, pattern] = [at.size((target ?? args[0])!), at.size((target ? args[0] : args[1])!)];
+    const cost = multiply(times(add(text, exactly(1)), WALK), times(pattern, REGEX));
+    return sized ? { cost, size: { min: 0n, max: text.max } } : { cost };
+  },
+  spend: ([text, pattern]) => ceil((1 + sizeOf(text!)) * WALK) * ceil(sizeOf(pattern!) * REGEX),
+});
+
+/** A text in a text. */
+export const CONTAINS: Cost = {
+  estimate: (at, target, args) => ({
+    cost: multiply(times(at.size((target ?? args[0])!), WALK), times(at.size((target ? args[0] : args[1])!), WALK)),
+  }),
+  spend: ([text, part]) => ceil(sizeOf(text!) * WALK) * ceil(sizeOf(part!) * WALK),
+};
+
+/** A value in a list: each element is looked at. */
+export const IN_LIST: Cost = {
+  estimate: (at, _target, args) => ({ cost: times(at.size(args[1]!), 1) }),
+  spend: ([, list]) => sizeOf(list!),
+};
+
+/** One walk over a list, and over its elements where they are texts; over a text where one is called. */
+export const TRAVERSE: Cost = {
+  estimate: (at, target) => {
+    const items = at.items(target!);
+    if (!items) return { cost: times(at.size(target!), WALK) };
+    const isText = items.type.kind === "string" || items.type.kind === "bytes";
+    const each = isText ? add(exactly(1), times(at.size(items), WALK)) : exactly(1);
+    return { cost: multiply(at.size(target!), each) };
+  },
+  spend: ([list]) => traversal(list!),
+};
+
+function traversal(value: Value): number {
+  if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * WALK);
+  if (value instanceof Uint8Array) return Math.trunc(value.length * WALK);
+  if (value instanceof List) {
+    let sum = 0;
+    for (const item of value) sum += traversal(item);
+    return sum;
+  }
+  if (!(value instanceof Dict)) return 1;
+  let sum = 0;
+  for (const key of value.keys()) sum += traversal(key) + traversal(value.get(key)!);
+  return sum;
+}
+
+/** A new list that is made by so many steps for each element of another. */
+export const allocating = (factor: number, size: Range): { cost: Range; size: Range } => ({
+  cost: add(add(times(size, factor), exactly(1)), exactly(NEW_LIST)),
+  size,
+});
+
+/** What a new list costs that is made by so many steps. */
+export const allocated = (factor: number, size: number): number => Math.trunc(size * factor) + 1 + NEW_LIST;
+
+/** The number that an argument is, where it is a literal. */
+export function literalInt(node: Node | undefined, otherwise: bigint): bigint {
+  const expr = node?.expr;
+  return expr?.kind === "const" && typeof expr.value === "bigint" && expr.value >= 0n ? expr.value : otherwise;
+}
+
+/** Replacing parts of a text: how long it may become. */
+export const REPLACE: Cost = {
+  estimate: (at, target, args) => {
+    const [text, from, to] = [at.size(target!), at.size(args[0]!), at.size(args[1]!)];
+    return { cost: times(text, 2 * WALK), size: replacedSize(text, from, to) };
+  },
+  spend: ([text]) => ceil(sizeOf(text!) * 2 * WALK),
+};
+
+const ceilDivided = (a: bigint, b: bigint): bigint => {
+  const value = Math.ceil(Number(a) / Number(b));
+  return value >= 2 ** 64 ? MOST : BigInt(value);
+};
+
+function replacedSize(text: Range, from: Range, to: Range): Range {
+  let [least, most, keptLeast, keptMost] = [0n, 0n, 0n, 0n];
+  if (from.min === 0n) [most, keptMost] = [text.max < MOST ? text.max + 1n : text.max, text.max];
+  else if (to.max <= from.min) keptMost = text.max;
+  else most = ceilDivided(text.max, from.min);
+  if (from.max === 0n) [least, keptLeast] = [text.min < MOST ? text.min + 1n : text.min, text.min];
+  else if (from.max <= to.min) keptLeast = text.min;
+  else least = ceilDivided(text.min, from.max);
+  return add(multiply({ min: least, max: most }, to), { min: keptLeast, max: keptMost });
+}
+
+export const SPLIT: Cost = {
+  estimate: (at, target, args) => {
+    const text = at.size(target!);
+    const limit = args[1]?.expr;
+    const max = limit?.kind === "const" && typeof limit.value === "bigint" ? BigInt.asUintN(64, limit.value) : text.max;
+    return { cost: times(text, 2 * WALK), size: { min: 0n, max } };
+  },
+  spend: ([text]) => ceil(sizeOf(text!) * 2 * WALK),
+};
+
+export const JOIN: Cost = {
+  estimate: (at, target, args) => {
+    const list = at.size(target!);
+    const items = at.items(target!);
+    let size: Range = items ? multiply(list, at.size(items)) : { min: 0n, max: 0n };
+    if (args[0]) {
+      const between = { min: list.min > 0n ? list.min - 1n : 0n, max: list.max > 0n ? list.max - 1n : 0n };
+      size = add(size, multiply(at.size(args[0]), between));
+    }
+    return { cost: times(size, WALK), size };
+  },
+  spend: (_args, result) => ceil(sizeOf(result) * 2 * WALK),
+};
+
+/** Each element of one list is compared with each of another. */
+export const sets = (factor: number): Cost => ({
+  estimate: (at, _target, args) => ({
+    cost: add(times(multiply(at.size(args[0]!), at.size(args[1]!)), factor), exactly(1)),
+  }),
+  spend: ([a, b]) => 1 + Math.trunc(sizeOf(a!) * sizeOf(b!) * factor),
+});
+
+/** One unit, whatever the arguments. */
+export const ONE: Cost = { estimate: () => ({ cost: exactly(1) }), spend: () => 1 };
+
+/** The same cost, however it runs. */
+export const fixed = (cost: number): Cost => ({ estimate: () => ({ cost: exactly(cost) }), spend: () => cost });
+
+export type { Estimating };
+export { union };

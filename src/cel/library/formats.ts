@@ -1,0 +1,190 @@
+/**
+ * Named forms of texts, and regular expressions (CEL-19, CEL-25).
+ *
+ * @module
+ */
+import { patternOf } from "../patterns.ts";
+import { timestampIn } from "../times.ts";
+import { Failure, NONE, Opaque, Optional, type Value, Values } from "../values.ts";
+import { ONE, matching } from "./costs.ts";
+import { type Cost, type Overload, fn } from "./contract.ts";
+import { times } from "../range.ts";
+import { urlIn } from "./urls.ts";
+import { WALK } from "./costs.ts";
+
+type Check = (text: string) => readonly string[];
+
+/** A named form. */
+export class Format extends Opaque {
+  readonly typeName = "kubernetes.NamedFormat";
+  readonly name: string;
+  readonly check: Check;
+  /** How long a regular expression for it would be. */
+  readonly length: number;
+
+  constructor(name: string, length: number, check: Check) {
+    super();
+    this.name = name;
+    this.length = length;
+    this.check = check;
+  }
+
+  equals(other: Opaque): boolean {
+    return other instanceof Format && other.name === this.name;
+  }
+}
+
+/** A form of names: what it must look like, in words that everybody knows it by. */
+interface NameForm {
+  readonly pattern: RegExp;
+  readonly words: string;
+  readonly examples: readonly string[];
+  readonly most: number;
+}
+
+const examplesOf = ({ examples, pattern }: NameForm): string =>
+  `(e.g. ${examples.map((example) => `'${example}',`).join("  or ").replace(/,$/, "").replaceAll("',  or", "',  or")}, regex used for validation is '${pattern.source.slice(1, -1)}')`;
+
+const nameFaults = (form: NameForm, text: string): string[] => [
+  ...(Buffer.byteLength(text) > form.most ? [`must be no more than ${form.most} bytes`] : []),
+  ...(form.pattern.test(text) ? [] : [`${form.words} ${examplesOf(form)}`]),
+];
+
+const LABEL: NameForm = {
+  pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  words:
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  examples: ["my-name", "123-abc"],
+  most: 63,
+};
+const SUBDOMAIN: NameForm = {
+  pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+  words:
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  examples: ["example.com"],
+  most: 253,
+};
+const LABEL_1035: NameForm = {
+  pattern: /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
+  words:
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  examples: ["my-name", "abc-123"],
+  most: 63,
+};
+const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const PARTS =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const EXAMPLES = "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+function qualifiedFaults(text: string): string[] {
+  const parts = text.split("/");
+  if (parts.length > 2) {
+    return [
+      `a valid label key ${PARTS} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`.replace(
+        " with",
+        ` ${EXAMPLES} with`,
+      ),
+    ];
+  }
+  const faults: string[] = [];
+  const [prefix, name] = parts.length === 2 ? [parts[0]!, parts[1]!] : [undefined, parts[0]!];
+  if (prefix === "") faults.push("prefix part must be non-empty");
+  else if (prefix !== undefined) faults.push(...nameFaults(SUBDOMAIN, prefix).map((fault) => `prefix part ${fault}`));
+  if (name === "") faults.push("name part must be non-empty");
+  else if (Buffer.byteLength(name) > 63) faults.push("name part must be no more than 63 bytes");
+  if (!QUALIFIED.test(name)) faults.push(`name part ${PARTS} ${EXAMPLES}`);
+  return faults;
+}
+
+const labelFaults = (text: string): string[] => [
+  ...(Buffer.byteLength(text) > 63 ? ["must be no more than 63 bytes"] : []),
+  ...(text === "" || QUALIFIED.test(text)
+    ? []
+    : [
+        `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
+      ]),
+];
+
+/** A prefix of a name may end in a dash. */
+const unmasked = (text: string): string => (text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
+const name =
+  (form: NameForm): Check =>
+  (text) =>
+    nameFaults(form, text);
+const prefix =
+  (form: NameForm): Check =>
+  (text) =>
+    nameFaults(form, unmasked(text));
+const unless = (holds: (text: string) => boolean, why: string): Check => (text) => (holds(text) ? [] : [why]);
+
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const DATE_TIME = /^\d{4}-\d\d-\d\d[ tT]\d\d:\d\d:\d\d(?:\.\d+)?(?:[zZ]|[+-]\d\d:?\d\d)?$/;
+
+function isDateTime(text: string): boolean {
+  if (!DATE_TIME.test(text)) return false;
+  const zone = /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
+  return timestampIn(zone.replace(/[ t]/, "T").replace(/([+-]\d\d)(\d\d)$/, "$1:$2")) !== undefined;
+}
+
+const FORMATS: ReadonlyMap<string, Format> = new Map(
+  [
+    new Format("DNS1123Label", 30, name(LABEL)),
+    new Format("DNS1123Subdomain", 60, name(SUBDOMAIN)),
+    new Format("DNS1035Label", 30, name(LABEL_1035)),
+    new Format("QualifiedName", 60, qualifiedFaults),
+    new Format("DNS1123LabelPrefix", 30, prefix(LABEL)),
+    new Format("DNS1123SubdomainPrefix", 60, prefix(SUBDOMAIN)),
+    new Format("DNS1035LabelPrefix", 30, prefix(LABEL_1035)),
+    new Format("LabelValue", 40, labelFaults),
+    new Format("URI", 1103, (text) => {
+      const found = urlIn(text);
+      return typeof found === "string" ? [found] : [];
+    }),
+    new Format("uuid", 86, unless((text) => UUID.test(text), "does not match the UUID format")),
+    new Format("byte", 84, unless((text) => BASE64.test(text), "invalid base64")),
+    new Format("date", 109, unless((text) => DATE.test(text) && timestampIn(`${text}T00:00:00Z`) !== undefined, "invalid date")),
+    new Format("datetime", 109, unless(isDateTime, "invalid datetime")),
+  ].map((format) => [called(format.name), format]),
+);
+
+/** The function that gives a format: its name with a small beginning. */
+function called(format: string): string {
+  return format === "URI" ? "uri" : format.replace(/^[A-Z]+(?=[A-Z\d])|^[A-Z]/, (start) => start.toLowerCase());
+}
+
+const validate = (format: Format, text: string): Value => {
+  const faults = format.check(text);
+  return faults.length === 0 ? NONE : new Optional(new Values(faults));
+};
+
+const VALIDATE: Cost = {
+  estimate: (at, _target, args) => ({ cost: times(times(at.size(args[0]!), WALK), 128 * 0.25) }),
+  spend: ([format, text]) =>
+    Math.ceil((1 + (typeof text === "string" ? [...text].length : 1)) * WALK) *
+    Math.ceil((format instanceof Format ? format.length : 1) * 0.25),
+};
+
+const find = (text: string, source: string): Value => {
+  const pattern = patternOf(source);
+  return pattern instanceof Failure ? pattern : pattern.find(text);
+};
+
+const findAll = (text: string, source: string, most = -1n): Value => {
+  const pattern = patternOf(source);
+  return pattern instanceof Failure ? pattern : new Values(pattern.findAll(text, Number(most)));
+};
+
+/** Functions on formats and regular expressions. */
+export const FORMS: readonly Overload[] = [
+  fn("|format.named(string): optional<Format>", (text: string) => {
+    const format = FORMATS.get(text);
+    return format ? new Optional(format) : NONE;
+  }, ONE),
+  ...[...FORMATS].map(([text, format]) => fn(`|format.${text}(): Format`, () => format)),
+  fn("Format.validate(string): optional<list<string>>", validate, VALIDATE),
+  fn("string.find(string): string", find, matching(true)),
+  fn("string.findAll(string): list<string>", (text: string, source: string) => findAll(text, source), matching(true)),
+  fn("string.findAll(string, int): list<string>", findAll, matching(true)),
+];

@@ -1,0 +1,467 @@
+/**
+ * Operators, conversions and the functions of the language itself (CEL-5, CEL-6, CEL-10).
+ *
+ * @module
+ */
+import {
+  Dict,
+  Duration,
+  Entries,
+  Failure,
+  List,
+  NONE,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  Values,
+  compare,
+  equals,
+  isKey,
+  pointsOf,
+  typeNameOf,
+} from "../values.ts";
+import { type CalendarDate, dateOf, durationIn, durationText, timestampIn, timestampText } from "../times.ts";
+import { patternOf } from "../patterns.ts";
+import {
+  COMPARE,
+  CONCAT,
+  CONCAT_LISTS,
+  CONTAINS,
+  IN_LIST,
+  WALK,
+  WALK_ARGUMENT,
+  matching,
+  walk,
+} from "./costs.ts";
+import { type Cost, type Overload, fn } from "./contract.ts";
+import { exactly, times } from "../range.ts";
+
+const OVERFLOW = new Failure("integer overflow");
+const UINT_OVERFLOW = new Failure("unsigned integer overflow");
+const ZERO_DIVISION = new Failure("division by zero");
+const ZERO_MODULUS = new Failure("modulus by zero");
+export const NO_OVERLOAD: Failure = new Failure("no such overload");
+
+const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/** An integer, if 64 bits hold it. */
+export const int = (value: bigint): Value => (value < LEAST || value > MOST ? OVERFLOW : value);
+const uint = (value: bigint): Value => (value < 0n || value >= 2n ** 64n ? UINT_OVERFLOW : new Uint(value));
+
+const arithmetic = (
+  name: string,
+  run: (a: bigint, b: bigint) => bigint,
+  real: ((a: number, b: number) => number) | undefined,
+  zero?: Failure,
+): Overload[] => [
+  fn(`${name}(int, int): int`, (a: bigint, b: bigint) => (zero && b === 0n ? zero : int(run(a, b)))),
+  fn(`${name}(uint, uint): uint`, (a: Uint, b: Uint) =>
+    zero && b.value === 0n ? zero : uint(run(a.value, b.value)),
+  ),
+  ...(real ? [fn(`${name}(double, double): double`, (a: number, b: number) => real(a, b))] : []),
+];
+
+const MOST_NANOS = 2n ** 63n - 1n;
+const moment = (nanos: bigint, offset = 0): Value =>
+  nanos < -62_135_596_800_000_000_000n || nanos > 253_402_300_799_999_999_999n
+    ? new Failure("timestamp overflow")
+    : new Timestamp(nanos, offset);
+const span = (nanos: bigint): Value =>
+  nanos > MOST_NANOS || nanos < -MOST_NANOS - 1n ? new Failure("duration overflow") : new Duration(nanos);
+
+/** `a + b` of lists that have a say in it, else one behind the other. */
+function joined(a: List, b: List): Value {
+  if (a.plus) return a.plus(b);
+  return new Joined(a, b);
+}
+
+/** Two lists, one behind the other, looked at where they are. */
+class Joined extends List {
+  readonly #left: List;
+  readonly #right: List;
+  readonly size: number;
+
+  constructor(left: List, right: List) {
+    super();
+    // A list that grows by one element at a time is not looked through link by link.
+    this.#left = left instanceof Joined ? left.#flat() : left;
+    this.#right = right;
+    this.size = left.size + right.size;
+  }
+
+  at(index: number): Value {
+    return index < this.#left.size ? this.#left.at(index) : this.#right.at(index - this.#left.size);
+  }
+
+  #flat(): List {
+    return this.#left instanceof Growing && this.#left.canTake(this.#left.size)
+      ? this.#left.with(this.#right)
+      : new Growing([...this.#left, ...this.#right]);
+  }
+}
+
+/** A list that others are put behind without copying it. */
+class Growing extends List {
+  readonly #values: Value[];
+  readonly size: number;
+
+  constructor(values: Value[], size: number = values.length) {
+    super();
+    this.#values = values;
+    this.size = size;
+  }
+
+  at(index: number): Value {
+    return this.#values[index]!;
+  }
+
+  /** Whether nobody has put anything behind it yet. */
+  canTake(size: number): boolean {
+    return this.#values.length === size;
+  }
+
+  with(more: List): Growing {
+    for (const value of more) this.#values.push(value);
+    return new Growing(this.#values);
+  }
+}
+
+const ADD: Overload[] = [
+  ...arithmetic("_+_", (a, b) => a + b, (a, b) => a + b),
+  fn("_+_(string, string): string", (a: string, b: string) => a + b, CONCAT),
+  fn("_+_(bytes, bytes): bytes", (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])), CONCAT),
+  fn("_+_(list<A>, list<A>): list<A>", joined, CONCAT_LISTS),
+  fn("_+_(duration, duration): duration", (a: Duration, b: Duration) => span(a.nanos + b.nanos)),
+  fn("_+_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => moment(a.nanos + b.nanos, a.offset)),
+  fn("_+_(duration, timestamp): timestamp", (a: Duration, b: Timestamp) => moment(a.nanos + b.nanos, b.offset)),
+];
+
+const SUBTRACT: Overload[] = [
+  ...arithmetic("_-_", (a, b) => a - b, (a, b) => a - b),
+  fn("_-_(duration, duration): duration", (a: Duration, b: Duration) => span(a.nanos - b.nanos)),
+  fn("_-_(timestamp, timestamp): duration", (a: Timestamp, b: Timestamp) => span(a.nanos - b.nanos)),
+  fn("_-_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => moment(a.nanos - b.nanos, a.offset)),
+];
+
+const NUMBERS = ["int", "uint", "double"];
+const ORDERED = ["bool", ...NUMBERS, "string", "bytes", "timestamp", "duration"];
+
+/** A comparison of values of one type, and of numbers of different ones. */
+function ordering(name: string, holds: (order: number) => boolean): Overload[] {
+  const run = (a: Value, b: Value): Value => {
+    const order = compare(a, b);
+    return order === undefined ? NO_OVERLOAD : holds(order);
+  };
+  const isText = (type: string): boolean => type === "string" || type === "bytes";
+  return [
+    ...ORDERED.map((type) => fn(`${name}(${type}, ${type}): bool`, run, isText(type) ? COMPARE : {})),
+    ...NUMBERS.flatMap((a) => NUMBERS.filter((b) => b !== a).map((b) => fn(`${name}(${a}, ${b}): bool`, run))),
+  ];
+}
+
+/** Members of texts by which they are asked for: UTF-16 is not what they count in. */
+const at = (list: List, index: Value): Value => {
+  const place = typeof index === "bigint" ? Number(index) : index instanceof Uint ? Number(index.value) : index;
+  if (typeof place !== "number" || !Number.isInteger(place)) return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
+  return place < 0 || place >= list.size ? new Failure(`index out of bounds: ${place}`) : list.at(place);
+};
+
+/** The element or the member at a key; a failure where there is none. */
+export function indexed(of: Value, key: Value): Value {
+  if (of instanceof List) return at(of, key);
+  if (of instanceof Dict) return of.get(key) ?? new Failure(`no such key: ${keyShown(key)}`);
+  return NO_OVERLOAD;
+}
+
+/** A key as messages say it. */
+export const keyShown = (key: Value): string => (key instanceof Uint ? String(key.value) : String(key as string));
+
+/** The element or the member at a key, if it is there. */
+export function found(of: Value, key: Value): Value | undefined {
+  if (of instanceof List) {
+    const value = at(of, key);
+    return value instanceof Failure ? undefined : value;
+  }
+  return of instanceof Dict ? of.get(key) : undefined;
+}
+
+const isIn = (value: Value, container: Value): Value => {
+  if (container instanceof Dict) return container.get(value) !== undefined;
+  if (!(container instanceof List)) return NO_OVERLOAD;
+  for (const one of container) if (equals(one, value)) return true;
+  return false;
+};
+
+const EQUAL_SPECIAL = new Set([
+  "kubernetes.Quantity",
+  "net.IP",
+  "net.CIDR",
+  "kubernetes.Semver",
+  "kubernetes.URL",
+  "kubernetes.NamedFormat",
+]);
+
+/** Equality of values of libraries costs one unit; that of others is a walk over the shorter. */
+const EQUALITY: Cost = {
+  estimate: (estimating, target, args) => {
+    const [a, b] = args;
+    const name = a!.type.name;
+    if (EQUAL_SPECIAL.has(name) && name === b!.type.name) {
+      if (name === "kubernetes.NamedFormat") return { cost: times({ min: 1n, max: 64n }, WALK) };
+      if (name !== "kubernetes.URL") return { cost: exactly(1) };
+    }
+    return COMPARE.estimate!(estimating, target, args);
+  },
+  spend: ([a, b], result) => (EQUAL_SPECIAL.has(typeNameOf(a!)) ? 1 : COMPARE.spend!([a!, b!], result)),
+};
+
+const fromDouble = (value: number): Value =>
+  !Number.isFinite(value) || value >= 2 ** 63 || value <= -(2 ** 63) ? OVERFLOW : BigInt(Math.trunc(value));
+const uintOfDouble = (value: number): Value =>
+  !Number.isFinite(value) || value >= 2 ** 64 || value < 0 ? UINT_OVERFLOW : new Uint(BigInt(Math.trunc(value)));
+
+const conversion = (from: string, to: string): Failure => new Failure(`type conversion error from '${from}' to '${to}'`);
+
+function intOf(text: string): Value {
+  if (!/^[+-]?\d+$/.test(text)) return conversion("string", "int");
+  const value = int(BigInt(text));
+  return value instanceof Failure ? conversion("string", "int") : value;
+}
+
+function uintOf(text: string): Value {
+  if (!/^\d+$/.test(text)) return conversion("string", "uint");
+  const value = uint(BigInt(text));
+  return value instanceof Failure ? conversion("string", "uint") : value;
+}
+
+function doubleOf(text: string): Value {
+  const special = /^([+-]?)(?:inf(?:inity)?)$/i.exec(text);
+  if (special) return special[1] === "-" ? -Infinity : Infinity;
+  if (/^nan$/i.test(text)) return NaN;
+  if (!/^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return conversion("string", "double");
+  const value = Number(text);
+  return Number.isFinite(value) ? value : conversion("string", "double");
+}
+
+function boolOf(text: string): Value {
+  if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
+  if (["0", "f", "F", "false", "FALSE", "False"].includes(text)) return false;
+  return conversion("string", "bool");
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOfBytes(value: Uint8Array): Value {
+  try {
+    return utf8.decode(value);
+  } catch {
+    return new Failure("invalid UTF-8 in bytes, cannot convert to string");
+  }
+}
+
+/** A double as a text: as short as it can be, with an exponent where it is very large or small. */
+export function doubleText(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  if (exponent >= -4 && exponent < 21) return String(value).includes("e") ? fixedText(value) : String(value);
+  const [digits, power] = value.toExponential().split("e") as [string, string];
+  return `${digits}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+}
+
+const fixedText = (value: number): string =>
+  Math.abs(value) >= 1 ? BigInt(value).toString() : value.toFixed(20).replace(/0+$/, "");
+
+const identity = (value: Value): Value => value;
+const fold = (signature: string, run: (...args: never[]) => Value, cost: Cost = {}): Overload => fn(signature, run, cost, true);
+const SECOND = 1_000_000_000n;
+
+const CONVERSIONS: Overload[] = [
+  ...["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"].map((type) =>
+    fold(`${type}(${type}): ${type}`, identity),
+  ),
+  fold("bool(string): bool", boolOf),
+  fold("bytes(string): bytes", (text: string) => new Uint8Array(Buffer.from(text)), {
+    estimate: (estimating, _target, args) => {
+      const { min, max } = estimating.size(args[0]!);
+      return { cost: times({ min, max }, WALK), size: { min, max: BigInt.asUintN(64, max * 4n) } };
+    },
+    spend: walk(WALK).spend!,
+  }),
+  fold("double(int): double", (value: bigint) => Number(value)),
+  fold("double(uint): double", (value: Uint) => Number(value.value)),
+  fold("double(string): double", doubleOf),
+  fold("duration(string): duration", (text: string) => durationIn(text) ?? conversion("string", "google.protobuf.Duration")),
+  fold("duration(int): duration", (value: bigint) => span(value)),
+  fold("int(double): int", fromDouble),
+  fold("int(uint): int", (value: Uint) => int(value.value)),
+  fold("int(string): int", intOf),
+  fold("int(timestamp): int", (value: Timestamp) => floorDivided(value.nanos, SECOND)),
+  fold("int(duration): int", (value: Duration) => value.nanos),
+  fold("string(bool): string", (value: boolean) => String(value)),
+  fold("string(int): string", (value: bigint) => String(value)),
+  fold("string(uint): string", (value: Uint) => String(value.value)),
+  fold("string(double): string", doubleText),
+  fold("string(bytes): string", textOfBytes, {
+    estimate: (estimating, _target, args) => {
+      const { min, max } = estimating.size(args[0]!);
+      return { cost: times({ min, max }, WALK), size: { min: min / 4n, max } };
+    },
+    spend: walk(WALK).spend!,
+  }),
+  fold("string(timestamp): string", timestampText),
+  fold("string(duration): string", (value: Duration) => durationText(value)),
+  fold("timestamp(string): timestamp", (text: string) => timestampIn(text) ?? conversion("string", "google.protobuf.Timestamp")),
+  fold("timestamp(int): timestamp", (value: bigint) => moment(value * SECOND)),
+  fold("uint(int): uint", (value: bigint) => uint(value)),
+  fold("uint(double): uint", uintOfDouble),
+  fold("uint(string): uint", uintOf),
+  fold("dyn(A): dyn", identity),
+  fold("type(A): type<A>", (value: Value) => new TypeValue(typeNameOf(value))),
+];
+
+const floorDivided = (a: bigint, b: bigint): bigint => (a >= 0n ? a / b : -((-a + b - 1n) / b));
+
+const SIZES: Overload[] = ["string", "bytes", "list<A>", "map<A, B>"].flatMap((type) => {
+  const run = (value: Value): Value => {
+    if (typeof value === "string") return BigInt(pointsOf(value));
+    if (value instanceof Uint8Array) return BigInt(value.length);
+    return value instanceof List || value instanceof Dict ? BigInt(value.size) : NO_OVERLOAD;
+  };
+  return [fn(`size(${type}): int`, run), fn(`${type}.size(): int`, run)];
+});
+
+type Part = (date: CalendarDate) => number;
+const PARTS: Readonly<Record<string, Part>> = {
+  getFullYear: ({ year }) => year,
+  getMonth: ({ month }) => month - 1,
+  getDayOfYear: ({ dayOfYear }) => dayOfYear,
+  getDayOfMonth: ({ day }) => day - 1,
+  getDate: ({ day }) => day,
+  getDayOfWeek: ({ weekday }) => weekday,
+  getHours: ({ hours }) => hours,
+  getMinutes: ({ minutes }) => minutes,
+  getSeconds: ({ seconds }) => seconds,
+  getMilliseconds: ({ milliseconds }) => milliseconds,
+};
+
+const partOf = (part: Part, time: Timestamp, zone: string): Value => {
+  const date = dateOf(time, zone);
+  return date instanceof Failure ? date : BigInt(part(date));
+};
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  getHours: 3_600_000_000_000n,
+  getMinutes: 60_000_000_000n,
+  getSeconds: SECOND,
+  getMilliseconds: 1_000_000n,
+};
+
+const TIMES: Overload[] = [
+  ...Object.entries(PARTS).flatMap(([name, part]) => [
+    fn(`timestamp.${name}(): int`, (time: Timestamp) => partOf(part, time, "UTC")),
+    fn(`timestamp.${name}(string): int`, (time: Timestamp, zone: string) => partOf(part, time, zone)),
+  ]),
+  ...Object.entries(UNITS).map(([name, unit]) => fn(`duration.${name}(): int`, ({ nanos }: Duration) => nanos / unit)),
+];
+
+const matches = (text: string, pattern: string): Value => {
+  const found_ = patternOf(pattern);
+  return found_ instanceof Failure ? found_ : found_.test(text);
+};
+
+const isUnset = (value: Value): boolean => {
+  if (value === null || value === false || value === 0n || value === 0 || value === "") return true;
+  if (value instanceof Uint) return value.value === 0n;
+  if (value instanceof List || value instanceof Dict) return value.size === 0;
+  if (value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof Duration) return value.nanos === 0n;
+  if (value instanceof Timestamp) return value.nanos === -62_135_596_800_000_000_000n;
+  return value instanceof Optional && value.value === undefined;
+};
+
+const OPTIONALS: Overload[] = [
+  fn("|optional.of(A): optional<A>", (value: Value) => new Optional(value)),
+  fn("|optional.ofNonZeroValue(A): optional<A>", (value: Value) => (isUnset(value) ? NONE : new Optional(value))),
+  fn("|optional.none(): optional<A>", () => NONE),
+  fn("optional<A>.value(): A", ({ value }: Optional) => value ?? new Failure("optional.none() dereference")),
+  fn("optional<A>.hasValue(): bool", ({ value }: Optional) => value !== undefined),
+  fn("optional<A>.or(optional<A>): optional<A>", (a: Optional, b: Optional) => (a.value === undefined ? b : a)),
+  fn("optional<A>.orValue(A): A", ({ value }: Optional, other: Value) => value ?? other),
+  ...["|optional.unwrap(list<optional<A>>): list<A>", "list<optional<A>>.unwrapOpt(): list<A>"].map((signature) =>
+    fn(signature, (list: List) => new Values([...list].flatMap((one) => (one instanceof Optional && one.value !== undefined ? [one.value] : [])))),
+  ),
+  fn("list<A>.first(): optional<A>", (list: List) => (list.size === 0 ? NONE : new Optional(list.at(0)))),
+  fn("list<A>.last(): optional<A>", (list: List) => (list.size === 0 ? NONE : new Optional(list.at(list.size - 1)))),
+];
+
+/** A map with one more entry, or with those of another; the key must be new. */
+function inserted(of: Value, key: Value, value: Value): Value {
+  if (!(of instanceof Dict)) return NO_OVERLOAD;
+  if (of.get(key) !== undefined) return new Failure(`insert failed: key ${keyShown(key)} already exists`);
+  if (!isKey(key)) return new Failure(`unsupported key type: ${typeNameOf(key)}`);
+  return new Entries([...entriesOf(of), [key, value]]);
+}
+
+function* entriesOf(of: Dict): Iterable<readonly [Value, Value]> {
+  for (const key of of.keys()) yield [key, of.get(key)!];
+}
+
+function insertedAll(of: Value, more: Value): Value {
+  let map = of;
+  if (!(more instanceof Dict)) return NO_OVERLOAD;
+  for (const [key, value] of entriesOf(more)) {
+    map = inserted(map, key, value);
+    if (map instanceof Failure) return map;
+  }
+  return map;
+}
+
+const neverRun = (): Value => NO_OVERLOAD;
+
+/** Everything of the language itself. Logical operators are declared here and planned elsewhere: they may pass over failures. */
+export const STANDARD: readonly Overload[] = [
+  fn("_?_:_(bool, A, A): A", neverRun),
+  fn("_&&_(bool, bool): bool", neverRun),
+  fn("_||_(bool, bool): bool", neverRun),
+  fn("@not_strictly_false(bool): bool", neverRun),
+  fn("!_(bool): bool", (value: boolean) => !value),
+  fn("_==_(A, A): bool", (a: Value, b: Value) => equals(a, b), EQUALITY),
+  fn("_!=_(A, A): bool", (a: Value, b: Value) => !equals(a, b), COMPARE),
+  fn("_[_](list<A>, int): A", indexed),
+  fn("_[_](map<A, B>, A): B", indexed),
+  fn("_[?_](list<A>, int): optional<A>", neverRun),
+  fn("_[_](optional<list<A>>, int): optional<A>", neverRun),
+  fn("_[?_](optional<list<A>>, int): optional<A>", neverRun),
+  fn("_[?_](map<A, B>, A): optional<B>", neverRun),
+  fn("_[_](optional<map<A, B>>, A): optional<B>", neverRun),
+  fn("_[?_](optional<map<A, B>>, A): optional<B>", neverRun),
+  fn("_?._(dyn, string): optional<A>", neverRun),
+  fn("@in(A, list<A>): bool", isIn, IN_LIST),
+  fn("@in(A, map<A, B>): bool", isIn),
+  ...ADD,
+  ...SUBTRACT,
+  ...arithmetic("_*_", (a, b) => a * b, (a, b) => a * b),
+  ...arithmetic("_/_", (a, b) => a / b, (a, b) => a / b, ZERO_DIVISION),
+  ...arithmetic("_%_", (a, b) => a % b, undefined, ZERO_MODULUS),
+  fn("-_(int): int", (value: bigint) => int(-value)),
+  fn("-_(double): double", (value: number) => -value),
+  ...ordering("_<_", (order) => order < 0),
+  ...ordering("_<=_", (order) => order <= 0),
+  ...ordering("_>_", (order) => order > 0),
+  ...ordering("_>=_", (order) => order >= 0),
+  ...SIZES,
+  ...CONVERSIONS,
+  ...TIMES,
+  fn("string.contains(string): bool", (text: string, part: string) => text.includes(part), CONTAINS),
+  fn("string.startsWith(string): bool", (text: string, part: string) => text.startsWith(part), WALK_ARGUMENT),
+  fn("string.endsWith(string): bool", (text: string, part: string) => text.endsWith(part), WALK_ARGUMENT),
+  fn("string.matches(string): bool", matches, matching(false)),
+  fn("matches(string, string): bool", matches, {}),
+  ...OPTIONALS,
+  fn("|cel.@mapInsert(map<A, B>, A, B): map<A, B>", inserted),
+  fn("|cel.@mapInsert(map<A, B>, map<A, B>): map<A, B>", insertedAll),
+];

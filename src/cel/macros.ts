@@ -1,0 +1,183 @@
+/**
+ * Macros: calls that are rewritten before anything else looks at them (CEL-11, CEL-12, CEL-13).
+ *
+ * @module
+ */
+import { ACCU, type Expr, type Fold } from "./ast.ts";
+import type { Maker } from "./parser.ts";
+
+/** What a call becomes; undefined when it is no macro. */
+export function expandMacro(
+  make: Maker,
+  at: number,
+  name: string,
+  target: Expr | undefined,
+  args: readonly Expr[],
+): Expr | undefined {
+  if (!target) return name === "has" && args.length === 1 ? has(make, args[0]!) : undefined;
+  const macro = MACROS[`${name}/${args.length}`];
+  return macro?.(make, at, target, args);
+}
+
+type Macro = (make: Maker, at: number, target: Expr, args: readonly Expr[]) => Expr;
+
+function has(make: Maker, arg: Expr): Expr {
+  if (arg.kind !== "select" || arg.test) return make.fail(arg.at, "invalid argument to has() macro");
+  return make.select(arg.at, arg.of, arg.field, true);
+}
+
+/** The name that an argument is; undefined after it has been told that it is none. */
+function nameOf(make: Maker, arg: Expr): string | undefined {
+  if (arg.kind !== "ident" || arg.name.startsWith(".")) {
+    make.fail(arg.at, "argument must be a simple name");
+    return undefined;
+  }
+  if (arg.name === ACCU || arg.name === "__result__") {
+    make.fail(arg.at, "iteration variable overwrites accumulator variable");
+    return undefined;
+  }
+  return arg.name;
+}
+
+type Parts = Pick<Fold, "init" | "cond" | "step" | "result">;
+
+function fold(make: Maker, at: number, range: Expr, names: readonly Expr[], parts: (accu: () => Expr) => Parts): Expr {
+  const iters: string[] = [];
+  for (const arg of names) {
+    const name = nameOf(make, arg);
+    if (name === undefined) return make.constant(at, null);
+    if (iters.includes(name)) return make.fail(arg.at, `duplicate variable name: ${name}`);
+    iters.push(name);
+  }
+  const accu = (): Expr => make.ident(at, ACCU);
+  return make.fold(at, { range, iter: iters[0]!, iter2: iters[1], accu: ACCU, ...parts(accu) });
+}
+
+const all: (names: number) => Macro = (names) => (make, at, target, args) =>
+  fold(make, at, target, args.slice(0, names), (accu) => ({
+    init: make.constant(at, true),
+    cond: make.call(at, "@not_strictly_false", [accu()]),
+    step: make.call(at, "_&&_", [accu(), args[names]!]),
+    result: accu(),
+  }));
+
+const exists: (names: number) => Macro = (names) => (make, at, target, args) =>
+  fold(make, at, target, args.slice(0, names), (accu) => ({
+    init: make.constant(at, false),
+    cond: make.call(at, "@not_strictly_false", [make.call(at, "!_", [accu()])]),
+    step: make.call(at, "_||_", [accu(), args[names]!]),
+    result: accu(),
+  }));
+
+const existsOne: (names: number) => Macro = (names) => (make, at, target, args) =>
+  fold(make, at, target, args.slice(0, names), (accu) => ({
+    init: make.constant(at, 0n),
+    cond: make.constant(at, true),
+    step: make.call(at, "_?_:_", [
+      args[names]!,
+      make.call(at, "_+_", [accu(), make.constant(at, 1n)]),
+      accu(),
+    ]),
+    result: make.call(at, "_==_", [accu(), make.constant(at, 1n)]),
+  }));
+
+/** Lists of what `value` makes of each element, of those for which `filter` holds where there is one. */
+const collect: (names: number, hasFilter: boolean) => Macro = (names, hasFilter) => (make, at, target, args) =>
+  fold(make, at, target, args.slice(0, names), (accu) => {
+    const added = make.call(at, "_+_", [accu(), make.list(at, [args.at(-1)!])]);
+    return {
+      init: make.list(at, []),
+      cond: make.constant(at, true),
+      step: hasFilter ? make.call(at, "_?_:_", [args[names]!, added, accu()]) : added,
+      result: accu(),
+    };
+  });
+
+const filter: Macro = (make, at, target, args) => {
+  const [variable, condition] = args as [Expr, Expr];
+  return fold(make, at, target, [variable], (accu) => {
+    const kept = variable.kind === "ident" ? make.ident(at, variable.name) : variable;
+    const added = make.call(at, "_+_", [accu(), make.list(at, [kept])]);
+    return {
+      init: make.list(at, []),
+      cond: make.constant(at, true),
+      step: make.call(at, "_?_:_", [condition, added, accu()]),
+      result: accu(),
+    };
+  });
+};
+
+const transformMap: (hasFilter: boolean, isEntry: boolean) => Macro = (hasFilter, isEntry) => (make, at, target, args) =>
+  fold(make, at, target, args.slice(0, 2), (accu) => {
+    const variable = args[0]!;
+    const key = variable.kind === "ident" ? make.ident(at, variable.name) : variable;
+    const value = args.at(-1)!;
+    const added = make.call(at, "cel.@mapInsert", isEntry ? [accu(), value] : [accu(), key, value]);
+    return {
+      init: make.map(at, []),
+      cond: make.constant(at, true),
+      step: hasFilter ? make.call(at, "_?_:_", [args[2]!, added, accu()]) : added,
+      result: accu(),
+    };
+  });
+
+/** `optMap`, `optFlatMap`: the target once, and what is made of it when it is there. */
+const optional: (isFlat: boolean) => Macro = (isFlat) => (make, at, target, args) => {
+  const name = nameOf(make, args[0]!);
+  if (name === undefined) return make.constant(at, null);
+  const body = args[1]!;
+  const bound: Fold = {
+    range: make.list(at, []),
+    iter: "#unused",
+    iter2: undefined,
+    accu: name,
+    init: make.call(at, "value", [], target),
+    cond: make.constant(at, false),
+    step: make.ident(at, name),
+    result: body,
+  };
+  const mapped = make.fold(at, bound);
+  return make.call(at, "_?_:_", [
+    make.call(at, "hasValue", [], target),
+    isFlat ? mapped : make.call(at, "optional.of", [mapped]),
+    make.call(at, "optional.none", []),
+  ]);
+};
+
+/** `sortBy`: the target once, and the keys of its elements beside it. */
+const sortBy: Macro = (make, at, target, args) => {
+  const name = "@__sortBy_input__";
+  const keys = collect(1, false)(make, at, make.ident(at, name), args);
+  return make.fold(at, {
+    range: make.list(at, []),
+    iter: "#unused",
+    iter2: undefined,
+    accu: name,
+    init: target,
+    cond: make.constant(at, false),
+    step: make.ident(at, name),
+    result: make.call(at, "@sortByAssociatedKeys", [keys], make.ident(at, name)),
+  });
+};
+
+const MACROS: Readonly<Record<string, Macro>> = {
+  "all/2": all(1),
+  "all/3": all(2),
+  "exists/2": exists(1),
+  "exists/3": exists(2),
+  "exists_one/2": existsOne(1),
+  "exists_one/3": existsOne(2),
+  "existsOne/3": existsOne(2),
+  "map/2": collect(1, false),
+  "map/3": collect(1, true),
+  "filter/2": filter,
+  "transformList/3": collect(2, false),
+  "transformList/4": collect(2, true),
+  "transformMap/3": transformMap(false, false),
+  "transformMap/4": transformMap(true, false),
+  "transformMapEntry/3": transformMap(false, true),
+  "transformMapEntry/4": transformMap(true, true),
+  "optMap/2": optional(false),
+  "optFlatMap/2": optional(true),
+  "sortBy/2": sortBy,
+};

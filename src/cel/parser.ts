@@ -1,0 +1,327 @@
+/**
+ * From a text to a tree: the grammar of the Common Expression Language (cel-spec, langdef), macros expanded.
+ *
+ * @module
+ */
+import type { Constant, Entry, Expr, Fold, Issue } from "./ast.ts";
+import { SyntaxFault, type Token, tokenize } from "./lexer.ts";
+import { expandMacro } from "./macros.ts";
+
+/** Longer expressions are not read (code points). */
+const LONGEST = 100_000;
+/** Deeper ones neither. */
+const DEEPEST = 250;
+
+const RESERVED = new Set(
+  "as break const continue else for function if import let loop package namespace return var void while".split(" "),
+);
+
+/** What came of a text: a tree, or what is wrong with it. */
+export type Parsed = { readonly expr: Expr; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+
+/** Reads an expression. */
+export function parse(source: string): Parsed {
+  if (source.length > LONGEST * 2) return { issues: [{ at: 0, message: `expected at most ${LONGEST} code points` }] };
+  try {
+    const parser = new Parser(tokenize(source));
+    const expr = parser.whole();
+    return parser.issues.length > 0 ? { issues: parser.issues } : { expr };
+  } catch (error) {
+    if (error instanceof SyntaxFault) return { issues: [{ at: error.at, message: error.message }] };
+    throw error;
+  }
+}
+
+const RELATIONS: Readonly<Record<string, string>> = {
+  "<": "_<_",
+  "<=": "_<=_",
+  ">": "_>_",
+  ">=": "_>=_",
+  "==": "_==_",
+  "!=": "_!=_",
+};
+const SUMS: Readonly<Record<string, string>> = { "+": "_+_", "-": "_-_" };
+const PRODUCTS: Readonly<Record<string, string>> = { "*": "_*_", "/": "_/_", "%": "_%_" };
+
+/** Makes nodes; macros make theirs with it. */
+export interface Maker {
+  constant(at: number, value: Constant): Expr;
+  ident(at: number, name: string): Expr;
+  call(at: number, name: string, args: readonly Expr[], target?: Expr): Expr;
+  list(at: number, elements: readonly Expr[]): Expr;
+  map(at: number, entries: readonly Entry[]): Expr;
+  select(at: number, of: Expr, field: string, test: boolean): Expr;
+  fold(at: number, fold: Fold): Expr;
+  fail(at: number, message: string): Expr;
+}
+
+class Parser implements Maker {
+  readonly issues: Issue[] = [];
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  #id = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  constant = (at: number, value: Constant): Expr => ({ id: ++this.#id, at, kind: "const", value });
+  ident = (at: number, name: string): Expr => ({ id: ++this.#id, at, kind: "ident", name });
+  list = (at: number, elements: readonly Expr[], optional: ReadonlySet<number> = NO_OPTIONALS): Expr => ({
+    id: ++this.#id,
+    at,
+    kind: "list",
+    elements,
+    optional,
+  });
+  map = (at: number, entries: readonly Entry[]): Expr => ({ id: ++this.#id, at, kind: "map", entries });
+  fold = (at: number, fold: Fold): Expr => ({ id: ++this.#id, at, kind: "fold", fold });
+  select = (at: number, of: Expr, field: string, test: boolean): Expr => ({ id: ++this.#id, at, kind: "select", of, field, test });
+
+  call = (at: number, name: string, args: readonly Expr[], target?: Expr): Expr => ({
+    id: ++this.#id,
+    at,
+    kind: "call",
+    name,
+    args,
+    ...(target ? { target } : {}),
+  });
+
+  fail = (at: number, message: string): Expr => {
+    this.issues.push({ at, message });
+    return this.constant(at, null);
+  };
+
+  whole(): Expr {
+    const expr = this.#expr();
+    const token = this.#peek();
+    if (token.type !== "end") {
+      throw new SyntaxFault(token.at, `Syntax error: extraneous input '${token.text}' expecting <EOF>`);
+    }
+    return expr;
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#at]!;
+  }
+
+  #is(text: string): boolean {
+    const token = this.#peek();
+    return token.type === "punct" && token.text === text;
+  }
+
+  #take(text: string): Token | undefined {
+    if (!this.#is(text)) return undefined;
+    return this.#tokens[this.#at++]!;
+  }
+
+  #expect(text: string): Token {
+    const token = this.#take(text);
+    if (token) return token;
+    return this.#unexpected(`'${text}'`);
+  }
+
+  #unexpected(expected: string): never {
+    const { at, text } = this.#peek();
+    throw new SyntaxFault(at, `Syntax error: mismatched input '${text}' expecting ${expected}`);
+  }
+
+  #expr(): Expr {
+    if (++this.#depth > DEEPEST) {
+      throw new SyntaxFault(this.#peek().at, `expression recursion limit exceeded: ${DEEPEST}`);
+    }
+    const condition = this.#chain("||", "_||_", () => this.#chain("&&", "_&&_", () => this.#relation()));
+    const op = this.#take("?");
+    if (op) {
+      const yes = this.#chain("||", "_||_", () => this.#chain("&&", "_&&_", () => this.#relation()));
+      this.#expect(":");
+      const no = this.#expr();
+      this.#depth--;
+      return this.call(op.at, "_?_:_", [condition, yes, no]);
+    }
+    this.#depth--;
+    return condition;
+  }
+
+  /** A chain of one logical operator, as a balanced tree: no chain is too long to be walked. */
+  #chain(text: string, name: string, term: () => Expr): Expr {
+    const terms = [term()];
+    const places: number[] = [];
+    for (let op = this.#take(text); op; op = this.#take(text)) {
+      places.push(op.at);
+      terms.push(term());
+    }
+    const balanced = (low: number, high: number): Expr => {
+      const middle = Math.floor((low + high + 1) / 2);
+      const left = middle === low ? terms[middle]! : balanced(low, middle - 1);
+      const right = middle === high ? terms[middle + 1]! : balanced(middle + 1, high);
+      return this.call(places[middle]!, name, [left, right]);
+    };
+    return places.length === 0 ? terms[0]! : balanced(0, places.length - 1);
+  }
+
+  #relation(): Expr {
+    let left = this.#binary(SUMS, () => this.#binary(PRODUCTS, () => this.#unary()));
+    for (;;) {
+      const token = this.#peek();
+      const name = token.type === "punct" ? RELATIONS[token.text] : token.text === "in" && token.type === "ident" ? "@in" : undefined;
+      if (name === undefined) return left;
+      this.#at++;
+      const right = this.#binary(SUMS, () => this.#binary(PRODUCTS, () => this.#unary()));
+      left = this.call(token.at, name, [left, right]);
+    }
+  }
+
+  #binary(names: Readonly<Record<string, string>>, operand: () => Expr): Expr {
+    let left = operand();
+    for (;;) {
+      const token = this.#peek();
+      const name = token.type === "punct" ? names[token.text] : undefined;
+      if (name === undefined) return left;
+      this.#at++;
+      left = this.call(token.at, name, [left, operand()]);
+    }
+  }
+
+  #unary(): Expr {
+    const token = this.#peek();
+    if (this.#is("!") || this.#is("-")) {
+      let count = 0;
+      while (this.#is(token.text)) {
+        this.#at++;
+        count++;
+      }
+      const isLast = token.text === "-" && this.#isNumber();
+      if (isLast) count--;
+      const operand = isLast ? this.#member(this.#negative(this.#tokens[this.#at - 1]!)) : this.#member(this.#primary());
+      if (count % 2 === 0) return operand;
+      return this.call(token.at, token.text === "!" ? "!_" : "-_", [operand]);
+    }
+    return this.#member(this.#primary());
+  }
+
+  #isNumber(): boolean {
+    const { type, value } = this.#peek();
+    return type === "literal" && (typeof value === "bigint" || typeof value === "number");
+  }
+
+  /** A minus is a part of the number behind it. */
+  #negative(minus: Token): Expr {
+    const { value } = this.#tokens[this.#at++]!;
+    return this.constant(minus.at, typeof value === "bigint" ? -value : -(value as number));
+  }
+
+  #member(from: Expr): Expr {
+    let expr = from;
+    for (;;) {
+      const dot = this.#take(".");
+      if (dot) {
+        expr = this.#afterDot(expr, dot);
+        continue;
+      }
+      const open = this.#take("[");
+      if (!open) return expr;
+      const optional = this.#take("?") !== undefined;
+      const index = this.#expr();
+      this.#expect("]");
+      expr = this.call(open.at, optional ? "_[?_]" : "_[_]", [expr, index]);
+    }
+  }
+
+  #afterDot(target: Expr, dot: Token): Expr {
+    if (this.#take("?")) {
+      const { name, at } = this.#fieldName();
+      return this.call(dot.at, "_?._", [target, this.constant(at, name)]);
+    }
+    const { name, isQuoted } = this.#fieldName();
+    const open = isQuoted ? undefined : this.#take("(");
+    if (!open) return this.select(dot.at, target, name, false);
+    const args = this.#args(")");
+    return expandMacro(this, open.at, name, target, args) ?? this.call(open.at, name, args, target);
+  }
+
+  #fieldName(): { readonly name: string; readonly at: number; readonly isQuoted: boolean } {
+    const token = this.#peek();
+    if (token.type !== "ident" && token.type !== "quoted") {
+      const what = token.type === "end" ? "" : token.text;
+      throw new SyntaxFault(token.at, `Syntax error: no viable alternative at input '.${what}'`);
+    }
+    this.#at++;
+    return { name: token.text, at: token.at, isQuoted: token.type === "quoted" };
+  }
+
+  #args(close: string): Expr[] {
+    const args: Expr[] = [];
+    if (this.#take(close)) return args;
+    do args.push(this.#expr());
+    while (this.#take(","));
+    this.#expect(close);
+    return args;
+  }
+
+  #primary(): Expr {
+    const token = this.#peek();
+    if (token.type === "literal") return this.#literal(token);
+    const open = this.#take("(");
+    if (open) {
+      const inner = this.#expr();
+      this.#expect(")");
+      return inner;
+    }
+    const list = this.#take("[");
+    if (list) return this.#listLiteral(list);
+    const map = this.#take("{");
+    if (map) return this.#mapLiteral(map);
+    return this.#identOrCall();
+  }
+
+  #literal({ at, value }: Token): Expr {
+    this.#at++;
+    if (typeof value === "bigint" && value > 2n ** 63n - 1n) throw new SyntaxFault(at, "invalid int literal");
+    return this.constant(at, value!);
+  }
+
+  #identOrCall(): Expr {
+    const lead = this.#take(".");
+    const token = this.#peek();
+    if (token.type !== "ident" || token.text === "in") {
+      return this.#unexpected(
+        "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+      );
+    }
+    this.#at++;
+    const name = `${lead ? "." : ""}${token.text}`;
+    if (RESERVED.has(token.text)) throw new SyntaxFault(token.at, `reserved identifier: ${token.text}`);
+    const open = this.#take("(");
+    if (!open) return this.ident(lead?.at ?? token.at, name);
+    const args = this.#args(")");
+    return expandMacro(this, open.at, name, undefined, args) ?? this.call(open.at, name, args);
+  }
+
+  #listLiteral({ at }: Token): Expr {
+    const elements: Expr[] = [];
+    const optional = new Set<number>();
+    while (!this.#take("]")) {
+      if (this.#take("?")) optional.add(elements.length);
+      elements.push(this.#expr());
+      if (!this.#take(",") && !this.#is("]")) this.#unexpected("']'");
+    }
+    return this.list(at, elements, optional);
+  }
+
+  #mapLiteral({ at }: Token): Expr {
+    const entries: Entry[] = [];
+    while (!this.#take("}")) {
+      const optional = this.#take("?") !== undefined;
+      const key = this.#expr();
+      const colon = this.#expect(":");
+      const value = this.#expr();
+      entries.push({ id: ++this.#id, at: colon.at, key, value, optional });
+      if (!this.#take(",") && !this.#is("}")) this.#unexpected("'}'");
+    }
+    return this.map(at, entries);
+  }
+}
+
+const NO_OPTIONALS: ReadonlySet<number> = new Set();

@@ -1,0 +1,491 @@
+/**
+ * From a checked tree to something that runs: closures with slots for variables, literals folded, and a count of what has
+ * been spent, which ends what costs too much (CEL-6, CEL-50, CEL-56).
+ *
+ * @module
+ */
+import type { Expr, Fold } from "./ast.ts";
+import type { Checked } from "./check.ts";
+import type { Overload } from "./library/contract.ts";
+import { NO_OVERLOAD, found, indexed, keyShown } from "./library/standard.ts";
+import { patternOf } from "./patterns.ts";
+import type { Type } from "./types.ts";
+import {
+  Dict,
+  Duration,
+  Entries,
+  Failure,
+  List,
+  NONE,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  Values,
+  isKey,
+  keyText,
+  typeNameOf,
+} from "./values.ts";
+
+/** Values of variables, at their slots; one that is computed when it is first asked for is a function. */
+export type Slots = readonly (Value | undefined | (() => Value))[];
+
+/** A run under way. */
+export class Run {
+  readonly variables: Slots;
+  readonly locals: Value[] = [];
+  readonly limit: number;
+  cost = 0;
+
+  constructor(variables: Slots, limit: number) {
+    this.variables = variables;
+    this.limit = limit;
+  }
+
+  spend(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.limit) throw TOO_DEAR;
+  }
+}
+
+/** Thrown through a run that costs more than it may. */
+export const TOO_DEAR: Error = new Error("operation cancelled: actual cost limit exceeded");
+
+/** A part of an expression, ready to run. */
+export type Step = (run: Run) => Value;
+
+/** An expression that cannot be made ready: a literal in it fails. */
+export class PlanFault extends Error {}
+
+/** Compiles a tree; `slots` are the places of variables by their names. */
+export const plan = (checked: Checked, slots: ReadonlyMap<string, number>): Step => new Planner(checked, slots).step(checked.expr);
+
+/** What is compiled of a node. */
+interface Part {
+  readonly run: Step;
+  /** The value without what it costs to look it up, for what is looked into further: names, members, elements. */
+  readonly resolve?: Step;
+  /** The value of what is a literal. */
+  readonly constant?: Value;
+  /** Whether looking it up costs nothing of its own: a choice between two. */
+  readonly isChoice?: boolean;
+}
+
+class Planner {
+  readonly #checked: Checked;
+  readonly #slots: ReadonlyMap<string, number>;
+  readonly #scopes: Map<string, number>[] = [];
+  #locals = 0;
+
+  constructor(checked: Checked, slots: ReadonlyMap<string, number>) {
+    this.#checked = checked;
+    this.#slots = slots;
+  }
+
+  step(expr: Expr): Step {
+    return this.#part(expr).run;
+  }
+
+  #part(expr: Expr): Part {
+    switch (expr.kind) {
+      case "const":
+        return literal(constantOf(expr.value));
+      case "ident":
+        return this.#name(expr, expr.name);
+      case "select":
+        return this.#select(expr);
+      case "call":
+        return this.#call(expr);
+      case "list":
+        return this.#list(expr);
+      case "map":
+        return this.#map(expr);
+      case "fold":
+        return { run: this.#fold(expr.fold) };
+    }
+  }
+
+  #name(expr: Expr, name: string): Part {
+    const qualified = this.#checked.qualified.get(expr.id);
+    if (qualified?.startsWith("type:")) return literal(new TypeValue(qualified.slice(5)));
+    for (let i = this.#scopes.length - 1; i >= 0 && qualified === undefined; i--) {
+      const slot = this.#scopes[i]!.get(name);
+      if (slot !== undefined) return attribute((run) => run.locals[slot]!);
+    }
+    const slot = this.#slots.get(qualified ?? name)!;
+    const missing = new Failure(`no such attribute(s): ${qualified ?? name}`);
+    return attribute((run) => {
+      const value = run.variables[slot];
+      return typeof value === "function" ? value() : (value ?? (value === null ? null : missing));
+    });
+  }
+
+  #select(expr: Expr & { kind: "select" }): Part {
+    if (this.#checked.qualified.has(expr.id)) return this.#name(expr, "");
+    const resolve = looked(this.#part(expr.of));
+    const { field } = expr;
+    if (!expr.test) return attribute(memberOf(resolve, field));
+    return { run: present(resolve, field) };
+  }
+
+  #call(expr: Expr & { kind: "call" }): Part {
+    const { name } = expr;
+    const args = expr.args.map((arg) => this.#part(arg));
+    switch (name) {
+      case "_&&_":
+        return { run: both(args[0]!.run, args[1]!.run, false) };
+      case "_||_":
+        return { run: both(args[0]!.run, args[1]!.run, true) };
+      case "_?_:_":
+        return choice(args as [Part, Part, Part]);
+      case "@not_strictly_false":
+        return { run: notFalse(args[0]!.run) };
+      case "_[_]":
+      case "_[?_]":
+        return attribute(elementOf(looked(args[0]!), args[1]!, name === "_[?_]"));
+      case "_?._":
+        return attribute(elementOf(looked(args[0]!), args[1]!, true));
+    }
+    const isQualified = this.#checked.qualified.has(expr.id);
+    const target = expr.target && !isQualified ? this.#part(expr.target) : undefined;
+    const all = target ? [target, ...args] : args;
+    if (target && (name === "or" || name === "orValue") && args.length === 1) {
+      return { run: otherwise(target.run, args[0]!.run, name === "orValue") };
+    }
+    const types = (target ? [expr.target!, ...expr.args] : expr.args).map((one) => this.#checked.typeOf(one));
+    return this.#function(expr, all, types);
+  }
+
+  #function(expr: Expr & { kind: "call" }, args: readonly Part[], types: readonly Type[]): Part {
+    const overloads = this.#checked.overloadsOf(expr);
+    const call = dispatch(expr.name, overloads, types);
+    const [first, second] = args;
+    if (overloads.some(({ folds }) => folds) && args.length === 1 && first!.constant !== undefined) {
+      const value = call.run([first!.constant]);
+      if (value instanceof Failure) throw new PlanFault(value.message);
+      return literal(value);
+    }
+    if (expr.name === "@in" && second!.constant instanceof List) {
+      const member = memberTest(first!.run, second!.constant);
+      if (member) return member;
+    }
+    if ((expr.name === "find" || expr.name === "findAll") && typeof second!.constant === "string") {
+      const pattern = patternOf(second!.constant);
+      if (pattern instanceof Failure) throw new PlanFault(pattern.message);
+    }
+    return { run: called(args, call) };
+  }
+
+  #list({ elements, optional }: Expr & { kind: "list" }): Part {
+    const parts = elements.map((element) => this.#part(element));
+    if (optional.size === 0 && parts.every(({ constant }) => constant !== undefined)) {
+      return literal(new Values(parts.map(({ constant }) => constant!)));
+    }
+    const steps = parts.map(({ run }) => run);
+    return {
+      run: (run) => {
+        const values: Value[] = [];
+        for (const [i, step] of steps.entries()) {
+          const value = step(run);
+          if (value instanceof Failure) return spent(run, 10, value);
+          if (!optional.has(i)) values.push(value);
+          else if (!(value instanceof Optional)) return spent(run, 10, NO_OVERLOAD);
+          else if (value.value !== undefined) values.push(value.value);
+        }
+        return spent(run, 10, new Values(values));
+      },
+    };
+  }
+
+  #map({ entries }: Expr & { kind: "map" }): Part {
+    const parts = entries.map(({ key, value, optional }) => ({ key: this.#part(key), value: this.#part(value), optional }));
+    if (parts.every(({ key, value, optional }) => !optional && key.constant !== undefined && value.constant !== undefined)) {
+      return literal(new Entries(parts.map(({ key, value }) => [key.constant!, value.constant!] as const)));
+    }
+    return {
+      run: (run) => {
+        const made: [Value, Value][] = [];
+        for (const { key, value, optional } of parts) {
+          const k = key.run(run);
+          if (k instanceof Failure) return spent(run, 30, k);
+          const v = value.run(run);
+          if (v instanceof Failure) return spent(run, 30, v);
+          if (!isKey(k)) return spent(run, 30, new Failure(`unsupported key type: ${typeNameOf(k)}`));
+          if (!optional) made.push([k, v]);
+          else if (v instanceof Optional && v.value !== undefined) made.push([k, v.value]);
+        }
+        return spent(run, 30, new Entries(made));
+      },
+    };
+  }
+
+  #fold(fold: Fold): Step {
+    const range = this.step(fold.range);
+    const init = this.step(fold.init);
+    const [accu, iter, iter2] = [this.#locals++, this.#locals++, this.#locals++];
+    this.#scopes.push(new Map([[fold.accu, accu]]));
+    const inner = new Map([[fold.iter, iter]]);
+    if (fold.iter2 !== undefined) inner.set(fold.iter2, iter2);
+    this.#scopes.push(inner);
+    const cond = this.step(fold.cond);
+    const step = this.step(fold.step);
+    this.#scopes.pop();
+    const result = this.step(fold.result);
+    this.#scopes.pop();
+    const two = fold.iter2 !== undefined;
+    return (run) => {
+      const over = range(run);
+      const { locals } = run;
+      locals[accu] = init(run);
+      if (over instanceof List) {
+        for (let i = 0; i < over.size; i++) {
+          locals[iter] = two ? BigInt(i) : over.at(i);
+          if (two) locals[iter2] = over.at(i);
+          if (cond(run) === false) break;
+          locals[accu] = step(run);
+        }
+      } else if (over instanceof Dict) {
+        for (const key of over.keys()) {
+          locals[iter] = key;
+          if (two) locals[iter2] = over.get(key)!;
+          if (cond(run) === false) break;
+          locals[accu] = step(run);
+        }
+      } else return over instanceof Failure ? over : new Failure(`got '${typeNameOf(over)}', expected iterable type`);
+      return result(run);
+    };
+  }
+}
+
+const literal = (value: Value): Part => ({ run: () => value, constant: value });
+
+function spent(run: Run, cost: number, value: Value): Value {
+  run.spend(cost);
+  return value;
+}
+
+function constantOf(value: (Expr & { kind: "const" })["value"]): Value {
+  return typeof value === "object" && value !== null && "uint" in value ? new Uint(value.uint) : value;
+}
+
+/** Something that is looked up: it costs one to look it up, and one for each member on the way. */
+const attribute = (resolve: Step): Part => ({
+  resolve,
+  run: (run) => {
+    const value = resolve(run);
+    run.spend(1);
+    return value;
+  },
+});
+
+/** What is looked into further; what is computed is looked up like a name, at the end. */
+const looked = ({ resolve, run }: Part): Step => resolve ?? run;
+
+function memberOf(of: Step, field: string): Step {
+  const missing = new Failure(`no such key: ${field}`);
+  return (run) => {
+    const value = of(run);
+    if (value instanceof Failure) return value;
+    if (value instanceof Optional) return ofOptional(run, value, field);
+    run.spend(1);
+    return value instanceof Dict ? (value.get(field) ?? missing) : NO_OVERLOAD;
+  };
+}
+
+/** What is in a value that may be missing is missing with it. */
+function ofOptional(run: Run, { value }: Optional, key: Value): Value {
+  if (value === undefined) return NONE;
+  const inner = found(value, key);
+  if (inner === undefined) return NONE;
+  run.spend(1);
+  return new Optional(inner);
+}
+
+function elementOf(of: Step, key: Part, optional: boolean): Step {
+  const at = looked(key);
+  return (run) => {
+    const value = of(run);
+    if (value instanceof Failure) return value;
+    const index = at(run);
+    if (index instanceof Failure) return index;
+    if (value instanceof Optional) return ofOptional(run, value, index);
+    if (optional) return ofOptional(run, new Optional(value), index);
+    run.spend(1);
+    return indexed(value, index);
+  };
+}
+
+function present(of: Step, field: string): Step {
+  return (run) => {
+    const value = of(run);
+    if (value instanceof Failure) return value;
+    if (value instanceof Optional) {
+      if (value.value === undefined) return false;
+      run.spend(1);
+      return found(value.value, field) !== undefined;
+    }
+    run.spend(1);
+    return value instanceof Dict ? value.get(field) !== undefined : NO_OVERLOAD;
+  };
+}
+
+/** `&&` and `||`: one side alone may decide, also beside a failure. */
+function both(left: Step, right: Step, decides: boolean): Step {
+  return (run) => {
+    const a = left(run);
+    if (a === decides) return a;
+    const b = right(run);
+    if (b === decides) return b;
+    if (typeof a === "boolean" && typeof b === "boolean") return !decides;
+    if (a instanceof Failure) return a;
+    return b instanceof Failure && typeof a === "boolean" ? b : NO_OVERLOAD;
+  };
+}
+
+/** A choice is looked into like what is chosen; looking up what is chosen costs nothing more. */
+function choice([condition, yes, no]: readonly [Part, Part, Part]): Part {
+  const [a, b] = [looked(yes), looked(no)];
+  const run: Step = (under) => {
+    const value = condition.run(under);
+    if (value === true) return a(under);
+    if (value === false) return b(under);
+    return value instanceof Failure ? value : NO_OVERLOAD;
+  };
+  return { run, resolve: run };
+}
+
+const notFalse =
+  (of: Step): Step =>
+  (run) => {
+    const value = of(run);
+    run.spend(1);
+    return value !== false;
+  };
+
+function otherwise(target: Step, other: Step, isValue: boolean): Step {
+  return (run) => {
+    const value = target(run);
+    if (value instanceof Failure) return value;
+    if (!(value instanceof Optional)) return NO_OVERLOAD;
+    if (value.value === undefined) return other(run);
+    return isValue ? value.value : value;
+  };
+}
+
+const SET_MEMBERS = new Set(["string", "bigint", "number", "boolean"]);
+
+/** Whether a value is one of some literals: found in a set, at no cost. */
+function memberTest(of: Step, list: List): Part | undefined {
+  if (list.size === 0) return literal(false);
+  const members = new Set<string>();
+  for (const value of list) {
+    if (!SET_MEMBERS.has(typeof value) && !(value instanceof Uint)) return undefined;
+    members.add(keyText(value));
+  }
+  return {
+    run: (run) => {
+      const value = of(run);
+      return value instanceof Failure ? value : members.has(keyText(value));
+    },
+  };
+}
+
+interface Call {
+  readonly run: (args: Value[]) => Value;
+  /** The one overload, where nothing has to be looked at to know that it is meant. */
+  readonly only: Overload | undefined;
+  readonly spend: (args: Value[], result: Value) => number;
+}
+
+const GUARDS: Readonly<Record<string, (value: Value) => boolean>> = {
+  null: (value) => value === null,
+  bool: (value) => typeof value === "boolean",
+  int: (value) => typeof value === "bigint",
+  uint: (value) => value instanceof Uint,
+  double: (value) => typeof value === "number",
+  string: (value) => typeof value === "string",
+  bytes: (value) => value instanceof Uint8Array,
+  timestamp: (value) => value instanceof Timestamp,
+  duration: (value) => value instanceof Duration,
+  list: (value) => value instanceof List,
+  map: (value) => value instanceof Dict,
+  type: (value) => value instanceof TypeValue,
+};
+
+const always = (): boolean => true;
+
+function guardOf(type: Type): (value: Value) => boolean {
+  if (type.kind === "opaque") {
+    return type.name === "optional_type"
+      ? (value) => value instanceof Optional
+      : (value) => value instanceof Opaque && value.typeName === type.name;
+  }
+  return GUARDS[type.kind] ?? always;
+}
+
+/** Lists that functions tell apart by their elements are asked for the first one. */
+const isCertain = (type: Type, expected: Type): boolean =>
+  expected.kind === "param" || expected.kind === "dyn" || (type.kind === expected.kind && type.kind !== "opaque") || (type.kind === "opaque" && type.name === expected.name);
+
+function dispatch(name: string, overloads: readonly Overload[], types: readonly Type[]): Call {
+  const [only] = overloads;
+  const isOnly = overloads.length === 1 && only!.params.every((expected, i) => isCertain(types[i]!, expected));
+  const rows = overloads.map((overload) => ({ overload, guards: overload.params.map(guardOf) }));
+  const find = (args: Value[]): Overload | undefined =>
+    isOnly ? only : rows.find(({ guards }) => guards.every((fits, i) => fits(args[i]!)))?.overload;
+  const none = new Failure(`no such overload: ${name}`);
+  const isKnown = (first: Value | undefined): boolean =>
+    first !== undefined && rows.some(({ guards }) => guards.length > 1 && guards[0]!(first));
+  return {
+    only: isOnly ? only : undefined,
+    run(args) {
+      const overload = find(args);
+      if (!overload) return isKnown(args[0]) ? NO_OVERLOAD : none;
+      return (overload.run as (...all: Value[]) => Value)(...args);
+    },
+    spend: (args, result) => (find(args) ?? only)?.cost.spend?.(args, result) ?? 1,
+  };
+}
+
+/** A call: one and two arguments are all looked at, more only until one fails. */
+function called(args: readonly Part[], call: Call): Step {
+  const steps = args.map(({ run }) => run);
+  const { only } = call;
+  const [a, b] = steps as [Step, Step];
+  if (only && steps.length === 2) {
+    const run = only.run as (x: Value, y: Value) => Value;
+    const { spend } = only.cost;
+    return (under) => {
+      const [x, y] = [a(under), b(under)];
+      const value = x instanceof Failure ? x : y instanceof Failure ? y : run(x, y);
+      under.spend(spend ? spend([x, y], value) : 1);
+      return value;
+    };
+  }
+  if (steps.length > 2) return calledWithMany(steps, call);
+  return (under) => {
+    const values = steps.map((step) => step(under));
+    const failed = values.find((value) => value instanceof Failure);
+    const value = failed ?? call.run(values);
+    under.spend(failed ? call.spend(values, value) : call.spend(values, value));
+    return value;
+  };
+}
+
+function calledWithMany(steps: readonly Step[], call: Call): Step {
+  return (under) => {
+    const values: Value[] = [];
+    for (const step of steps) {
+      const value = step(under);
+      if (value instanceof Failure) return value;
+      values.push(value);
+    }
+    const value = call.run(values);
+    under.spend(call.spend(values, value));
+    return value;
+  };
+}
+
+export { keyShown };

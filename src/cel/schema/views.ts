@@ -1,0 +1,280 @@
+/**
+ * Objects as expressions see them: looked at in place, by what their schema declares (CEL-30..35).
+ *
+ * @module
+ */
+import { type Value as Json, type ValueObject, asJsonNumber } from "../../value/value.ts";
+import { durationIn, timestampIn } from "../times.ts";
+import { Dict, Duration, Failure, List, Timestamp, type Value, equals, keyText } from "../values.ts";
+import type { Declaration, Field } from "./declaration.ts";
+
+/** A value of an object, as its schema declares it; undefined where it is as good as absent. */
+export function viewOf(value: Json | undefined, declaration: Declaration): Value | undefined {
+  if (value === undefined || value === null) return undefined;
+  switch (declaration.type.kind) {
+    case "int":
+      return integerOf(value);
+    case "double":
+      return typeof value === "number" ? value : (asJsonNumber(value)?.value ?? mismatch("double", value));
+    case "bool":
+      return typeof value === "boolean" ? value : mismatch("bool", value);
+    case "string":
+      return typeof value === "string" ? value : mismatch("string", value);
+    case "bytes":
+      return typeof value === "string" ? new Uint8Array(Buffer.from(value, "base64")) : mismatch("string", value);
+    case "duration":
+      return typeof value === "string" ? durationOf(value) : mismatch("string", value);
+    case "timestamp":
+      return typeof value === "string" ? momentOf(value, declaration.schema.format) : mismatch("string", value);
+    case "list":
+      return Array.isArray(value) ? listView(value, declaration) : shapeless("an array", "array");
+    case "map":
+      return isPlain(value) ? new MapView(value, declaration.item!) : shapeless("an object", "object");
+    case "struct":
+      return isPlain(value) ? new ObjectView(value, declaration) : shapeless("an object", "object");
+    default:
+      return anyOf(value);
+  }
+}
+
+const isPlain = (value: Json): value is ValueObject => typeof value === "object" && value !== null && !Array.isArray(value) && !asJsonNumber(value);
+
+const shapeless = (what: string, type: string): Failure =>
+  new Failure(`invalid data, expected ${what} for the provided schema with type=${type}`);
+
+function mismatch(expected: string, value: Json): Failure {
+  return new Failure(`invalid data, expected ${expected}, got ${foundType(value)}`);
+}
+
+function foundType(value: Json): string {
+  if (Array.isArray(value)) return "[]interface {}";
+  switch (typeof value) {
+    case "number":
+      return Number.isInteger(value) ? "int64" : "float64";
+    case "boolean":
+      return "bool";
+    case "string":
+      return "string";
+    default:
+      return asJsonNumber(value) ? "int64" : "map[string]interface {}";
+  }
+}
+
+function integerOf(value: Json): Value {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : mismatch("int", value);
+  return asJsonNumber(value)?.integer ?? mismatch("int", value);
+}
+
+/** A value whose type nothing says: an integer, a text, or whatever else it is. */
+function anyOf(value: Json): Value {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  return asJsonNumber(value)?.integer ?? mismatch("XIntOrString value to be either a string or integer", value);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  nanosecond: "ns",
+  microsecond: "us",
+  millisecond: "ms",
+  second: "s",
+  minute: "m",
+  hour: "h",
+};
+const LONG = /^([+-]?\d+(?:\.\d*)?)\s*([A-Za-zµ]+)$/;
+const DAY = 24n * 3_600_000_000_000n;
+
+function durationOf(text: string): Value {
+  const found = durationIn(text);
+  if (found) return found;
+  const [, number, word = ""] = LONG.exec(text) ?? [];
+  const lower = word.toLowerCase();
+  const days = /^d(?:ays?)?$/.test(lower) ? DAY : /^w(?:eeks?|ks?)?$/.test(lower) ? 7n * DAY : undefined;
+  if (number !== undefined && days !== undefined) return new Duration(BigInt(Math.trunc(Number(number))) * days);
+  const unit = Object.entries(WORDS).find(([long]) => lower === long || lower === `${long}s`)?.[1];
+  const long = unit === undefined ? undefined : durationIn(`${number}${unit}`);
+  return long ?? new Failure(`Invalid duration ${text}: unable to parse ${text} as duration`);
+}
+
+function momentOf(text: string, format: string | undefined): Value {
+  if (format === "date") {
+    const date = /^\d{4}-\d\d-\d\d$/.test(text) ? timestampIn(`${text}T00:00:00Z`) : undefined;
+    return date ?? new Failure(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${wrongDate(text)}`);
+  }
+  const normal = text.replace(" ", "T");
+  const found = timestampIn(normal) ?? timestampIn(`${normal}Z`);
+  if (found) return new Timestamp(found.nanos, found.offset);
+  return new Failure(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${wrongDate(text)}`);
+}
+
+function wrongDate(text: string): string {
+  const [, , month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
+  if (month !== undefined && (Number(month) < 1 || Number(month) > 12)) return "month out of range";
+  return day === undefined ? `cannot parse ${JSON.stringify(text)} as "2006"` : "day out of range";
+}
+
+function listView(value: readonly Json[], declaration: Declaration): List {
+  const type = declaration.schema["x-kubernetes-list-type"];
+  if (type === "set") return new SetView(value, declaration);
+  const keys = declaration.schema["x-kubernetes-list-map-keys"];
+  return type === "map" && keys ? new KeyedView(value, declaration, keys) : new ListView(value, declaration);
+}
+
+/** A list in place. */
+class ListView extends List {
+  readonly json: readonly Json[];
+  readonly declaration: Declaration;
+
+  constructor(json: readonly Json[], declaration: Declaration) {
+    super();
+    this.json = json;
+    this.declaration = declaration;
+  }
+
+  get size(): number {
+    return this.json.length;
+  }
+
+  at(index: number): Value {
+    return viewOf(this.json[index], this.declaration.item!) ?? null;
+  }
+}
+
+/** Two lists as one; the second has what is new. */
+class Together extends List {
+  readonly #values: readonly Value[];
+  readonly #like: List;
+
+  constructor(values: readonly Value[], like: List) {
+    super();
+    this.#values = values;
+    this.#like = like;
+  }
+
+  get size(): number {
+    return this.#values.length;
+  }
+
+  at(index: number): Value {
+    return this.#values[index]!;
+  }
+
+  override equals(other: List): boolean | undefined {
+    return this.#like instanceof SetView ? sameElements(this, other) : undefined;
+  }
+}
+
+const sameElements = (a: List, b: List): boolean => {
+  if (a.size !== b.size) return false;
+  const others = [...b];
+  return [...a].every((one) => others.some((other) => equals(one, other)));
+};
+
+/** A set: its order does not matter, and what is there already is not added (CEL-32). */
+class SetView extends ListView {
+  override equals(other: List): boolean {
+    return sameElements(this, other);
+  }
+
+  override plus(other: List): List {
+    const values = [...this];
+    const seen = new Set(values.map(textOf));
+    for (const one of other) {
+      const text = textOf(one);
+      if (seen.has(text)) continue;
+      seen.add(text);
+      values.push(one);
+    }
+    return new Together(values, this);
+  }
+}
+
+/** What a value is told apart by: scalars by what they are, others by their text. */
+const textOf = (value: Value): string => {
+  const text = keyText(value);
+  return text === "?" ? JSON.stringify(value, (_key, one: unknown) => (typeof one === "bigint" ? `${one}n` : one)) : text;
+};
+
+/** A list that is told apart by keys: its order does not matter, and `+` replaces elements with equal keys (CEL-32). */
+class KeyedView extends ListView {
+  readonly #keys: readonly string[];
+
+  constructor(json: readonly Json[], declaration: Declaration, keys: readonly string[]) {
+    super(json, declaration);
+    this.#keys = keys;
+  }
+
+  #keyOf(element: Value): string {
+    if (!(element instanceof Dict)) return "";
+    return JSON.stringify(this.#keys.map((key) => keyText(element.get(key) ?? null)));
+  }
+
+  override equals(other: List): boolean {
+    if (this.size !== other.size) return false;
+    const byKey = new Map([...other].map((element) => [this.#keyOf(element), element]));
+    return [...this].every((element) => {
+      const same = byKey.get(this.#keyOf(element));
+      return same !== undefined && equals(element, same);
+    });
+  }
+
+  override plus(other: List): List {
+    const byKey = new Map([...this].map((element) => [this.#keyOf(element), element]));
+    for (const element of other) byKey.set(this.#keyOf(element), element);
+    return new Together([...byKey.values()], this);
+  }
+}
+
+/** A map in place; nulls are as good as absent. */
+class MapView extends Dict {
+  readonly #json: ValueObject;
+  readonly #item: Declaration;
+
+  constructor(json: ValueObject, item: Declaration) {
+    super();
+    this.#json = json;
+    this.#item = item;
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
+  get(key: Value): Value | undefined {
+    return typeof key === "string" && Object.hasOwn(this.#json, key) ? viewOf(this.#json[key], this.#item) : undefined;
+  }
+
+  keys(): Iterable<Value> {
+    return Object.keys(this.#json);
+  }
+}
+
+/** An object in place: the members that its schema declares. */
+class ObjectView extends Dict {
+  readonly #json: ValueObject;
+  readonly #fields: ReadonlyMap<string, Field>;
+  override readonly typeName: string;
+
+  constructor(json: ValueObject, declaration: Declaration) {
+    super();
+    this.#json = json;
+    this.#fields = declaration.fields!;
+    this.typeName = declaration.type.name;
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const _key of this.keys()) size++;
+    return size;
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== "string") return undefined;
+    const field = this.#fields.get(key) ?? (key === "namespace" ? this.#fields.get("__namespace__") : undefined);
+    if (!field || !Object.hasOwn(this.#json, field.name)) return undefined;
+    return viewOf(this.#json[field.name], field.declaration);
+  }
+
+  *keys(): Iterable<Value> {
+    for (const key of this.#fields.keys()) if (this.get(key) !== undefined) yield key;
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What is looked at in literals when an expression is written: times, patterns, formats, and lists and maps of one type
+ * (CEL-4, CEL-5, CEL-15).
+ *
+ * @module
+ */
+import type { Expr, Issue } from "./ast.ts";
+import type { Checked } from "./check.ts";
+import { checkFormat } from "./library/format-text.ts";
+import { patternOf } from "./patterns.ts";
+import { durationIn, timestampIn } from "./times.ts";
+import { type Type, isOptional, sameType, shownType } from "./types.ts";
+import { Failure } from "./values.ts";
+
+/** The nodes below a node. */
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case "select":
+      return [expr.of];
+    case "call":
+      return expr.target ? [expr.target, ...expr.args] : expr.args;
+    case "list":
+      return expr.elements;
+    case "map":
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case "fold": {
+      const { range, init, cond, step, result } = expr.fold;
+      return [range, init, cond, step, result];
+    }
+    default:
+      return [];
+  }
+}
+
+const textOf = (expr: Expr | undefined): string | undefined =>
+  expr?.kind === "const" && typeof expr.value === "string" ? expr.value : undefined;
+
+/** What is wrong with the literals of an expression: of each sort, in the order of the places. */
+export function literalIssues(checked: Checked): Issue[] {
+  const found: Record<"durations" | "times" | "patterns" | "aggregates" | "formats", Issue[]> = {
+    durations: [],
+    times: [],
+    patterns: [],
+    aggregates: [],
+    formats: [],
+  };
+  const walk = (expr: Expr, exempt: boolean): void => {
+    if (expr.kind === "call") look(expr, checked, found);
+    if (!exempt && (expr.kind === "list" || expr.kind === "map")) found.aggregates.push(...mixed(expr, checked));
+    const inFormat = expr.kind === "call" && expr.name === "format";
+    const keeps = exempt && (expr.kind === "list" || expr.kind === "map");
+    for (const child of childrenOf(expr)) walk(child, inFormat || keeps);
+  };
+  walk(checked.expr, false);
+  return [found.durations, found.times, found.patterns, found.aggregates, found.formats].flat();
+}
+
+function look(
+  expr: Expr & { kind: "call" },
+  checked: Checked,
+  found: Record<"durations" | "times" | "patterns" | "formats", Issue[]>,
+): void {
+  const [first] = expr.args;
+  const text = textOf(first);
+  if (text !== undefined && expr.name === "duration" && !durationIn(text)) {
+    found.durations.push({ at: first!.at, message: "invalid duration argument" });
+  }
+  if (text !== undefined && expr.name === "timestamp" && !timestampIn(text)) {
+    found.times.push({ at: first!.at, message: "invalid timestamp argument" });
+  }
+  if (expr.name === "matches") {
+    const pattern = expr.target ? first : expr.args[1];
+    const source = textOf(pattern);
+    if (source !== undefined && patternOf(source) instanceof Failure) {
+      found.patterns.push({ at: pattern!.at, message: "invalid matches argument" });
+    }
+  }
+  const format = textOf(expr.target);
+  if (expr.name === "format" && format !== undefined && first?.kind === "list") {
+    const issue = checkFormat(format, first.elements, (element) => checked.typeOf(element));
+    if (issue) found.formats.push({ at: issue.element === undefined ? expr.target!.at : issue.element.at, message: issue.message });
+  }
+}
+
+/** Elements, keys and values of other types than the first. */
+function mixed(expr: Expr & { kind: "list" | "map" }, checked: Checked): Issue[] {
+  const issues: Issue[] = [];
+  const compare = (members: readonly { readonly expr: Expr; readonly type: Type }[]): void => {
+    const [first, ...others] = members;
+    for (const { expr: member, type } of others) {
+      if (!sameType(first!.type, type)) {
+        issues.push({ at: member.at, message: `expected type '${shownType(first!.type)}' but found '${shownType(type)}'` });
+      }
+    }
+  };
+  const typed = (member: Expr, optional: boolean): { readonly expr: Expr; readonly type: Type } => {
+    const type = checked.typeOf(member);
+    return { expr: member, type: optional && isOptional(type) ? type.params[0]! : type };
+  };
+  if (expr.kind === "list") compare(expr.elements.map((element, i) => typed(element, expr.optional.has(i))));
+  else {
+    compare(expr.entries.map(({ key }) => typed(key, false)));
+    compare(expr.entries.map(({ value, optional }) => typed(value, optional)));
+  }
+  return issues;
+}

@@ -1,0 +1,297 @@
+/**
+ * Values while expressions run.
+ *
+ * Booleans, texts and null are themselves; integers are bigint, unsigned ones wrapped, floating ones numbers; bytes are
+ * Uint8Array. Lists and maps are classes, so that what comes from objects is looked at in place and not copied. A failure is
+ * a value, too: `&&` and `||` may pass over it.
+ *
+ * @module
+ */
+
+/** Any value. */
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Uint
+  | Timestamp
+  | Duration
+  | List
+  | Dict
+  | Optional
+  | TypeValue
+  | Opaque
+  | Failure;
+
+/** An unsigned integer of 64 bits. */
+export class Uint {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+/** An evaluation that failed, and why. */
+export class Failure {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** A moment: nanoseconds since 1970, and the offset in which it was written (minutes). */
+export class Timestamp {
+  readonly nanos: bigint;
+  readonly offset: number;
+
+  constructor(nanos: bigint, offset = 0) {
+    this.nanos = nanos;
+    this.offset = offset;
+  }
+}
+
+/** A time that passes, in nanoseconds. */
+export class Duration {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+/** A value that may be missing. */
+export class Optional {
+  readonly value: Value | undefined;
+
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+}
+
+export const NONE: Optional = new Optional(undefined);
+
+/** A type as a value. */
+export class TypeValue {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A value of a library: what it is is known to that library. */
+export abstract class Opaque {
+  /** The name of its type. */
+  abstract readonly typeName: string;
+  abstract equals(other: Opaque): boolean;
+}
+
+/** A list. */
+export abstract class List {
+  abstract readonly size: number;
+  abstract at(index: number): Value;
+  /** How its elements are told apart when it is compared: in order, or in any. */
+  equals?(other: List): boolean | undefined;
+  /** What `+` makes of it and another, where that is not one behind the other. */
+  plus?(other: List): List;
+
+  *[Symbol.iterator](): Iterator<Value> {
+    for (let i = 0; i < this.size; i++) yield this.at(i);
+  }
+}
+
+/** A list of values that are there. */
+export class Values extends List {
+  readonly values: readonly Value[];
+
+  constructor(values: readonly Value[]) {
+    super();
+    this.values = values;
+  }
+
+  get size(): number {
+    return this.values.length;
+  }
+
+  at(index: number): Value {
+    return this.values[index]!;
+  }
+}
+
+/** A map, or an object with members. */
+export abstract class Dict {
+  abstract readonly size: number;
+  /** The value of a key; undefined where there is none. */
+  abstract get(key: Value): Value | undefined;
+  abstract keys(): Iterable<Value>;
+  /** The name of its type, of an object that a schema declares. */
+  readonly typeName: string | undefined = undefined;
+}
+
+/** A map of entries that are there. */
+export class Entries extends Dict {
+  readonly #entries = new Map<string, readonly [Value, Value]>();
+
+  constructor(entries: Iterable<readonly [Value, Value]> = []) {
+    super();
+    for (const entry of entries) this.#entries.set(keyText(entry[0]), entry);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Value): Value | undefined {
+    return this.#entries.get(keyText(key))?.[1];
+  }
+
+  *keys(): Iterable<Value> {
+    for (const [key] of this.#entries.values()) yield key;
+  }
+}
+
+/** Keys that are equal have one text: `1`, `1u` and `1.0` are. */
+export function keyText(key: Value): string {
+  switch (typeof key) {
+    case "string":
+      return `s${key}`;
+    case "bigint":
+      return `n${key}`;
+    case "boolean":
+      return `b${key}`;
+    case "number":
+      return Number.isInteger(key) ? `n${BigInt(key)}` : `d${key}`;
+    default:
+      return key instanceof Uint ? `n${key.value}` : "?";
+  }
+}
+
+/** Whether a value may be a key of a map. */
+export const isKey = (key: Value): boolean => ["string", "bigint", "boolean"].includes(typeof key) || key instanceof Uint;
+
+const NUMBERS = new Set(["bigint", "number"]);
+const isNumber = (value: Value): boolean => NUMBERS.has(typeof value) || value instanceof Uint;
+const plain = (value: Value): bigint | number => (value instanceof Uint ? value.value : (value as bigint | number));
+
+/** Whether two values are equal, numbers of different types included. */
+export function equals(a: Value, b: Value): boolean {
+  if (isNumber(a) && isNumber(b)) {
+    const [x, y] = [plain(a), plain(b)];
+    // eslint-disable-next-line eqeqeq -- an integer and a number are compared by what they are
+    return x == y;
+  }
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (a instanceof List) return b instanceof List && listsEqual(a, b);
+  if (a instanceof Dict) return b instanceof Dict && dictsEqual(a, b);
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos;
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
+  if (a instanceof Optional) {
+    if (!(b instanceof Optional)) return false;
+    return a.value === undefined || b.value === undefined ? a.value === b.value : equals(a.value, b.value);
+  }
+  if (a instanceof Opaque) return b instanceof Opaque && a.typeName === b.typeName && a.equals(b);
+  return false;
+}
+
+function listsEqual(a: List, b: List): boolean {
+  const special = a.equals?.(b) ?? b.equals?.(a);
+  if (special !== undefined) return special;
+  if (a.size !== b.size) return false;
+  for (let i = 0; i < a.size; i++) if (!equals(a.at(i), b.at(i))) return false;
+  return true;
+}
+
+function dictsEqual(a: Dict, b: Dict): boolean {
+  if (a.typeName !== b.typeName || a.size !== b.size) return false;
+  for (const key of a.keys()) {
+    const other = b.get(key);
+    if (other === undefined || !equals(a.get(key)!, other)) return false;
+  }
+  return true;
+}
+
+/** The order of two values: negative, zero, positive; undefined where they have none. */
+export function compare(a: Value, b: Value): number | undefined {
+  if (isNumber(a) && isNumber(b)) {
+    const [x, y] = [plain(a), plain(b)];
+    return x < y ? -1 : x > y ? 1 : Number.isNaN(x) || Number.isNaN(y) ? NaN : 0;
+  }
+  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
+  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
+  const moments = a instanceof Timestamp && b instanceof Timestamp;
+  if (moments || (a instanceof Duration && b instanceof Duration)) {
+    const difference = a.nanos - (b as Duration).nanos;
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  }
+  return undefined;
+}
+
+/** Texts by their UTF-8. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x === y) continue;
+    // What is beyond the basic plane is written in surrogates, and comes after everything else.
+    const [high, low] = [isSurrogate(x), isSurrogate(y)];
+    return high === low ? x - y : high ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xe000;
+
+/** The name of the type of a value. */
+export function typeNameOf(value: Value): string {
+  switch (typeof value) {
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return "int";
+    case "number":
+      return "double";
+    case "string":
+      return "string";
+    default:
+      return typeNameOfObject(value);
+  }
+}
+
+function typeNameOfObject(value: Value): string {
+  if (value === null) return "null_type";
+  if (value instanceof Uint) return "uint";
+  if (value instanceof List) return "list";
+  if (value instanceof Dict) return value.typeName ?? "map";
+  if (value instanceof Uint8Array) return "bytes";
+  if (value instanceof Timestamp) return "google.protobuf.Timestamp";
+  if (value instanceof Duration) return "google.protobuf.Duration";
+  if (value instanceof Optional) return "optional_type";
+  if (value instanceof TypeValue) return "type";
+  return value instanceof Opaque ? value.typeName : "error";
+}
+
+/** Code points of a text. */
+export function pointsOf(text: string): number {
+  let count = text.length;
+  for (let i = 1; i < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--;
+  }
+  return count;
+}
+
+/** How large a value counts where a cost depends on it: code points, bytes, elements; 1 for others. */
+export function sizeOf(value: Value): number {
+  if (typeof value === "string") return pointsOf(value);
+  if (value instanceof List || value instanceof Dict) return value.size;
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof Opaque && "size" in value) return Number(value.size);
+  return value instanceof Optional && value.value !== undefined ? sizeOf(value.value) : 1;
+}
