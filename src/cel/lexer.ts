@@ -85,7 +85,7 @@ function quoted(points: readonly string[], at: number): Found {
 function number(points: readonly string[], at: number): Found {
   const rest = points.slice(at, at + 400).join("");
   const float = /^(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/.exec(rest)?.[0];
-  const whole = /^(?:0x[\da-fA-F]+|\d+)[uU]?/.exec(rest)![0];
+  const whole = /^(?:0x[\da-fA-F]+|\d+)[uU]?/.exec(rest)?.[0] ?? "";
   if (float !== undefined && float.length > whole.length) {
     const value = Number(float);
     if (!Number.isFinite(value)) throw new SyntaxFault(at, "invalid double literal");

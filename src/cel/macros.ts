@@ -14,16 +14,16 @@ export function expandMacro(
   target: Expr | undefined,
   args: readonly Expr[],
 ): Expr | undefined {
-  if (!target) return name === "has" && args.length === 1 ? has(make, args[0]!) : undefined;
+  if (!target) return name === "has" && args.length === 1 ? has(make, at, args[0]!) : undefined;
   const macro = MACROS[`${name}/${args.length}`];
   return macro?.(make, at, target, args);
 }
 
 type Macro = (make: Maker, at: number, target: Expr, args: readonly Expr[]) => Expr;
 
-function has(make: Maker, arg: Expr): Expr {
+function has(make: Maker, at: number, arg: Expr): Expr {
   if (arg.kind !== "select" || arg.test) return make.fail(arg.at, "invalid argument to has() macro");
-  return make.select(arg.at, arg.of, arg.field, true);
+  return make.select(at, arg.of, arg.field, true);
 }
 
 /** The name that an argument is; undefined after it has been told that it is none. */

@@ -243,7 +243,7 @@ class Parser implements Maker {
 
   #fieldName(): { readonly name: string; readonly at: number; readonly isQuoted: boolean } {
     const token = this.#peek();
-    if (token.type !== "ident" && token.type !== "quoted") {
+    if ((token.type !== "ident" && token.type !== "quoted") || token.text === "in") {
       const what = token.type === "end" ? "" : token.text;
       throw new SyntaxFault(token.at, `Syntax error: no viable alternative at input '.${what}'`);
     }

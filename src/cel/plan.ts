@@ -290,7 +290,7 @@ function memberOf(of: Step, field: string): Step {
     if (value instanceof Failure) return value;
     if (value instanceof Optional) return ofOptional(run, value, field);
     run.spend(1);
-    return value instanceof Dict ? (value.get(field) ?? missing) : NO_OVERLOAD;
+    return value instanceof Dict ? (value.get(field) ?? missing) : missing;
   };
 }
 
@@ -392,6 +392,20 @@ function memberTest(of: Step, list: List): Part | undefined {
   };
 }
 
+const COMPARED = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
+/** What operators know to do something with, whatever stands on the other side. */
+const OPERANDS: Readonly<Record<string, readonly string[]>> = {
+  "_<_": COMPARED,
+  "_<=_": COMPARED,
+  "_>_": COMPARED,
+  "_>=_": COMPARED,
+  "_+_": ["int", "uint", "double", "string", "bytes", "list", "timestamp", "duration"],
+  "_-_": ["int", "uint", "double", "timestamp", "duration"],
+  "_*_": ["int", "uint", "double"],
+  "_/_": ["int", "uint", "double"],
+  "_%_": ["int", "uint"],
+};
+
 interface Call {
   readonly run: (args: Value[]) => Value;
   /** The one overload, where nothing has to be looked at to know that it is meant. */
@@ -433,19 +447,22 @@ function dispatch(name: string, overloads: readonly Overload[], types: readonly 
   const [only] = overloads;
   const isOnly = overloads.length === 1 && only!.params.every((expected, i) => isCertain(types[i]!, expected));
   const rows = overloads.map((overload) => ({ overload, guards: overload.params.map(guardOf) }));
+  const isKnownCost = only?.cost.spend !== undefined && (overloads.length === 1 || only.cost.byName === true);
   const find = (args: Value[]): Overload | undefined =>
     isOnly ? only : rows.find(({ guards }) => guards.every((fits, i) => fits(args[i]!)))?.overload;
   const none = new Failure(`no such overload: ${name}`);
-  const isKnown = (first: Value | undefined): boolean =>
-    first !== undefined && rows.some(({ guards }) => guards.length > 1 && guards[0]!(first));
+  const operands = OPERANDS[name];
+  const isKnown = (first: Value): boolean =>
+    operands ? operands.some((kind) => GUARDS[kind]!(first)) : rows.some(({ guards }) => guards.length > 1 && guards[0]!(first));
   return {
     only: isOnly ? only : undefined,
     run(args) {
       const overload = find(args);
-      if (!overload) return isKnown(args[0]) ? NO_OVERLOAD : none;
+      if (!overload) return args.length > 0 && isKnown(args[0]!) ? NO_OVERLOAD : none;
       return (overload.run as (...all: Value[]) => Value)(...args);
     },
-    spend: (args, result) => (find(args) ?? only)?.cost.spend?.(args, result) ?? 1,
+    // Where only the run tells which overload is meant, only what all of them cost is counted.
+    spend: (args, result) => (isKnownCost ? only!.cost.spend!(args, result) : 1),
   };
 }
 

@@ -78,7 +78,7 @@ function look(
   const format = textOf(expr.target);
   if (expr.name === "format" && format !== undefined && first?.kind === "list") {
     const issue = checkFormat(format, first.elements, (element) => checked.typeOf(element));
-    if (issue) found.formats.push({ at: issue.element === undefined ? expr.target!.at : issue.element.at, message: issue.message });
+    if (issue) found.formats.push({ at: issue.element?.at ?? first.at, message: issue.message });
   }
 }
 
@@ -87,11 +87,10 @@ function mixed(expr: Expr & { kind: "list" | "map" }, checked: Checked): Issue[]
   const issues: Issue[] = [];
   const compare = (members: readonly { readonly expr: Expr; readonly type: Type }[]): void => {
     const [first, ...others] = members;
-    for (const { expr: member, type } of others) {
-      if (!sameType(first!.type, type)) {
-        issues.push({ at: member.at, message: `expected type '${shownType(first!.type)}' but found '${shownType(type)}'` });
-      }
-    }
+    const other = others.find(({ type }) => !sameType(first!.type, type));
+    if (!other) return;
+    const [expected, got] = [shownType(first!.type), shownType(other.type)];
+    issues.push({ at: other.expr.at, message: `expected type '${expected}' but found '${got}'` });
   };
   const typed = (member: Expr, optional: boolean): { readonly expr: Expr; readonly type: Type } => {
     const type = checked.typeOf(member);

@@ -269,7 +269,7 @@ function typeNameOfObject(value: Value): string {
   if (value === null) return "null_type";
   if (value instanceof Uint) return "uint";
   if (value instanceof List) return "list";
-  if (value instanceof Dict) return value.typeName ?? "map";
+  if (value instanceof Dict) return "map";
   if (value instanceof Uint8Array) return "bytes";
   if (value instanceof Timestamp) return "google.protobuf.Timestamp";
   if (value instanceof Duration) return "google.protobuf.Duration";

@@ -51,7 +51,7 @@ export function play(file: CaseFile, one: Case): string[] {
   });
 }
 
-const show = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 300));
+const show = (value: unknown): string => (value === undefined ? "nothing" : typeof value === "bigint" ? String(value) : JSON.stringify(value).slice(0, 300));
 
 type Answer = Readonly<Record<string, unknown>>;
 

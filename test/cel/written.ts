@@ -30,7 +30,7 @@ export function written(value: Value): unknown {
   if (value === null) return { null: true };
   if (value instanceof Uint) return { uint: String(value.value) };
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("base64") };
-  if (value instanceof Timestamp) return { timestamp: timestampText(value) };
+  if (value instanceof Timestamp) return { timestamp: timestampText(new Timestamp(value.nanos)) };
   if (value instanceof Duration) return { duration: String(value.nanos) };
   if (value instanceof List) return [...value].map(written);
   if (value instanceof Dict) return { map: [...value.keys()].map((key) => [written(key), written(value.get(key)!)]) };

@@ -182,6 +182,7 @@ const sizeOfOpaque = (value: Value): number => (value instanceof Address || valu
 
 /** Comparing the bytes of a network with those of an address, or of another network; a text has to be read before. */
 const holding = (isNetwork: boolean, isText: boolean): Cost => ({
+  byName: true,
   estimate: (at, _target, args) => {
     let cost = times(add(ADDRESS, ADDRESS), WALK);
     if (isNetwork) cost = add(add(cost, times(ADDRESS, WALK)), exactly(1));

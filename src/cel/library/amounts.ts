@@ -36,7 +36,9 @@ const amountIn = (text: string): Value => {
 /** The whole number that a quantity is, where 64 bits hold it and it was written as one. */
 function wholeOf({ text, written }: Amount): bigint | undefined {
   const parsed = parseQuantity(written) ?? parseQuantity(text)!;
-  const { mantissa, exponent } = parsed;
+  const { mantissa, exponent, family } = parsed;
+  // A quantity in powers of two that is too large was cut.
+  if (family === "binary" && mantissa >= 2n ** 63n - 1n) return undefined;
   if (exponent < 0) {
     const unit = 10n ** BigInt(-exponent);
     if (written.includes(".") || mantissa % unit !== 0n) return undefined;

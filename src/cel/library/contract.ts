@@ -53,6 +53,8 @@ export interface Estimating {
 
 /** The cost of a call: when the expression is written, and when it runs. */
 export interface Cost {
+  /** Whether it is that of every overload of the function: then it is known also where only the run tells which is meant. */
+  readonly byName?: boolean;
   /** Undefined for one unit. `all` are the arguments, the target first where there is one. */
   readonly estimate?: (at: Estimating, target: Node | undefined, args: readonly Node[]) => Estimate | undefined;
   /** By the arguments (the target first) and the result; one unit where it is missing. */

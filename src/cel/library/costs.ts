@@ -20,6 +20,7 @@ const ceil = (value: number): number => Math.ceil(value);
 
 /** One walk over the text that is called, or over the first argument; the result is as long. */
 export const walk = (factor: number, keepsSize = false): Cost => ({
+  byName: true,
   estimate: (at, target, args) => {
     const size = at.size((target ?? args[0])!);
     return { cost: times(size, factor), ...(keepsSize ? { size } : {}) };
@@ -59,6 +60,7 @@ export const CONCAT_LISTS: Cost = {
 
 /** A regular expression over a text. */
 export const matching = (sized: boolean): Cost => ({
+  byName: sized,
   estimate: (at, target, args) => {
     const [text, pattern] = [at.size((target ?? args[0])!), at.size((target ? args[0] : args[1])!)];
     const cost = multiply(times(add(text, exactly(1)), WALK), times(pattern, REGEX));
@@ -83,6 +85,7 @@ export const IN_LIST: Cost = {
 
 /** One walk over a list, and over its elements where they are texts; over a text where one is called. */
 export const TRAVERSE: Cost = {
+  byName: true,
   estimate: (at, target) => {
     const items = at.items(target!);
     if (!items) return { cost: times(at.size(target!), WALK) };
@@ -119,11 +122,13 @@ export const allocated = (factor: number, size: number): number => Math.trunc(si
 /** The number that an argument is, where it is a literal. */
 export function literalInt(node: Node | undefined, otherwise: bigint): bigint {
   const expr = node?.expr;
-  return expr?.kind === "const" && typeof expr.value === "bigint" && expr.value >= 0n ? expr.value : otherwise;
+  if (expr?.kind !== "const" || typeof expr.value !== "bigint") return otherwise;
+  return expr.value < 0n ? 0n : expr.value;
 }
 
 /** Replacing parts of a text: how long it may become. */
 export const REPLACE: Cost = {
+  byName: true,
   estimate: (at, target, args) => {
     const [text, from, to] = [at.size(target!), at.size(args[0]!), at.size(args[1]!)];
     return { cost: times(text, 2 * WALK), size: replacedSize(text, from, to) };
@@ -148,6 +153,7 @@ function replacedSize(text: Range, from: Range, to: Range): Range {
 }
 
 export const SPLIT: Cost = {
+  byName: true,
   estimate: (at, target, args) => {
     const text = at.size(target!);
     const limit = args[1]?.expr;
@@ -158,6 +164,7 @@ export const SPLIT: Cost = {
 };
 
 export const JOIN: Cost = {
+  byName: true,
   estimate: (at, target, args) => {
     const list = at.size(target!);
     const items = at.items(target!);
@@ -180,7 +187,7 @@ export const sets = (factor: number): Cost => ({
 });
 
 /** One unit, whatever the arguments. */
-export const ONE: Cost = { estimate: () => ({ cost: exactly(1) }), spend: () => 1 };
+export const ONE: Cost = { byName: true, estimate: () => ({ cost: exactly(1) }), spend: () => 1 };
 
 /** The same cost, however it runs. */
 export const fixed = (cost: number): Cost => ({ estimate: () => ({ cost: exactly(cost) }), spend: () => cost });

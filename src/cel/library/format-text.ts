@@ -150,7 +150,7 @@ function hexText(verb: string, value: Value, whole: Value): string | Failure {
 
 const UP = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-function floating(verb: string, value: Value, precision = 6): string | Failure {
+function floating(verb: string, value: Value, precision: number | undefined): string | Failure {
   if (typeof value === "string") {
     const number = { NaN: NaN, Infinity, "-Infinity": -Infinity }[value];
     return number === undefined ? fail(verb, value) : special(number)!;
@@ -158,14 +158,33 @@ function floating(verb: string, value: Value, precision = 6): string | Failure {
   if (typeof value !== "number") return fail(verb, value);
   const named = special(value);
   if (named !== undefined) return named;
-  if (verb === "f") return fixed(value, Math.min(precision, 1000));
-  const [digits, power] = value.toExponential(Math.min(precision, 100)).split("e") as [string, string];
+  if (verb === "f") return fixed(value, Math.min(precision ?? 6, 1000));
+  const [digits, power] = value.toExponential(6).split("e") as [string, string];
   const exponent = power.slice(1).padStart(2, "0").replaceAll(/\d/g, (digit) => UP[Number(digit)]!);
   return `${digits}\u202F×\u202F10${power.startsWith("-") ? "⁻" : ""}${exponent}`;
 }
 
-const fixed = (value: number, precision: number): string =>
-  precision <= 100 && Math.abs(value) < 1e21 ? value.toFixed(precision) : `${BigInt(Math.trunc(value))}.${"0".repeat(precision)}`.replace(/\.$/, "");
+/** A number with so many places; what lies in the middle goes to the even digit. */
+function fixed(value: number, precision: number): string {
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, Math.abs(value));
+  const raw = bits.getBigUint64(0);
+  const exponent = Number(raw >> 52n) || 1;
+  const mantissa = (raw & (2n ** 52n - 1n)) + (raw >> 52n === 0n ? 0n : 2n ** 52n);
+  const shift = exponent - 1075;
+  const scaled = mantissa * 10n ** BigInt(precision);
+  let digits: bigint;
+  if (shift >= 0) digits = scaled << BigInt(shift);
+  else {
+    const unit = 1n << BigInt(-shift);
+    const [whole, rest] = [scaled / unit, scaled % unit];
+    const isUp = rest * 2n > unit || (rest * 2n === unit && whole % 2n === 1n);
+    digits = isUp ? whole + 1n : whole;
+  }
+  const text = digits.toString().padStart(precision + 1, "0");
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  return precision === 0 ? sign + text : `${sign}${text.slice(0, -precision)}.${text.slice(-precision)}`;
+}
 
 /** A value as %s writes it; undefined for what has no text. */
 function valueText(value: Value, isInner = false): string | undefined {

@@ -79,12 +79,7 @@ const EXAMPLES = "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for v
 function qualifiedFaults(text: string): string[] {
   const parts = text.split("/");
   if (parts.length > 2) {
-    return [
-      `a valid label key ${PARTS} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`.replace(
-        " with",
-        ` ${EXAMPLES} with`,
-      ),
-    ];
+    return [`a valid label key ${PARTS} ${EXAMPLES} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   const faults: string[] = [];
   const [prefix, name] = parts.length === 2 ? [parts[0]!, parts[1]!] : [undefined, parts[0]!];
@@ -142,10 +137,10 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
       const found = urlIn(text);
       return typeof found === "string" ? [found] : [];
     }),
-    new Format("uuid", 86, unless((text) => UUID.test(text), "does not match the UUID format")),
+    new Format("uuid", 70, unless((text) => UUID.test(text), "does not match the UUID format")),
     new Format("byte", 84, unless((text) => BASE64.test(text), "invalid base64")),
-    new Format("date", 109, unless((text) => DATE.test(text) && timestampIn(`${text}T00:00:00Z`) !== undefined, "invalid date")),
-    new Format("datetime", 109, unless(isDateTime, "invalid datetime")),
+    new Format("date", 70, unless((text) => DATE.test(text) && timestampIn(`${text}T00:00:00Z`) !== undefined, "invalid date")),
+    new Format("datetime", 70, unless(isDateTime, "invalid datetime")),
   ].map((format) => [called(format.name), format]),
 );
 
@@ -160,6 +155,7 @@ const validate = (format: Format, text: string): Value => {
 };
 
 const VALIDATE: Cost = {
+  byName: true,
   estimate: (at, _target, args) => ({ cost: times(times(at.size(args[0]!), WALK), 128 * 0.25) }),
   spend: ([format, text]) =>
     Math.ceil((1 + (typeof text === "string" ? [...text].length : 1)) * WALK) *

@@ -69,7 +69,7 @@ const moment = (nanos: bigint, offset = 0): Value =>
     ? new Failure("timestamp overflow")
     : new Timestamp(nanos, offset);
 const span = (nanos: bigint): Value =>
-  nanos > MOST_NANOS || nanos < -MOST_NANOS - 1n ? new Failure("duration overflow") : new Duration(nanos);
+  nanos > MOST_NANOS || nanos < -MOST_NANOS - 1n ? OVERFLOW : new Duration(nanos);
 
 /** `a + b` of lists that have a say in it, else one behind the other. */
 function joined(a: List, b: List): Value {
@@ -240,6 +240,11 @@ function doubleOf(text: string): Value {
   const special = /^([+-]?)(?:inf(?:inity)?)$/i.exec(text);
   if (special) return special[1] === "-" ? -Infinity : Infinity;
   if (/^nan$/i.test(text)) return NaN;
+  const hex = /^([+-]?)0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)[pP]([+-]?\d{1,5})$/.exec(text);
+  if (hex && hex[2]! + hex[3]! !== "") {
+    const mantissa = Number.parseInt(hex[2]! + hex[3]!, 16);
+    return (hex[1] === "-" ? -1 : 1) * mantissa * 2 ** (Number(hex[4]) - 4 * hex[3]!.length);
+  }
   if (!/^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return conversion("string", "double");
   const value = Number(text);
   return Number.isFinite(value) ? value : conversion("string", "double");
@@ -266,14 +271,11 @@ export function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
-  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
-  if (exponent >= -4 && exponent < 21) return String(value).includes("e") ? fixedText(value) : String(value);
   const [digits, power] = value.toExponential().split("e") as [string, string];
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return String(value);
   return `${digits}e${power[0]}${power.slice(1).padStart(2, "0")}`;
 }
-
-const fixedText = (value: number): string =>
-  Math.abs(value) >= 1 ? BigInt(value).toString() : value.toFixed(20).replace(/0+$/, "");
 
 const identity = (value: Value): Value => value;
 const fold = (signature: string, run: (...args: never[]) => Value, cost: Cost = {}): Overload => fn(signature, run, cost, true);
@@ -439,7 +441,7 @@ export const STANDARD: readonly Overload[] = [
   fn("_[?_](map<A, B>, A): optional<B>", neverRun),
   fn("_[_](optional<map<A, B>>, A): optional<B>", neverRun),
   fn("_[?_](optional<map<A, B>>, A): optional<B>", neverRun),
-  fn("_?._(dyn, string): optional<A>", neverRun),
+  fn("|_?._(dyn, string): optional<A>", neverRun),
   fn("@in(A, list<A>): bool", isIn, IN_LIST),
   fn("@in(A, map<A, B>): bool", isIn),
   ...ADD,

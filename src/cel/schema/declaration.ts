@@ -90,12 +90,7 @@ const HEAD: Readonly<Record<string, Schema>> = {
 export function withHead(schema: Schema): Schema {
   const properties: Record<string, Schema> = { ...schema.properties };
   for (const name of ["apiVersion", "kind"]) properties[name] = HEAD[name]!;
-  const own = schema.properties?.["metadata"]?.properties ?? {};
-  const { name, generateName } = HEAD["metadata"]!.properties!;
-  properties["metadata"] = {
-    type: "object",
-    properties: { name: own["name"] ?? name!, generateName: own["generateName"] ?? generateName! },
-  };
+  properties["metadata"] = HEAD["metadata"]!;
   return { ...schema, type: "object", properties };
 }
 

@@ -262,9 +262,7 @@ class ObjectView extends Dict {
   }
 
   get size(): number {
-    let size = 0;
-    for (const _key of this.keys()) size++;
-    return size;
+    return Object.keys(this.#json).length;
   }
 
   get(key: Value): Value | undefined {
