@@ -192,9 +192,9 @@ class Parser implements Maker {
         this.#at++;
         count++;
       }
-      const isLast = token.text === "-" && this.#isNumber();
-      if (isLast) count--;
-      const operand = isLast ? this.#member(this.#negative(this.#tokens[this.#at - 1]!)) : this.#member(this.#primary());
+      // One minus is a part of the number behind it; of more all are operators.
+      if (count === 1 && token.text === "-" && this.#isNumber()) return this.#member(this.#negative(token));
+      const operand = this.#member(this.#primary());
       if (count % 2 === 0) return operand;
       return this.call(token.at, token.text === "!" ? "!_" : "-_", [operand]);
     }
@@ -206,7 +206,7 @@ class Parser implements Maker {
     return type === "literal" && (typeof value === "bigint" || typeof value === "number");
   }
 
-  /** A minus is a part of the number behind it. */
+  /** The number behind a minus, negated. */
   #negative(minus: Token): Expr {
     const { value } = this.#tokens[this.#at++]!;
     return this.constant(minus.at, typeof value === "bigint" ? -value : -(value as number));

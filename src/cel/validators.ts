@@ -78,7 +78,7 @@ function look(
   const format = textOf(expr.target);
   if (expr.name === "format" && format !== undefined && first?.kind === "list") {
     const issue = checkFormat(format, first.elements, (element) => checked.typeOf(element));
-    if (issue) found.formats.push({ at: issue.element?.at ?? first.at, message: issue.message });
+    if (issue) found.formats.push({ at: issue.element?.at ?? expr.at, message: issue.message });
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hasRules, judge, messageOf } from "../cel/rules/index.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { ApiObject } from "../schema/definition.ts";
@@ -10,6 +11,8 @@ import { validateEmbedded } from "../schema/structural/embedded.ts";
 import { validateLists } from "../schema/structural/lists.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { validatorOf } from "../schema/structural/validate.ts";
+import type { Schema as RuleSchema } from "../cel/schema/declaration.ts";
+import type { CauseReason } from "../meta/status.ts";
 import type { Steps } from "../util/steps.ts";
 import type { Value } from "../value/value.ts";
 
@@ -18,10 +21,34 @@ export type Judge = (object: ApiObject, old: ApiObject | undefined, errors: Fiel
 
 /** The judge of a version with this schema. */
 export function judgeOf(schema: Structural, dialect: Dialect): Judge {
+  const rules = schema as RuleSchema;
   return function* (object, old, errors) {
     const value = object as unknown as Value;
+    const was = old as unknown as Value | undefined;
+    const before = errors.causes.length;
     validatorOf(schema).validate(object, old, errors);
     validateEmbedded(schema, value, "", errors, dialect);
-    validateLists(schema, value, old as unknown as Value | undefined, errors);
+    validateLists(schema, value, was, errors);
+    if (!hasRules(rules)) return;
+    if (errors.causes.slice(before).some(({ reason }) => BLOCKS.has(reason))) {
+      errors.add("FieldValueInvalid", NOWHERE, "Invalid value: null: rules were not checked, because the object has other faults");
+      return;
+    }
+    const { breaches } = yield* judge(rules, value, { isObject: true, old: was, forgives: was !== undefined });
+    for (const breach of breaches) {
+      errors.add(breach.reason, breach.field === "" ? NOWHERE : breach.field, messageOf(breach, (one) => errors.shown(one)));
+    }
   };
 }
+
+/** Faults after which values have no sense for rules (CEL-41). */
+const BLOCKS: ReadonlySet<CauseReason> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+/** The field of a cause that speaks of the whole object. */
+const NOWHERE = "<nil>";

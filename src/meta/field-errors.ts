@@ -69,6 +69,11 @@ export class FieldErrors {
     this.#add("FieldValueTypeInvalid", field, `Invalid value: ${this.#show(got)}: ${why}`);
   }
 
+  /** A value as messages of this object may show it. */
+  shown(value: unknown): string {
+    return this.#show(value);
+  }
+
   /** A cause of any reason; `message` begins as others of that reason do. */
   add(reason: CauseReason, field: string, message: string): void {
     this.#add(reason, field, message);

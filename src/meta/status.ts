@@ -43,6 +43,7 @@ export type CauseReason =
   | "FieldManagerConflict"
   | "NamespaceTerminating"
   | "ResourceVersionTooLarge"
+  | "InternalError"
   | "UnexpectedServerResponse";
 
 /** One thing that is wrong: `field` is a dotted path such as `spec.drivers[0].name`. */

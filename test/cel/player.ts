@@ -4,6 +4,11 @@
  * @module
  */
 import { readFileSync } from "node:fs";
+import { BUDGET, judge } from "../../src/cel/rules/index.ts";
+import { kubernetes } from "../../src/meta/dialect.ts";
+import { FieldErrors } from "../../src/meta/field-errors.ts";
+import { checksOf, validateSchemas } from "../../src/kinds/apiextensions/v1/schemas.ts";
+import { atOnce } from "../../src/util/steps.ts";
 import { compile } from "../../src/cel/program.ts";
 import { allFunctions } from "../../src/cel/library/index.ts";
 import { type Schema, declare, sizeBelow } from "../../src/cel/schema/declaration.ts";
@@ -26,6 +31,7 @@ export interface Case {
   readonly oldSelf?: Value;
   readonly optionalOldSelf?: boolean;
   readonly root?: boolean;
+  readonly budget?: number;
   readonly want: Readonly<Record<string, unknown>>;
 }
 
@@ -56,7 +62,55 @@ const show = (value: unknown): string => (value === undefined ? "nothing" : type
 type Answer = Readonly<Record<string, unknown>>;
 
 function answer(file: CaseFile, one: Case): Answer | undefined {
-  return one.env === "self" ? ofSelf(file, one) : undefined;
+  switch (one.env) {
+    case "self":
+      return ofSelf(file, one);
+    case "object":
+      return ofObject(file, one);
+    case "schema":
+      return ofDefinition(file, one);
+    default:
+      return undefined;
+  }
+}
+
+/** What rules say of an object, without comparison with the one before. */
+function ofObject(file: CaseFile, one: Case): Answer {
+  const schema = schemaOf(file, one);
+  const old = bound(file, one.oldValue, one.oldSelf);
+  const budget = one.budget === undefined ? BUDGET : Number(one.budget);
+  const value = bound(file, one.value, one.self)!;
+  const { breaches, left } = atOnce(judge(schema, value, { isObject: true, old, forgives: false, budget }));
+  const told = breaches.map(({ reason, field, detail }) => ({ type: reason, field: field || "<nil>", detail: reason === "FieldValueDuplicate" ? "" : detail }));
+  return { errors: inOrder(told), spent: left < 0 ? -1 : budget - left };
+}
+
+/** What is wrong with a definition that has this schema. */
+function ofDefinition(file: CaseFile, one: Case): Answer {
+  const errors = new FieldErrors();
+  const version = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schemaOf(file, one) } };
+  validateSchemas([version] as never, () => "spec.validation", checksOf(kubernetes, undefined), errors);
+  return {
+    errors: inOrder(errors.causes.map(({ reason, field = "", message }) => ({ type: reason, field, detail: detailOf(reason, message) }))),
+  };
+}
+
+interface Told {
+  readonly type: string;
+  readonly field: string;
+  readonly detail: string;
+}
+
+const inOrder = (all: readonly Told[]): readonly Told[] =>
+  all.toSorted((a, b) => textOrder(a.field, b.field) || textOrder(a.type, b.type) || textOrder(a.detail, b.detail));
+const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The words of a message behind its reason and its value. */
+function detailOf(reason: string, message: string): string {
+  if (reason === "InternalError") return message;
+  const [, rest = ""] = /^[A-Z][a-z]+(?: [a-z]+)*: ?([^]*)$/.exec(message) ?? [];
+  if (!/Invalid|NotSupported/.test(reason)) return rest;
+  return rest.replace(/^(?:"(?:[^"\\]|\\.)*"…?|[^:]*): /s, "");
 }
 
 const schemaOf = (file: CaseFile, { schema }: Case): Schema =>
@@ -73,8 +127,9 @@ function ofSelf(file: CaseFile, one: Case): Answer {
     ["oldSelf", one.optionalOldSelf ? optionalOf(type) : type],
   ]);
   const sizeAt = (path: readonly string[]) => sizeBelow(declaration, path);
-  const { program, error, ...rest } = compile(one.expr!, { functions: allFunctions(), variables, sizeAt });
-  if (!program) return { compile: error, ...("type" in rest && rest.type ? { type: typeText(rest.type) } : {}) };
+  const compiled = compile(one.expr!, { functions: allFunctions(), variables, sizeAt });
+  const { program } = compiled;
+  if (!program) return { compile: compiled.error, ...(compiled.type ? { type: typeText(compiled.type) } : {}) };
   const self = viewOf(bound(file, one.value, one.self), declaration);
   const old = viewOf(bound(file, one.oldValue, one.oldSelf), declaration);
   const oldSelf = one.optionalOldSelf ? (old === undefined ? NONE : new Optional(old)) : old;

@@ -161,7 +161,7 @@ function floating(verb: string, value: Value, precision: number | undefined): st
   if (verb === "f") return fixed(value, Math.min(precision ?? 6, 1000));
   const [digits, power] = value.toExponential(6).split("e") as [string, string];
   const exponent = power.slice(1).padStart(2, "0").replaceAll(/\d/g, (digit) => UP[Number(digit)]!);
-  return `${digits}\u202F×\u202F10${power.startsWith("-") ? "⁻" : ""}${exponent}`;
+  return `${digits}×10${power.startsWith("-") ? "⁻" : ""}${exponent}`;
 }
 
 /** A number with so many places; what lies in the middle goes to the even digit. */

@@ -3,11 +3,14 @@
  *
  * @module
  */
+import { checkRules, judge, messageOf } from "../../../cel/rules/index.ts";
+import type { Schema as RuleSchema } from "../../../cel/schema/declaration.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
-import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Relaxed, type Written, checkSchema, relaxedBy } from "../../../schema/structural/check.ts";
 import { checkDefaults } from "../../../schema/structural/defaults.ts";
 import type { Structural } from "../../../schema/structural/schema.ts";
+import { atOnce } from "../../../util/steps.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import type { CustomResourceDefinition } from "./customresourcedefinition.ts";
 
@@ -53,9 +56,26 @@ export function validateSchemas(
     const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
     // A schema that has not changed was judged when it was written.
     const isUnchanged = before.some((old) => old.name === version.name && equal(schemaOf(old) as Value, schema as Value));
-    const isStructural = checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, errors);
-    if (!isStructural || isUnchanged) continue;
-    checkDefaults(schema as Structural, path, { dialect, mayBeUnpruned: false, judge: () => {} }, errors);
+    const own = new FieldErrors();
+    const isStructural = checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
+    const faults = own.causes.map(({ field = "" }) => field);
+    if (isStructural && !isUnchanged) {
+      checkDefaults(schema as Structural, path, { dialect, mayBeUnpruned: false, judge: judgeDefault }, own);
+    }
+    // Rules are read where the schema has a form and its defaults fit.
+    const reads = isStructural && own.causes.length === faults.length;
+    if (!isUnchanged) checkRules(schema as RuleSchema, path, { faults, reads }, own);
+    for (const { reason, field = "", message } of own.causes) errors.add(reason, field, message);
+  }
+}
+
+/** A default is judged as what was there before, and as what is new (CRD-42). */
+function judgeDefault(schema: Structural, value: Value, _path: string, errors: FieldErrors): void {
+  const isObject = schema["x-kubernetes-embedded-resource"] === true;
+  for (const old of [value, undefined]) {
+    const { breaches } = atOnce(judge(schema as RuleSchema, value, { isObject, old, forgives: false }));
+    for (const breach of breaches) errors.add(breach.reason, breach.field, messageOf(breach, (one) => errors.shown(one)));
+    if (breaches.length > 0) return;
   }
 }
 

@@ -1,0 +1,168 @@
+/**
+ * What is wrong with the rules of a definition: their form, what they say, and what they may cost (CEL-36..39, CEL-52..55).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { MOST } from "../range.ts";
+import { type RuleSource, type Schema, declare } from "../schema/declaration.ts";
+import { fieldWithin } from "./field-within.ts";
+import { type Rule, compileRules } from "./rule.ts";
+
+/** What one rule may cost, over all values that a request can bring. */
+const MOST_OF_RULE = 10_000_000n;
+/** What all rules of a schema may cost. */
+const MOST_OF_SCHEMA = 100_000_000n;
+/** Which rules are named when all together are too dear. */
+const NAMED = 4;
+const MOST_BYTES = 3n * 1024n * 1024n;
+
+/** How the rules of a schema are checked. */
+export interface RuleCheck {
+  /** Fields in which something else is wrong: at these schemas and above rules are not read. */
+  readonly faults: readonly string[];
+  /** Whether rules are read at all: they are not where the schema is not structural. */
+  readonly reads: boolean;
+}
+
+/** Tells what is wrong with the rules of a whole object's schema. */
+export function checkRules(schema: Schema, path: string, check: RuleCheck, errors: FieldErrors): void {
+  const checker = new Checker(check, errors);
+  checker.at(schema, path, { isObject: true, isRead: false, times: 1n, within: undefined });
+  checker.total(path);
+}
+
+/** What is known of a schema from those above it. */
+interface Around {
+  readonly isObject: boolean;
+  /** Whether a schema above has rules: its members are then seen in its types. */
+  readonly isRead: boolean;
+  /** How often a value can be there; undefined where nothing bounds it. */
+  readonly times: bigint | undefined;
+  /** The list in which it is not known what an element was. */
+  readonly within: string | undefined;
+}
+
+class Checker {
+  readonly #check: RuleCheck;
+  readonly #errors: FieldErrors;
+  #total = 0n;
+  readonly #dear: { readonly field: string; readonly cost: bigint }[] = [];
+
+  constructor(check: RuleCheck, errors: FieldErrors) {
+    this.#check = check;
+    this.#errors = errors;
+  }
+
+  /** Returns whether the form of all rules at the schema and below is right, and everything else there too. */
+  at(schema: Schema, path: string, around: Around): boolean {
+    let isRight = !this.#check.faults.some((fault) => isBelow(fault, path));
+    const rules = schema["x-kubernetes-validations"] ?? [];
+    const times = timesBelow(schema, around.times);
+    const isRead = around.isRead || rules.length > 0;
+    const visit = (next: Schema, at: string, within = around.within): void => {
+      const isObject = next["x-kubernetes-embedded-resource"] === true;
+      if (!this.at(next, `${path}.${at}`, { isObject, isRead, times, within })) isRight = false;
+    };
+    const { items, properties, additionalProperties: values } = schema;
+    if (typeof values === "object") visit(values, "additionalProperties");
+    for (const [name, member] of Object.entries(properties ?? {})) visit(member, `properties[${name}]`);
+    if (items) visit(items, "items", around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path));
+    for (const [i, rule] of rules.entries()) {
+      if (!checkForm(schema, rule, `${path}.x-kubernetes-validations[${i}]`, this.#errors)) isRight = false;
+    }
+    if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
+    return isRight;
+  }
+
+  #read(schema: Schema, path: string, { isObject, times, within }: Around): void {
+    const place = `${path}.x-kubernetes-validations`;
+    const declaration = declare(schema, isObject);
+    if (!declaration) {
+      const why = "internal error: failed to construct type information for x-kubernetes-validations rules: ";
+      this.#errors.add("InternalError", place, `${why}unable to convert structural schema to CEL declarations`);
+      return;
+    }
+    const most = times ?? MOST_BYTES / BigInt(declaration.least + 1);
+    for (const [i, rule] of compileRules(schema, declaration).entries()) this.#judge(rule, `${place}[${i}]`, most, within);
+  }
+
+  #judge(rule: Rule, place: string, times: bigint, within: string | undefined): void {
+    const { source, program, error, message, messageError, usesOldSelf } = rule;
+    this.#count(`${place}.rule`, "estimated rule cost", capped((program?.cost.max ?? 0n) * times));
+    if (error !== undefined) this.#errors.invalid(`${place}.rule`, source.rule, error);
+    if (messageError !== undefined) this.#errors.invalid(`${place}.messageExpression`, source.messageExpression, messageError);
+    if (message) this.#count(`${place}.messageExpression`, "estimated messageExpression cost", message.cost.max);
+    if (usesOldSelf && within !== undefined) {
+      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${within}`;
+      this.#errors.invalid(`${place}.rule`, source.rule, why);
+    }
+    if (!usesOldSelf && source.optionalOldSelf !== undefined) {
+      const why = "may not be set if oldSelf is not used in rule";
+      this.#errors.invalid(`${place}.optionalOldSelf`, source.optionalOldSelf, why);
+    }
+  }
+
+  #count(field: string, what: string, cost: bigint): void {
+    if (cost > MOST_OF_RULE) this.#errors.forbidden(field, tooDear(what, cost, MOST_OF_RULE));
+    this.#total = capped(this.#total + cost);
+    if (cost >= MOST_OF_SCHEMA / 100n) this.#dear.push({ field, cost });
+  }
+
+  /** Tells where all together are too dear, and which are the dearest. */
+  total(path: string): void {
+    if (this.#total <= MOST_OF_SCHEMA) return;
+    const dearest = this.#dear.toSorted((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0)).slice(0, NAMED);
+    for (const { field } of dearest) {
+      this.#errors.forbidden(field, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema");
+    }
+    const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+    this.#errors.forbidden(path, tooDear(what, this.#total, MOST_OF_SCHEMA));
+  }
+}
+
+const isBelow = (field: string, path: string): boolean =>
+  field.startsWith(path) && (field.length === path.length || field[path.length] === "." || field[path.length] === "[");
+
+const capped = (cost: bigint): bigint => (cost > MOST ? MOST : cost);
+
+/** How often the values below a schema can be there. */
+function timesBelow({ type, additionalProperties, maxProperties, maxItems }: Schema, times: bigint | undefined): bigint | undefined {
+  const isMap = type === "object" && additionalProperties !== undefined;
+  if (times === undefined || (!isMap && type !== "array")) return times;
+  const most = isMap ? maxProperties : maxItems;
+  return most === undefined ? undefined : capped(times * BigInt(Math.max(0, Number(most))));
+}
+
+function tooDear(what: string, cost: bigint, most: bigint): string {
+  const factor = Number(cost) / Number(most);
+  const shown = factor > 100 ? "more than 100x" : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
+  const how = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
+  return `${what} exceeds budget by factor of ${shown} (${how})`;
+}
+
+const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+const BREAK = /[\n\r]/;
+
+/** Tells what is wrong with the form of a rule; whether nothing is. */
+function checkForm(schema: Schema, source: RuleSource, place: string, errors: FieldErrors): boolean {
+  const before = errors.causes.length;
+  const { rule = "", message = "", messageExpression = "", reason, fieldPath = "" } = source;
+  if (rule.trim() === "") errors.required(`${place}.rule`, "rule is not specified");
+  else if (message !== "" && message.trim() === "") errors.invalid(`${place}.message`, message, "must be non-empty if specified");
+  else if (BREAK.test(message.trim())) errors.invalid(`${place}.message`, message, "must not contain line breaks");
+  else if (BREAK.test(rule.trim()) && message.trim() === "") {
+    errors.required(`${place}.message`, "message must be specified if rule contains line breaks");
+  }
+  if (messageExpression !== "" && messageExpression.trim() === "") {
+    errors.required(`${place}.messageExpression`, "messageExpression must be non-empty if specified");
+  }
+  if (reason !== undefined && !REASONS.includes(reason)) errors.notSupported(`${place}.reason`, reason, REASONS);
+  if (fieldPath !== "") {
+    const field = `${place}.fieldPath`;
+    if (fieldPath.trim() === "") errors.invalid(field, fieldPath, "must be non-empty if specified");
+    if (BREAK.test(fieldPath)) errors.invalid(field, fieldPath, "must not contain line breaks");
+    if (fieldWithin(schema, fieldPath) === undefined) errors.invalid(field, fieldPath, "must be a valid path");
+  }
+  return errors.causes.length === before;
+}

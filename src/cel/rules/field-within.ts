@@ -1,0 +1,58 @@
+/**
+ * Places below a schema, as rules name where a failure is told: `.spec.replicas`, `.labels['a.b']` (CEL-39).
+ *
+ * @module
+ */
+import type { Schema } from "../schema/declaration.ts";
+
+const TOKEN = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]']+/gsy;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "'": "'",
+  "\\": "\\",
+};
+
+/** The place as causes name it (`spec.replicas`, `labels[a.b]`); undefined for a path that leads nowhere in the schema. */
+export function fieldWithin(schema: Schema, path: string): string | undefined {
+  const tokens = path.match(TOKEN) ?? [];
+  if (tokens.join("") !== path || path === "") return undefined;
+  let at: Schema = schema;
+  let place = "";
+  for (let i = 0; i < tokens.length; ) {
+    const name = nameAt(tokens, i);
+    if (name === undefined) return undefined;
+    i += tokens[i] === "[" ? 3 : 2;
+    const { properties, additionalProperties } = at;
+    if (properties) {
+      if (!Object.hasOwn(properties, name)) return undefined;
+      place += place === "" ? name : `.${name}`;
+      at = properties[name]!;
+    } else if (typeof additionalProperties === "object") {
+      place += `[${name}]`;
+      at = additionalProperties;
+    } else return undefined;
+  }
+  return place;
+}
+
+/** The name that a step says: `.name` or `['name']`. */
+function nameAt(tokens: readonly string[], i: number): string | undefined {
+  const next = tokens[i + 1];
+  if (next === undefined) return undefined;
+  if (tokens[i] === ".") return next;
+  if (tokens[i] !== "[" || tokens[i + 2] !== "]" || !next.startsWith("'")) return undefined;
+  let isRight = true;
+  const name = next.slice(1, -1).replaceAll(/\\(.)/gs, (_, escaped: string) => {
+    const meant = ESCAPES[escaped];
+    if (meant === undefined) isRight = false;
+    return meant ?? "";
+  });
+  return isRight ? name : undefined;
+}

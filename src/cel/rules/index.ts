@@ -1,0 +1,8 @@
+/**
+ * Rules of schemas: `x-kubernetes-validations`, when a definition is written and when its objects are.
+ *
+ * @module
+ */
+export { checkRules } from "./check.ts";
+export { BUDGET, type Breach, judge, messageOf } from "./judge.ts";
+export { hasRules } from "./tree.ts";

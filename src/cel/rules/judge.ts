@@ -1,0 +1,231 @@
+/**
+ * Runs the rules of a schema over a value, in steps and within a budget (CEL-40..47, CEL-56).
+ *
+ * @module
+ */
+import type { CauseReason } from "../../meta/status.ts";
+import { asJsonNumber, isObject, type Value } from "../../value/value.ts";
+import type { Steps } from "../../util/steps.ts";
+import { RUN_LIMIT } from "../program.ts";
+import type { RuleSource, Schema } from "../schema/declaration.ts";
+import { viewOf } from "../schema/views.ts";
+import { Failure, NONE, Optional } from "../values.ts";
+import { Pair, elementsByKey, keyOf } from "./before.ts";
+import type { Rule } from "./rule.ts";
+import { type Place, placesOf } from "./tree.ts";
+
+/** What all rules of one object may cost together. */
+export const BUDGET = 10_000_000;
+
+const MOST_MESSAGE_BYTES = 5 * 1024;
+
+/** Something that rules do not allow. */
+export interface Breach {
+  readonly reason: CauseReason;
+  /** Relative to the value: `spec.list[0]`, empty for the value itself. */
+  readonly field: string;
+  readonly detail: string;
+  /** The value, where it is neither object nor list. */
+  readonly value?: Value;
+}
+
+/** What came of the rules. */
+export interface Verdict {
+  readonly breaches: readonly Breach[];
+  /** Breaches that are forgiven, because the value is what it was. */
+  readonly forgiven: readonly Breach[];
+  /** What is left of the budget; negative where it did not suffice. */
+  readonly left: number;
+}
+
+/** How values are judged. */
+export interface Judging {
+  /** Whether the value has what every object has. */
+  readonly isObject: boolean;
+  /** What the value was; undefined for a new one. */
+  readonly old?: Value | undefined;
+  /** Whether breaches by values that have not changed are forgiven (CEL-46). */
+  readonly forgives: boolean;
+  readonly budget?: number;
+}
+
+/** Judges a value by the rules of its schema. */
+export function* judge(schema: Schema, value: Value, judging: Judging): Steps<Verdict> {
+  const place = placesOf(schema, judging.isObject);
+  const { old, forgives, budget = BUDGET } = judging;
+  const run = new Judgement(budget);
+  const pair = forgives && old !== undefined && old !== null ? new Pair(value, old, schema) : undefined;
+  if (place) yield* run.at(place, "", value, old, { ...(pair ? { pair } : {}), isRoot: true });
+  return { breaches: run.breaches, forgiven: run.forgiven, left: run.left };
+}
+
+/** The nearest part of the object of which it is known what it was. */
+interface Before {
+  readonly pair?: Pair;
+  /** The pair above, where there is none here. */
+  readonly above?: Pair;
+  readonly isRoot?: boolean;
+}
+
+const REASONS: Readonly<Record<string, CauseReason>> = {
+  FieldValueForbidden: "FieldValueForbidden",
+  FieldValueRequired: "FieldValueRequired",
+  FieldValueDuplicate: "FieldValueDuplicate",
+};
+
+const OUT_OF_BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+class Judgement {
+  readonly breaches: Breach[] = [];
+  readonly forgiven: Breach[] = [];
+  left: number;
+
+  constructor(budget: number) {
+    this.left = budget;
+  }
+
+  *at(place: Place, field: string, value: Value, old: Value | undefined, before: Before): Steps<void> {
+    if (value === null || this.left < 0) return;
+    yield* this.#rules(place, field, value, old ?? undefined, before);
+    if (Array.isArray(value)) yield* this.#list(place, field, value, Array.isArray(old) ? old : [], before);
+    else if (isObject(value)) yield* this.#members(place, field, value, isObject(old ?? null) ? (old as { [k: string]: Value }) : {}, before);
+  }
+
+  *#list({ schema, items }: Place, field: string, list: readonly Value[], old: readonly Value[], before: Before): Steps<void> {
+    if (!items) return;
+    const byKey = elementsByKey(schema, old);
+    for (const [i, item] of list.entries()) {
+      if (this.left < 0) return;
+      const was = byKey.size === 0 ? undefined : byKey.get(keyOf(schema, item) ?? "");
+      yield* this.at(items, `${field}[${i}]`, item, was, below(before, (pair) => pair.element(i)));
+    }
+  }
+
+  *#members(
+    { values, properties }: Place,
+    field: string,
+    object: { readonly [name: string]: Value },
+    old: { readonly [name: string]: Value },
+    before: Before,
+  ): Steps<void> {
+    for (const name of Object.keys(object)) {
+      const next = values ?? properties?.get(name);
+      if (!next) continue;
+      if (this.left < 0) return;
+      const place = values ? `${field}[${name}]` : field === "" ? name : `${field}.${name}`;
+      const was = Object.hasOwn(old, name) ? old[name] : undefined;
+      // Old and new are read in one version: what these say is no news.
+      const isHead = before.isRoot === true && (name === "apiVersion" || name === "kind");
+      yield* this.at(next, place, object[name]!, was, isHead ? {} : below(before, (pair) => pair.member(name)));
+    }
+  }
+
+  *#rules(place: Place, field: string, value: Value, old: Value | undefined, before: Before): Steps<void> {
+    const { rules, declaration, schema } = place;
+    if (rules.length === 0) return;
+    const isWhole = schema.type === "object" || schema.type === "array";
+    const tell = (detail: string, reason: CauseReason = "FieldValueInvalid", at = field, shown: Value = schema.type ?? ""): Breach => ({
+      reason,
+      field: at,
+      detail,
+      value: shown,
+    });
+    if (this.left <= 0) return this.#end(tell(OUT_OF_BUDGET));
+    const self = viewOf(value, declaration);
+    const oldSelf = old === undefined || !place.compares ? undefined : viewOf(old, declaration);
+    for (const rule of rules) {
+      const { source, program, error } = rule;
+      if (error !== undefined) this.breaches.push(tell(`rule compile error: ${error}`));
+      const isOptional = source.optionalOldSelf === true;
+      if (!program || (rule.usesOldSelf && (old ?? undefined) === undefined && !isOptional)) continue;
+      const optional = oldSelf === undefined ? NONE : new Optional(oldSelf);
+      const { value: answer, cost } = program.run([self, isOptional && place.compares ? optional : oldSelf], RUN_LIMIT);
+      if (cost > this.left) return this.#end(tell(OUT_OF_BUDGET));
+      this.left -= cost;
+      yield;
+      if (answer === true) continue;
+      if (answer instanceof Failure) {
+        const isTooDear = answer.message.startsWith("operation cancelled: actual cost limit exceeded");
+        const breach = tell(whyNoAnswer(answer.message, isTooDear, source));
+        if (isTooDear) return this.#end(breach);
+        this.breaches.push(breach);
+        continue;
+      }
+      const at = rule.place === undefined ? field : field === "" ? rule.place : joined(field, rule.place);
+      const explained = this.#explain(rule, [self, oldSelf]);
+      if (typeof explained === "object") return this.#end(tell(explained.why, "FieldValueInvalid", at));
+      const detail = explained ?? source.message?.trim() ?? "";
+      const reason = REASONS[source.reason ?? ""] ?? "FieldValueInvalid";
+      const breach: Breach = {
+        reason,
+        field: at,
+        detail: detail === "" ? `failed rule: ${nameOf(source)}` : detail,
+        ...(isWhole ? {} : { value }),
+      };
+      const isForgiven = !rule.usesOldSelf && (before.pair ?? before.above)?.same === true;
+      (isForgiven ? this.forgiven : this.breaches).push(breach);
+    }
+  }
+
+  /** What an expression says of a failure; undefined where it says nothing that can be shown. */
+  #explain({ message, source }: Rule, slots: Parameters<NonNullable<Rule["program"]>["run"]>[0]): string | undefined | { why: string } {
+    if (!message) return undefined;
+    const { value, cost } = message.run(slots, RUN_LIMIT);
+    if (cost > this.left) {
+      return { why: "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run" };
+    }
+    if (value instanceof Failure && value.message.startsWith("operation cancelled: actual cost limit exceeded")) {
+      const shown = JSON.stringify(source.messageExpression);
+      return { why: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${shown}` };
+    }
+    this.left -= cost;
+    const text = typeof value === "string" ? value.trim() : "";
+    const isShown = text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= MOST_MESSAGE_BYTES;
+    return isShown ? text : undefined;
+  }
+
+  /** The last breach: nothing else is looked at. */
+  #end(breach: Breach): void {
+    this.breaches.push(breach);
+    this.left = -1;
+  }
+}
+
+const below = ({ pair, above }: Before, next: (pair: Pair) => Pair | undefined): Before => {
+  if (!pair) return above ? { above } : {};
+  const found = next(pair);
+  return found ? { pair: found, above: pair } : { above: pair };
+};
+
+const joined = (field: string, place: string): string => (place.startsWith("[") ? field + place : `${field}.${place}`);
+
+/** How failures name a rule: by what it says of itself, else as it is written. */
+const nameOf = ({ message = "", rule }: RuleSource): string => (message === "" ? rule : message).trim();
+
+function whyNoAnswer(message: string, isTooDear: boolean, source: RuleSource): string {
+  const name = nameOf(source);
+  if (message.startsWith("no such overload")) {
+    return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`;
+  }
+  if (isTooDear) return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`;
+  return `${message} evaluating rule: ${name}`;
+}
+
+/** A breach as the message of a cause. */
+export function messageOf({ reason, detail, value }: Breach, show: (value: unknown) => string): string {
+  switch (reason) {
+    case "FieldValueForbidden":
+      return `Forbidden: ${detail}`;
+    case "FieldValueRequired":
+      return `Required value: ${detail}`;
+    case "FieldValueDuplicate":
+      return value === undefined ? "Duplicate value" : `Duplicate value: ${show(shown(value))}`;
+    default:
+      return value === undefined ? `Invalid value: ${detail}` : `Invalid value: ${show(shown(value))}: ${detail}`;
+  }
+}
+
+const shown = (value: Value): unknown => {
+  const number = typeof value === "object" ? asJsonNumber(value) : undefined;
+  return number === undefined ? value : Number(number);
+};
