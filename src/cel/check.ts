@@ -381,12 +381,7 @@ const WELL_KNOWN: ReadonlyMap<string, Type> = new Map([
   ["google.protobuf.Timestamp", TIMESTAMP],
   ["google.protobuf.Duration", DURATION],
   ["optional_type", optionalOf(DYN)],
-  ...[
-    "net.IP",
-    "net.CIDR",
-    "kubernetes.URL",
-    "kubernetes.Quantity",
-    "kubernetes.Semver",
-    "kubernetes.NamedFormat",
-  ].map((name) => [name, opaque(name)] as const),
+  // Of the types of libraries these alone have names in expressions.
+  ["net.IP", opaque("net.IP")],
+  ["net.CIDR", opaque("net.CIDR")],
 ]);

@@ -35,6 +35,7 @@ export interface Program {
 export type Compiled =
   | { readonly program: Program; readonly error?: undefined }
   | {
+      readonly program?: undefined;
       readonly error: string;
       /** The type, where the text itself was right. */
       readonly type?: Type;

@@ -111,6 +111,8 @@ export class Version extends Opaque {
   }
 }
 
+const MOST_NUMBER = 2n ** 64n - 1n;
+
 const NAMES = ["Major", "Minor", "Patch"] as const;
 
 /** A version, or why a text is none. */
@@ -125,6 +127,9 @@ function versionIn(text: string): Version | Failure {
     const name = NAMES[i]!;
     if (!/^\d+$/.test(part)) return new Failure(`Invalid character(s) found in ${name.toLowerCase()} number ${JSON.stringify(part)}`);
     if (part.length > 1 && part.startsWith("0")) return new Failure(`${name} number must not contain leading zeroes ${JSON.stringify(part)}`);
+    if (BigInt(part) > MOST_NUMBER) {
+      return new Failure(`strconv.ParseUint: parsing ${JSON.stringify(part)}: value out of range`);
+    }
     numbers.push(BigInt(part));
   }
   const pre = preText === undefined ? [] : preText.split(".");

@@ -104,9 +104,7 @@ export function formatText(format: string, args: List): Value {
     if (part instanceof Failure) return part;
     text += part + parsed.texts[i + 1]!;
   }
-  const { length } = parsed.clauses;
-  if (args.size <= length) return text;
-  return new Failure(`too many arguments supplied to string.format (expected ${length}, got ${args.size})`);
+  return text;
 }
 
 const fail = (verb: string, value: Value): Failure => new Failure(misfit(verb, typeNameOf(value)));

@@ -14,13 +14,15 @@ export class Url extends Opaque {
   readonly host: string;
   readonly path: string;
   readonly query: string;
+  readonly fragment: string;
 
-  constructor(parts: Pick<Url, "scheme" | "host" | "path" | "query">) {
+  constructor(parts: Pick<Url, "scheme" | "host" | "path" | "query"> & { readonly fragment?: string }) {
     super();
     this.scheme = parts.scheme;
     this.host = parts.host;
     this.path = parts.path;
     this.query = parts.query;
+    this.fragment = parts.fragment ?? "";
   }
 
   equals(other: Opaque): boolean {
@@ -30,9 +32,11 @@ export class Url extends Opaque {
   get text(): string {
     const start = this.scheme === "" ? "" : `${this.scheme}:`;
     const authority = this.host === "" ? "" : `//${this.host}`;
-    return `${start}${authority}${this.path}${this.query === "" ? "" : `?${this.query}`}`;
+    return `${start}${authority}${this.path}${marked("?", this.query)}${marked("#", this.fragment)}`;
   }
 }
+
+const marked = (mark: string, text: string): string => (text === "" ? "" : mark + text);
 
 /** Why a text is no absolute URL and no absolute path; the URL where it is one. */
 export function urlIn(text: string): Url | string {
@@ -48,10 +52,16 @@ export function urlIn(text: string): Url | string {
   const [, authority = "", path = before] = /^\/\/([^/]*)(.*)$/s.exec(before) ?? [];
   const wrong = authorityFault(authority);
   if (wrong !== undefined) return fail(wrong);
-  const escape = /%(?![\da-fA-F]{2}).{0,2}/s.exec(path);
-  if (escape) return fail(`invalid URL escape ${JSON.stringify(escape[0])}`);
+  // Whether it is one is asked as if a fragment were a part of the path or the query; what it says, without it.
+  const [place, inPath] = splitOnce(path, "#");
+  const [asked, inQuery] = inPath === undefined ? splitOnce(query, "#") : [""];
+  const fragment = inPath === undefined ? (inQuery ?? "") : inPath + marked("?", query);
+  for (const part of [path, fragment]) {
+    const escape = /%(?![\da-fA-F]{2}).{0,2}/s.exec(part);
+    if (escape) return fail(`invalid URL escape ${JSON.stringify(escape[0])}`);
+  }
   const host = authority.slice(authority.lastIndexOf("@") + 1);
-  return new Url({ scheme: scheme.toLowerCase(), host, path: escaped(path), query });
+  return new Url({ scheme: scheme.toLowerCase(), host, path: escaped(place), query: asked, fragment });
 }
 
 const splitOnce = (text: string, by: string): [string, string?] => {
@@ -98,7 +108,8 @@ function queryOf({ query }: Url): Value {
   const values = new Map<string, Value[]>();
   for (const part of query.split("&")) {
     if (part === "" || part.includes(";")) continue;
-    const [name, value = ""] = splitOnce(part, "=").map((one) => decoded(one ?? ""));
+    const [before, behind = ""] = splitOnce(part, "=");
+    const [name, value] = [decoded(before), decoded(behind)];
     if (name === undefined || value === undefined) continue;
     values.set(name, [...(values.get(name) ?? []), value]);
   }

@@ -5,7 +5,7 @@
  */
 import { allFunctions } from "../library/index.ts";
 import type { Functions } from "../environment.ts";
-import { type Compiled, type Program, compile } from "../program.ts";
+import { type Program, compile } from "../program.ts";
 import { type Declaration, type RuleSource, type Schema, sizeBelow } from "../schema/declaration.ts";
 import { BOOL, STRING, type Type, optionalOf } from "../types.ts";
 import { fieldWithin } from "./field-within.ts";
@@ -35,54 +35,53 @@ export function compileRules(schema: Schema, declaration: Declaration): readonly
 function compileRule(source: RuleSource, schema: Schema, declaration: Declaration): Rule {
   const { rule, messageExpression = "", fieldPath = "" } = source;
   if (rule.trim() === "") return { source, usesOldSelf: false };
-  const decides = compileAs(rule, BOOL, source, declaration);
-  if (!decides.program) return { source, usesOldSelf: false, error: whyNoRule(decides) };
-  const explains = messageExpression === "" ? undefined : compileAs(messageExpression, STRING, source, declaration);
+  const decides = compileAs(rule, BOOL, OF_RULES, source, declaration);
+  if (!decides.program) return { source, usesOldSelf: false, error: decides.why };
+  const { program } = decides;
+  const explains = messageExpression === "" ? undefined : compileAs(messageExpression, STRING, OF_MESSAGES, source, declaration);
   const place = fieldPath === "" ? undefined : fieldWithin(schema, fieldPath);
   return {
     source,
-    program: decides.program,
-    usesOldSelf: decides.program.variables.has("oldSelf"),
+    program,
+    usesOldSelf: program.variables.has("oldSelf"),
     ...(explains?.program ? { message: explains.program } : {}),
-    ...(explains && !explains.program ? { messageError: whyNoMessage(explains) } : {}),
+    ...(explains?.why === undefined ? {} : { messageError: explains.why }),
     ...(place === undefined ? {} : { place }),
   };
 }
 
-type Refused = Exclude<Compiled, { readonly program: Program }> | { readonly wrongType: true; readonly program?: undefined };
+/** A program, or why there is none. */
+type Made = { readonly program: Program; readonly why?: undefined } | { readonly program?: undefined; readonly why: string };
 
-function compileAs(
-  text: string,
-  type: Type,
-  { optionalOldSelf }: RuleSource,
-  declaration: Declaration,
-): { readonly program: Program } | Refused {
+/** How the reasons of one sort of expression begin. */
+interface Words {
+  readonly wrongType: string;
+  readonly compile: string;
+  readonly plan: string;
+}
+
+const OF_RULES: Words = {
+  wrongType: "cel expression must evaluate to a bool",
+  compile: "compilation failed: ",
+  plan: "program instantiation failed: ",
+};
+const OF_MESSAGES: Words = {
+  wrongType: "messageExpression must evaluate to a string",
+  compile: "messageExpression compilation failed: ",
+  plan: "messageExpression instantiation failed: ",
+};
+
+function compileAs(text: string, type: Type, words: Words, { optionalOldSelf }: RuleSource, declaration: Declaration): Made {
   const self = declaration.type;
   functions ??= allFunctions();
-  const compiled = compile(text, {
-    functions,
-    variables: new Map([
-      ["self", self],
-      ["oldSelf", optionalOldSelf ? optionalOf(self) : self],
-    ]),
-    sizeAt: (path) => sizeBelow(declaration, path),
-  });
-  const got = compiled.program?.type ?? ("type" in compiled ? compiled.type : undefined);
-  return got && got.kind !== type.kind ? { wrongType: true } : compiled;
-}
-
-const PROGRAM = /^program: /;
-
-function whyNoRule(refused: Refused): string {
-  if ("wrongType" in refused) return "cel expression must evaluate to a bool";
-  const { error } = refused;
-  return PROGRAM.test(error) ? error.replace(PROGRAM, "program instantiation failed: ") : `compilation failed: ${error}`;
-}
-
-function whyNoMessage(refused: Refused): string {
-  if ("wrongType" in refused) return "messageExpression must evaluate to a string";
-  const { error } = refused;
-  return PROGRAM.test(error)
-    ? error.replace(PROGRAM, "messageExpression instantiation failed: ")
-    : `messageExpression compilation failed: ${error}`;
+  const variables = new Map([
+    ["self", self],
+    ["oldSelf", optionalOldSelf ? optionalOf(self) : self],
+  ]);
+  const compiled = compile(text, { functions, variables, sizeAt: (path) => sizeBelow(declaration, path) });
+  const { program, error } = compiled;
+  const got = program ? program.type : compiled.type;
+  if (got && got.kind !== type.kind) return { why: words.wrongType };
+  if (program) return { program };
+  return { why: got ? error.replace(/^program: /, words.plan) : `${words.compile}${error}` };
 }

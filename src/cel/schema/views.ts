@@ -103,7 +103,8 @@ function momentOf(text: string, format: string | undefined): Value {
   const normal = text.replace(" ", "T");
   const found = timestampIn(normal) ?? timestampIn(`${normal}Z`);
   if (found) return new Timestamp(found.nanos, found.offset);
-  return new Failure(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${wrongDate(text)}`);
+  const layout = wrongDate(text).startsWith("cannot") ? ` as "2006-01-02T15:04:05"` : "";
+  return new Failure(`Invalid date-time formatted string ${text}: parsing time ${JSON.stringify(text)}${layout}: ${wrongDate(text)}`);
 }
 
 function wrongDate(text: string): string {
