@@ -48,3 +48,15 @@ export interface Issue {
 
 /** The name of the variable that folds carry. */
 export const ACCU = "@result";
+
+/** Makes nodes; macros make theirs with it. */
+export interface Maker {
+  constant(at: number, value: Constant): Expr;
+  ident(at: number, name: string): Expr;
+  call(at: number, name: string, args: readonly Expr[], target?: Expr): Expr;
+  list(at: number, elements: readonly Expr[]): Expr;
+  map(at: number, entries: readonly Entry[]): Expr;
+  select(at: number, of: Expr, field: string, test: boolean): Expr;
+  fold(at: number, fold: Fold): Expr;
+  fail(at: number, message: string): Expr;
+}

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Constant, Expr, Issue } from "./ast.ts";
+import type { Checked } from "./checked.ts";
 import type { Environment } from "./environment.ts";
 import type { Overload } from "./library/contract.ts";
 import {
@@ -36,21 +37,10 @@ import {
 } from "./types.ts";
 import { literalIssues } from "./validators.ts";
 
-/** A tree with its types. */
-export interface Checked {
-  readonly expr: Expr;
-  readonly type: Type;
-  typeOf(expr: Expr): Type;
-  /** The overloads that a call may mean. */
-  overloadsOf(expr: Expr): readonly Overload[];
-  /** The names of the variables that are spoken of. */
-  readonly variables: ReadonlySet<string>;
-  /** Calls and selects that are a name with dots: the function is called without a target, the variable is one. */
-  readonly qualified: ReadonlyMap<number, string>;
-}
-
 /** What came of a check. */
-export type CheckResult = { readonly checked: Checked; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+export type CheckResult =
+  | { readonly checked: Checked; readonly issues?: undefined }
+  | { readonly issues: readonly Issue[] };
 
 /** Checks a tree. */
 export function check(expr: Expr, env: Environment): CheckResult {

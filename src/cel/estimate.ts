@@ -4,10 +4,10 @@
  * @module
  */
 import { ACCU, type Expr, type Fold } from "./ast.ts";
-import type { Checked } from "./check.ts";
+import type { Checked } from "./checked.ts";
 import type { Environment } from "./environment.ts";
 import type { Estimate, Estimating, Node, Overload } from "./library/contract.ts";
-import { MOST, type Range, UNKNOWN, ZERO, add, exactly, multiply, times, union } from "./range.ts";
+import { MOST, type Range, UNKNOWN, ZERO, add, exactly, multiply, union } from "./range.ts";
 import { type Type, isOptional } from "./types.ts";
 import { pointsOf } from "./values.ts";
 
@@ -185,7 +185,11 @@ class Estimator implements Estimating {
   #fold(expr: Expr & { kind: "fold" }): Range {
     const { fold } = expr;
     let sum = add(this.cost(fold.range), this.cost(fold.init));
-    this.#push(fold.accu, { path: this.#path(fold.init), size: this.#size(fold.init), members: this.#membersOf(fold.init) });
+    this.#push(fold.accu, {
+      path: this.#path(fold.init),
+      size: this.#size(fold.init),
+      members: this.#membersOf(fold.init),
+    });
     this.#pushIters(fold);
     const each = add(this.cost(fold.step), this.cost(fold.cond));
     this.#pop(fold.iter);
@@ -282,7 +286,11 @@ const unionOf = (a: Members, b: Members): Members => ({
 
 /** A value under a name of its own: what `optMap` and `sortBy` become. */
 const isBinding = ({ range, cond, accu }: Fold): boolean =>
-  range.kind === "list" && range.elements.length === 0 && cond.kind === "const" && cond.value === false && accu !== ACCU;
+  range.kind === "list" &&
+  range.elements.length === 0 &&
+  cond.kind === "const" &&
+  cond.value === false &&
+  accu !== ACCU;
 
 function literalSize(expr: Expr): Range | undefined {
   if (expr.kind === "list") return exactly(expr.elements.length);
@@ -295,5 +303,3 @@ function literalSize(expr: Expr): Range | undefined {
 const SCALARS = new Set(["bool", "int", "uint", "double", "timestamp", "duration"]);
 
 const isScalar = (type: Type): boolean => SCALARS.has(type.kind) || (isOptional(type) && isScalar(type.params[0]!));
-
-export { times };

@@ -5,7 +5,7 @@ const MOST = 100;
 
 /** Issues as a text: each with its line, and a caret below the place. */
 export function issuesText(source: string, issues: readonly Issue[]): string {
-  const points = [...source];
+  const points = Array.from(source);
   const starts = [0];
   for (const [i, point] of points.entries()) if (point === "\n") starts.push(i + 1);
   const told = issues.toSorted((a, b) => a.at - b.at).slice(0, MOST);

@@ -23,14 +23,39 @@ export class SyntaxFault extends Error {
   }
 }
 
-const PUNCT = ["&&", "||", "<=", ">=", "==", "!=", "?", ":", "<", ">", "+", "-", "*", "/", "%", "!", "(", ")", "[", "]", "{", "}", ".", ","];
+const PUNCT = [
+  "&&",
+  "||",
+  "<=",
+  ">=",
+  "==",
+  "!=",
+  "?",
+  ":",
+  "<",
+  ">",
+  "+",
+  "-",
+  "*",
+  "/",
+  "%",
+  "!",
+  "(",
+  ")",
+  "[",
+  "]",
+  "{",
+  "}",
+  ".",
+  ",",
+];
 
 /** The tokens of an expression, an end token last. */
 export function tokenize(source: string): Token[] {
-  const points = [...source];
+  const points = Array.from(source);
   const tokens: Token[] = [];
   for (let at = skip(points, 0); at < points.length; at = skip(points, at)) {
-    const { token, end } = next(points, at, source);
+    const { token, end } = next(points, at);
     tokens.push(token);
     at = end;
   }
@@ -48,7 +73,7 @@ function skip(points: readonly string[], from: number): number {
 
 type Found = { readonly token: Token; readonly end: number };
 
-function next(points: readonly string[], at: number, source: string): Found {
+function next(points: readonly string[], at: number): Found {
   const char = points[at]!;
   if (/[A-Za-z_]/.test(char)) return wordOrText(points, at);
   if (char === '"' || char === "'") return text(points, at, at, false, false);
@@ -57,7 +82,6 @@ function next(points: readonly string[], at: number, source: string): Found {
   const two = char + (points[at + 1] ?? "");
   const found = PUNCT.includes(two) ? two : PUNCT.includes(char) ? char : undefined;
   if (found === undefined) throw new SyntaxFault(at, `Syntax error: token recognition error at: '${char}'`);
-  void source;
   return { token: { type: "punct", text: found, at }, end: at + found.length };
 }
 
@@ -70,7 +94,8 @@ function wordOrText(points: readonly string[], at: number): Found {
   while (end < points.length && /[A-Za-z_0-9]/.test(points[end]!)) end++;
   const word = points.slice(at, end).join("");
   const value = word === "true" ? true : word === "false" ? false : word === "null" ? null : undefined;
-  const token: Token = value === undefined ? { type: "ident", text: word, at } : { type: "literal", text: word, at, value };
+  const token: Token =
+    value === undefined ? { type: "ident", text: word, at } : { type: "literal", text: word, at, value };
   return { token, end };
 }
 
@@ -115,7 +140,10 @@ function text(points: readonly string[], at: number, from: number, raw: boolean,
   }
   const inner = points.slice(from + close.length, end);
   const value = bytes ? bytesOf(inner, raw, at) : raw ? inner.join("") : unescape(inner, at);
-  return { token: { type: "literal", text: points.slice(at, end + close.length).join(""), at, value }, end: end + close.length };
+  return {
+    token: { type: "literal", text: points.slice(at, end + close.length).join(""), at, value },
+    end: end + close.length,
+  };
 }
 
 const SIMPLE: Readonly<Record<string, string>> = {
@@ -145,9 +173,11 @@ function escapeAt(points: readonly string[], at: number, place: number): Escaped
   const simple = SIMPLE[char];
   if (simple !== undefined) return { code: simple.codePointAt(0)!, length: 2, byte: false };
   const hex = { x: 2, X: 2, u: 4, U: 8 }[char];
-  const digits = hex === undefined ? points.slice(at + 1, at + 4).join("") : points.slice(at + 2, at + 2 + hex).join("");
+  const digits =
+    hex === undefined ? points.slice(at + 1, at + 4).join("") : points.slice(at + 2, at + 2 + hex).join("");
   const isRight = hex === undefined ? /^[0-3][0-7]{2}$/.test(digits) : new RegExp(`^[\\da-fA-F]{${hex}}$`).test(digits);
-  if (!isRight) throw new SyntaxFault(place, `Syntax error: token recognition error at: '${points.join("").slice(0, 40)}'`);
+  if (!isRight)
+    throw new SyntaxFault(place, `Syntax error: token recognition error at: '${points.join("").slice(0, 40)}'`);
   const code = Number.parseInt(digits, hex === undefined ? 8 : 16);
   return { code, length: hex === undefined ? 4 : 2 + hex, byte: char !== "u" && char !== "U" };
 }

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { ACCU, type Expr, type Fold } from "./ast.ts";
-import type { Maker } from "./parser.ts";
+import { ACCU, type Expr, type Fold, type Maker } from "./ast.ts";
 
 /** What a call becomes; undefined when it is no macro. */
 export function expandMacro(
@@ -73,11 +72,7 @@ const existsOne: (names: number) => Macro = (names) => (make, at, target, args) 
   fold(make, at, target, args.slice(0, names), (accu) => ({
     init: make.constant(at, 0n),
     cond: make.constant(at, true),
-    step: make.call(at, "_?_:_", [
-      args[names]!,
-      make.call(at, "_+_", [accu(), make.constant(at, 1n)]),
-      accu(),
-    ]),
+    step: make.call(at, "_?_:_", [args[names]!, make.call(at, "_+_", [accu(), make.constant(at, 1n)]), accu()]),
     result: make.call(at, "_==_", [accu(), make.constant(at, 1n)]),
   }));
 
@@ -107,19 +102,20 @@ const filter: Macro = (make, at, target, args) => {
   });
 };
 
-const transformMap: (hasFilter: boolean, isEntry: boolean) => Macro = (hasFilter, isEntry) => (make, at, target, args) =>
-  fold(make, at, target, args.slice(0, 2), (accu) => {
-    const variable = args[0]!;
-    const key = variable.kind === "ident" ? make.ident(at, variable.name) : variable;
-    const value = args.at(-1)!;
-    const added = make.call(at, "cel.@mapInsert", isEntry ? [accu(), value] : [accu(), key, value]);
-    return {
-      init: make.map(at, []),
-      cond: make.constant(at, true),
-      step: hasFilter ? make.call(at, "_?_:_", [args[2]!, added, accu()]) : added,
-      result: accu(),
-    };
-  });
+const transformMap: (hasFilter: boolean, isEntry: boolean) => Macro =
+  (hasFilter, isEntry) => (make, at, target, args) =>
+    fold(make, at, target, args.slice(0, 2), (accu) => {
+      const variable = args[0]!;
+      const key = variable.kind === "ident" ? make.ident(at, variable.name) : variable;
+      const value = args.at(-1)!;
+      const added = make.call(at, "cel.@mapInsert", isEntry ? [accu(), value] : [accu(), key, value]);
+      return {
+        init: make.map(at, []),
+        cond: make.constant(at, true),
+        step: hasFilter ? make.call(at, "_?_:_", [args[2]!, added, accu()]) : added,
+        result: accu(),
+      };
+    });
 
 /** `optMap`, `optFlatMap`: the target once, and what is made of it when it is there. */
 const optional: (isFlat: boolean) => Macro = (isFlat) => (make, at, target, args) => {

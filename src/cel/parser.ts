@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Constant, Entry, Expr, Fold, Issue } from "./ast.ts";
+import type { Constant, Entry, Expr, Fold, Issue, Maker } from "./ast.ts";
 import { SyntaxFault, type Token, tokenize } from "./lexer.ts";
 import { expandMacro } from "./macros.ts";
 
@@ -43,18 +43,6 @@ const RELATIONS: Readonly<Record<string, string>> = {
 const SUMS: Readonly<Record<string, string>> = { "+": "_+_", "-": "_-_" };
 const PRODUCTS: Readonly<Record<string, string>> = { "*": "_*_", "/": "_/_", "%": "_%_" };
 
-/** Makes nodes; macros make theirs with it. */
-export interface Maker {
-  constant(at: number, value: Constant): Expr;
-  ident(at: number, name: string): Expr;
-  call(at: number, name: string, args: readonly Expr[], target?: Expr): Expr;
-  list(at: number, elements: readonly Expr[]): Expr;
-  map(at: number, entries: readonly Entry[]): Expr;
-  select(at: number, of: Expr, field: string, test: boolean): Expr;
-  fold(at: number, fold: Fold): Expr;
-  fail(at: number, message: string): Expr;
-}
-
 class Parser implements Maker {
   readonly issues: Issue[] = [];
   readonly #tokens: readonly Token[];
@@ -77,7 +65,14 @@ class Parser implements Maker {
   });
   map = (at: number, entries: readonly Entry[]): Expr => ({ id: ++this.#id, at, kind: "map", entries });
   fold = (at: number, fold: Fold): Expr => ({ id: ++this.#id, at, kind: "fold", fold });
-  select = (at: number, of: Expr, field: string, test: boolean): Expr => ({ id: ++this.#id, at, kind: "select", of, field, test });
+  select = (at: number, of: Expr, field: string, test: boolean): Expr => ({
+    id: ++this.#id,
+    at,
+    kind: "select",
+    of,
+    field,
+    test,
+  });
 
   call = (at: number, name: string, args: readonly Expr[], target?: Expr): Expr => ({
     id: ++this.#id,
@@ -165,7 +160,12 @@ class Parser implements Maker {
     let left = this.#binary(SUMS, () => this.#binary(PRODUCTS, () => this.#unary()));
     for (;;) {
       const token = this.#peek();
-      const name = token.type === "punct" ? RELATIONS[token.text] : token.text === "in" && token.type === "ident" ? "@in" : undefined;
+      const name =
+        token.type === "punct"
+          ? RELATIONS[token.text]
+          : token.text === "in" && token.type === "ident"
+            ? "@in"
+            : undefined;
       if (name === undefined) return left;
       this.#at++;
       const right = this.#binary(SUMS, () => this.#binary(PRODUCTS, () => this.#unary()));

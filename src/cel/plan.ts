@@ -5,9 +5,9 @@
  * @module
  */
 import type { Expr, Fold } from "./ast.ts";
-import type { Checked } from "./check.ts";
+import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
-import { NO_OVERLOAD, found, indexed, keyShown } from "./library/standard.ts";
+import { NO_OVERLOAD, found, indexed } from "./library/standard.ts";
 import { patternOf } from "./patterns.ts";
 import type { Type } from "./types.ts";
 import {
@@ -60,7 +60,8 @@ export type Step = (run: Run) => Value;
 export class PlanFault extends Error {}
 
 /** Compiles a tree; `slots` are the places of variables by their names. */
-export const plan = (checked: Checked, slots: ReadonlyMap<string, number>): Step => new Planner(checked, slots).step(checked.expr);
+export const plan = (checked: Checked, slots: ReadonlyMap<string, number>): Step =>
+  new Planner(checked, slots).step(checked.expr);
 
 /** What is compiled of a node. */
 interface Part {
@@ -200,8 +201,14 @@ class Planner {
   }
 
   #map({ entries }: Expr & { kind: "map" }): Part {
-    const parts = entries.map(({ key, value, optional }) => ({ key: this.#part(key), value: this.#part(value), optional }));
-    if (parts.every(({ key, value, optional }) => !optional && key.constant !== undefined && value.constant !== undefined)) {
+    const parts = entries.map(({ key, value, optional }) => ({
+      key: this.#part(key),
+      value: this.#part(value),
+      optional,
+    }));
+    if (
+      parts.every(({ key, value, optional }) => !optional && key.constant !== undefined && value.constant !== undefined)
+    ) {
       return literal(new Entries(parts.map(({ key, value }) => [key.constant!, value.constant!] as const)));
     }
     return {
@@ -441,7 +448,10 @@ function guardOf(type: Type): (value: Value) => boolean {
 
 /** Lists that functions tell apart by their elements are asked for the first one. */
 const isCertain = (type: Type, expected: Type): boolean =>
-  expected.kind === "param" || expected.kind === "dyn" || (type.kind === expected.kind && type.kind !== "opaque") || (type.kind === "opaque" && type.name === expected.name);
+  expected.kind === "param" ||
+  expected.kind === "dyn" ||
+  (type.kind === expected.kind && type.kind !== "opaque") ||
+  (type.kind === "opaque" && type.name === expected.name);
 
 function dispatch(name: string, overloads: readonly Overload[], types: readonly Type[]): Call {
   const [only] = overloads;
@@ -453,7 +463,9 @@ function dispatch(name: string, overloads: readonly Overload[], types: readonly 
   const none = new Failure(`no such overload: ${name}`);
   const operands = OPERANDS[name];
   const isKnown = (first: Value): boolean =>
-    operands ? operands.some((kind) => GUARDS[kind]!(first)) : rows.some(({ guards }) => guards.length > 1 && guards[0]!(first));
+    operands
+      ? operands.some((kind) => GUARDS[kind]!(first))
+      : rows.some(({ guards }) => guards.length > 1 && guards[0]!(first));
   return {
     only: isOnly ? only : undefined,
     run(args) {
@@ -504,5 +516,3 @@ function calledWithMany(steps: readonly Step[], call: Call): Step {
     return value;
   };
 }
-
-export { keyShown };

@@ -17,7 +17,14 @@ export const daysOf = (year: number, month: number): number => (month === 2 && i
 export function timestampIn(text: string): Timestamp | undefined {
   const match = RFC3339.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month) || year < 1) return undefined;
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
   const offset = offsetIn(match[8]!);
@@ -59,8 +66,8 @@ function offsetText(offset: number): string {
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
-  "µs": 1_000n,
-  "μs": 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
   ms: 1_000_000n,
   s: SECOND,
   m: 60n * SECOND,
@@ -75,7 +82,9 @@ export function durationIn(text: string): Duration | undefined {
   let nanos = 0n;
   for (const [, whole = "", fraction = "", unit] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
     const size = UNITS[unit!]!;
-    nanos += BigInt(whole || "0") * size + (BigInt(fraction.slice(0, 18) || "0") * size) / 10n ** BigInt(Math.min(fraction.length, 18));
+    nanos +=
+      BigInt(whole || "0") * size +
+      (BigInt(fraction.slice(0, 18) || "0") * size) / 10n ** BigInt(Math.min(fraction.length, 18));
   }
   if (nanos > 2n ** 63n - 1n) return undefined;
   return new Duration(sign === "-" ? -nanos : nanos);
@@ -142,6 +151,7 @@ function zoneOffset(zone: string, nanos: bigint): number | Failure {
     if (zones.size >= MOST_ZONES) zones.delete(zones.keys().next().value!);
     zones.set(zone, format);
   }
-  const name = format.formatToParts(Number(nanos / 1_000_000n)).find(({ type }) => type === "timeZoneName")?.value ?? "";
+  const name =
+    format.formatToParts(Number(nanos / 1_000_000n)).find(({ type }) => type === "timeZoneName")?.value ?? "";
   return (offsetIn(name.replace("GMT", "") || "Z") ?? 0) * 60_000;
 }

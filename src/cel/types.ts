@@ -61,7 +61,12 @@ export const optionalOf = (of: Type): Type => opaque("optional_type", of);
 /** A type of which nothing is known but its name. */
 export const opaque = (name: string, ...params: readonly Type[]): Type => ({ kind: "opaque", name, params });
 /** A type with members of its own, as a schema declares it. */
-export const structOf = (name: string, fields: ReadonlyMap<string, Type>): Type => ({ kind: "struct", name, params: [], fields });
+export const structOf = (name: string, fields: ReadonlyMap<string, Type>): Type => ({
+  kind: "struct",
+  name,
+  params: [],
+  fields,
+});
 /** A type that is not known yet. */
 export const param = (name: string): Type => ({ kind: "param", name, params: [] });
 
@@ -120,7 +125,8 @@ export function isAssignable(known: Known, from: Type, to: Type): boolean {
 export const allAssignable = (known: Known, from: readonly Type[], to: readonly Type[]): boolean =>
   from.length === to.length && from.every((one, i) => isAssignable(known, one, to[i]!));
 
-const mayBeNull = ({ kind }: Type): boolean => ["null", "any", "struct", "opaque", "timestamp", "duration"].includes(kind);
+const mayBeNull = ({ kind }: Type): boolean =>
+  ["null", "any", "struct", "opaque", "timestamp", "duration"].includes(kind);
 
 function substitute(known: Known, type: Type, unknown: Type): { readonly fits: boolean; readonly had: boolean } {
   if (sameType(type, unknown)) return { fits: true, had: true };

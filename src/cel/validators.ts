@@ -5,7 +5,7 @@
  * @module
  */
 import type { Expr, Issue } from "./ast.ts";
-import type { Checked } from "./check.ts";
+import type { Checked } from "./checked.ts";
 import { checkFormat } from "./library/format-text.ts";
 import { patternOf } from "./patterns.ts";
 import { durationIn, timestampIn } from "./times.ts";

@@ -172,7 +172,8 @@ export function keyText(key: Value): string {
 }
 
 /** Whether a value may be a key of a map. */
-export const isKey = (key: Value): boolean => ["string", "bigint", "boolean"].includes(typeof key) || key instanceof Uint;
+export const isKey = (key: Value): boolean =>
+  ["string", "bigint", "boolean"].includes(typeof key) || key instanceof Uint;
 
 const NUMBERS = new Set(["bigint", "number"]);
 const isNumber = (value: Value): boolean => NUMBERS.has(typeof value) || value instanceof Uint;

@@ -141,12 +141,7 @@ const apiOf = ({ dialect, clock = systemClock, random = systemRandom, gates }: C
 };
 
 /** Puts the rooms above the registry on it. */
-function assemble(
-  parts: ClusterParts,
-  built: BuiltRegistry,
-  extension: Extension | undefined,
-  hooks: Hooks,
-): Cluster {
+function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extension | undefined, hooks: Hooks): Cluster {
   const { store, dialect, log = silentLog } = parts;
   const api = apiOf(parts);
   const { clock, random } = api;

@@ -101,7 +101,10 @@ function convertedOf(answer: Value, uid: string, count: number): readonly ApiObj
   };
   expect(isObject(answer), "the answer to be a ConversionReview", answer);
   const { kind, apiVersion, response } = answer as { [member: string]: Value };
-  expect(kind === "ConversionReview" && apiVersion === REVIEW, `kind ConversionReview of ${REVIEW}`, [kind, apiVersion]);
+  expect(kind === "ConversionReview" && apiVersion === REVIEW, `kind ConversionReview of ${REVIEW}`, [
+    kind,
+    apiVersion,
+  ]);
   expect(isObject(response ?? null), "the review to have a response", response);
   const { uid: answered, result, convertedObjects } = response as { [member: string]: Value };
   expect(answered === uid, `response.uid to be ${uid}`, answered);
@@ -124,7 +127,8 @@ export function addressOf({ url, service, caBundle }: ClientConfig, lookup: Look
   if (!found) throw new Error(`expected the service ${namespace}/${name} to be there, got none`);
   const { type, clusterIP, externalName } = (found["spec"] ?? {}) as Record<string, string | undefined>;
   const host = type === "ExternalName" ? externalName : clusterIP;
-  if (!host || host === "None") throw new Error(`expected the service ${namespace}/${name} to have an address, got none`);
+  if (!host || host === "None")
+    throw new Error(`expected the service ${namespace}/${name} to have an address, got none`);
   const authority = host.includes(":") ? `[${host}]` : host;
   return { url: `https://${authority}:${port}${path}`, serverName: `${name}.${namespace}.svc`, ...ca };
 }

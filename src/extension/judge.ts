@@ -31,12 +31,20 @@ export function judgeOf(schema: Structural, dialect: Dialect): Judge {
     validateLists(schema, value, was, errors);
     if (!hasRules(rules)) return;
     if (errors.causes.slice(before).some(({ reason }) => BLOCKS.has(reason))) {
-      errors.add("FieldValueInvalid", NOWHERE, "Invalid value: null: rules were not checked, because the object has other faults");
+      errors.add(
+        "FieldValueInvalid",
+        NOWHERE,
+        "Invalid value: null: rules were not checked, because the object has other faults",
+      );
       return;
     }
     const { breaches } = yield* judge(rules, value, { isObject: true, old: was, forgives: was !== undefined });
     for (const breach of breaches) {
-      errors.add(breach.reason, breach.field === "" ? NOWHERE : breach.field, messageOf(breach, (one) => errors.shown(one)));
+      errors.add(
+        breach.reason,
+        breach.field === "" ? NOWHERE : breach.field,
+        messageOf(breach, (one) => errors.shown(one)),
+      );
     }
   };
 }

@@ -103,7 +103,8 @@ class Keeper implements Extension {
       name: "definitions",
       work: (name) => this.#keep(name),
       activity,
-      failed: (name, error) => log.warn("a definition could not be served yet", { definition: name, error: String(error) }),
+      failed: (name, error) =>
+        log.warn("a definition could not be served yet", { definition: name, error: String(error) }),
     });
   }
 
@@ -230,16 +231,28 @@ class Keeper implements Extension {
     const before = this.#served.get(name);
     const { kinds, api, hooks, lookup } = this.#parts;
     const close = (key: string): void => {
-      if (deletionTimestamp !== undefined) kinds.close(key, "expected a kind that stays, its definition is being deleted");
+      if (deletionTimestamp !== undefined)
+        kinds.close(key, "expected a kind that stays, its definition is being deleted");
     };
     if (before) close(before.kind.key);
     if (before && isSame(before, definition.spec, names)) return;
     if (!before && isTaken(kinds, definition, names)) return;
     const converter = converterOf(definition, { hooks, lookup, random: api.random });
-    const kind = customKind({ ...definition, status: { ...status, acceptedNames: names } }, converter, api.dialect, before?.kind);
+    const kind = customKind(
+      { ...definition, status: { ...status, acceptedNames: names } },
+      converter,
+      api.dialect,
+      before?.kind,
+    );
     await kinds.set(kind.spec);
     close(kind.key);
-    this.#served.set(name, { uid, spec: definition.spec, names, kind, ...(before?.ending ? { ending: before.ending } : {}) });
+    this.#served.set(name, {
+      uid,
+      spec: definition.spec,
+      names,
+      kind,
+      ...(before?.ending ? { ending: before.ending } : {}),
+    });
   }
 
   async #forget(name: string, { kind, ending }: Served): Promise<void> {

@@ -68,8 +68,10 @@ export function validateReplicas(
     const value = at(object, path);
     if (value === undefined) continue;
     if (!Number.isInteger(value)) errors.invalid(path, value, "expected an integer");
-    else if ((value as number) < 0 || (value as number) > MOST) errors.invalid(path, value, `expected a number from 0 to ${MOST}`);
+    else if ((value as number) < 0 || (value as number) > MOST)
+      errors.invalid(path, value, `expected a number from 0 to ${MOST}`);
   }
   const selector = labelSelectorPath ? at(object, labelSelectorPath) : undefined;
-  if (selector !== undefined && typeof selector !== "string") errors.invalid(labelSelectorPath!, selector, "expected a text");
+  if (selector !== undefined && typeof selector !== "string")
+    errors.invalid(labelSelectorPath!, selector, "expected a text");
 }

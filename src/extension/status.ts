@@ -65,7 +65,12 @@ const TERMINATING: Change = {
 function approval(annotations: Readonly<Record<string, string>> | undefined): Change {
   const type = "KubernetesAPIApprovalPolicyConformant";
   const found = approvalOf(annotations);
-  return { type, status: found.state === "approved" ? "True" : "False", reason: REASONS[found.state], message: found.why };
+  return {
+    type,
+    status: found.state === "approved" ? "True" : "False",
+    reason: REASONS[found.state],
+    message: found.why,
+  };
 }
 
 const REASONS = {
@@ -78,7 +83,8 @@ const REASONS = {
 /** Conditions with one set: in its place, or at the end; the time is that of the last change of its status. */
 function withCondition(conditions: readonly Condition[], change: Change, time: string): readonly Condition[] {
   const before = find(conditions, change.type);
-  const isSame = before?.status === change.status && before.reason === change.reason && before.message === change.message;
+  const isSame =
+    before?.status === change.status && before.reason === change.reason && before.message === change.message;
   if (before && isSame) return conditions;
   const lastTransitionTime = before?.status === change.status ? before.lastTransitionTime : time;
   const next: Condition = { ...before, ...change, lastTransitionTime: lastTransitionTime ?? time };

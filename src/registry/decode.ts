@@ -56,7 +56,7 @@ export function decodePatched(
 
 /** Decodes what an apply made: it was checked against the schema before, so only times, quantities and bytes can be wrong. */
 export function decodeApplied(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
-  const { object, mismatch } = walk(kind, value);
+  const { object, mismatch } = walk(kind, value, true);
   if (mismatch !== undefined) throw badRequest(`the intent does not fit the schema: ${misfit(kind, mismatch)}`);
   return complete(kind, object, ctx);
 }

@@ -141,14 +141,18 @@ export function contextOf(kind: OwnedKind, subresource: string): Omit<OwnershipC
 
 function ownershipOf(kind: OwnedKind): KindOwnership {
   const { rules } = kind.shared.api.dialect;
+  const { untyped = false } = kind.definition;
   return {
     converter: converterOf(kind),
     zero: asValue(kind.walker.zero() as ApiObject),
     rules: {
-      emptyListClears: rules.emptyListClearsManagedFields,
+      // Without a type an empty list is read as none.
+      emptyListClears: rules.emptyListClearsManagedFields && !untyped,
       recordAfterClear: rules.recordAfterClear,
       timelessOwnership: rules.timelessOwnership,
       nullIsAbsent: rules.applyNullIsAbsent,
+      // No decoder reads nulls of such kinds as absent.
+      emptied: untyped && rules.applyNullIsAbsent ? "absent" : "null",
       readOldShape: rules.readOldManagedFields,
       scalarEqual: rules.compareQuantitiesByValue ? sameQuantity : undefined,
     },

@@ -132,8 +132,10 @@ export interface Walker {
   /**
    * Brings a decoded body into wire form, in place, and returns it. Whatever does not fit is told to `report`; with
    * mismatches the result must not be used.
+   *
+   * @param isMerged whether it is what an apply made: a null in it is no longer a way to leave something out
    */
-  decode(value: unknown, report: DecodeReport): ApiObject;
+  decode(value: unknown, report: DecodeReport, isMerged?: boolean): ApiObject;
   /** Gives absent members the defaults of the schema; those of a nested struct only where the struct is there. */
   applyDefaults(object: ApiObject): void;
   /**

@@ -76,7 +76,8 @@ function resolve(
 
 /** Whether somebody has brought all that is in a group: then what is not there was never known (CRD-11). */
 const isCustomGroup = (registry: Registry, group: string): boolean =>
-  registry.group(group)?.versions.every(({ resources }) => resources.every(({ definition }) => definition.untyped)) === true;
+  registry.group(group)?.versions.every(({ resources }) => resources.every(({ definition }) => definition.untyped)) ===
+  true;
 
 /** Whether the path is one that the scope of the resource has (CVE-2019-11247). */
 const isPlace = ({ scope }: ResourceDefinition, { namespaced, name }: RequestInfo): boolean =>

@@ -43,7 +43,8 @@ export interface CaseFile {
 }
 
 /** Reads a file of cases; numbers keep all their digits. */
-export const readCases = (path: string): CaseFile => decodeJson(readFileSync(path), { depth: 1000 }).value as unknown as CaseFile;
+export const readCases = (path: string): CaseFile =>
+  decodeJson(readFileSync(path), { depth: 1000 }).value as unknown as CaseFile;
 
 /** What differs between what a case wants and what we answer, a line each. */
 export function play(file: CaseFile, one: Case): string[] {
@@ -57,7 +58,8 @@ export function play(file: CaseFile, one: Case): string[] {
   });
 }
 
-const show = (value: unknown): string => (value === undefined ? "nothing" : typeof value === "bigint" ? String(value) : JSON.stringify(value).slice(0, 300));
+const show = (value: unknown): string =>
+  value === undefined ? "nothing" : typeof value === "bigint" ? String(value) : JSON.stringify(value).slice(0, 300);
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -81,7 +83,11 @@ function ofObject(file: CaseFile, one: Case): Answer {
   const budget = one.budget === undefined ? BUDGET : Number(one.budget);
   const value = bound(file, one.value, one.self)!;
   const { breaches, left } = atOnce(judge(schema, value, { isObject: true, old, forgives: false, budget }));
-  const told = breaches.map(({ reason, field, detail }) => ({ type: reason, field: field || "<nil>", detail: reason === "FieldValueDuplicate" ? "" : detail }));
+  const told = breaches.map(({ reason, field, detail }) => ({
+    type: reason,
+    field: field || "<nil>",
+    detail: reason === "FieldValueDuplicate" ? "" : detail,
+  }));
   return { errors: inOrder(told), spent: left < 0 ? -1 : budget - left };
 }
 
@@ -91,7 +97,13 @@ function ofDefinition(file: CaseFile, one: Case): Answer {
   const version = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schemaOf(file, one) } };
   validateSchemas([version] as never, () => "spec.validation", checksOf(kubernetes, undefined), errors);
   return {
-    errors: inOrder(errors.causes.map(({ reason, field = "", message }) => ({ type: reason, field, detail: detailOf(reason, message) }))),
+    errors: inOrder(
+      errors.causes.map(({ reason, field = "", message }) => ({
+        type: reason,
+        field,
+        detail: detailOf(reason, message),
+      })),
+    ),
   };
 }
 

@@ -61,9 +61,13 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, one]) => {
     if (key === "map" && Array.isArray(one)) {
-      return [key, (one.map(sorted) as unknown[]).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))] as const;
+      return [
+        key,
+        (one.map(sorted) as unknown[]).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+      ] as const;
     }
-    if (key === "double" || key === "duration") return [key, String(Number(String(one).replace("Inf", "Infinity")))] as const;
+    if (key === "double" || key === "duration")
+      return [key, String(Number(String(one).replace("Inf", "Infinity")))] as const;
     return [key, sorted(one)] as const;
   });
   return Object.fromEntries(entries);

@@ -25,7 +25,11 @@ export interface HookServer extends AsyncDisposable {
 interface Review {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: readonly Converted[] };
+  readonly request: {
+    readonly uid: string;
+    readonly desiredAPIVersion: string;
+    readonly objects: readonly Converted[];
+  };
 }
 
 type Converted = {
@@ -86,7 +90,12 @@ function answer(
     const list = seen.get(key) ?? [];
     if (method === "DELETE") seen.delete(key);
     const tags = list.map(({ tag }) => tag);
-    return send({ count: list.length, tags, sorted: tags.toSorted(), reviews: list.map(({ review }) => review) });
+    return send({
+      count: list.length,
+      tags,
+      sorted: tags.toSorted((a = "", b = "") => (a < b ? -1 : 1)),
+      reviews: list.map(({ review }) => review),
+    });
   }
   const options = new URLSearchParams(parts.filter((part) => part.includes("=")).join("&"));
   const words = parts.filter((part) => !part.includes("="));

@@ -158,7 +158,11 @@ export class Player {
   #url(step: Step, variables: Variables): string {
     const path = fill(step.path!, variables);
     const query = new URLSearchParams(fill(step.query ?? {}, variables)).toString();
-    return (step.at === "hooks" ? this.#target.hooks?.plainUrl : this.#target.url) + path + (query ? (step.path!.includes("?") ? "&" : "?") + query : "");
+    return (
+      (step.at === "hooks" ? this.#target.hooks?.plainUrl : this.#target.url) +
+      path +
+      (query ? (step.path!.includes("?") ? "&" : "?") + query : "")
+    );
   }
 
   #bodyAndHeaders(step: Step, variables: Variables): Pick<Sent, "headers" | "body"> {

@@ -67,7 +67,7 @@ export class Network extends Opaque {
 }
 
 const maskedBytes = (bytes: readonly number[], bits: number): number[] =>
-  bytes.map((byte, i) => byte & (0xff << Math.max(0, Math.min(8, 8 - (bits - i * 8))) & 0xff));
+  bytes.map((byte, i) => byte & ((0xff << Math.max(0, Math.min(8, 8 - (bits - i * 8)))) & 0xff));
 
 /** RFC 5952: the longest run of zeros is left out. */
 function text6(bytes: readonly number[]): string {
@@ -98,7 +98,9 @@ function bytes6(text: string): number[] | undefined {
   const four = last.at(-1)?.includes(".") ? bytes4(last.pop()!) : undefined;
   if (/\./.test(groups.flat().join(":"))) return undefined;
   if (!groups.flat().every((group) => /^[\da-fA-F]{1,4}$/.test(group))) return undefined;
-  const wide = groups.map((half) => half.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]));
+  const wide = groups.map((half) =>
+    half.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]),
+  );
   const tail = [...wide.at(-1)!, ...(four ?? [])];
   if (text.includes(".") && !four) return undefined;
   if (halves.length === 1) return tail.length === 16 ? tail : undefined;
@@ -112,7 +114,9 @@ export function addressIn(text: string): Address | Failure {
   const plain = text.replace(/%.*$/s, "");
   const bytes = plain.includes(":") ? bytes6(plain) : bytes4(plain);
   if (!bytes || (text !== plain && bytes.length === 4)) {
-    return new Failure(`IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): ${whyNone(text)}`);
+    return new Failure(
+      `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): ${whyNone(text)}`,
+    );
   }
   if (text !== plain) return new Failure(`IP address ${shown} with zone value is not allowed`);
   if (isMapped(bytes)) return new Failure(`IPv4-mapped IPv6 address ${shown} is not allowed`);
@@ -162,11 +166,18 @@ const isLinkLocalMulticast = ({ bytes }: Address): boolean =>
   bytes.length === 4 ? starts(bytes, 224, 0, 0) : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2;
 const isLinkLocalUnicast = ({ bytes }: Address): boolean =>
   bytes.length === 4 ? starts(bytes, 169, 254) : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80;
-const isMulticast = ({ bytes }: Address): boolean => (bytes.length === 4 ? (bytes[0]! & 0xf0) === 224 : bytes[0] === 0xff);
+const isMulticast = ({ bytes }: Address): boolean =>
+  bytes.length === 4 ? (bytes[0]! & 0xf0) === 224 : bytes[0] === 0xff;
 
 function isGlobalUnicast(address: Address): boolean {
   const isBroadcast = address.bytes.length === 4 && address.bytes.every((byte) => byte === 255);
-  return !isBroadcast && !isUnspecified(address) && !isLoopback(address) && !isMulticast(address) && !isLinkLocalUnicast(address);
+  return (
+    !isBroadcast &&
+    !isUnspecified(address) &&
+    !isLoopback(address) &&
+    !isMulticast(address) &&
+    !isLinkLocalUnicast(address)
+  );
 }
 
 const onText = (text: string, run: (address: Address) => Value): Value => {
@@ -193,7 +204,7 @@ const holding = (isNetwork: boolean, isText: boolean): Cost => ({
     const size = sizeOfOpaque(network!);
     let cost = Math.ceil(2 * size * WALK);
     if (isNetwork) cost += Math.ceil(size * WALK) + 1;
-    if (isText) cost += Math.ceil((typeof other === "string" ? [...other].length : 1) * WALK);
+    if (isText) cost += Math.ceil((typeof other === "string" ? Array.from(other).length : 1) * WALK);
     return cost;
   },
 });
@@ -204,7 +215,11 @@ const WALKED = walk(WALK);
 export const ADDRESSES: readonly Overload[] = [
   fn("isIP(string): bool", (text: string) => addressIn(text) instanceof Address, WALKED),
   fn("ip(string): IP", addressIn, WALKED),
-  fn("|ip.isCanonical(string): bool", (text: string) => onText(text, (address) => address.text === text), walk(2 * WALK)),
+  fn(
+    "|ip.isCanonical(string): bool",
+    (text: string) => onText(text, (address) => address.text === text),
+    walk(2 * WALK),
+  ),
   fn("string(IP): string", (address: Address) => address.text),
   fn("IP.family(): int", (address: Address) => (address.bytes.length === 4 ? 4n : 6n), ONE),
   fn("IP.isUnspecified(): bool", isUnspecified, ONE),
@@ -215,8 +230,16 @@ export const ADDRESSES: readonly Overload[] = [
   fn("isCIDR(string): bool", (text: string) => networkIn(text) instanceof Network, WALKED),
   fn("cidr(string): CIDR", networkIn, WALKED),
   fn("string(CIDR): string", (network: Network) => network.text),
-  fn("CIDR.containsIP(string): bool", (network: Network, text: string) => onText(text, (one) => network.holds(one)), holding(false, true)),
-  fn("CIDR.containsIP(IP): bool", (network: Network, address: Address) => network.holds(address), holding(false, false)),
+  fn(
+    "CIDR.containsIP(string): bool",
+    (network: Network, text: string) => onText(text, (one) => network.holds(one)),
+    holding(false, true),
+  ),
+  fn(
+    "CIDR.containsIP(IP): bool",
+    (network: Network, address: Address) => network.holds(address),
+    holding(false, false),
+  ),
   fn(
     "CIDR.containsCIDR(string): bool",
     (network: Network, text: string) => {

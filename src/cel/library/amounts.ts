@@ -125,8 +125,10 @@ function versionIn(text: string): Version | Failure {
   const numbers: bigint[] = [];
   for (const [i, part] of [three[0]!, three[1]!, core].entries()) {
     const name = NAMES[i]!;
-    if (!/^\d+$/.test(part)) return new Failure(`Invalid character(s) found in ${name.toLowerCase()} number ${JSON.stringify(part)}`);
-    if (part.length > 1 && part.startsWith("0")) return new Failure(`${name} number must not contain leading zeroes ${JSON.stringify(part)}`);
+    if (!/^\d+$/.test(part))
+      return new Failure(`Invalid character(s) found in ${name.toLowerCase()} number ${JSON.stringify(part)}`);
+    if (part.length > 1 && part.startsWith("0"))
+      return new Failure(`${name} number must not contain leading zeroes ${JSON.stringify(part)}`);
     if (BigInt(part) > MOST_NUMBER) {
       return new Failure(`strconv.ParseUint: parsing ${JSON.stringify(part)}: value out of range`);
     }
@@ -135,13 +137,16 @@ function versionIn(text: string): Version | Failure {
   const pre = preText === undefined ? [] : preText.split(".");
   for (const part of pre) {
     if (part === "") return new Failure("prerelease is empty");
-    if (!/^[0-9A-Za-z-]+$/.test(part)) return new Failure(`Invalid character(s) found in prerelease ${JSON.stringify(part)}`);
-    if (/^0\d+$/.test(part)) return new Failure(`Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(part)}`);
+    if (!/^[0-9A-Za-z-]+$/.test(part))
+      return new Failure(`Invalid character(s) found in prerelease ${JSON.stringify(part)}`);
+    if (/^0\d+$/.test(part))
+      return new Failure(`Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(part)}`);
   }
   const build = buildText === undefined ? [] : buildText.split(".");
   for (const part of build) {
     if (part === "") return new Failure("Build meta data is empty");
-    if (!/^[0-9A-Za-z-]+$/.test(part)) return new Failure(`Invalid character(s) found in build meta data ${JSON.stringify(part)}`);
+    if (!/^[0-9A-Za-z-]+$/.test(part))
+      return new Failure(`Invalid character(s) found in build meta data ${JSON.stringify(part)}`);
   }
   return new Version(numbers as unknown as readonly [bigint, bigint, bigint], pre, build);
 }
@@ -187,7 +192,11 @@ export const AMOUNTS: readonly Overload[] = [
   fn("isQuantity(string): bool", (text: string) => amountIn(text) instanceof Amount, WALKED),
   fn("sign(Quantity): int", ({ text }: Amount) => BigInt(quantitySign(text)), ONE),
   fn("Quantity.isInteger(): bool", (value: Amount) => wholeOf(value) !== undefined, ONE),
-  fn("Quantity.asInteger(): int", (value: Amount) => wholeOf(value) ?? new Failure("cannot convert value to integer"), ONE),
+  fn(
+    "Quantity.asInteger(): int",
+    (value: Amount) => wholeOf(value) ?? new Failure("cannot convert value to integer"),
+    ONE,
+  ),
   fn("Quantity.asApproximateFloat(): double", approximate, ONE),
   fn("Quantity.isGreaterThan(Quantity): bool", (a: Amount, b: Amount) => compared(a, b) > 0n, ONE),
   fn("Quantity.isLessThan(Quantity): bool", (a: Amount, b: Amount) => compared(a, b) < 0n, ONE),

@@ -134,12 +134,7 @@ const SIGNATURE = /^(?:(.+)\.)?([^.(]+(?:\.[a-zA-Z@][^.(]*)?)\((.*)\): (.+)$/s;
  * A row: `string.charAt(int): string` is called on a text; `size(list<A>): int` is not; names that have a dot themselves
  * are marked by a bar, `|sets.contains(list<A>, list<A>): bool`.
  */
-export function fn(
-  signature: string,
-  run: (...args: never[]) => Value,
-  cost: Cost = {},
-  folds = false,
-): Overload {
+export function fn(signature: string, run: (...args: never[]) => Value, cost: Cost = {}, folds = false): Overload {
   const dotted = signature.startsWith("|");
   const match = SIGNATURE.exec(dotted ? signature.slice(1) : signature)!;
   const full = dotted ? /^\|([^(]+)\(/.exec(signature)![1]! : undefined;

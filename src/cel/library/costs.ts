@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type Range, MOST, add, exactly, multiply, times, union } from "../range.ts";
+import { type Range, MOST, add, exactly, multiply, times } from "../range.ts";
 import { Dict, List, type Value, sizeOf } from "../values.ts";
-import type { Cost, Estimating, Node } from "./contract.ts";
+import type { Cost, Node } from "./contract.ts";
 
 /** What it costs to walk one character. */
 export const WALK = 0.1;
@@ -13,9 +13,6 @@ export const WALK = 0.1;
 const REGEX = 0.25;
 /** What a new list costs. */
 export const NEW_LIST = 10;
-/** What a new map costs. */
-export const NEW_MAP = 30;
-
 const ceil = (value: number): number => Math.ceil(value);
 
 /** One walk over the text that is called, or over the first argument; the result is as long. */
@@ -188,9 +185,3 @@ export const sets = (factor: number): Cost => ({
 
 /** One unit, whatever the arguments. */
 export const ONE: Cost = { byName: true, estimate: () => ({ cost: exactly(1) }), spend: () => 1 };
-
-/** The same cost, however it runs. */
-export const fixed = (cost: number): Cost => ({ estimate: () => ({ cost: exactly(cost) }), spend: () => cost });
-
-export type { Estimating };
-export { union };

@@ -51,7 +51,9 @@ function clausesOf(format: string): { readonly texts: string[]; readonly clauses
   return { texts, clauses };
 }
 
-const KINDS: Readonly<Record<string, { readonly name: string; readonly takes: string; readonly types: readonly string[] }>> = {
+const KINDS: Readonly<
+  Record<string, { readonly name: string; readonly takes: string; readonly types: readonly string[] }>
+> = {
   s: {
     name: "string",
     takes: "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
@@ -158,7 +160,10 @@ function floating(verb: string, value: Value, precision: number | undefined): st
   if (named !== undefined) return named;
   if (verb === "f") return fixed(value, Math.min(precision ?? 6, 1000));
   const [digits, power] = value.toExponential(6).split("e") as [string, string];
-  const exponent = power.slice(1).padStart(2, "0").replaceAll(/\d/g, (digit) => UP[Number(digit)]!);
+  const exponent = power
+    .slice(1)
+    .padStart(2, "0")
+    .replaceAll(/\d/g, (digit) => UP[Number(digit)]!);
   return `${digits}×10${power.startsWith("-") ? "⁻" : ""}${exponent}`;
 }
 
@@ -192,11 +197,17 @@ function valueText(value: Value, isInner = false): string | undefined {
   if (typeof value === "number") return special(value) ?? doubleText(value);
   if (value === null) return "null";
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return isInner ? `b${JSON.stringify(Buffer.from(value).toString())}` : Buffer.from(value).toString();
+  if (value instanceof Uint8Array)
+    return isInner ? `b${JSON.stringify(Buffer.from(value).toString())}` : Buffer.from(value).toString();
   if (value instanceof Duration) return isInner ? `duration("${durationText(value)}")` : durationText(value);
   if (value instanceof Timestamp) return isInner ? `timestamp("${timestampText(value)}")` : timestampText(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof List) return together([...value].map((one) => valueText(one, true)), "[", "]");
+  if (value instanceof List)
+    return together(
+      [...value].map((one) => valueText(one, true)),
+      "[",
+      "]",
+    );
   return value instanceof Dict ? dictText(value) : undefined;
 }
 

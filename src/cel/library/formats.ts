@@ -43,7 +43,11 @@ interface NameForm {
 }
 
 const examplesOf = ({ examples, pattern }: NameForm): string =>
-  `(e.g. ${examples.map((example) => `'${example}',`).join("  or ").replace(/,$/, "").replaceAll("',  or", "',  or")}, regex used for validation is '${pattern.source.slice(1, -1)}')`;
+  `(e.g. ${examples
+    .map((example) => `'${example}',`)
+    .join("  or ")
+    .replace(/,$/, "")
+    .replaceAll("',  or", "',  or")}, regex used for validation is '${pattern.source.slice(1, -1)}')`;
 
 const nameFaults = (form: NameForm, text: string): string[] => [
   ...(Buffer.byteLength(text) > form.most ? [`must be no more than ${form.most} bytes`] : []),
@@ -74,12 +78,15 @@ const LABEL_1035: NameForm = {
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const PARTS =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-const EXAMPLES = "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const EXAMPLES =
+  "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 function qualifiedFaults(text: string): string[] {
   const parts = text.split("/");
   if (parts.length > 2) {
-    return [`a valid label key ${PARTS} ${EXAMPLES} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${PARTS} ${EXAMPLES} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const faults: string[] = [];
   const [prefix, name] = parts.length === 2 ? [parts[0]!, parts[1]!] : [undefined, parts[0]!];
@@ -110,7 +117,10 @@ const prefix =
   (form: NameForm): Check =>
   (text) =>
     nameFaults(form, unmasked(text));
-const unless = (holds: (text: string) => boolean, why: string): Check => (text) => (holds(text) ? [] : [why]);
+const unless =
+  (holds: (text: string) => boolean, why: string): Check =>
+  (text) =>
+    holds(text) ? [] : [why];
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
@@ -137,9 +147,21 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
       const found = urlIn(text);
       return typeof found === "string" ? [found] : [];
     }),
-    new Format("uuid", 70, unless((text) => UUID.test(text), "does not match the UUID format")),
-    new Format("byte", 84, unless((text) => BASE64.test(text), "invalid base64")),
-    new Format("date", 70, unless((text) => DATE.test(text) && timestampIn(`${text}T00:00:00Z`) !== undefined, "invalid date")),
+    new Format(
+      "uuid",
+      70,
+      unless((text) => UUID.test(text), "does not match the UUID format"),
+    ),
+    new Format(
+      "byte",
+      84,
+      unless((text) => BASE64.test(text), "invalid base64"),
+    ),
+    new Format(
+      "date",
+      70,
+      unless((text) => DATE.test(text) && timestampIn(`${text}T00:00:00Z`) !== undefined, "invalid date"),
+    ),
     new Format("datetime", 70, unless(isDateTime, "invalid datetime")),
   ].map((format) => [called(format.name), format]),
 );
@@ -158,7 +180,7 @@ const VALIDATE: Cost = {
   byName: true,
   estimate: (at, _target, args) => ({ cost: times(times(at.size(args[0]!), WALK), 128 * 0.25) }),
   spend: ([format, text]) =>
-    Math.ceil((1 + (typeof text === "string" ? [...text].length : 1)) * WALK) *
+    Math.ceil((1 + (typeof text === "string" ? Array.from(text).length : 1)) * WALK) *
     Math.ceil((format instanceof Format ? format.length : 1) * 0.25),
 };
 
@@ -174,10 +196,14 @@ const findAll = (text: string, source: string, most = -1n): Value => {
 
 /** Functions on formats and regular expressions. */
 export const FORMS: readonly Overload[] = [
-  fn("|format.named(string): optional<Format>", (text: string) => {
-    const format = FORMATS.get(text);
-    return format ? new Optional(format) : NONE;
-  }, ONE),
+  fn(
+    "|format.named(string): optional<Format>",
+    (text: string) => {
+      const format = FORMATS.get(text);
+      return format ? new Optional(format) : NONE;
+    },
+    ONE,
+  ),
   ...[...FORMATS].map(([text, format]) => fn(`|format.${text}(): Format`, () => format)),
   fn("Format.validate(string): optional<list<string>>", validate, VALIDATE),
   fn("string.find(string): string", find, matching(true)),

@@ -3,18 +3,7 @@
  *
  * @module
  */
-import {
-  Duration,
-  Failure,
-  List,
-  type Value,
-  Values,
-  compare,
-  equals,
-  keyText,
-  sizeOf,
-  Uint,
-} from "../values.ts";
+import { Duration, Failure, List, type Value, Values, compare, equals, keyText, sizeOf, Uint } from "../values.ts";
 import { MOST, multiply } from "../range.ts";
 import { TRAVERSE, WALK, allocated, allocating, literalInt, sets } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
@@ -102,9 +91,12 @@ function flatten(list: List, depth = 1n): Value {
 
 /** Values in their order; they must be of one type that has one. */
 function sorted(values: readonly Value[], keys: readonly Value[]): Value {
-  const types = new Set(keys.map((key) => typeof key === "object" && key !== null ? key.constructor.name : typeof key));
+  const types = new Set(
+    keys.map((key) => (typeof key === "object" && key !== null ? key.constructor.name : typeof key)),
+  );
   if (types.size > 1) return new Failure("list elements must have the same type");
-  if (keys.length > 0 && compare(keys[0]!, keys[0]!) === undefined) return new Failure("list elements must be comparable");
+  if (keys.length > 0 && compare(keys[0]!, keys[0]!) === undefined)
+    return new Failure("list elements must be comparable");
   const order = [...keys.keys()].toSorted((a, b) => compare(keys[a]!, keys[b]!) ?? 0);
   return new Values(order.map((i) => values[i]!));
 }
@@ -144,7 +136,9 @@ const MOST_NUMBERS = 10_000_000n;
 
 function numbers(count: bigint): Value {
   if (count < 0n) return new Values([]);
-  return count > MOST_NUMBERS ? new Failure(`lists.range(${count}): expected at most ${MOST_NUMBERS}`) : new Numbers(Number(count));
+  return count > MOST_NUMBERS
+    ? new Failure(`lists.range(${count}): expected at most ${MOST_NUMBERS}`)
+    : new Numbers(Number(count));
 }
 
 const holdsAll = (a: List, b: List): boolean => {
@@ -235,8 +229,16 @@ const sortingBy = (type: string): Cost => ({
 export const LISTS: readonly Overload[] = [
   ...ORDERED.flatMap((type) => [
     fn(`list<${type}>.isSorted(): bool`, isSorted, TRAVERSE),
-    fn(`list<${type}>.min(): ${type}`, best("min", (order) => order < 0), TRAVERSE),
-    fn(`list<${type}>.max(): ${type}`, best("max", (order) => order > 0), TRAVERSE),
+    fn(
+      `list<${type}>.min(): ${type}`,
+      best("min", (order) => order < 0),
+      TRAVERSE,
+    ),
+    fn(
+      `list<${type}>.max(): ${type}`,
+      best("max", (order) => order > 0),
+      TRAVERSE,
+    ),
   ]),
   ...SUMMED.map((type) => fn(`list<${type}>.sum(): ${type}`, sum(ZEROS[type]!), TRAVERSE)),
   fn("list<A>.indexOf(A): int", indexOf, TRAVERSE),
@@ -244,7 +246,9 @@ export const LISTS: readonly Overload[] = [
   fn("list<A>.slice(int, int): list<A>", slice, SLICE),
   fn("list<list<A>>.flatten(): list<A>", (list: List) => flatten(list), FLATTEN),
   fn("list<dyn>.flatten(int): list<dyn>", flatten, FLATTEN),
-  ...ORDERED.map((type) => fn(`list<${type}>.sort(): list<${type}>`, (list: List) => sorted([...list], [...list]), sorting(type))),
+  ...ORDERED.map((type) =>
+    fn(`list<${type}>.sort(): list<${type}>`, (list: List) => sorted([...list], [...list]), sorting(type)),
+  ),
   ...ORDERED.map((type) => fn(`list<A>.@sortByAssociatedKeys(list<${type}>): list<A>`, sortBy, sortingBy(type))),
   fn("list<A>.distinct(): list<A>", distinct, DISTINCT),
   fn("list<A>.reverse(): list<A>", (list: List) => new Values([...list].toReversed()), REVERSE),

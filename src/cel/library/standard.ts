@@ -24,17 +24,7 @@ import {
 } from "../values.ts";
 import { type CalendarDate, dateOf, durationIn, durationText, timestampIn, timestampText } from "../times.ts";
 import { patternOf } from "../patterns.ts";
-import {
-  COMPARE,
-  CONCAT,
-  CONCAT_LISTS,
-  CONTAINS,
-  IN_LIST,
-  WALK,
-  WALK_ARGUMENT,
-  matching,
-  walk,
-} from "./costs.ts";
+import { COMPARE, CONCAT, CONCAT_LISTS, CONTAINS, IN_LIST, WALK, WALK_ARGUMENT, matching, walk } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
 import { exactly, times } from "../range.ts";
 
@@ -57,9 +47,7 @@ const arithmetic = (
   zero?: Failure,
 ): Overload[] => [
   fn(`${name}(int, int): int`, (a: bigint, b: bigint) => (zero && b === 0n ? zero : int(run(a, b)))),
-  fn(`${name}(uint, uint): uint`, (a: Uint, b: Uint) =>
-    zero && b.value === 0n ? zero : uint(run(a.value, b.value)),
-  ),
+  fn(`${name}(uint, uint): uint`, (a: Uint, b: Uint) => (zero && b.value === 0n ? zero : uint(run(a.value, b.value)))),
   ...(real ? [fn(`${name}(double, double): double`, (a: number, b: number) => real(a, b))] : []),
 ];
 
@@ -129,7 +117,11 @@ class Growing extends List {
 }
 
 const ADD: Overload[] = [
-  ...arithmetic("_+_", (a, b) => a + b, (a, b) => a + b),
+  ...arithmetic(
+    "_+_",
+    (a, b) => a + b,
+    (a, b) => a + b,
+  ),
   fn("_+_(string, string): string", (a: string, b: string) => a + b, CONCAT),
   fn("_+_(bytes, bytes): bytes", (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])), CONCAT),
   fn("_+_(list<A>, list<A>): list<A>", joined, CONCAT_LISTS),
@@ -139,7 +131,11 @@ const ADD: Overload[] = [
 ];
 
 const SUBTRACT: Overload[] = [
-  ...arithmetic("_-_", (a, b) => a - b, (a, b) => a - b),
+  ...arithmetic(
+    "_-_",
+    (a, b) => a - b,
+    (a, b) => a - b,
+  ),
   fn("_-_(duration, duration): duration", (a: Duration, b: Duration) => span(a.nanos - b.nanos)),
   fn("_-_(timestamp, timestamp): duration", (a: Timestamp, b: Timestamp) => span(a.nanos - b.nanos)),
   fn("_-_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => moment(a.nanos - b.nanos, a.offset)),
@@ -164,7 +160,8 @@ function ordering(name: string, holds: (order: number) => boolean): Overload[] {
 /** Members of texts by which they are asked for: UTF-16 is not what they count in. */
 const at = (list: List, index: Value): Value => {
   const place = typeof index === "bigint" ? Number(index) : index instanceof Uint ? Number(index.value) : index;
-  if (typeof place !== "number" || !Number.isInteger(place)) return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
+  if (typeof place !== "number" || !Number.isInteger(place))
+    return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
   return place < 0 || place >= list.size ? new Failure(`index out of bounds: ${place}`) : list.at(place);
 };
 
@@ -222,7 +219,8 @@ const fromDouble = (value: number): Value =>
 const uintOfDouble = (value: number): Value =>
   !Number.isFinite(value) || value >= 2 ** 64 || value < 0 ? UINT_OVERFLOW : new Uint(BigInt(Math.trunc(value)));
 
-const conversion = (from: string, to: string): Failure => new Failure(`type conversion error from '${from}' to '${to}'`);
+const conversion = (from: string, to: string): Failure =>
+  new Failure(`type conversion error from '${from}' to '${to}'`);
 
 function intOf(text: string): Value {
   if (!/^[+-]?\d+$/.test(text)) return conversion("string", "int");
@@ -278,7 +276,8 @@ export function doubleText(value: number): string {
 }
 
 const identity = (value: Value): Value => value;
-const fold = (signature: string, run: (...args: never[]) => Value, cost: Cost = {}): Overload => fn(signature, run, cost, true);
+const fold = (signature: string, run: (...args: never[]) => Value, cost: Cost = {}): Overload =>
+  fn(signature, run, cost, true);
 const SECOND = 1_000_000_000n;
 
 const CONVERSIONS: Overload[] = [
@@ -296,7 +295,10 @@ const CONVERSIONS: Overload[] = [
   fold("double(int): double", (value: bigint) => Number(value)),
   fold("double(uint): double", (value: Uint) => Number(value.value)),
   fold("double(string): double", doubleOf),
-  fold("duration(string): duration", (text: string) => durationIn(text) ?? conversion("string", "google.protobuf.Duration")),
+  fold(
+    "duration(string): duration",
+    (text: string) => durationIn(text) ?? conversion("string", "google.protobuf.Duration"),
+  ),
   fold("duration(int): duration", (value: bigint) => span(value)),
   fold("int(double): int", fromDouble),
   fold("int(uint): int", (value: Uint) => int(value.value)),
@@ -316,7 +318,10 @@ const CONVERSIONS: Overload[] = [
   }),
   fold("string(timestamp): string", timestampText),
   fold("string(duration): string", (value: Duration) => durationText(value)),
-  fold("timestamp(string): timestamp", (text: string) => timestampIn(text) ?? conversion("string", "google.protobuf.Timestamp")),
+  fold(
+    "timestamp(string): timestamp",
+    (text: string) => timestampIn(text) ?? conversion("string", "google.protobuf.Timestamp"),
+  ),
   fold("timestamp(int): timestamp", (value: bigint) => moment(value * SECOND)),
   fold("uint(int): uint", (value: bigint) => uint(value)),
   fold("uint(double): uint", uintOfDouble),
@@ -394,7 +399,11 @@ const OPTIONALS: Overload[] = [
   fn("optional<A>.or(optional<A>): optional<A>", (a: Optional, b: Optional) => (a.value === undefined ? b : a)),
   fn("optional<A>.orValue(A): A", ({ value }: Optional, other: Value) => value ?? other),
   ...["|optional.unwrap(list<optional<A>>): list<A>", "list<optional<A>>.unwrapOpt(): list<A>"].map((signature) =>
-    fn(signature, (list: List) => new Values([...list].flatMap((one) => (one instanceof Optional && one.value !== undefined ? [one.value] : [])))),
+    fn(
+      signature,
+      (list: List) =>
+        new Values([...list].flatMap((one) => (one instanceof Optional && one.value !== undefined ? [one.value] : []))),
+    ),
   ),
   fn("list<A>.first(): optional<A>", (list: List) => (list.size === 0 ? NONE : new Optional(list.at(0)))),
   fn("list<A>.last(): optional<A>", (list: List) => (list.size === 0 ? NONE : new Optional(list.at(list.size - 1)))),
@@ -446,8 +455,17 @@ export const STANDARD: readonly Overload[] = [
   fn("@in(A, map<A, B>): bool", isIn),
   ...ADD,
   ...SUBTRACT,
-  ...arithmetic("_*_", (a, b) => a * b, (a, b) => a * b),
-  ...arithmetic("_/_", (a, b) => a / b, (a, b) => a / b, ZERO_DIVISION),
+  ...arithmetic(
+    "_*_",
+    (a, b) => a * b,
+    (a, b) => a * b,
+  ),
+  ...arithmetic(
+    "_/_",
+    (a, b) => a / b,
+    (a, b) => a / b,
+    ZERO_DIVISION,
+  ),
   ...arithmetic("_%_", (a, b) => a % b, undefined, ZERO_MODULUS),
   fn("-_(int): int", (value: bigint) => int(-value)),
   fn("-_(double): double", (value: number) => -value),

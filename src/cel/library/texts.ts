@@ -7,12 +7,12 @@ import { Failure, type List, type Value, Values } from "../values.ts";
 import { JOIN, REPLACE, SPLIT, WALK, walk } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
 import { formatText } from "./format-text.ts";
-import { exactly, times } from "../range.ts";
+import { times } from "../range.ts";
 import { TRAVERSE } from "./costs.ts";
 
 /** Whether a text has code points that are two units. */
 const isWide = (text: string): boolean => /[\ud800-\udfff]/.test(text);
-const pointsIn = (text: string): readonly string[] | string => (isWide(text) ? [...text] : text);
+const pointsIn = (text: string): readonly string[] | string => (isWide(text) ? Array.from(text) : text);
 const partOf = (points: readonly string[] | string, from: number, to?: number): string =>
   typeof points === "string" ? points.slice(from, to) : points.slice(from, to).join("");
 
@@ -67,9 +67,10 @@ const LONGEST = 16 << 20;
 function replace(text: string, from: string, to: string, most = -1n): Value {
   let left = most < 0n ? Infinity : Number(most);
   if (left === 0) return text;
-  const parts = from === "" ? [...text] : text.split(from);
+  const parts = from === "" ? Array.from(text) : text.split(from);
   const times_ = Math.min(parts.length, left);
-  if (text.length + times_ * to.length > LONGEST) return new Failure(`expected a text of at most ${LONGEST} characters`);
+  if (text.length + times_ * to.length > LONGEST)
+    return new Failure(`expected a text of at most ${LONGEST} characters`);
   if (from === "") {
     let out = "";
     for (const part of parts) {
@@ -85,7 +86,7 @@ function replace(text: string, from: string, to: string, most = -1n): Value {
 
 function split(text: string, by: string, most = -1n): Value {
   if (most === 0n) return new Values([]);
-  const parts = by === "" ? [...text] : text.split(by);
+  const parts = by === "" ? Array.from(text) : text.split(by);
   const count = Number(most);
   if (count < 0 || parts.length <= count) return new Values(parts);
   return new Values([...parts.slice(0, count - 1), parts.slice(count - 1).join(by)]);
@@ -102,7 +103,9 @@ function join(list: List, by = ""): Value {
   return out;
 }
 
-const SPACE = /^[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const SPACE =
+  // oxlint-disable-next-line no-control-regex -- tabs and line ends are spaces
+  /^[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
@@ -116,6 +119,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
+// oxlint-disable-next-line no-control-regex -- those are what is escaped
 const quote = (text: string): string => `"${text.replaceAll(/[\u0007\b\f\n\r\t\v\\"]/g, (char) => ESCAPES[char]!)}"`;
 
 const QUOTED: Cost = {
@@ -141,9 +145,21 @@ export const TEXTS: readonly Overload[] = [
   fn("string.indexOf(string, int): int", indexOf, TRAVERSE),
   fn("string.lastIndexOf(string): int", (text: string, part: string) => lastIndexOf(text, part), TRAVERSE),
   fn("string.lastIndexOf(string, int): int", lastIndexOf, TRAVERSE),
-  fn("string.lowerAscii(): string", cased(/[A-Z]+/g, (part) => part.toLowerCase()), WALKED),
-  fn("string.upperAscii(): string", cased(/[a-z]+/g, (part) => part.toUpperCase()), WALKED),
-  fn("string.replace(string, string): string", (text: string, from: string, to: string) => replace(text, from, to), REPLACE),
+  fn(
+    "string.lowerAscii(): string",
+    cased(/[A-Z]+/g, (part) => part.toLowerCase()),
+    WALKED,
+  ),
+  fn(
+    "string.upperAscii(): string",
+    cased(/[a-z]+/g, (part) => part.toUpperCase()),
+    WALKED,
+  ),
+  fn(
+    "string.replace(string, string): string",
+    (text: string, from: string, to: string) => replace(text, from, to),
+    REPLACE,
+  ),
   fn("string.replace(string, string, int): string", replace, REPLACE),
   fn("string.split(string): list<string>", (text: string, by: string) => split(text, by), SPLIT),
   fn("string.split(string, int): list<string>", split, SPLIT),
@@ -155,5 +171,3 @@ export const TEXTS: readonly Overload[] = [
   fn("list<string>.join(string): string", join, JOIN),
   fn("|strings.quote(string): string", quote, QUOTED),
 ];
-
-export { exactly };

@@ -41,13 +41,15 @@ const marked = (mark: string, text: string): string => (text === "" ? "" : mark 
 /** Why a text is no absolute URL and no absolute path; the URL where it is one. */
 export function urlIn(text: string): Url | string {
   const fail = (why: string): string => `parse ${JSON.stringify(text)}: ${why}`;
+  // oxlint-disable-next-line no-control-regex -- those are what it looks for
   if (/[\u0000-\u001f\u007f]/.test(text)) return fail("net/url: invalid control character in URL");
   if (text === "") return fail("empty url");
   if (text === "*") return new Url({ scheme: "", host: "", path: "*", query: "" });
   const [, scheme = "", rest = text] = /^([A-Za-z][A-Za-z\d+.-]*):(.*)$/s.exec(text) ?? [];
   if (scheme === "" && text.startsWith(":")) return fail("missing protocol scheme");
   if (scheme === "" && !text.startsWith("/")) return fail("invalid URI for request");
-  if (scheme !== "" && rest !== "" && !rest.startsWith("/")) return new Url({ scheme: scheme.toLowerCase(), host: "", path: "", query: "" });
+  if (scheme !== "" && rest !== "" && !rest.startsWith("/"))
+    return new Url({ scheme: scheme.toLowerCase(), host: "", path: "", query: "" });
   const [before, query = ""] = splitOnce(rest, "?");
   const [, authority = "", path = before] = /^\/\/([^/]*)(.*)$/s.exec(before) ?? [];
   const wrong = authorityFault(authority);
@@ -78,7 +80,7 @@ function authorityFault(authority: string): string | undefined {
   }
   const colon = host.indexOf(":");
   if (colon >= 0) return portFault(host.slice(host.lastIndexOf(":")));
-  return / /.test(host) ? "invalid character \" \" in host name" : undefined;
+  return / /.test(host) ? 'invalid character " " in host name' : undefined;
 }
 
 const portFault = (port: string): string | undefined =>

@@ -29,7 +29,8 @@ export class Pair {
   /** The pair of a member. */
   member(name: string): Pair | undefined {
     const [value, old] = [this.#value, this.#old];
-    if (!isObject(value) || !isObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name)) return undefined;
+    if (!isObject(value) || !isObject(old) || !Object.hasOwn(value, name) || !Object.hasOwn(old, name))
+      return undefined;
     const { properties, additionalProperties: values } = this.#schema;
     const own = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
     const schema = own ?? (typeof values === "object" ? values : undefined);

@@ -84,14 +84,16 @@ class Checker {
       return;
     }
     const most = times ?? MOST_BYTES / BigInt(declaration.least + 1);
-    for (const [i, rule] of compileRules(schema, declaration).entries()) this.#judge(rule, `${place}[${i}]`, most, within);
+    for (const [i, rule] of compileRules(schema, declaration).entries())
+      this.#judge(rule, `${place}[${i}]`, most, within);
   }
 
   #judge(rule: Rule, place: string, times: bigint, within: string | undefined): void {
     const { source, program, error, message, messageError, usesOldSelf } = rule;
     this.#count(`${place}.rule`, "estimated rule cost", capped((program?.cost.max ?? 0n) * times));
     if (error !== undefined) this.#errors.invalid(`${place}.rule`, source.rule, error);
-    if (messageError !== undefined) this.#errors.invalid(`${place}.messageExpression`, source.messageExpression, messageError);
+    if (messageError !== undefined)
+      this.#errors.invalid(`${place}.messageExpression`, source.messageExpression, messageError);
     if (message) this.#count(`${place}.messageExpression`, "estimated messageExpression cost", message.cost.max);
     if (usesOldSelf && within !== undefined) {
       const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${within}`;
@@ -114,7 +116,10 @@ class Checker {
     if (this.#total <= MOST_OF_SCHEMA) return;
     const dearest = this.#dear.toSorted((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0)).slice(0, NAMED);
     for (const { field } of dearest) {
-      this.#errors.forbidden(field, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema");
+      this.#errors.forbidden(
+        field,
+        "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
+      );
     }
     const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
     this.#errors.forbidden(path, tooDear(what, this.#total, MOST_OF_SCHEMA));
@@ -127,7 +132,10 @@ const isBelow = (field: string, path: string): boolean =>
 const capped = (cost: bigint): bigint => (cost > MOST ? MOST : cost);
 
 /** How often the values below a schema can be there. */
-function timesBelow({ type, additionalProperties, maxProperties, maxItems }: Schema, times: bigint | undefined): bigint | undefined {
+function timesBelow(
+  { type, additionalProperties, maxProperties, maxItems }: Schema,
+  times: bigint | undefined,
+): bigint | undefined {
   const isMap = type === "object" && additionalProperties !== undefined;
   if (times === undefined || (!isMap && type !== "array")) return times;
   const most = isMap ? maxProperties : maxItems;
@@ -137,7 +145,8 @@ function timesBelow({ type, additionalProperties, maxProperties, maxItems }: Sch
 function tooDear(what: string, cost: bigint, most: bigint): string {
   const factor = Number(cost) / Number(most);
   const shown = factor > 100 ? "more than 100x" : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
-  const how = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
+  const how =
+    "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
   return `${what} exceeds budget by factor of ${shown} (${how})`;
 }
 
@@ -147,9 +156,10 @@ const BREAK = /[\n\r]/;
 /** Tells what is wrong with the form of a rule; whether nothing is. */
 function checkForm(schema: Schema, source: RuleSource, place: string, errors: FieldErrors): boolean {
   const before = errors.causes.length;
-  const { rule = "", message = "", messageExpression = "", reason, fieldPath = "" } = source;
+  const { rule, message = "", messageExpression = "", reason, fieldPath = "" } = source;
   if (rule.trim() === "") errors.required(`${place}.rule`, "rule is not specified");
-  else if (message !== "" && message.trim() === "") errors.invalid(`${place}.message`, message, "must be non-empty if specified");
+  else if (message !== "" && message.trim() === "")
+    errors.invalid(`${place}.message`, message, "must be non-empty if specified");
   else if (BREAK.test(message.trim())) errors.invalid(`${place}.message`, message, "must not contain line breaks");
   else if (BREAK.test(rule.trim()) && message.trim() === "") {
     errors.required(`${place}.message`, "message must be specified if rule contains line breaks");

@@ -25,7 +25,7 @@ export function fieldWithin(schema: Schema, path: string): string | undefined {
   if (tokens.join("") !== path || path === "") return undefined;
   let at: Schema = schema;
   let place = "";
-  for (let i = 0; i < tokens.length; ) {
+  for (let i = 0; i < tokens.length;) {
     const name = nameAt(tokens, i);
     if (name === undefined) return undefined;
     i += tokens[i] === "[" ? 3 : 2;

@@ -88,16 +88,29 @@ class Judgement {
     if (value === null || this.left < 0) return;
     yield* this.#rules(place, field, value, old ?? undefined, before);
     if (Array.isArray(value)) yield* this.#list(place, field, value, Array.isArray(old) ? old : [], before);
-    else if (isObject(value)) yield* this.#members(place, field, value, isObject(old ?? null) ? (old as { [k: string]: Value }) : {}, before);
+    else if (isObject(value))
+      yield* this.#members(place, field, value, isObject(old ?? null) ? (old as { [k: string]: Value }) : {}, before);
   }
 
-  *#list({ schema, items }: Place, field: string, list: readonly Value[], old: readonly Value[], before: Before): Steps<void> {
+  *#list(
+    { schema, items }: Place,
+    field: string,
+    list: readonly Value[],
+    old: readonly Value[],
+    before: Before,
+  ): Steps<void> {
     if (!items) return;
     const byKey = elementsByKey(schema, old);
     for (const [i, item] of list.entries()) {
       if (this.left < 0) return;
       const was = byKey.size === 0 ? undefined : byKey.get(keyOf(schema, item) ?? "");
-      yield* this.at(items, `${field}[${i}]`, item, was, below(before, (pair) => pair.element(i)));
+      yield* this.at(
+        items,
+        `${field}[${i}]`,
+        item,
+        was,
+        below(before, (pair) => pair.element(i)),
+      );
     }
   }
 
@@ -124,7 +137,12 @@ class Judgement {
     const { rules, declaration, schema } = place;
     if (rules.length === 0) return;
     const isWhole = schema.type === "object" || schema.type === "array";
-    const tell = (detail: string, reason: CauseReason = "FieldValueInvalid", at = field, shown: Value = schema.type ?? ""): Breach => ({
+    const tell = (
+      detail: string,
+      reason: CauseReason = "FieldValueInvalid",
+      at = field,
+      shown: Value = schema.type ?? "",
+    ): Breach => ({
       reason,
       field: at,
       detail,
@@ -168,15 +186,22 @@ class Judgement {
   }
 
   /** What an expression says of a failure; undefined where it says nothing that can be shown. */
-  #explain({ message, source }: Rule, slots: Parameters<NonNullable<Rule["program"]>["run"]>[0]): string | undefined | { why: string } {
+  #explain(
+    { message, source }: Rule,
+    slots: Parameters<NonNullable<Rule["program"]>["run"]>[0],
+  ): string | undefined | { why: string } {
     if (!message) return undefined;
     const { value, cost } = message.run(slots, RUN_LIMIT);
     if (cost > this.left) {
-      return { why: "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run" };
+      return {
+        why: "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
+      };
     }
     if (value instanceof Failure && value.message.startsWith("operation cancelled: actual cost limit exceeded")) {
       const shown = JSON.stringify(source.messageExpression);
-      return { why: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${shown}` };
+      return {
+        why: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${shown}`,
+      };
     }
     this.left -= cost;
     const text = typeof value === "string" ? value.trim() : "";
@@ -207,7 +232,8 @@ function whyNoAnswer(message: string, isTooDear: boolean, source: RuleSource): s
   if (message.startsWith("no such overload")) {
     return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`;
   }
-  if (isTooDear) return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`;
+  if (isTooDear)
+    return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`;
   return `${message} evaluating rule: ${name}`;
 }
 

@@ -38,7 +38,8 @@ function compileRule(source: RuleSource, schema: Schema, declaration: Declaratio
   const decides = compileAs(rule, BOOL, OF_RULES, source, declaration);
   if (!decides.program) return { source, usesOldSelf: false, error: decides.why };
   const { program } = decides;
-  const explains = messageExpression === "" ? undefined : compileAs(messageExpression, STRING, OF_MESSAGES, source, declaration);
+  const explains =
+    messageExpression === "" ? undefined : compileAs(messageExpression, STRING, OF_MESSAGES, source, declaration);
   const place = fieldPath === "" ? undefined : fieldWithin(schema, fieldPath);
   return {
     source,
@@ -51,7 +52,9 @@ function compileRule(source: RuleSource, schema: Schema, declaration: Declaratio
 }
 
 /** A program, or why there is none. */
-type Made = { readonly program: Program; readonly why?: undefined } | { readonly program?: undefined; readonly why: string };
+type Made =
+  | { readonly program: Program; readonly why?: undefined }
+  | { readonly program?: undefined; readonly why: string };
 
 /** How the reasons of one sort of expression begin. */
 interface Words {
@@ -71,7 +74,13 @@ const OF_MESSAGES: Words = {
   plan: "messageExpression instantiation failed: ",
 };
 
-function compileAs(text: string, type: Type, words: Words, { optionalOldSelf }: RuleSource, declaration: Declaration): Made {
+function compileAs(
+  text: string,
+  type: Type,
+  words: Words,
+  { optionalOldSelf }: RuleSource,
+  declaration: Declaration,
+): Made {
   const self = declaration.type;
   functions ??= allFunctions();
   const variables = new Map([

@@ -44,7 +44,9 @@ export function hasRules(schema: Schema): boolean {
     const values = typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
     has =
       (schema["x-kubernetes-validations"]?.length ?? 0) > 0 ||
-      [...Object.values(schema.properties ?? {}), schema.items, values].some((one) => one !== undefined && hasRules(one));
+      [...Object.values(schema.properties ?? {}), schema.items, values].some(
+        (one) => one !== undefined && hasRules(one),
+      );
     marked.set(schema, has);
   }
   return has;

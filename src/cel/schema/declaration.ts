@@ -97,7 +97,12 @@ export function withHead(schema: Schema): Schema {
 /** What expressions know of a schema; undefined for values of which nothing is known: they do not exist (CEL-30). */
 export function declare(schema: Schema, isObject: boolean, name = "selfType"): Declaration | undefined {
   if (schema["x-kubernetes-int-or-string"]) {
-    return { schema, type: DYN, most: schema.maxLength === undefined ? MOST_BYTES - 2 : count(schema.maxLength) * 4, least: 1 };
+    return {
+      schema,
+      type: DYN,
+      most: schema.maxLength === undefined ? MOST_BYTES - 2 : count(schema.maxLength) * 4,
+      least: 1,
+    };
   }
   const whole = isObject ? withHead(schema) : schema;
   switch (whole.type) {
@@ -134,7 +139,9 @@ function declareObject(schema: Schema, name: string): Declaration | undefined {
     const item = declare(values, isEmbedded(values), `${name}.@elem`);
     if (!item) return undefined;
     const most =
-      schema.maxProperties === undefined ? Math.floor((MOST_BYTES - 2) / (item.least + 6)) : count(schema.maxProperties);
+      schema.maxProperties === undefined
+        ? Math.floor((MOST_BYTES - 2) / (item.least + 6))
+        : count(schema.maxProperties);
     return { schema, type: mapOf(STRING, item.type), most, least: 2, item };
   }
   const needed = new Set(schema.required);
@@ -173,6 +180,7 @@ function declareText(schema: Schema): Declaration {
       return { schema, type: TIMESTAMP, most: DATE_BYTES, least: DATE_BYTES };
     case "date-time":
       return { schema, type: TIMESTAMP, most: TIME_BYTES, least: LEAST_TIME_BYTES };
+    default:
   }
   if (maxLength !== undefined) return { schema, type: STRING, most: count(maxLength) * 4, least: 2 };
   const most = allowed?.length
@@ -191,7 +199,12 @@ const RESERVED = new Set(
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;
-  const marks: Readonly<Record<string, string>> = { __: "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__" };
+  const marks: Readonly<Record<string, string>> = {
+    __: "__underscores__",
+    ".": "__dot__",
+    "-": "__dash__",
+    "/": "__slash__",
+  };
   return name.replaceAll(/__|[.\-/]/g, (mark) => marks[mark]!);
 }
 

@@ -37,7 +37,8 @@ export function viewOf(value: Json | undefined, declaration: Declaration): Value
   }
 }
 
-const isPlain = (value: Json): value is ValueObject => typeof value === "object" && value !== null && !Array.isArray(value) && !asJsonNumber(value);
+const isPlain = (value: Json): value is ValueObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !asJsonNumber(value);
 
 const shapeless = (what: string, type: string): Failure =>
   new Failure(`invalid data, expected ${what} for the provided schema with type=${type}`);
@@ -98,13 +99,18 @@ function durationOf(text: string): Value {
 function momentOf(text: string, format: string | undefined): Value {
   if (format === "date") {
     const date = /^\d{4}-\d\d-\d\d$/.test(text) ? timestampIn(`${text}T00:00:00Z`) : undefined;
-    return date ?? new Failure(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${wrongDate(text)}`);
+    return (
+      date ??
+      new Failure(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${wrongDate(text)}`)
+    );
   }
   const normal = text.replace(" ", "T");
   const found = timestampIn(normal) ?? timestampIn(`${normal}Z`);
   if (found) return new Timestamp(found.nanos, found.offset);
   const layout = wrongDate(text).startsWith("cannot") ? ` as "2006-01-02T15:04:05"` : "";
-  return new Failure(`Invalid date-time formatted string ${text}: parsing time ${JSON.stringify(text)}${layout}: ${wrongDate(text)}`);
+  return new Failure(
+    `Invalid date-time formatted string ${text}: parsing time ${JSON.stringify(text)}${layout}: ${wrongDate(text)}`,
+  );
 }
 
 function wrongDate(text: string): string {
@@ -192,7 +198,9 @@ class SetView extends ListView {
 /** What a value is told apart by: scalars by what they are, others by their text. */
 const textOf = (value: Value): string => {
   const text = keyText(value);
-  return text === "?" ? JSON.stringify(value, (_key, one: unknown) => (typeof one === "bigint" ? `${one}n` : one)) : text;
+  return text === "?"
+    ? JSON.stringify(value, (_key, one: unknown) => (typeof one === "bigint" ? `${one}n` : one))
+    : text;
 };
 
 /** A list that is told apart by keys: its order does not matter, and `+` replaces elements with equal keys (CEL-32). */

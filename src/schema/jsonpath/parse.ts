@@ -107,7 +107,9 @@ class Parser {
     if (quoted) return { kind: "union", paths: [new Parser(`.${quoted[1]}`, this.#depth + 1).whole()] };
     const slice = /^(-?\d+)?(?:(:)(-?\d+)?(?::(\d+)?)?)?$/.exec(inner);
     if (inner === "" || !slice) {
-      return /^[^\s'"()?:[\]]+$/.test(inner) ? { kind: "member", name: inner } : this.#fail("an index, a slice or a quoted name");
+      return /^[^\s'"()?:[\]]+$/.test(inner)
+        ? { kind: "member", name: inner }
+        : this.#fail("an index, a slice or a quoted name");
     }
     const [, from, colon, to, by] = slice;
     return {

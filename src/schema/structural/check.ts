@@ -45,7 +45,12 @@ export function relaxedBy(schema: Written): Relaxed {
 /**
  * Tells what is wrong with a schema, and says whether its form is right, so that its defaults and its rules may be looked at.
  */
-export function checkSchema(schema: Written, path: string, { hasStatus, before }: SchemaCheck, errors: FieldErrors): boolean {
+export function checkSchema(
+  schema: Written,
+  path: string,
+  { hasStatus, before }: SchemaCheck,
+  errors: FieldErrors,
+): boolean {
   const faults = [
     ...(hasStatus ? rootFaults(schema, path) : []),
     ...(schema["nullable"] === true ? [forbidden(`${path}.nullable`, "the root of an object is never null")] : []),
@@ -144,7 +149,13 @@ function rootFaults(schema: Written, path: string): Fault[] {
   const stranger = Object.keys(schema).find((word) => !WORDS_AT_ROOT.has(word) && isSet(schema[word]));
   return stranger === undefined
     ? []
-    : [invalid(path, stranger, "expected the root to say nothing that could hide the status: objects have a status path")];
+    : [
+        invalid(
+          path,
+          stranger,
+          "expected the root to say nothing that could hide the status: objects have a status path",
+        ),
+      ];
 }
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== "";
@@ -154,8 +165,8 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 /** What keeps a schema from being read at all; undefined when nothing does. */
 function firstUnread(schema: Written): string | undefined {
   for (const one of everySchema(schema)) {
-    const word = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"].find((w) =>
-      isSet(one[w]),
+    const word = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"].find(
+      (w) => isSet(one[w]),
     );
     if (word !== undefined) return `expected a schema without ${word}`;
     if (Array.isArray(one["items"])) return "expected items to be one schema";
@@ -190,7 +201,8 @@ function* placeFaults(schema: Written, level: Level, path: string): Generator<Fa
     yield* placeFaults(member, "member", `${path}.properties[${name}]`);
   }
   if (additionalProperties !== undefined) {
-    if (level === "root") yield forbidden(`${path}.additionalProperties`, "the root of an object has members of its own");
+    if (level === "root")
+      yield forbidden(`${path}.additionalProperties`, "the root of an object has members of its own");
     if (isEmbedded) yield forbidden(`${path}.additionalProperties`, "an embedded object has members of its own");
     const values = schemaIn(additionalProperties);
     if (values) yield* placeFaults(values, "member", `${path}.additionalProperties`);
@@ -368,7 +380,8 @@ function* wordFaults(schema: Written, path: string, place: Place, before: Relaxe
   }
   for (const word of UNSUPPORTED) {
     const value = schema[word];
-    const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0 && word !== "dependencies";
+    const isEmpty =
+      typeof value === "object" && value !== null && Object.keys(value).length === 0 && word !== "dependencies";
     if (isSet(value) && !isEmpty) yield forbidden(`${path}.${word}`, `${word} is not supported`);
   }
   if (Array.isArray(items) && items.length > 0) yield forbidden(`${path}.items`, "expected one schema");
@@ -404,7 +417,8 @@ function* wordsBelow(schema: Written, path: string, place: Place, before: Relaxe
     if (one) yield* wordFaults(one, `${path}.${word}`, inner, before);
   }
   for (const word of [...ALTERNATIVES, "items"]) {
-    for (const [i, one] of schemasIn(schema[word]).entries()) yield* wordFaults(one, `${path}.${word}[${i}]`, inner, before);
+    for (const [i, one] of schemasIn(schema[word]).entries())
+      yield* wordFaults(one, `${path}.${word}[${i}]`, inner, before);
   }
   for (const word of ["definitions", "dependencies"]) {
     for (const [name, one] of namedIn(schema[word])) {
@@ -461,7 +475,8 @@ function keyFaults(schema: Written): Below[] {
   const type = schema["x-kubernetes-list-type"];
   if (!item || (type !== "set" && type !== "map")) return [];
   const faults: Below[] = [];
-  const forbid = (at: string): void => void faults.push({ kind: "forbidden", at, why: `expected no null in a list of type ${type}` });
+  const forbid = (at: string): void =>
+    void faults.push({ kind: "forbidden", at, why: `expected no null in a list of type ${type}` });
   if (item["nullable"]) forbid("items.nullable");
   if (type === "set") return faults;
   const needed = new Set(textsIn(item["required"]));
@@ -484,7 +499,9 @@ function* keyedFaults(schema: Written, path: string): Generator<Fault> {
   const keys = textsIn(schema["x-kubernetes-list-map-keys"]);
   if (keys.length > 0 && listType !== "map") {
     const field = `${path}.x-kubernetes-list-type`;
-    yield listType === undefined ? required(field, "expected map: there are keys") : invalid(field, listType, "expected map: there are keys");
+    yield listType === undefined
+      ? required(field, "expected map: there are keys")
+      : invalid(field, listType, "expected map: there are keys");
   }
   if (listType !== "map") return;
   if (keys.length === 0) yield required(`${path}.x-kubernetes-list-map-keys`, "expected the keys of the list");
@@ -492,7 +509,8 @@ function* keyedFaults(schema: Written, path: string): Generator<Fault> {
   const item = schemaIn(items);
   if (!items) yield required(`${path}.items`, "expected the schema of the elements");
   else if (!item) yield invalid(`${path}.items`, items, "expected one schema");
-  else if (item["type"] !== "object") yield invalid(`${path}.items.type`, item["type"] ?? "", "expected object: there are keys");
+  else if (item["type"] !== "object")
+    yield invalid(`${path}.items.type`, item["type"] ?? "", "expected object: there are keys");
   if (item?.["type"] !== "object") return;
   const properties = schemaIn(item["properties"]) ?? {};
   const seen = new Set<string>();

@@ -18,7 +18,8 @@ function holdsObjects(schema: Structural): boolean {
   let holds = holding.get(schema);
   if (holds === undefined) {
     const below = [...Object.values(schema.properties ?? {}), schema.items, valuesOf(schema)];
-    holds = schema["x-kubernetes-embedded-resource"] === true || below.some((one) => one !== undefined && holdsObjects(one));
+    holds =
+      schema["x-kubernetes-embedded-resource"] === true || below.some((one) => one !== undefined && holdsObjects(one));
     holding.set(schema, holds);
   }
   return holds;

@@ -20,7 +20,7 @@ const digitsOf = (text: string): string => text.replaceAll(/[\s-]+/g, "");
 function isIsbn10(text: string): boolean {
   const digits = digitsOf(text);
   if (!/^\d{9}[\dX]$/.test(digits)) return false;
-  const sum = [...digits].reduce((total, digit, i) => total + (i + 1) * (digit === "X" ? 10 : Number(digit)), 0);
+  const sum = Array.from(digits).reduce((total, digit, i) => total + (i + 1) * (digit === "X" ? 10 : Number(digit)), 0);
   return sum % 11 === 0;
 }
 
@@ -28,7 +28,7 @@ function isIsbn10(text: string): boolean {
 function isIsbn13(text: string): boolean {
   const digits = digitsOf(text);
   if (!/^\d{13}$/.test(digits)) return false;
-  const sum = [...digits].reduce((total, digit, i) => total + Number(digit) * (i % 2 === 0 ? 1 : 3), 0);
+  const sum = Array.from(digits).reduce((total, digit, i) => total + Number(digit) * (i % 2 === 0 ? 1 : 3), 0);
   return sum % 10 === 0;
 }
 
@@ -39,10 +39,12 @@ const CARD =
 function isCreditCard(text: string): boolean {
   const digits = text.replaceAll(/\D+/g, "");
   if (!CARD.test(digits)) return false;
-  const sum = [...digits].toReversed().reduce((total, char, i) => {
-    const digit = Number(char) * (i % 2 === 1 ? 2 : 1);
-    return total + (digit > 9 ? digit - 9 : digit);
-  }, 0);
+  const sum = Array.from(digits)
+    .toReversed()
+    .reduce((total, char, i) => {
+      const digit = Number(char) * (i % 2 === 1 ? 2 : 1);
+      return total + (digit > 9 ? digit - 9 : digit);
+    }, 0);
   return sum % 10 === 0;
 }
 
@@ -88,12 +90,16 @@ function isDate(text: string): boolean {
 }
 
 const GO_DURATION = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const LONG_DURATION = /^[+-]?(?:\d+(?:\.\d*)?)\s*(?:ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)$/i;
+const LONG_DURATION =
+  /^[+-]?(?:\d+(?:\.\d*)?)\s*(?:ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)$/i;
 
 const isDuration: Check = (text) => GO_DURATION.test(text) || LONG_DURATION.test(text);
 
 function isDateTime(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text) && typeof canonicalTime(text) === "string";
+  return (
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text) &&
+    typeof canonicalTime(text) === "string"
+  );
 }
 
 function isRgb(text: string): boolean {

@@ -63,12 +63,20 @@ function* misplacedIn(schema: Structural, list: readonly Value[], path: string):
   if (type !== "map") return;
   const stranger = list.findIndex((item) => item !== null && !isObject(item));
   if (stranger >= 0) {
-    yield { field: `${path}[${stranger}]`, value: list[stranger]!, why: "expected an object, the list is told apart by keys" };
+    yield {
+      field: `${path}[${stranger}]`,
+      value: list[stranger]!,
+      why: "expected an object, the list is told apart by keys",
+    };
     return;
   }
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   yield* doubled(list, path, (item) =>
-    Object.fromEntries(keys.filter((key) => isObject(item) && Object.hasOwn(item, key)).map((key) => [key, (item as { [k: string]: Value })[key]!])),
+    Object.fromEntries(
+      keys
+        .filter((key) => isObject(item) && Object.hasOwn(item, key))
+        .map((key) => [key, (item as { [k: string]: Value })[key]!]),
+    ),
   );
 }
 

@@ -29,9 +29,3 @@ export function putMember(object: ValueObject, steps: readonly string[], value: 
   setMember(at, steps.at(-1)!, value);
   return true;
 }
-
-/** Takes away what is at a path. Changes `object`. */
-export function dropMember(object: ValueObject, steps: readonly string[]): void {
-  const parent = memberAt(object, steps.slice(0, -1));
-  if (parent !== undefined && isObject(parent)) delete parent[steps.at(-1)!];
-}

@@ -11,7 +11,8 @@ type Json = Record<string, unknown>;
 /** The published forms of the schema of a definition; made when they are asked for. */
 export const publishedSchema = (schema: Structural): PublishedSchemas => ({
   v3: () => publish(schema, FORM_V3),
-  v2: () => (schema["x-kubernetes-preserve-unknown-fields"] ? { type: "object", ...marksOf(schema) } : publish(schema, FORM_V2)),
+  v2: () =>
+    schema["x-kubernetes-preserve-unknown-fields"] ? { type: "object", ...marksOf(schema) } : publish(schema, FORM_V2),
 });
 
 interface Form {

@@ -99,38 +99,77 @@ const WORDS: readonly {
   readonly holds: (schema: Structural, value: never) => boolean;
   readonly fault: (schema: Structural, value: never) => Pick<Fault, "reason" | "message">;
 }[] = [
-  word("maxLength", ["string"], (s, v: string) => lengthOf(v) <= s.maxLength!, (s) => ({
-    reason: "FieldValueTooLong",
-    message: `Too long: may not be more than ${s.maxLength} characters`,
-  })),
-  word("minLength", ["string"], (s, v: string) => lengthOf(v) >= s.minLength!, (s, v) =>
-    wrong(v, `expected at least ${s.minLength} characters`),
+  word(
+    "maxLength",
+    ["string"],
+    (s, v: string) => lengthOf(v) <= s.maxLength!,
+    (s) => ({
+      reason: "FieldValueTooLong",
+      message: `Too long: may not be more than ${s.maxLength} characters`,
+    }),
   ),
-  word("pattern", ["string"], (s, v: string) => patternOf(s.pattern!).test(v), (s, v) =>
-    wrong(v, `expected a text that matches ${JSON.stringify(s.pattern)}`),
+  word(
+    "minLength",
+    ["string"],
+    (s, v: string) => lengthOf(v) >= s.minLength!,
+    (s, v) => wrong(v, `expected at least ${s.minLength} characters`),
   ),
-  word("format", ["string"], (s, v: string) => formatOf(s.format)?.(v) ?? true, (s, v) => ({
-    ...wrong(v, `expected a text of the format ${s.format}`),
-    reason: "FieldValueTypeInvalid",
-  })),
-  word("multipleOf", ["integer", "number"], (s, v: number) => isMultiple(v, s.multipleOf!), (s, v) =>
-    wrong(v, `expected a multiple of ${s.multipleOf}`),
+  word(
+    "pattern",
+    ["string"],
+    (s, v: string) => patternOf(s.pattern!).test(v),
+    (s, v) => wrong(v, `expected a text that matches ${JSON.stringify(s.pattern)}`),
   ),
-  word("maximum", ["integer", "number"], (s, v: number) => (s.exclusiveMaximum ? +v < s.maximum! : +v <= s.maximum!), (s, v) =>
-    wrong(v, `expected a number ${s.exclusiveMaximum ? "less than" : "of at most"} ${s.maximum}`),
+  word(
+    "format",
+    ["string"],
+    (s, v: string) => formatOf(s.format)?.(v) ?? true,
+    (s, v) => ({
+      ...wrong(v, `expected a text of the format ${s.format}`),
+      reason: "FieldValueTypeInvalid",
+    }),
   ),
-  word("minimum", ["integer", "number"], (s, v: number) => (s.exclusiveMinimum ? +v > s.minimum! : +v >= s.minimum!), (s, v) =>
-    wrong(v, `expected a number ${s.exclusiveMinimum ? "greater than" : "of at least"} ${s.minimum}`),
+  word(
+    "multipleOf",
+    ["integer", "number"],
+    (s, v: number) => isMultiple(v, s.multipleOf!),
+    (s, v) => wrong(v, `expected a multiple of ${s.multipleOf}`),
   ),
-  word("minItems", ["array"], (s, v: Value[]) => v.length >= s.minItems!, (s, v) =>
-    wrong(v.length, `expected at least ${s.minItems} elements`),
+  word(
+    "maximum",
+    ["integer", "number"],
+    (s, v: number) => (s.exclusiveMaximum ? +v < s.maximum! : +v <= s.maximum!),
+    (s, v) => wrong(v, `expected a number ${s.exclusiveMaximum ? "less than" : "of at most"} ${s.maximum}`),
   ),
-  word("maxItems", ["array"], (s, v: Value[]) => v.length <= s.maxItems!, (s, v) => tooMany(v.length, s.maxItems!)),
-  word("minProperties", ["object"], (s, v: object) => Object.keys(v).length >= s.minProperties!, (s, v) =>
-    wrong(Object.keys(v).length, `expected at least ${s.minProperties} members`),
+  word(
+    "minimum",
+    ["integer", "number"],
+    (s, v: number) => (s.exclusiveMinimum ? +v > s.minimum! : +v >= s.minimum!),
+    (s, v) => wrong(v, `expected a number ${s.exclusiveMinimum ? "greater than" : "of at least"} ${s.minimum}`),
   ),
-  word("maxProperties", ["object"], (s, v: object) => Object.keys(v).length <= s.maxProperties!, (s, v) =>
-    tooMany(Object.keys(v).length, s.maxProperties!),
+  word(
+    "minItems",
+    ["array"],
+    (s, v: Value[]) => v.length >= s.minItems!,
+    (s, v) => wrong(v.length, `expected at least ${s.minItems} elements`),
+  ),
+  word(
+    "maxItems",
+    ["array"],
+    (s, v: Value[]) => v.length <= s.maxItems!,
+    (s, v) => tooMany(v.length, s.maxItems!),
+  ),
+  word(
+    "minProperties",
+    ["object"],
+    (s, v: object) => Object.keys(v).length >= s.minProperties!,
+    (s, v) => wrong(Object.keys(v).length, `expected at least ${s.minProperties} members`),
+  ),
+  word(
+    "maxProperties",
+    ["object"],
+    (s, v: object) => Object.keys(v).length <= s.maxProperties!,
+    (s, v) => tooMany(Object.keys(v).length, s.maxProperties!),
   ),
 ];
 
@@ -230,11 +269,15 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
   const found: Found = { faults: [], matches: 1 };
   const kind = kindOf(value);
   const { faults } = found;
-  const add = (fault: Pick<Fault, "reason" | "message">, at = path): void => void faults.push({ ...fault, field: fieldOf(at) });
+  const add = (fault: Pick<Fault, "reason" | "message">, at = path): void =>
+    void faults.push({ ...fault, field: fieldOf(at) });
   if (hasType(schema, kind)) found.matches++;
   else {
     const expected = (typesOf(schema) ?? []).join(" or ");
-    add({ reason: "FieldValueTypeInvalid", message: `Invalid value: ${shown(kind)}: expected ${expected}, got ${kind}` });
+    add({
+      reason: "FieldValueTypeInvalid",
+      message: `Invalid value: ${shown(kind)}: expected ${expected}, got ${kind}`,
+    });
   }
   if (kind !== "null" && depth < DEEPEST) {
     merge(found, checkAlternatives(schema, value, path, depth));
@@ -251,7 +294,10 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
   }
   if (!isAllowed(schema, value)) {
     const allowed = schema.enum!.slice(0, 50).map(shown).join(", ");
-    add({ reason: "FieldValueNotSupported", message: `Unsupported value: ${shown(value)}: supported values: ${allowed}` });
+    add({
+      reason: "FieldValueNotSupported",
+      message: `Unsupported value: ${shown(value)}: supported values: ${allowed}`,
+    });
   }
   if (kind === "object" && depth < DEEPEST) {
     merge(found, checkMembers(schema, value as { [key: string]: Value }, old, path, depth));
@@ -275,9 +321,14 @@ function checkAlternatives(schema: Structural, value: Value, path: string, depth
   const found: Found = { faults: [], matches: 1 };
   const { allOf = [], anyOf = [], oneOf = [], not } = schema;
   // An alternative is not compared with what was before: only the whole is.
-  const results = (all: readonly Structural[]): Found[] => all.map((one) => check(one, value, NOTHING, path, depth + 1));
+  const results = (all: readonly Structural[]): Found[] =>
+    all.map((one) => check(one, value, NOTHING, path, depth + 1));
   const fail = (why: string): void => {
-    found.faults.push({ reason: "FieldValueInvalid", field: "<nil>", message: `Invalid value: "": ${fieldOf(path)}: ${why}` });
+    found.faults.push({
+      reason: "FieldValueInvalid",
+      field: "<nil>",
+      message: `Invalid value: "": ${fieldOf(path)}: ${why}`,
+    });
   };
   const best = (all: readonly Found[]): Found =>
     all.reduce((one, other) => (other.matches > one.matches ? other : one));

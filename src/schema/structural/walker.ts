@@ -47,9 +47,9 @@ class StructuralWalker implements Walker {
     this.#root = new Node(schema, true, this.#metadata);
   }
 
-  decode(value: unknown, report: DecodeReport): ApiObject {
+  decode(value: unknown, report: DecodeReport, isMerged = false): ApiObject {
     if (!isObject(value as Value)) report.mismatch("an object", value);
-    else this.#root.prune(value, new Pass(report, false));
+    else this.#root.prune(value, new Pass(report, false, isMerged));
     return value as ApiObject;
   }
 
@@ -78,11 +78,13 @@ class StructuralWalker implements Walker {
 class Pass {
   readonly report: DecodeReport;
   readonly lenient: boolean;
+  readonly keepsNulls: boolean;
   changed = false;
 
-  constructor(report: DecodeReport, lenient: boolean) {
+  constructor(report: DecodeReport, lenient: boolean, keepsNulls = false) {
     this.report = report;
     this.lenient = lenient;
+    this.keepsNulls = keepsNulls;
   }
 
   drop(value: ValueObject, key: string): void {
@@ -148,7 +150,7 @@ class Node {
         continue;
       }
       if (sent === null) {
-        if (node?.dropsNull) pass.drop(value, key);
+        if (node?.dropsNull && !pass.keepsNulls) pass.drop(value, key);
         continue;
       }
       if (typeof sent !== "object") continue;
@@ -264,7 +266,9 @@ class Node {
 
   get #defaults(): readonly [string, Structural][] {
     const { properties = {} } = this.#schema;
-    return (this.#defaulted ??= Object.entries(properties).filter(([, { default: standard }]) => standard !== undefined));
+    return (this.#defaulted ??= Object.entries(properties).filter(
+      ([, { default: standard }]) => standard !== undefined,
+    ));
   }
 }
 

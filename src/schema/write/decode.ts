@@ -27,9 +27,9 @@ export interface Walked {
 }
 
 /** Reads a value by the schema of a kind. It is changed in place and becomes the object. */
-export function walk({ walker, definition }: CompiledKind, value: Value): Walked {
+export function walk({ walker, definition }: CompiledKind, value: Value, isMerged = false): Walked {
   const report = new DecodeReport(definition.secret);
-  const object = walker.decode(value, report) as ApiObject;
+  const object = walker.decode(value, report, isMerged) as ApiObject;
   if (report.excess !== undefined) {
     throw tooLarge(`expected ${report.excess} to have at most ${MOST_SIDE_BY_SIDE} members, found more`);
   }

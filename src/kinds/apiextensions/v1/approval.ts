@@ -27,4 +27,5 @@ export function approvalOf(annotations: Readonly<Record<string, string>> | undef
   return { state: "invalid", why: 'expected the URL of the approval, or a text that begins with "unapproved"' };
 }
 
-const isUrl = (text: string): boolean => /^[A-Za-z][A-Za-z\d+.-]*:\/\//.test(text) && (URL.parse(text)?.host ?? "") !== "";
+const isUrl = (text: string): boolean =>
+  /^[A-Za-z][A-Za-z\d+.-]*:\/\//.test(text) && (URL.parse(text)?.host ?? "") !== "";

@@ -5,7 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label } from "../../../meta/names.ts";
-import type { CustomResourceDefinition } from "./customresourcedefinition.ts";
+import type { CustomResourceDefinition } from "./definition.ts";
 import { validateWebhookService, validateWebhookUrl } from "../../rules/webhook-client.ts";
 
 type Conversion = NonNullable<CustomResourceDefinition["spec"]["conversion"]>;

@@ -28,7 +28,9 @@ const Rule = struct("A rule that values must obey, written in CEL.", {
   messageExpression: optional(text("An expression that makes the message; `message` is told where it fails.")),
   reason: pointer(text("The reason of the cause: FieldValueInvalid unless another one is given.")),
   fieldPath: optional(text("Which member below the value the cause names.")),
-  optionalOldSelf: pointer(bool("Whether `oldSelf` is an optional value, so that the rule is asked of new values too.")),
+  optionalOldSelf: pointer(
+    bool("Whether `oldSelf` is an optional value, so that the rule is asked of new values too."),
+  ),
 });
 
 // Members are put in below: a schema holds schemas.
@@ -92,7 +94,9 @@ Object.assign(members, {
   example: pointer(anything("A value that fits; nobody reads it.")),
   nullable: optional(bool("Whether null is allowed.")),
   "x-kubernetes-preserve-unknown-fields": pointer(bool("Keeps members that the schema does not name.")),
-  "x-kubernetes-embedded-resource": optional(bool("The value is an object of a kind: with apiVersion, kind and metadata.")),
+  "x-kubernetes-embedded-resource": optional(
+    bool("The value is an object of a kind: with apiVersion, kind and metadata."),
+  ),
   "x-kubernetes-int-or-string": optional(bool("The value is an integer or a text.")),
   "x-kubernetes-list-map-keys": optional(atomicList(text(), "The members that tell the elements of a list apart.")),
   "x-kubernetes-list-type": pointer(text("How writers share a list: atomic, set or map.")),

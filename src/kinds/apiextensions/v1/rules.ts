@@ -12,7 +12,7 @@ import { type TextCheck, dns1035Label, dnsSubdomain } from "../../../meta/names.
 import { type Value, equal } from "../../../value/value.ts";
 import { APPROVED, approvalOf, isProtectedGroup } from "./approval.ts";
 import { validateConversion } from "./conversion.ts";
-import type { CustomResourceDefinition } from "./customresourcedefinition.ts";
+import type { CustomResourceDefinition } from "./definition.ts";
 import { type SchemaChecks, checksOf, validateSchemas } from "./schemas.ts";
 import { validateSelectableFields } from "./selectable-fields.ts";
 
@@ -83,7 +83,8 @@ function validateStored({ spec, status }: CustomResourceDefinition, errors: Fiel
   if (stored.length === 0) return errors.invalid(field, stored, "expected the version in which objects are stored");
   const versions = spec.versions ?? [];
   for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name)) errors.invalid(field, stored, `expected the storage version ${name} among them`);
+    if (storage && !stored.includes(name))
+      errors.invalid(field, stored, `expected the storage version ${name} among them`);
   }
   const last = new Map(stored.map((name, i) => [name, i]));
   for (const [name, i] of last) {
@@ -93,7 +94,7 @@ function validateStored({ spec, status }: CustomResourceDefinition, errors: Fiel
 }
 
 function validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, errors: FieldErrors): void {
-  const { group = "", scope = "", preserveUnknownFields, names, conversion } = spec;
+  const { group, scope, preserveUnknownFields, names, conversion } = spec;
   if (group === "") errors.required("spec.group", "expected an API group");
   else if (dnsSubdomain(group) !== undefined) errors.invalid("spec.group", group, dnsSubdomain(group)!);
   else if (!group.includes(".")) errors.invalid("spec.group", group, "expected a domain with at least one dot");
@@ -108,7 +109,11 @@ function validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, e
   validateNames(names, "spec.names", errors);
   validateConversion(conversion, old?.conversion, errors);
   if (preserveUnknownFields && !old?.preserveUnknownFields) {
-    errors.invalid("spec.preserveUnknownFields", true, "expected x-kubernetes-preserve-unknown-fields in the schema instead");
+    errors.invalid(
+      "spec.preserveUnknownFields",
+      true,
+      "expected x-kubernetes-preserve-unknown-fields in the schema instead",
+    );
   }
 }
 
@@ -116,7 +121,9 @@ function validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, e
 function placeOf<K extends keyof Version>(versions: readonly Version[], member: K): (i: number) => string {
   const NAMES: Partial<Record<keyof Version, string>> = { schema: "validation" };
   const [first] = versions;
-  const alike = versions.every((version) => equal(version[member] as Value | undefined, first![member] as Value | undefined));
+  const alike = versions.every((version) =>
+    equal(version[member] as Value | undefined, first![member] as Value | undefined),
+  );
   return alike ? () => `spec.${NAMES[member] ?? member}` : (i) => `spec.versions[${i}].${member}`;
 }
 
@@ -150,11 +157,16 @@ function validateVersions(
   const names = versions.map(({ name }) => name);
   if (new Set(names).size < names.length) errors.invalid("spec.versions", names, "expected each version once");
   const storing = versions.filter(({ storage }) => storage).map(({ name }) => name);
-  if (storing.length !== 1) errors.invalid("spec.versions", storing, "expected one version in which objects are stored");
+  if (storing.length !== 1)
+    errors.invalid("spec.versions", storing, "expected one version in which objects are stored");
 }
 
 /** A warning has 1 to 256 printable characters, and belongs to a deprecated version (CRD-9). */
-function validateDeprecation({ deprecated, deprecationWarning: text }: Version, field: string, errors: FieldErrors): void {
+function validateDeprecation(
+  { deprecated, deprecationWarning: text }: Version,
+  field: string,
+  errors: FieldErrors,
+): void {
   if (text === undefined || text === null) return;
   if (!deprecated) errors.invalid(field, text, "expected none: the version is not deprecated");
   if (text === "") errors.invalid(field, text, "expected a text");

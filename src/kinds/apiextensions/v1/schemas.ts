@@ -12,7 +12,7 @@ import { checkDefaults } from "../../../schema/structural/defaults.ts";
 import type { Structural } from "../../../schema/structural/schema.ts";
 import { atOnce } from "../../../util/steps.ts";
 import { type Value, equal } from "../../../value/value.ts";
-import type { CustomResourceDefinition } from "./customresourcedefinition.ts";
+import type { CustomResourceDefinition } from "./definition.ts";
 
 type Version = CustomResourceDefinition["spec"]["versions"][number];
 
@@ -55,7 +55,9 @@ export function validateSchemas(
     const shared = path.startsWith("spec.validation");
     const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
     // A schema that has not changed was judged when it was written.
-    const isUnchanged = before.some((old) => old.name === version.name && equal(schemaOf(old) as Value, schema as Value));
+    const isUnchanged = before.some(
+      (old) => old.name === version.name && equal(schemaOf(old) as Value, schema as Value),
+    );
     const own = new FieldErrors();
     const isStructural = checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
     const faults = own.causes.map(({ field = "" }) => field);
@@ -74,7 +76,12 @@ function judgeDefault(schema: Structural, value: Value, _path: string, errors: F
   const isObject = schema["x-kubernetes-embedded-resource"] === true;
   for (const old of [value, undefined]) {
     const { breaches } = atOnce(judge(schema as RuleSchema, value, { isObject, old, forgives: false }));
-    for (const breach of breaches) errors.add(breach.reason, breach.field, messageOf(breach, (one) => errors.shown(one)));
+    for (const breach of breaches)
+      errors.add(
+        breach.reason,
+        breach.field,
+        messageOf(breach, (one) => errors.shown(one)),
+      );
     if (breaches.length > 0) return;
   }
 }
