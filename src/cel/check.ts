@@ -228,8 +228,21 @@ class Checker {
     return type.kind === "error" ? type : optionalOf(unwrapped(type));
   }
 
+  /** Each side of a logical operator is true or false; which is not is told by itself. */
+  #truth(expr: Expr & { kind: "call" }, name: string, args: readonly Type[]): Type {
+    this.#overloads.set(expr.id, this.#env.functions.get(name)!);
+    let result = BOOL;
+    for (const [i, arg] of args.entries()) {
+      const trial: Known = new Map(this.#known);
+      if (isAssignable(trial, arg, BOOL)) this.#known = trial;
+      else result = this.#fail(expr.args[i]!.at, `expected type 'bool' but found '${shownType(this.#now(arg))}'`);
+    }
+    return result;
+  }
+
   /** Of the overloads of a name those that the arguments fit; where several do, the result may be anything. */
   #resolve(expr: Expr & { kind: "call" }, name: string, args: readonly Type[], member: boolean): Type {
+    if (name === "_&&_" || name === "_||_") return this.#truth(expr, name, args);
     const types = args.map((type) => this.#now(type));
     const fitting: Overload[] = [];
     let result: Type | undefined;

@@ -9,7 +9,8 @@ export function issuesText(source: string, issues: readonly Issue[]): string {
   const starts = [0];
   for (const [i, point] of points.entries()) if (point === "\n") starts.push(i + 1);
   const told = issues.toSorted((a, b) => a.at - b.at).slice(0, MOST);
-  return told
+  const rest = issues.length > MOST ? `\n${issues.length - MOST} more errors were truncated` : "";
+  const lines = told
     .map(({ at, message }) => {
       let line = starts.length;
       while (line > 1 && starts[line - 1]! > at) line--;
@@ -22,6 +23,7 @@ export function issuesText(source: string, issues: readonly Issue[]): string {
       return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${text.join("").replaceAll("\t", " ")}\n | ${dots.join("")}${caret}`;
     })
     .join("\n");
+  return lines + rest;
 }
 
 const isWide = (point: string): boolean => Buffer.byteLength(point) > 1;

@@ -191,7 +191,8 @@ function unescape(points: readonly string[], place: number): string {
       continue;
     }
     const { code, length } = escapeAt(points, i, place);
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) throw new SyntaxFault(place, "unable to unescape string");
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+      throw new SyntaxFault(place, "invalid unicode code point");
     out += String.fromCodePoint(code);
     i += length - 1;
   }

@@ -25,10 +25,12 @@ function has(make: Maker, at: number, arg: Expr): Expr {
   return make.select(at, arg.of, arg.field, true);
 }
 
+const NO_NAME = "argument is not an identifier";
+
 /** The name that an argument is; undefined after it has been told that it is none. */
-function nameOf(make: Maker, arg: Expr): string | undefined {
+function nameOf(make: Maker, arg: Expr, why = "argument must be a simple name"): string | undefined {
   if (arg.kind !== "ident" || arg.name.startsWith(".")) {
-    make.fail(arg.at, "argument must be a simple name");
+    make.fail(arg.at, why);
     return undefined;
   }
   if (arg.name === ACCU || arg.name === "__result__") {
@@ -40,10 +42,17 @@ function nameOf(make: Maker, arg: Expr): string | undefined {
 
 type Parts = Pick<Fold, "init" | "cond" | "step" | "result">;
 
-function fold(make: Maker, at: number, range: Expr, names: readonly Expr[], parts: (accu: () => Expr) => Parts): Expr {
+function fold(
+  make: Maker,
+  at: number,
+  range: Expr,
+  names: readonly Expr[],
+  parts: (accu: () => Expr) => Parts,
+  why?: string,
+): Expr {
   const iters: string[] = [];
   for (const arg of names) {
-    const name = nameOf(make, arg);
+    const name = nameOf(make, arg, why);
     if (name === undefined) return make.constant(at, null);
     if (iters.includes(name)) return make.fail(arg.at, `duplicate variable name: ${name}`);
     iters.push(name);
@@ -78,28 +87,42 @@ const existsOne: (names: number) => Macro = (names) => (make, at, target, args) 
 
 /** Lists of what `value` makes of each element, of those for which `filter` holds where there is one. */
 const collect: (names: number, hasFilter: boolean) => Macro = (names, hasFilter) => (make, at, target, args) =>
-  fold(make, at, target, args.slice(0, names), (accu) => {
-    const added = make.call(at, "_+_", [accu(), make.list(at, [args.at(-1)!])]);
-    return {
-      init: make.list(at, []),
-      cond: make.constant(at, true),
-      step: hasFilter ? make.call(at, "_?_:_", [args[names]!, added, accu()]) : added,
-      result: accu(),
-    };
-  });
+  fold(
+    make,
+    at,
+    target,
+    args.slice(0, names),
+    (accu) => {
+      const added = make.call(at, "_+_", [accu(), make.list(at, [args.at(-1)!])]);
+      return {
+        init: make.list(at, []),
+        cond: make.constant(at, true),
+        step: hasFilter ? make.call(at, "_?_:_", [args[names]!, added, accu()]) : added,
+        result: accu(),
+      };
+    },
+    NO_NAME,
+  );
 
 const filter: Macro = (make, at, target, args) => {
   const [variable, condition] = args as [Expr, Expr];
-  return fold(make, at, target, [variable], (accu) => {
-    const kept = variable.kind === "ident" ? make.ident(at, variable.name) : variable;
-    const added = make.call(at, "_+_", [accu(), make.list(at, [kept])]);
-    return {
-      init: make.list(at, []),
-      cond: make.constant(at, true),
-      step: make.call(at, "_?_:_", [condition, added, accu()]),
-      result: accu(),
-    };
-  });
+  return fold(
+    make,
+    at,
+    target,
+    [variable],
+    (accu) => {
+      const kept = variable.kind === "ident" ? make.ident(at, variable.name) : variable;
+      const added = make.call(at, "_+_", [accu(), make.list(at, [kept])]);
+      return {
+        init: make.list(at, []),
+        cond: make.constant(at, true),
+        step: make.call(at, "_?_:_", [condition, added, accu()]),
+        result: accu(),
+      };
+    },
+    NO_NAME,
+  );
 };
 
 const transformMap: (hasFilter: boolean, isEntry: boolean) => Macro =

@@ -234,21 +234,22 @@ class Parser implements Maker {
       const { name, at } = this.#fieldName();
       return this.call(dot.at, "_?._", [target, this.constant(at, name)]);
     }
-    const { name, isQuoted } = this.#fieldName();
-    const open = isQuoted ? undefined : this.#take("(");
+    const { name } = this.#fieldName();
+    const open = this.#take("(");
     if (!open) return this.select(dot.at, target, name, false);
     const args = this.#args(")");
     return expandMacro(this, open.at, name, target, args) ?? this.call(open.at, name, args, target);
   }
 
-  #fieldName(): { readonly name: string; readonly at: number; readonly isQuoted: boolean } {
+  #fieldName(): { readonly name: string; readonly at: number } {
     const token = this.#peek();
-    if ((token.type !== "ident" && token.type !== "quoted") || token.text === "in") {
+    if (token.type === "quoted") throw new SyntaxFault(token.at, "unsupported syntax: '`'");
+    if (token.type !== "ident" || token.text === "in") {
       const what = token.type === "end" ? "" : token.text;
       throw new SyntaxFault(token.at, `Syntax error: no viable alternative at input '.${what}'`);
     }
     this.#at++;
-    return { name: token.text, at: token.at, isQuoted: token.type === "quoted" };
+    return { name: token.text, at: token.at };
   }
 
   #args(close: string): Expr[] {

@@ -297,7 +297,8 @@ function memberOf(of: Step, field: string): Step {
     if (value instanceof Failure) return value;
     if (value instanceof Optional) return ofOptional(run, value, field);
     run.spend(1);
-    return value instanceof Dict ? (value.get(field) ?? missing) : missing;
+    const member = value instanceof Dict ? value.get(field) : undefined;
+    return member === undefined ? missing : member;
   };
 }
 

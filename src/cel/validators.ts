@@ -48,8 +48,7 @@ export function literalIssues(checked: Checked): Issue[] {
     if (expr.kind === "call") look(expr, checked, found);
     if (!exempt && (expr.kind === "list" || expr.kind === "map")) found.aggregates.push(...mixed(expr, checked));
     const inFormat = expr.kind === "call" && expr.name === "format";
-    const keeps = exempt && (expr.kind === "list" || expr.kind === "map");
-    for (const child of childrenOf(expr)) walk(child, inFormat || keeps);
+    for (const child of childrenOf(expr)) walk(child, inFormat || exempt);
   };
   walk(checked.expr, false);
   return [found.durations, found.times, found.patterns, found.aggregates, found.formats].flat();
@@ -85,21 +84,35 @@ function look(
 /** Elements, keys and values of other types than the first. */
 function mixed(expr: Expr & { kind: "list" | "map" }, checked: Checked): Issue[] {
   const issues: Issue[] = [];
-  const compare = (members: readonly { readonly expr: Expr; readonly type: Type }[]): void => {
+  const compare = (members: readonly { readonly expr: Expr; readonly type: Type }[], most: number): void => {
     const [first, ...others] = members;
-    const other = others.find(({ type }) => !sameType(first!.type, type));
-    if (!other) return;
-    const [expected, got] = [shownType(first!.type), shownType(other.type)];
-    issues.push({ at: other.expr.at, message: `expected type '${expected}' but found '${got}'` });
+    for (const { expr: member, type } of others) {
+      if (issues.length >= most) return;
+      if (sameType(first!.type, type)) continue;
+      issues.push({
+        at: member.at,
+        message: `expected type '${shownType(first!.type)}' but found '${shownType(type)}'`,
+      });
+    }
   };
   const typed = (member: Expr, optional: boolean): { readonly expr: Expr; readonly type: Type } => {
     const type = checked.typeOf(member);
     return { expr: member, type: optional && isOptional(type) ? type.params[0]! : type };
   };
-  if (expr.kind === "list") compare(expr.elements.map((element, i) => typed(element, expr.optional.has(i))));
+  if (expr.kind === "list")
+    compare(
+      expr.elements.map((element, i) => typed(element, expr.optional.has(i))),
+      1,
+    );
   else {
-    compare(expr.entries.map(({ key }) => typed(key, false)));
-    compare(expr.entries.map(({ value, optional }) => typed(value, optional)));
+    compare(
+      expr.entries.map(({ key }) => typed(key, false)),
+      Infinity,
+    );
+    compare(
+      expr.entries.map(({ value, optional }) => typed(value, optional)),
+      Infinity,
+    );
   }
   return issues;
 }

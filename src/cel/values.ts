@@ -218,10 +218,22 @@ function dictsEqual(a: Dict, b: Dict): boolean {
   return true;
 }
 
+const LEAST_INTEGER = -(2 ** 63);
+
+/** The order of an integer and a double: as doubles, where the integer might be one (CEL-8). */
+function mixedOrder(x: bigint | number, y: bigint | number): number {
+  if (typeof x === "bigint") return -mixedOrder(y, x);
+  const double = Number(y);
+  if (Number.isNaN(x)) return NaN;
+  if (x < LEAST_INTEGER) return -1;
+  return x < double ? -1 : x > double ? 1 : 0;
+}
+
 /** The order of two values: negative, zero, positive; undefined where they have none. */
 export function compare(a: Value, b: Value): number | undefined {
   if (isNumber(a) && isNumber(b)) {
     const [x, y] = [plain(a), plain(b)];
+    if (typeof x !== typeof y) return mixedOrder(x, y);
     return x < y ? -1 : x > y ? 1 : Number.isNaN(x) || Number.isNaN(y) ? NaN : 0;
   }
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);

@@ -43,7 +43,8 @@ function clausesOf(format: string): { readonly texts: string[]; readonly clauses
       i++;
       continue;
     }
-    if (!"sdfexXob".includes(verb)) return new Failure(`unrecognized formatting clause "${verb}"`);
+    if (!"sdfexXob".includes(verb))
+      return new Failure(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
     clauses.push({ verb, precision: match[1] === undefined ? undefined : Number(match[1]) });
     texts.push("");
     i += match[0].length;
@@ -70,7 +71,9 @@ const KINDS: Readonly<
 
 const misfit = (verb: string, got: string): string => {
   const { name, takes } = KINDS[verb]!;
-  return `error during formatting: ${name} clause can only be used on ${takes}, was given ${got}`;
+  const isWhat = name === "binary" || name === "hex";
+  const what = isWhat ? `only ${takes} can be formatted as ${name}` : `${name} clause can only be used on ${takes}`;
+  return `error during formatting: ${what}, was given ${got}`;
 };
 
 /** What is wrong with a literal format and the literal list of its arguments; undefined when nothing is. */
@@ -156,8 +159,8 @@ function floating(verb: string, value: Value, precision: number | undefined): st
     return number === undefined ? fail(verb, value) : special(number)!;
   }
   if (typeof value !== "number") return fail(verb, value);
-  const named = special(value);
-  if (named !== undefined) return named;
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
   if (verb === "f") return fixed(value, Math.min(precision ?? 6, 1000));
   const [digits, power] = value.toExponential(6).split("e") as [string, string];
   const exponent = power
@@ -194,7 +197,7 @@ function valueText(value: Value, isInner = false): string | undefined {
   if (typeof value === "string") return isInner ? JSON.stringify(value) : value;
   if (typeof value === "boolean") return String(value);
   if (typeof value === "bigint") return String(value);
-  if (typeof value === "number") return special(value) ?? doubleText(value);
+  if (typeof value === "number") return isInner ? innerDouble(value) : (special(value) ?? doubleText(value));
   if (value === null) return "null";
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Uint8Array)
@@ -210,6 +213,10 @@ function valueText(value: Value, isInner = false): string | undefined {
     );
   return value instanceof Dict ? dictText(value) : undefined;
 }
+
+/** A double in a list or a map: always with six places. */
+const innerDouble = (value: number): string =>
+  Number.isFinite(value) ? fixed(value, 6) : JSON.stringify(Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
 
 function dictText(value: Dict): string | undefined {
   const entries = [...value.keys()].map((key): [string | undefined, string | undefined] => [

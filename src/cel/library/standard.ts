@@ -160,16 +160,18 @@ function ordering(name: string, holds: (order: number) => boolean): Overload[] {
 /** Members of texts by which they are asked for: UTF-16 is not what they count in. */
 const at = (list: List, index: Value): Value => {
   const place = typeof index === "bigint" ? Number(index) : index instanceof Uint ? Number(index.value) : index;
-  if (typeof place !== "number" || !Number.isInteger(place))
-    return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
+  if (typeof place === "number" && !Number.isInteger(place))
+    return new Failure(`unsupported index value ${place} in list`);
+  if (typeof place !== "number") return new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
   return place < 0 || place >= list.size ? new Failure(`index out of bounds: ${place}`) : list.at(place);
 };
 
 /** The element or the member at a key; a failure where there is none. */
 export function indexed(of: Value, key: Value): Value {
   if (of instanceof List) return at(of, key);
-  if (of instanceof Dict) return of.get(key) ?? new Failure(`no such key: ${keyShown(key)}`);
-  return NO_OVERLOAD;
+  if (!(of instanceof Dict)) return NO_OVERLOAD;
+  const member = of.get(key);
+  return member === undefined ? new Failure(`no such key: ${keyShown(key)}`) : member;
 }
 
 /** A key as messages say it. */

@@ -26,7 +26,8 @@ function charAt(text: string, at: bigint): Value {
 function indexOf(text: string, part: string, from = 0n): Value {
   const points = pointsIn(text);
   const start = Number(from);
-  if (start < 0 || start > points.length) return new Failure(`index out of range: ${from}`);
+  if (start < 0) return new Failure(`index out of range: ${from}`);
+  if (start > points.length) return -1n;
   const rest = partOf(points, start);
   const found = rest.indexOf(part);
   return found < 0 ? -1n : BigInt(start + pointsIn(rest.slice(0, found)).length);
@@ -39,7 +40,8 @@ function lastIndexOf(text: string, part: string, until?: bigint): Value {
     return found < 0 ? -1n : BigInt(pointsIn(text.slice(0, found)).length);
   }
   const end = Number(until);
-  if (end < 0 || end > points.length) return new Failure(`index out of range: ${until}`);
+  if (end < 0) return new Failure(`index out of range: ${until}`);
+  if (end > points.length) return -1n;
   if (part === "") return until;
   const length = pointsIn(part).length;
   const found = partOf(points, 0, end + length).lastIndexOf(part);
