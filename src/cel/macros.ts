@@ -101,7 +101,7 @@ const collect: (names: number, hasFilter: boolean) => Macro = (names, hasFilter)
         result: accu(),
       };
     },
-    NO_NAME,
+    names === 1 ? NO_NAME : undefined,
   );
 
 const filter: Macro = (make, at, target, args) => {

@@ -145,6 +145,7 @@ class Planner {
         return { run: notFalse(args[0]!.run) };
       case "_[_]":
       case "_[?_]":
+        demandKey(args[1]!.constant);
         return attribute(elementOf(looked(args[0]!), args[1]!, name === "_[?_]"));
       case "_?._":
         return attribute(elementOf(looked(args[0]!), args[1]!, true));
@@ -309,6 +310,12 @@ function ofOptional(run: Run, { value }: Optional, key: Value): Value {
   if (inner === undefined) return NONE;
   run.spend(1);
   return new Optional(inner);
+}
+
+/** A key that is written out is one that maps and lists can have. */
+function demandKey(key: Value | undefined): void {
+  const type = key === null ? "Null" : key instanceof Uint8Array ? "Bytes" : undefined;
+  if (type !== undefined) throw new PlanFault(`invalid qualifier type: types.${type}`);
 }
 
 function elementOf(of: Step, key: Part, optional: boolean): Step {

@@ -159,15 +159,17 @@ function floating(verb: string, value: Value, precision: number | undefined): st
     return number === undefined ? fail(verb, value) : special(number)!;
   }
   if (typeof value !== "number") return fail(verb, value);
-  if (Number.isNaN(value)) return "NaN";
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
+  // What stands before the verb of a power of ten is its width.
+  const width = verb === "e" ? Math.min(precision ?? 6, 1000) : 0;
+  if (Number.isNaN(value)) return "NaN".padStart(width);
+  if (!Number.isFinite(value)) return (value > 0 ? "∞" : "-∞").padStart(width);
   if (verb === "f") return fixed(value, Math.min(precision ?? 6, 1000));
   const [digits, power] = value.toExponential(6).split("e") as [string, string];
   const exponent = power
     .slice(1)
     .padStart(2, "0")
     .replaceAll(/\d/g, (digit) => UP[Number(digit)]!);
-  return `${digits}×10${power.startsWith("-") ? "⁻" : ""}${exponent}`;
+  return `${digits}×10${power.startsWith("-") ? "⁻" : ""}${exponent}`.padStart(width);
 }
 
 /** A number with so many places; what lies in the middle goes to the even digit. */

@@ -21,7 +21,9 @@ import {
   isKey,
   pointsOf,
   typeNameOf,
+  compareTexts,
 } from "../values.ts";
+import { typeText } from "../types.ts";
 import { type CalendarDate, dateOf, durationIn, durationText, timestampIn, timestampText } from "../times.ts";
 import { patternOf } from "../patterns.ts";
 import { COMPARE, CONCAT, CONCAT_LISTS, CONTAINS, IN_LIST, WALK, WALK_ARGUMENT, matching, walk } from "./costs.ts";
@@ -116,6 +118,7 @@ class Growing extends List {
   }
 }
 
+/** In the order of the types: where nothing is known of the arguments the first is taken. */
 const ADD: Overload[] = [
   ...arithmetic(
     "_+_",
@@ -128,7 +131,7 @@ const ADD: Overload[] = [
   fn("_+_(duration, duration): duration", (a: Duration, b: Duration) => span(a.nanos + b.nanos)),
   fn("_+_(timestamp, duration): timestamp", (a: Timestamp, b: Duration) => moment(a.nanos + b.nanos, a.offset)),
   fn("_+_(duration, timestamp): timestamp", (a: Duration, b: Timestamp) => moment(a.nanos + b.nanos, b.offset)),
-];
+].toSorted((a, b) => compareTexts(typeText(a.params[0]!), typeText(b.params[0]!)));
 
 const SUBTRACT: Overload[] = [
   ...arithmetic(
