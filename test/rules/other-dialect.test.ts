@@ -3,7 +3,7 @@ import { kubernetes, neutral } from "../../src/meta/dialect.ts";
 import { serve } from "./api.ts";
 
 describe.each([
-  { spoken: neutral, other: kubernetes, unserved: "apiextensions.k8s.io" },
+  { spoken: neutral, other: kubernetes, unserved: "node.k8s.io" },
   { spoken: kubernetes, other: neutral, unserved: "storage.svc.io" },
 ])("the $spoken.name dialect", ({ spoken, other, unserved }) => {
   const api = serve({ dialect: spoken.name });
@@ -16,7 +16,7 @@ describe.each([
     `/apis/${group}/v1/storageclasses`,
     `/apis/${group}/v1/storageclasses/fast`,
     `/apis/${group}/v1/namespaces/default/csistoragecapacities/fast/status`,
-    `/apis/${unserved}/v1/customresourcedefinitions`,
+    `/apis/${unserved}/v1/things`,
     `/openapi/v3/apis/${group}/v1`,
   ])("says where %s is served", async (path) => {
     const { status, text } = await api.get(path);
