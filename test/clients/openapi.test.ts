@@ -36,7 +36,6 @@ async function load<T>(name: string): Promise<T> {
   return (await import(pathToFileURL(path).href)) as T;
 }
 
-/** What the schema of the specification finds. */
 /** The document with another name for members called `$ref`: those of schemas as data, which tools take for references. */
 function withoutRefMembers(value: unknown, areMembers = false): unknown {
   if (Array.isArray(value)) return value.map((one) => withoutRefMembers(one));
@@ -48,6 +47,7 @@ function withoutRefMembers(value: unknown, areMembers = false): unknown {
   return Object.fromEntries(entries);
 }
 
+/** What the schema of the specification finds. */
 async function broken(document: Document): Promise<unknown> {
   interface Module {
     readonly Validator: new () => { validate(it: Document): Promise<{ valid: boolean; errors?: unknown }> };

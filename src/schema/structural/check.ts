@@ -265,21 +265,21 @@ function* metadataFaults(metadata: Written, path: string): Generator<Fault> {
   if (strangers.length > 0) yield forbidden(path, "expected nothing but name and generateName");
 }
 
-/** What a schema that only judges may not say. */
-const UNSAID: readonly (readonly [string, string])[] = [
-  ["type", "the type"],
-  ["additionalProperties", "the values of a map"],
-  ["default", "a default"],
-  ["title", "a title"],
-  ["description", "a description"],
-  ["nullable", "whether null is allowed"],
-  ["x-kubernetes-preserve-unknown-fields", "whether unknown members are kept"],
-  ["x-kubernetes-embedded-resource", "whether it is an embedded object"],
-  ["x-kubernetes-int-or-string", "whether it is an integer or a text"],
-  ["x-kubernetes-list-map-keys", "the keys of a list"],
-  ["x-kubernetes-list-type", "the type of a list"],
-  ["x-kubernetes-map-type", "the type of a map"],
-  ["x-kubernetes-validations", "rules"],
+/** What a schema that only judges may not say, and how it is not said. */
+const UNSAID: readonly (readonly [word: string, how: string])[] = [
+  ["type", "empty"],
+  ["additionalProperties", "undefined"],
+  ["default", "undefined"],
+  ["title", "empty"],
+  ["description", "empty"],
+  ["nullable", "false"],
+  ["x-kubernetes-preserve-unknown-fields", "false"],
+  ["x-kubernetes-embedded-resource", "false"],
+  ["x-kubernetes-int-or-string", "false"],
+  ["x-kubernetes-list-map-keys", "empty"],
+  ["x-kubernetes-list-type", "undefined"],
+  ["x-kubernetes-map-type", "undefined"],
+  ["x-kubernetes-validations", "empty"],
 ];
 
 function* judgingFaults(schema: Written, skipsAnyOf: boolean, skipsFirst: boolean, path: string): Generator<Fault> {
@@ -314,10 +314,10 @@ function* nestedFaults(schema: Written, skipsAnyOf: boolean, path: string): Gene
     yield* nestedFaults(member, false, place);
     if (name === "metadata") yield forbidden(place, "expected metadata to be judged outside of alternatives");
   }
-  for (const [word, what] of UNSAID) {
+  for (const [word, how] of UNSAID) {
     const value = schema[word];
     if (isSet(value) && !(Array.isArray(value) && value.length === 0)) {
-      yield forbidden(`${path}.${word}`, `expected ${what} to be said outside of allOf, anyOf, oneOf and not`);
+      yield forbidden(`${path}.${word}`, `must be ${how} to be structural`);
     }
   }
 }
