@@ -71,7 +71,11 @@ async function complaints(document: Document): Promise<readonly string[]> {
   const { createConfig, lintFromString } = await load<Module>("@redocly/openapi-core");
   // Kubernetes describes members of v2 beside their `$ref`, and its clients read that.
   const config = await createConfig({ extends: ["spec"], rules: { "spec-ref-siblings": "off" } });
-  const problems = await lintFromString({ source: JSON.stringify(withoutRefMembers(document)), config, absoluteRef: "document.json" });
+  const problems = await lintFromString({
+    source: JSON.stringify(withoutRefMembers(document)),
+    config,
+    absoluteRef: "document.json",
+  });
   return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`);
 }
 
