@@ -171,6 +171,8 @@ function object(schema: JsonSchema): StructType | MapType | AnyType {
   if (schema.properties) return struct(schema, schema.properties, atomic);
   const items = schema.additionalProperties;
   if (typeof items === "object") return { kind: "map", item: typeOf(items), atomic, schema };
+  // Members of which nothing is known, and one owner for all of them.
+  if (atomic) return { kind: "map", item: { kind: "any", schema: {} }, atomic, schema };
   return { kind: "any", schema };
 }
 
