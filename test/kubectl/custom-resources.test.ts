@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../../src/app/index.ts";
+import { Kubectl, findKubectls } from "./kubectl.ts";
+
+const newest = findKubectls().at(-1);
+
+const DEFINITION = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, singular: thing, kind: Thing, shortNames: [th], categories: [all]}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}
+      additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
+      schema:
+        openAPIV3Schema:
+          type: object
+          description: A thing of this test.
+          properties:
+            spec:
+              type: object
+              properties: {size: {type: integer, default: 1, description: How large it is.}, most: {type: integer}}
+              x-kubernetes-validations:
+                - {rule: "!has(self.most) || self.size <= self.most", message: it is too large, fieldPath: .size}
+            status: {type: object, properties: {size: {type: integer}}}
+`;
+
+const thing = (spec: string): string =>
+  `{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: default}, spec: ${spec}}`;
+
+describe.skipIf(!newest).each(["neutral", "kubernetes"] as const)("kubectl and kinds of one's own, %s", (dialect) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "keelson-things-"));
+  let server: RunningServer;
+  let kubectl: Kubectl;
+  const start = async (): Promise<void> => {
+    server = await startServer({ dataDir, port: 0, dialect });
+    kubectl = new Kubectl(newest!, server.kubeconfig);
+  };
+  beforeAll(start);
+  afterAll(async () => {
+    await server.close();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test("CRD-1, CRD-3: apply a definition, wait for it, and use the kind", async () => {
+    await kubectl.manifest(DEFINITION, "apply");
+    await kubectl.ok("wait", "--for", "condition=established", "crd/things.example.com", "--timeout", "10s");
+    await kubectl.manifest(thing("{size: 2, most: 3}"), "apply");
+    expect(await kubectl.ok("get", "th")).toMatch(/NAME\s+SIZE\na\s+2/);
+    expect(await kubectl.ok("get", "all")).toContain("thing.example.com/a");
+    expect(await kubectl.ok("api-resources", "--api-group", "example.com")).toMatch(
+      /things\s+th\s+example.com\/v1\s+true\s+Thing/,
+    );
+  });
+
+  test("CRD-20: explain prints the members with their descriptions", async () => {
+    expect(await kubectl.ok("explain", "thing")).toContain("A thing of this test.");
+    expect(await kubectl.ok("explain", "thing.spec.size")).toMatch(/FIELD: size <integer>[^]*How large it is\./);
+  });
+
+  test("CEL-38: what a rule says is what people read", async () => {
+    const file = kubectl.file("large.yaml", thing("{size: 9, most: 3}"));
+    expect(await kubectl.fails("apply", "-f", file)).toContain("spec.size: Invalid value: it is too large");
+  });
+
+  test("CRD-31: scale, diff, a patch and a server-side apply", async () => {
+    await kubectl.ok("scale", "thing/a", "--replicas", "3");
+    expect(await kubectl.ok("get", "thing", "a", "-o", "jsonpath={.spec.size}")).toBe("3");
+    await kubectl.ok(
+      "patch",
+      "thing",
+      "a",
+      "--type",
+      "merge",
+      "-p",
+      '{"status":{"size":3}}',
+      "--subresource",
+      "status",
+    );
+    expect(await kubectl.ok("get", "thing/a", "-o", "jsonpath={.status.size}")).toBe("3");
+    const file = kubectl.file("one.yaml", thing("{size: 1}"));
+    expect(await kubectl.fails("apply", "--server-side", "-f", file)).toContain("conflict");
+    await kubectl.ok("apply", "--server-side", "--force-conflicts", "-f", file);
+    expect(await kubectl.ok("get", "thing/a", "-o", "jsonpath={.spec.size}")).toBe("1");
+  });
+
+  test("CRD-3: what is defined is served from the first request after a restart", async () => {
+    await server.close();
+    await start();
+    expect(await kubectl.ok("get", "thing/a", "-o", "jsonpath={.spec.size}")).toBe("1");
+  });
+
+  test("CRD-14: with the definition go its objects", async () => {
+    await kubectl.ok("delete", "crd/things.example.com", "--timeout", "20s");
+    expect(await kubectl.fails("get", "things.example.com")).toMatch(/the server (doesn't have|could not find)/);
+    expect(await kubectl.ok("get", "crd")).not.toContain("things");
+  });
+});
