@@ -41,7 +41,9 @@ test("CRD-1: a kind is there when the cluster has settled, in a fork too, and ea
   };
   expect(await names(fork)).toEqual(["a", "b"]);
   expect(await names(cluster)).toEqual(["a"]);
-  await fork.client("test").json("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com");
+  await fork
+    .client("test")
+    .json("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com");
   await fork.settled();
   await expect(names(fork)).rejects.toThrow();
   expect(await names(cluster)).toEqual(["a"]);
