@@ -88,6 +88,8 @@ export class TypeValue {
 export abstract class Opaque {
   /** The name of its type. */
   abstract readonly typeName: string;
+  /** As people write it: `1500m`, `10.0.0.0/24`. */
+  abstract readonly text: string;
   abstract equals(other: Opaque): boolean;
 }
 

@@ -9,6 +9,7 @@ import { Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
+import { celCommand } from "./cel.ts";
 import { certsCommand } from "./certs.ts";
 import { checkCommand } from "./check.ts";
 import { completeCommand } from "./complete.ts";
@@ -62,6 +63,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     diffCommand(actions),
     undeleteCommand(actions),
   ],
+  Definitions: [celCommand(actions)],
   Stores: [backupCommand(actions), restoreCommand(actions), checkCommand(actions), repairCommand(actions)],
   Others: [versionCommand(actions), completionCommand(actions)],
 });

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import type { Client } from "../client/client.ts";
 import { StatusError, isStatus } from "../client/errors.ts";
 import type { ApiObject } from "../client/kind.ts";
@@ -16,6 +16,7 @@ import { painter, wantsColour } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { findExactKind } from "./find-kind.ts";
+import { readInput } from "./input-file.ts";
 import { type Manifest, joinManifests, readManifests } from "./manifest.ts";
 import { Prompt } from "./resolve-prompt.ts";
 
@@ -50,7 +51,7 @@ export async function runResolve(actions: Actions, request: ResolveRequest): Pro
     });
   }
   if (fromInput && request.write) throw new CliError("expected a file that can be written, got -f -", { usage: true });
-  const manifests = readManifests(await textOf(request.file, terminal.input), request.file);
+  const manifests = readManifests(await readInput(request.file, terminal.input), request.file);
   using connection = connect(actions, request);
   using prompt = new Prompt(terminal, painter(wantsColour(terminal.isTerminal, terminal.env)), () =>
     actions.clock.now(),
@@ -65,19 +66,6 @@ export async function runResolve(actions: Actions, request: ResolveRequest): Pro
   }
   if (request.write && manifests.some(({ changed }) => changed)) writeFileSync(request.file, joinManifests(manifests));
   if (request.output === "json") actions.print(JSON.stringify(results.map(asJson), undefined, 2));
-}
-
-async function textOf(file: string, input: AsyncIterable<Buffer | string>): Promise<string> {
-  if (file === "-") {
-    const chunks: Buffer[] = [];
-    for await (const chunk of input) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString();
-  }
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new CliError(`expected a file at ${file}: ${(cause as Error).message}`, { cause });
-  }
 }
 
 const decideAll =

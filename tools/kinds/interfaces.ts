@@ -20,6 +20,7 @@ interface Schema {
   readonly additionalProperties?: Schema;
   readonly required?: readonly string[];
   readonly "x-kubernetes-int-or-string"?: boolean;
+  readonly "x-keelson-either"?: readonly Schema[];
   readonly "x-keelson-presence"?: "always" | "alwaysNull" | "omitEmpty" | "keepZero";
 }
 
@@ -48,10 +49,13 @@ export class Interfaces {
   #survey(schema: Schema, name: string): void {
     const key = keyOf(schema);
     const known = this.#names.get(key);
-    if (known === undefined || name.length < known.length) this.#names.set(key, name);
+    // What is below has the shortest names already, and what holds itself ends here.
+    if (known !== undefined && known.length <= name.length) return;
+    this.#names.set(key, name);
     for (const [member, of] of Object.entries(schema.properties ?? {})) {
-      const [struct, depth] = structIn(of);
-      if (struct) this.#survey(struct, isMeta(member, struct) ? "ObjectMeta" : nestedName(name, member, depth));
+      for (const [struct, depth] of structsIn(of)) {
+        this.#survey(struct, isMeta(member, struct) ? "ObjectMeta" : nestedName(name, member, depth));
+      }
     }
   }
 
@@ -64,7 +68,8 @@ export class Interfaces {
     const members = Object.entries(schema.properties ?? {}).map(([member, of]) =>
       this.#member(member, of, required.has(member)),
     );
-    const body = `export interface ${name} {\n${members.join("")}}\n`;
+    const lines = members.length > 0 ? `\n${members.join("")}` : "";
+    const body = `export interface ${name} {${lines}}\n`;
     this.#texts[place] = comment(schema.description, "") + body;
     return name;
   }
@@ -81,6 +86,8 @@ export class Interfaces {
   #type(schema: Schema, member: string): string {
     if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
     if (schema["x-kubernetes-int-or-string"]) return "number | string";
+    const either = schema["x-keelson-either"];
+    if (either) return either.map((one) => this.#type(one, member)).join(" | ");
     if (schema.items) return listOf(this.#type(schema.items, member));
     if (schema.properties) return this.#struct(schema, isMeta(member, schema) ? META : []);
     if (schema.additionalProperties) {
@@ -107,21 +114,31 @@ const listOf = (item: string): string => `readonly ${item.includes(" ") ? `(${it
 const isMeta = (member: string, { properties }: Schema): boolean =>
   member === "metadata" && properties?.["resourceVersion"] !== undefined;
 
-/** What makes structs alike. */
-const keyOf = (schema: Schema): string => JSON.stringify({ ...schema, "x-keelson-presence": undefined });
+/** What makes structs alike; a struct that holds itself says how far above it stands. */
+function keyOf(schema: Schema): string {
+  const above: unknown[] = [];
+  return JSON.stringify({ ...schema, "x-keelson-presence": undefined }, function (this: unknown, _key, value: unknown) {
+    if (typeof value !== "object" || value === null) return value;
+    while (above.length > 0 && above.at(-1) !== this) above.pop();
+    const at = above.indexOf(value);
+    if (at >= 0) return `^${above.length - at}`;
+    above.push(value);
+    return value;
+  });
+}
 
-/** The struct that a member has, is a list of or a map to, and how many of them are around it. */
-function structIn(schema: Schema): [struct: Schema | undefined, depth: number] {
-  if (schema.properties) return [schema, 0];
+/** The structs that a member may have, be a list of or a map to, and how many of those are around each. */
+function structsIn(schema: Schema, depth = 0): readonly (readonly [struct: Schema, depth: number])[] {
+  if (schema.properties) return [[schema, depth]];
+  const either = schema["x-keelson-either"];
+  if (either) return either.flatMap((one) => structsIn(one, depth));
   const item = schema.items ?? schema.additionalProperties;
-  if (!item) return [undefined, 0];
-  const [struct, depth] = structIn(item);
-  return [struct, depth + 1];
+  return item ? structsIn(item, depth + 1) : [];
 }
 
 function nestedName(owner: string, member: string, depth: number): string {
-  const one = depth > 0 ? singular(member) : member;
-  return owner + one[0]!.toUpperCase() + one.slice(1);
+  const words = (depth > 0 ? singular(member) : member).split(/[^A-Za-z0-9]+/);
+  return owner + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
 function singular(member: string): string {

@@ -194,8 +194,8 @@ function fixed(value: number, precision: number): string {
   return precision === 0 ? sign + text : `${sign}${text.slice(0, -precision)}.${text.slice(-precision)}`;
 }
 
-/** A value as %s writes it; undefined for what has no text. */
-function valueText(value: Value, isInner = false): string | undefined {
+/** A value as %s writes it, and `isInner` in a list or a map; undefined for what has no text. */
+export function valueText(value: Value, isInner = false): string | undefined {
   if (typeof value === "string") return isInner ? JSON.stringify(value) : value;
   if (typeof value === "boolean") return String(value);
   if (typeof value === "bigint") return String(value);

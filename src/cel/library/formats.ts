@@ -29,6 +29,10 @@ export class Format extends Opaque {
     this.check = check;
   }
 
+  get text(): string {
+    return this.name;
+  }
+
   equals(other: Opaque): boolean {
     return other instanceof Format && other.name === this.name;
   }

@@ -73,6 +73,17 @@ export const CoreEvent: Kind<types.CoreEvent, "Namespaced"> = {
 /** An object of the kind {@link CoreEvent}. */
 export type CoreEvent = types.CoreEvent;
 
+/** A kind that is served like the built-in ones, as long as its definition is there. */
+export const CustomResourceDefinition: Kind<types.CustomResourceDefinition, "Cluster"> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  scope: "Cluster",
+};
+/** An object of the kind {@link CustomResourceDefinition}. */
+export type CustomResourceDefinition = types.CustomResourceDefinition;
+
 /** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
 export const Event: Kind<types.Event, "Namespaced"> = {
   group: "events.k8s.io",
