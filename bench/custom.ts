@@ -6,7 +6,7 @@
  *   discovery and OpenAPI of that group take after one of them has changed.
  * - verbs: CPU of a verb over a custom object and over a ConfigMap, 1 KiB each, asked in turns.
  *
- *     node --expose-gc bench/custom.ts [definitions] [seconds per verb]
+ *     node --expose-gc bench/custom.ts [definitions, separated by commas] [seconds per verb] [verbs, a regular expression]
  *
  * @module
  */
@@ -15,8 +15,12 @@ import { kubernetes } from "../src/meta/dialect.ts";
 import { createCluster } from "../src/cluster/index.ts";
 import { openMemoryStore } from "../src/storage/memory/store.ts";
 
-const COUNTS = (process.argv[2] ?? "200,1000").split(",").map(Number);
+const COUNTS = (process.argv[2] ?? "200,1000")
+  .split(",")
+  .map(Number)
+  .filter((count) => count > 0);
 const SECONDS = Number(process.argv[3] ?? 1);
+const ONLY = new RegExp(process.argv[4] ?? "");
 const OBJECTS = 1000;
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -192,9 +196,14 @@ async function definitions(count: number): Promise<void> {
 const PAD = "x".repeat(800);
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const PADDED = "/apis/bench.example.com/v1/namespaces/default/paddeds";
-const padded = (isCustom: boolean, i: number, value: string): unknown => ({
+const padded = (isCustom: boolean, i: number, value: string, resourceVersion?: string): unknown => ({
   ...(isCustom ? { apiVersion: "bench.example.com/v1", kind: "Padded" } : { apiVersion: "v1", kind: "ConfigMap" }),
-  metadata: { name: `o-${i}`, namespace: "default", labels: { app: "bench", part: String(i % 100) } },
+  metadata: {
+    name: `o-${i}`,
+    namespace: "default",
+    labels: { app: "bench", part: String(i % 100) },
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  },
   [isCustom ? "spec" : "data"]: { pad: PAD, value },
 });
 
@@ -214,17 +223,21 @@ const random = (() => {
   return (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
 })();
 
-const VERBS: Readonly<Record<string, (isCustom: boolean, i: number) => Ask>> = {
+/** The i-th request of a verb; `last` is the resourceVersion that the answer before had. */
+type Verb = (isCustom: boolean, i: number, last: string) => Ask;
+
+const VERBS: Readonly<Record<string, Verb>> = {
   create: (isCustom, i) => ({
     method: "POST",
     url: isCustom ? PADDED : CONFIG_MAPS,
     body: padded(isCustom, OBJECTS + i, "new"),
   }),
   get: (isCustom) => ({ method: "GET", url: `${isCustom ? PADDED : CONFIG_MAPS}/o-${random(OBJECTS)}` }),
-  update: (isCustom, i) => {
-    const at = random(OBJECTS);
-    return { method: "PUT", url: `${isCustom ? PADDED : CONFIG_MAPS}/o-${at}`, body: padded(isCustom, at, `u${i}`) };
-  },
+  update: (isCustom, i, last) => ({
+    method: "PUT",
+    url: `${isCustom ? PADDED : CONFIG_MAPS}/o-0`,
+    body: padded(isCustom, 0, `u${i}`, last),
+  }),
   patch: (isCustom, i) => ({
     method: "PATCH",
     url: `${isCustom ? PADDED : CONFIG_MAPS}/o-${random(OBJECTS)}`,
@@ -251,10 +264,11 @@ async function verbs(): Promise<void> {
     await sure(ask, { method: "POST", url: PADDED, body: padded(true, i, "first") });
   }
   let next = 0;
-  for (const [name, verb] of Object.entries(VERBS)) {
+  for (const [name, verb] of Object.entries(VERBS).filter(([one]) => ONLY.test(one))) {
     const run = async (isCustom: boolean, seconds: number): Promise<number> => {
+      let last = versionIn(await sure(ask, { method: "GET", url: `${isCustom ? PADDED : CONFIG_MAPS}/o-0` }));
       const [begin, cpu, first] = [performance.now(), process.cpuUsage(), next];
-      do await sure(ask, verb(isCustom, next++));
+      do last = versionIn(await sure(ask, verb(isCustom, next++, last)));
       while (performance.now() - begin < seconds * 1000);
       return (cpuMs(cpu) * 1000) / (next - first);
     };
@@ -275,6 +289,11 @@ async function verbs(): Promise<void> {
     );
   }
 }
+
+const versionIn = (bytes: Buffer): string => {
+  const at = bytes.indexOf('"resourceVersion":"') + 19;
+  return bytes.toString("latin1", at, bytes.indexOf('"', at));
+};
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const round = (value: number): number => Math.round(value * 100) / 100;

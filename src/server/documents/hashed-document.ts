@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Bytes and their hash. */
+/** Bytes, and a hash that is another one when they are. */
 export interface HashedDocument {
   readonly bytes: Buffer;
-  /** SHA-512 in upper-case hexadecimal, as clients of kube-apiserver see it. */
+  /** Of SHA-512, in upper-case hexadecimal, as clients of kube-apiserver see it. */
   readonly hash: string;
 }
 

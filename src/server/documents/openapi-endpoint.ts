@@ -56,7 +56,7 @@ export async function answerOpenApiIndex(server: ServerContext, request: ServerR
 
 /** Answers with a document of OpenAPI v3 by its name in the index. */
 export async function answerOpenApi(server: ServerContext, request: ServerRequest, name: string): Promise<void> {
-  const document = server.openApi.document(name);
+  const document = await server.openApi.document(name);
   // `apis/GROUP/VERSION`.
   if (!document) throw unknownPath(otherDialectHint(name.split("/")[1] ?? "", server.dialect));
   if (!clausesOf(request.exchange.header("accept")).some(takesJson)) return notGiven(request);

@@ -9,20 +9,17 @@
 import { gnosticDefinition, gnosticDocument, gnosticPath } from "./gnostic.ts";
 import type { Json } from "./openapi-schemas.ts";
 
-/** What a group and version adds to the document: its paths and definitions by name, as texts of JSON or as protobuf. */
+/** What a resource adds to the document: its paths and definitions by name, as texts of JSON or as protobuf. */
 export interface PartV2<T extends string | Buffer = string> {
   readonly paths: ReadonlyMap<string, T>;
   readonly definitions: ReadonlyMap<string, T>;
 }
 
-/** The part of a document of OpenAPI v3. */
-export function partV2(document: Json): PartV2 {
-  const { schemas } = document["components"] as { schemas: Record<string, Json> };
-  return {
-    paths: texts(document["paths"] as Record<string, Json>, pathItemV2),
-    definitions: texts(schemas, schemaV2),
-  };
-}
+/** The part of some members of a document of OpenAPI v3. */
+export const partV2 = ({ paths, schemas }: { readonly paths: Json; readonly schemas: Json }): PartV2 => ({
+  paths: texts(paths as Record<string, Json>, pathItemV2),
+  definitions: texts(schemas as Record<string, Json>, schemaV2),
+});
 
 const texts = (members: Record<string, Json>, convert: (member: Json) => Json): Map<string, string> =>
   new Map(Object.entries(members).map(([name, member]) => [name, JSON.stringify(convert(member))]));

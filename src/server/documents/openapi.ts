@@ -5,14 +5,24 @@
  *
  * @module
  */
+import { createHash } from "node:crypto";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry, VersionResources } from "../../registry/contract.ts";
-import { turn } from "../../util/clock.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { ByVersion } from "./by-version.ts";
 import { type HashedDocument, hashed } from "./hashed-document.ts";
-import { resourcePaths } from "./openapi-paths.ts";
-import { type Json, kindComponents, sharedComponents } from "./openapi-schemas.ts";
-import { type PartV2, gnosticPart, gnosticV2, openApiV2, partV2 } from "./openapi-v2.ts";
+import {
+  type ByDefinition,
+  type Part,
+  gnosticParts,
+  partsV2,
+  partsV3,
+  sharedGnostic,
+  sharedV2,
+  sharedV3,
+} from "./openapi-parts.ts";
+import type { Json } from "./openapi-schemas.ts";
+import { gnosticV2, openApiV2 } from "./openapi-v2.ts";
 
 /** Where the index is; the documents are below it. */
 export const ROOT = "/openapi/v3";
@@ -20,13 +30,11 @@ export const ROOT = "/openapi/v3";
 /** The forms of the document of OpenAPI v2. */
 export type V2Form = "json" | "protobuf";
 
-/** The documents of a registry. What is made of a group and version is kept until that one changes. */
+/** The documents of a registry. What is made of a definition is kept as long as that one; others get their turn meanwhile. */
 export class OpenApi {
   readonly #registry: Registry;
   readonly #version: string;
-  readonly #documents: ByVersion<HashedDocument>;
-  readonly #parts: ByVersion<PartV2>;
-  readonly #gnosticParts: ByVersion<PartV2<Buffer>>;
+  readonly #documents: ByVersion<Promise<HashedDocument>>;
   readonly #v2 = new Map<V2Form, Promise<HashedDocument>>();
   #index: HashedDocument | undefined;
   #generation: number | undefined;
@@ -34,20 +42,17 @@ export class OpenApi {
   constructor(registry: Registry, version: string) {
     this.#registry = registry;
     this.#version = version;
-    this.#documents = new ByVersion((_group, one) => hashed(Buffer.from(JSON.stringify(this.#make(one)))));
-    this.#parts = new ByVersion((_group, one) => partV2(this.#make(one, "v2")));
-    this.#gnosticParts = new ByVersion((group, one) => gnosticPart(this.#parts.get(group, one)));
+    this.#documents = new ByVersion((_group, one) => this.#make(one));
   }
 
-  /** The index. Documents that are not there are made one at a time, so that others get their turn between them. */
+  /** The index, with a hash of every document. */
   async index(): Promise<HashedDocument> {
     this.#refresh();
     if (this.#index) return this.#index;
     const generation = this.#generation;
     const paths: Record<string, Json> = {};
     for (const [name, group, one] of this.#named()) {
-      if (!this.#documents.has(one)) await turn();
-      const { hash } = this.#documents.get(group, one);
+      const { hash } = await this.#documents.get(group, one);
       paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${hash}` };
     }
     const index = hashed(Buffer.from(JSON.stringify({ paths })));
@@ -56,7 +61,7 @@ export class OpenApi {
   }
 
   /** The document of a group and version by its name in the index (`apis/storage.svc.io/v1`); undefined for others. */
-  document(name: string): HashedDocument | undefined {
+  document(name: string): Promise<HashedDocument> | undefined {
     const [version = "", group = ""] = name.split("/").slice(1).toReversed();
     const one = this.#registry.group(group)?.versions.find((candidate) => candidate.version === version);
     return one && nameOf(group, one) === name ? this.#documents.get(group, one) : undefined;
@@ -71,45 +76,16 @@ export class OpenApi {
   }
 
   async #makeV2(form: V2Form): Promise<HashedDocument> {
+    const all = this.#named().map(([, , one]) => one);
     const document =
       form === "json"
-        ? openApiV2(await this.#all(this.#parts), this.#version)
-        : gnosticV2(await this.#all(this.#gnosticParts), this.#version);
-    await turn();
+        ? openApiV2([sharedV2(), ...(await partsOf(all, partsV2))], this.#version)
+        : gnosticV2([sharedGnostic(), ...(await partsOf(all, gnosticParts))], this.#version);
     return hashed(Buffer.from(document));
   }
 
-  /** The parts of all groups and versions. Those that are not there are made one at a time. */
-  async #all<T>(parts: ByVersion<T>): Promise<T[]> {
-    const all: T[] = [];
-    for (const [, group, one] of this.#named()) {
-      if (!parts.has(one)) await turn();
-      all.push(parts.get(group, one));
-    }
-    await turn();
-    return all;
-  }
-
-  #make({ resources }: VersionResources, form: "v3" | "v2" = "v3"): Json {
-    const paths: Json = {};
-    const schemas: Json = sharedComponents();
-    for (const { definition } of resources) {
-      Object.assign(paths, resourcePaths(definition));
-      Object.assign(schemas, kindComponents(definition, form));
-      for (const { takes } of Object.values(definition.subresources ?? {})) {
-        if (takes) Object.assign(schemas, kindComponents(takes));
-      }
-    }
-    return {
-      openapi: "3.0.0",
-      info: { title: "Keelson", version: this.#version },
-      paths,
-      components: {
-        schemas,
-        securitySchemes: { BearerToken: { type: "http", scheme: "bearer", description: "A bearer token." } },
-      },
-      security: [{ BearerToken: [] }],
-    };
+  async #make(one: VersionResources): Promise<HashedDocument> {
+    return new DocumentOfParts([sharedV3(), ...(await partsOf([one], partsV3))], this.#version);
   }
 
   /** Every group and version, with its name in the index. */
@@ -128,6 +104,53 @@ export class OpenApi {
     this.#index = undefined;
   }
 }
+
+/** The parts of all resources. Those that are not there are made one at a time. */
+async function partsOf<T>(versions: readonly VersionResources[], parts: ByDefinition<T>): Promise<T[]> {
+  const all: T[] = [];
+  const limit = new TurnLimit();
+  for (const { definition } of versions.flatMap(({ resources }) => resources)) {
+    if (limit.isOver) await limit.pause();
+    all.push(parts.get(definition));
+  }
+  if (limit.isOver) await limit.pause();
+  return all;
+}
+
+const SECURITY: Json = {
+  securitySchemes: { BearerToken: { type: "http", scheme: "bearer", description: "A bearer token." } },
+};
+
+/** A document of OpenAPI v3: its parts are kept with their definitions, and put together for each answer. */
+class DocumentOfParts implements HashedDocument {
+  readonly hash: string;
+  readonly #parts: readonly Part[];
+  readonly #version: string;
+
+  constructor(parts: readonly Part[], version: string) {
+    this.#parts = parts;
+    this.#version = version;
+    const hash = createHash("sha512").update(version);
+    for (const { digest } of parts) hash.update(digest);
+    this.hash = hash.digest("hex").toUpperCase();
+  }
+
+  get bytes(): Buffer {
+    const schemas = new Map(this.#parts.flatMap((part) => [...part.schemas]));
+    const head = JSON.stringify({ openapi: "3.0.0", info: { title: "Keelson", version: this.#version } });
+    return Buffer.concat([
+      Buffer.from(`${head.slice(0, -1)},"paths":{`),
+      ...separated(this.#parts.flatMap(({ paths }) => paths)),
+      Buffer.from(`},"components":{"schemas":{`),
+      ...separated([...schemas.values()]),
+      Buffer.from(`},${JSON.stringify(SECURITY).slice(1)},"security":[{"BearerToken":[]}]}`),
+    ]);
+  }
+}
+
+const COMMA = Buffer.from(",");
+const separated = (pieces: readonly Buffer[]): Buffer[] =>
+  pieces.flatMap((piece, i) => (i === 0 ? [piece] : [COMMA, piece]));
 
 /** The name of a group and version in the index. */
 const nameOf = (group: string, { version }: VersionResources): string =>
