@@ -177,19 +177,23 @@ async function definitions(count: number): Promise<void> {
     aggregated: "/apis",
     openapi: "/openapi/v3/apis/bench.example.com/v1",
   };
-  for (const url of Object.values(paths)) await sure(ask, { method: "GET", url });
-  await sure(ask, {
-    method: "PATCH",
-    url: `${DEFINITIONS}/kinds7s.bench.example.com`,
-    type: "application/merge-patch+json",
-    body: { spec: { names: { shortNames: ["k7"] } } },
-  });
-  await pause(20);
-  for (const [name, url] of Object.entries(paths)) {
-    const begin = performance.now();
-    await sure(ask, { method: "GET", url });
-    line[`${name}Ms`] = round(performance.now() - begin);
+  const times: Record<string, number[]> = {};
+  for (let turn = 0; turn < 6; turn++) {
+    await sure(ask, {
+      method: "PATCH",
+      url: `${DEFINITIONS}/kinds7s.bench.example.com`,
+      type: "application/merge-patch+json",
+      body: { spec: { names: { shortNames: [`k${turn}`] } } },
+    });
+    await pause(20);
+    for (const [name, url] of Object.entries(paths)) {
+      const begin = performance.now();
+      await sure(ask, { method: "GET", url });
+      // The first makes what all others keep.
+      if (turn > 0) (times[name] ??= []).push(performance.now() - begin);
+    }
   }
+  for (const [name, all] of Object.entries(times)) line[`${name}Ms`] = round(median(all));
   console.log(JSON.stringify(line));
 }
 

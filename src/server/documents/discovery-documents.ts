@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { ALL_VERBS, type ResourceDefinition, type SubresourceRules } from "../../schema/definition.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { GroupResources, Resource, VersionResources } from "../../registry/contract.ts";
@@ -70,7 +70,7 @@ function plainResources({ definition, storage }: Resource): object[] {
 
 /** What tells those who migrate stored objects that the form in which they are stored has changed. */
 function storageVersionHash({ group, version, kind }: NonNullable<Resource["storage"]>): string {
-  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
+  return hash("sha256", `${group}/${version}/${kind}`, "buffer").subarray(0, 8).toString("base64");
 }
 
 const kindOf = ({ group, version, kind }: ResourceDefinition): object => ({ group, version, kind });

@@ -78,12 +78,11 @@ test("a change of one kind of a thousand in its group costs no other one", async
   await kinds.set({ versions: [widget("v1", { ...named(7), shortNames: ["seven"], description: "The seventh." })] });
   const begin = systemClock.steady();
   const changed = await make();
-  const { length } = changed.bytes;
+  const text = changed.bytes.toString();
   const millis = systemClock.steady() - begin;
-  console.log(`OpenAPI of a group of 1,000 kinds after a change: ${millis.toFixed(1)} ms, ${length} bytes`);
   expect(millis).toBeLessThan(turnBound());
   expect(changed.hash).not.toBe(all.hash);
-  expect(JSON.parse(changed.bytes.toString()).components.schemas["com.many.v1.K7"].description).toBe("The seventh.");
+  expect(JSON.parse(text).components.schemas["com.many.v1.K7"].description).toBe("The seventh.");
 });
 
 test("a document is found by the very name that it has", async () => {
