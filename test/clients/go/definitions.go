@@ -6,12 +6,14 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	"k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -46,6 +48,7 @@ func customResources(s *session) {
 		older:   client.Resource(older).Namespace(s.namespace),
 	}
 	s.check("a definition is made, with the typed client in JSON", g.defined)
+	s.check("the typed client as it is reads, watches, patches and deletes definitions", g.usedAsIs)
 	s.check("the kind is found after an invalidation", g.found)
 	s.check("create, get, update, patch, delete", g.changed)
 	s.check("apply, by several appliers of one list", g.applied)
@@ -58,6 +61,7 @@ func customResources(s *session) {
 	s.check("an object is read, listed and watched in the other version", g.convertedOnReads)
 	s.check("the storage version moves, and old objects are there", g.stored)
 	s.check("what an object owns goes with it, and objects with their namespace", g.owned)
+	s.check("metadata alone", g.ofMetadata)
 	s.check("informers without types, and of metadata alone", g.informed)
 	s.check("informers outlive the definition, whose objects go with it", g.outlived)
 }
@@ -84,6 +88,23 @@ func (g *gadgets) defined(ctx context.Context) {
 	same("the stored version", got.Status.StoredVersions[0], older.Version)
 	_, err = g.extend.ApiextensionsV1().CustomResourceDefinitions().Create(ctx, gadgetDefinition(), metav1.CreateOptions{})
 	refused("the second of a name", err, errors.IsAlreadyExists)
+}
+
+// usedAsIs uses the typed client with its own preference, which is protobuf.
+func (g *gadgets) usedAsIs(ctx context.Context) {
+	factory := externalversions.NewSharedInformerFactory(clientset.NewForConfigOrDie(g.config), 0)
+	lister := factory.Apiextensions().V1().CustomResourceDefinitions().Lister()
+	client := clientset.NewForConfigOrDie(g.config).ApiextensionsV1().CustomResourceDefinitions()
+	factory.Start(ctx.Done())
+	for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
+		holds(kind.String()+" to be in sync", synced)
+	}
+	holds("it to be established", isEstablished(value(lister.Get(definitionName))))
+	made := value(client.Get(ctx, definitionName, metav1.GetOptions{}))
+	same("the versions", len(made.Spec.Versions), 2)
+	value(client.Patch(ctx, definitionName, types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"yes"}}}`), metav1.PatchOptions{}))
+	eventually(ctx, "the label is in the copy", func() bool { return value(lister.Get(definitionName)).Labels["a"] == "yes" })
+	must(client.Delete(ctx, definitionName, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}))
 }
 
 // define makes the definition, and waits until its objects are served.

@@ -14,6 +14,20 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+func (g *gadgets) ofMetadata(ctx context.Context) {
+	client := metadata.NewForConfigOrDie(g.config).Resource(newer).Namespace(g.namespace)
+	for _, name := range []string{"one", "two", "three"} {
+		value(g.newer.Create(ctx, aGadget("v1", name, map[string]any{}), metav1.CreateOptions{}))
+	}
+	patched := value(client.Patch(ctx, "one", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"yes"}}}`), metav1.PatchOptions{}))
+	same("the label", patched.Labels["a"], "yes")
+	same("the uid", value(client.Get(ctx, "one", metav1.GetOptions{})).UID, patched.UID)
+	must(client.Delete(ctx, "one", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(patched.UID))}))
+	same("what is left", len(value(client.List(ctx, metav1.ListOptions{})).Items), 2)
+	must(client.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	same("what is left", len(value(g.newer.List(ctx, metav1.ListOptions{})).Items), 0)
+}
+
 // copied is what two informers have of the gadgets: one of the objects, one of their metadata.
 type copied struct {
 	objects, metadata cache.GenericNamespaceLister
