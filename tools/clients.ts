@@ -28,7 +28,7 @@ const OTHERS = `
 | they ask for | they get |
 |---|---|
 | HTTP/2 or HTTP/1.1 on one TLS port | what ALPN chooses; plain HTTP/1.1 with \`--insecure-http\` |
-| JSON, YAML, protobuf bodies and answers | JSON and YAML always; protobuf for the kinds that Go clients send typed |
+| JSON, YAML, protobuf bodies and answers | JSON and YAML always; protobuf for the kinds that Go clients send typed, but for definitions |
 | tables, metadata only | for lists, objects and watches |
 | discovery | aggregated (\`apidiscovery.k8s.io/v2\`) and document by document, with ETags |
 | OpenAPI v3 | JSON, one document for each group and version, to be kept for good when asked for by hash |

@@ -28,6 +28,7 @@ testLibrary({
     "informers that begin with a watch": BOTH,
     events: KUBERNETES,
     election: KUBERNETES,
+    "custom resources": BOTH,
   },
   serveFor: {
     // A client can be away for too long.

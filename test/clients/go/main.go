@@ -1,5 +1,5 @@
 // Command go-clients uses a server as programs in Go do: with client-go's clientsets, informers, recorders and leader
-// election, and with controller-runtime. It prints a line for each thing that it tried:
+// election, with the clientset of definitions, and with controller-runtime. It prints a line for each thing that it tried:
 //
 //	ok PART: NAME
 //	not ok PART: NAME: WHY
@@ -30,6 +30,7 @@ import (
 const (
 	beginsWithList  = "informers that begin with a list"
 	beginsWithWatch = "informers that begin with a watch"
+	customKinds     = "custom resources"
 )
 
 var parts = map[string]func(*session){
@@ -42,6 +43,7 @@ var parts = map[string]func(*session){
 	"events":        recording,
 	"election":      electing,
 	"manager":       managing,
+	customKinds:     customResources,
 }
 
 func main() {
