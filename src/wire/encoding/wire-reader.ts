@@ -14,7 +14,7 @@ import { ProtobufError } from "./protobuf-error.ts";
 
 /** A number. */
 export const VARINT = 0;
-/** Eight bytes; no message of ours has any. */
+/** Eight bytes: a number with a fraction. */
 export const FIXED64 = 1;
 /** A length and as many bytes: text, bytes, a message. */
 export const BYTES = 2;
@@ -128,6 +128,13 @@ export class WireReader {
   uint64(): bigint {
     this.#varint();
     return (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0);
+  }
+
+  /** A number with a fraction. */
+  double(): number {
+    const start = this.#at;
+    this.#fixed(8);
+    return this.#bytes.readDoubleLE(start);
   }
 
   /** A boolean: every number but zero is true. */

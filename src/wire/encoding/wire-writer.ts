@@ -111,6 +111,13 @@ export class WireWriter {
     this.raw(Uint8Array.from(bytes));
   }
 
+  /** A number with a fraction. */
+  double(value: number): void {
+    this.#room(8);
+    this.#at -= 8;
+    this.#buffer.writeDoubleLE(value, this.#at);
+  }
+
   /** Bytes as they are. */
   raw(bytes: Uint8Array): void {
     this.#room(bytes.length);

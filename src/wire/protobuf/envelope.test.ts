@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Type } from "../../apply/schema/schema.ts";
-import { type JsonSchema, structOf } from "../../apply/schema/schema.ts";
+import { type JsonSchema, structOf, typeOf } from "../../apply/schema/schema.ts";
 import { kubernetes, neutral } from "../../meta/dialect.ts";
 import { formatMicroTime, formatTime } from "../../meta/time.ts";
 import { configMap } from "../../kinds/core/v1/configmap.ts";
@@ -30,8 +30,11 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
   switch (type.kind) {
     case "scalar":
       return scalars(type.scalar, type.format);
-    case "any":
+    case "any": {
+      const either = type.schema["x-keelson-either"];
+      if (either) return fc.oneof(...either.map((one) => valuesOf(typeOf(one), depth + 1)));
       return fc.dictionary(fc.string(), fc.constant({}), { minKeys: 1, maxKeys: 3 });
+    }
     case "list":
       return fc.array(valuesOf(type.item, depth + 1), { minLength: 1, maxLength: 2 });
     case "map":
@@ -40,7 +43,7 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
       // The envelope has the apiVersion and kind of the object itself.
       const names = [...type.fields.keys()].filter((name) => depth > 0 || (name !== "apiVersion" && name !== "kind"));
       return fc
-        .subarray(names, { maxLength: Math.min(names.length, depth > 2 ? 3 : 6) })
+        .subarray(names, { maxLength: Math.min(names.length, depth > 5 ? 1 : depth > 2 ? 3 : 6) })
         .chain((some) =>
           fc.record(Object.fromEntries(some.map((name) => [name, valuesOf(type.fields.get(name)!.type, depth + 1)]))),
         );
@@ -48,20 +51,23 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
   }
 }
 
-/** A value of a type with every member set. */
-function fullOf(type: Type, top = true): unknown {
+/** A value of a type with every member set; a struct that holds itself is set once. */
+function fullOf(type: Type, top = true, above: readonly Type[] = []): unknown {
   switch (type.kind) {
     case "scalar":
       return fc.sample(scalars(type.scalar, type.format).filter(Boolean), { numRuns: 1, seed: 7 })[0];
     case "any":
-      return { "f:a": {} };
+      return type.schema["x-keelson-either"]
+        ? fullOf(typeOf(type.schema["x-keelson-either"][0]!), false, above)
+        : { "f:a": {} };
     case "list":
-      return [fullOf(type.item, false)];
+      return [fullOf(type.item, false, above)];
     case "map":
-      return { k: fullOf(type.item, false) };
+      return { k: fullOf(type.item, false, above) };
     case "struct": {
+      if (above.includes(type)) return {};
       const members = [...type.fields].filter(([name]) => !top || (name !== "apiVersion" && name !== "kind"));
-      return Object.fromEntries(members.map(([name, field]) => [name, fullOf(field.type, false)]));
+      return Object.fromEntries(members.map(([name, field]) => [name, fullOf(field.type, false, [...above, type])]));
     }
   }
 }
@@ -86,6 +92,8 @@ function scalars(scalar: string, format: string | undefined): fc.Arbitrary<unkno
       return fc.maxSafeInteger();
     default:
       if (scalar === "boolean") return fc.boolean();
+      if (scalar === "number")
+        return fc.double({ noNaN: true, noDefaultInfinity: true }).filter((one) => !Object.is(one, -0));
       return scalar === "intOrString" ? fc.oneof(fc.integer(), fc.string()) : fc.string({ unit: "grapheme" });
   }
 }

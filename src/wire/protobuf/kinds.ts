@@ -19,6 +19,7 @@ import {
   struct,
   text,
 } from "../../meta/types.ts";
+import { scale } from "../../kinds/autoscaling/v1/scale.ts";
 import { tokenRequest } from "../../kinds/authentication/v1/group.ts";
 import { type MessageCodec, messageCodec } from "./message.ts";
 import { messageOf } from "./numbers/index.ts";
@@ -103,7 +104,7 @@ export const DELETE_OPTIONS: ProtobufKind = {
   }),
 };
 
-const BODIES: readonly ProtobufKind[] = [tokenRequest];
+const BODIES: readonly ProtobufKind[] = [scale, tokenRequest];
 
 /** The kind of a body that a subresource takes in place of its object's. */
 export const bodyKind = (taken: Omit<ProtobufKind, "schema">): ProtobufKind | undefined =>

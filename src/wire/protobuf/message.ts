@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Field, StructType, Type } from "../../apply/schema/schema.ts";
+import { type Field, type JsonSchema, type StructType, type Type, typeOf } from "../../apply/schema/schema.ts";
 import { type Value, type ValueObject, setMember } from "../../value/value.ts";
 import { numbersOf, qualified } from "./numbers/index.ts";
 import { ProtobufError } from "../encoding/protobuf-error.ts";
@@ -131,7 +131,7 @@ function valueCodec(type: Type, message: string | undefined): ValueCodec {
     case "scalar":
       return scalarCodec(type);
     case "any":
-      return jsonCodec;
+      return type.schema["x-keelson-either"] ? eitherCodec(type.schema["x-keelson-either"], message) : jsonCodec;
     case "struct":
       if (message === undefined) throw new Error("Expected the numbers of a struct to name its message");
       return nested(messageCodec(type, message));
@@ -162,6 +162,47 @@ const nested = (codec: MessageCodec): ValueCodec => ({
     writer.lengthSince(before);
   },
 });
+
+/** The JSON type of a value by which a message of several knows it. */
+const typeIn = (value: Value): string => (Array.isArray(value) ? "array" : typeof value);
+
+/**
+ * A value of one of several types: a message with a field for each. Where one of them is a boolean, Go says it is true
+ * beside any other.
+ */
+function eitherCodec(schemas: readonly JsonSchema[], message: string | undefined): ValueCodec {
+  const codec = nested(structCodec(() => eitherFields(schemas, message!)));
+  const all = schemas.map(({ type = "" }) => type);
+  const order = ["array", "object", "boolean"].filter((type) => all.includes(type));
+  return {
+    wire: BYTES,
+    zero: null,
+    read(reader) {
+      const found = codec.read(reader, undefined) as ValueObject;
+      const type = order.find((one) => found[one] !== undefined);
+      return type === undefined ? (all.includes("boolean") ? false : null) : found[type]!;
+    },
+    write(writer, value) {
+      const type = typeIn(value);
+      codec.write(writer, {
+        [type]: value,
+        ...(all.includes("boolean") && type !== "boolean" ? { boolean: true } : {}),
+      });
+    },
+  };
+}
+
+function eitherFields(schemas: readonly JsonSchema[], message: string): FieldCodec[] {
+  const numbers = numbersOf(message);
+  return schemas.map((schema) => {
+    const name = schema.type ?? "";
+    const entry = numbers[name];
+    if (entry === undefined) throw new Error(`Expected the message ${message} to have a field for ${name}`);
+    const [number, target] = typeof entry === "number" ? [entry, undefined] : entry;
+    const field = { name, type: typeOf(schema) } as Field;
+    return fieldCodec(field, number, target === undefined ? undefined : qualified(target, message));
+  });
+}
 
 /** A list as a value of a map: a message with nothing but the list. */
 function wrapped(items: FieldCodec): ValueCodec {

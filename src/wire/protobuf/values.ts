@@ -10,12 +10,12 @@ import { DecodeError } from "../../value/decode-error.ts";
 import { decodeJson } from "../../value/json.ts";
 import type { Value } from "../../value/value.ts";
 import { ProtobufError } from "../encoding/protobuf-error.ts";
-import { BYTES, VARINT, type WireReader } from "../encoding/wire-reader.ts";
+import { BYTES, FIXED64, VARINT, type WireReader } from "../encoding/wire-reader.ts";
 import type { WireWriter } from "../encoding/wire-writer.ts";
 
 /** Reads and writes the value of a field, without its tag. */
 export interface ValueCodec {
-  readonly wire: typeof VARINT | typeof BYTES;
+  readonly wire: typeof VARINT | typeof FIXED64 | typeof BYTES;
   /** What an entry of a map without a value stands for. */
   readonly zero: Value;
   /** Reads a value; `before` is what the field had when it comes again, for messages to be merged. */
@@ -35,7 +35,7 @@ export function scalarCodec(type: ScalarType): ValueCodec {
     case "string":
       return texts[type.format ?? ""] ?? text;
     case "number":
-      throw new Error("Expected no field with a fraction: no message has one");
+      return double;
   }
 }
 
@@ -61,6 +61,17 @@ const int64: ValueCodec = {
     if (long === undefined) writer.integer(value as number);
     else writer.longInteger(long);
   },
+};
+
+const double: ValueCodec = {
+  wire: FIXED64,
+  zero: 0,
+  read(reader) {
+    const value = reader.double();
+    if (!Number.isFinite(value)) throw new ProtobufError("malformed", `expected a number that is finite, got ${value}`);
+    return value;
+  },
+  write: (writer, value) => writer.double(asJsonNumber(value)?.value ?? (value as number)),
 };
 
 const text: ValueCodec = {
@@ -205,7 +216,7 @@ const intOrString: ValueCodec = {
   },
 };
 
-/** FieldsV1 and RawExtension: a message with a JSON text. */
+/** FieldsV1, RawExtension and JSON: a message with a JSON text, without one for null. */
 export const jsonCodec: ValueCodec = {
   wire: BYTES,
   zero: null,
@@ -220,7 +231,7 @@ export const jsonCodec: ValueCodec = {
   },
   write(writer, value) {
     const before = writer.length;
-    writer.textField(1, JSON.stringify(value));
+    if (value !== null) writer.textField(1, JSON.stringify(value));
     writer.lengthSince(before);
   },
 };

@@ -17,6 +17,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
@@ -24,6 +25,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -39,6 +41,8 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&metav1.DeleteOptions{},
 	},
+	apiextensionsv1.SchemeGroupVersion:  {&apiextensionsv1.CustomResourceDefinition{}},
+	autoscalingv1.SchemeGroupVersion:    {&autoscalingv1.Scale{}},
 	authenticationv1.SchemeGroupVersion: {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}},
 	authorizationv1.SchemeGroupVersion: {
 		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},
@@ -77,6 +81,22 @@ var moment = time.Date(2031, 2, 3, 4, 5, 6, 789012000, time.UTC)
 
 var count int64
 
+// A schema holds schemas; the inner ones hold no more.
+var depth = 0
+
+func leaf() *apiextensionsv1.JSONSchemaProps {
+	schema := &apiextensionsv1.JSONSchemaProps{}
+	fill(reflect.ValueOf(schema).Elem(), "")
+	return schema
+}
+
+func holdsSchemas(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	return strings.HasPrefix(t.Name(), "JSONSchemaProps")
+}
+
 // Sets every field to something that is not its zero.
 func fill(v reflect.Value, name string) {
 	count++
@@ -101,7 +121,37 @@ func fill(v reflect.Value, name string) {
 		}
 		return
 	}
+	switch either := v.Addr().Interface().(type) {
+	case *apiextensionsv1.JSON:
+		either.Raw = []byte(`{"a":[1,null,"x"]}`)
+		return
+	case *apiextensionsv1.JSONSchemaPropsOrArray:
+		if count%2 == 0 {
+			either.Schema = leaf()
+		} else {
+			either.JSONSchemas = []apiextensionsv1.JSONSchemaProps{*leaf(), *leaf()}
+		}
+		return
+	case *apiextensionsv1.JSONSchemaPropsOrBool:
+		either.Allows = true
+		if count%2 == 0 {
+			either.Schema = leaf()
+		}
+		return
+	case *apiextensionsv1.JSONSchemaPropsOrStringArray:
+		if count%2 == 0 {
+			either.Schema = leaf()
+		} else {
+			either.Property = []string{"a", "b"}
+		}
+		return
+	case *apiextensionsv1.JSONSchemaProps:
+		depth++
+		defer func() { depth-- }()
+	}
 	switch v.Kind() {
+	case reflect.Float64:
+		v.SetFloat(float64(count) + 0.25)
 	case reflect.String:
 		v.SetString(name + "-ä")
 	case reflect.Bool:
@@ -131,6 +181,9 @@ func fill(v reflect.Value, name string) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
+			if depth > 1 && holdsSchemas(field.Type) {
+				continue
+			}
 			if field.Type == reflect.TypeFor[metav1.TypeMeta]() || left[v.Type().Name()+"."+field.Name] {
 				continue
 			}

@@ -7,18 +7,17 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	"k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
@@ -36,19 +35,17 @@ var (
 func customResources(s *session) {
 	cached := memory.NewMemCacheClient(s.clients.Discovery())
 	client := dynamic.NewForConfigOrDie(s.config)
-	inJSON := rest.CopyConfig(s.config)
-	inJSON.ContentType = runtime.ContentTypeJSON
 	g := &gadgets{
 		session: s,
-		extend:  clientset.NewForConfigOrDie(inJSON),
+		extend:  clientset.NewForConfigOrDie(s.config),
 		cached:  cached,
 		mapper:  restmapper.NewDeferredDiscoveryRESTMapper(cached),
 		client:  client,
 		newer:   client.Resource(newer).Namespace(s.namespace),
 		older:   client.Resource(older).Namespace(s.namespace),
 	}
-	s.check("a definition is made, with the typed client in JSON", g.defined)
-	s.check("the typed client as it is reads, watches, patches and deletes definitions", g.usedAsIs)
+	s.check("a definition is made, with the typed client, in protobuf", g.defined)
+	s.check("the typed client reads, watches, updates, patches and deletes definitions", g.usedTyped)
 	s.check("the kind is found after an invalidation", g.found)
 	s.check("create, get, update, patch, delete", g.changed)
 	s.check("apply, by several appliers of one list", g.applied)
@@ -90,11 +87,11 @@ func (g *gadgets) defined(ctx context.Context) {
 	refused("the second of a name", err, errors.IsAlreadyExists)
 }
 
-// usedAsIs uses the typed client with its own preference, which is protobuf.
-func (g *gadgets) usedAsIs(ctx context.Context) {
-	factory := externalversions.NewSharedInformerFactory(clientset.NewForConfigOrDie(g.config), 0)
+// usedTyped uses the typed client with its own preference, which is protobuf.
+func (g *gadgets) usedTyped(ctx context.Context) {
+	factory := externalversions.NewSharedInformerFactory(g.extend, 0)
 	lister := factory.Apiextensions().V1().CustomResourceDefinitions().Lister()
-	client := clientset.NewForConfigOrDie(g.config).ApiextensionsV1().CustomResourceDefinitions()
+	client := g.extend.ApiextensionsV1().CustomResourceDefinitions()
 	factory.Start(ctx.Done())
 	for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
 		holds(kind.String()+" to be in sync", synced)
@@ -102,6 +99,12 @@ func (g *gadgets) usedAsIs(ctx context.Context) {
 	holds("it to be established", isEstablished(value(lister.Get(definitionName))))
 	made := value(client.Get(ctx, definitionName, metav1.GetOptions{}))
 	same("the versions", len(made.Spec.Versions), 2)
+	schema := made.Spec.Versions[0].Schema.OpenAPIV3Schema
+	same("the schema", schema.Type, "object")
+	made.Spec.Names.Categories = []string{"things"}
+	updated := value(client.Update(ctx, made, metav1.UpdateOptions{}))
+	same("the generation", updated.Generation, made.Generation+1)
+	holds("the schema to be as it was", equality.Semantic.DeepEqual(updated.Spec.Versions[0].Schema.OpenAPIV3Schema, schema))
 	value(client.Patch(ctx, definitionName, types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"yes"}}}`), metav1.PatchOptions{}))
 	eventually(ctx, "the label is in the copy", func() bool { return value(lister.Get(definitionName)).Labels["a"] == "yes" })
 	must(client.Delete(ctx, definitionName, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}))

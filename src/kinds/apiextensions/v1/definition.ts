@@ -114,6 +114,7 @@ const Status = struct("What the server says of the definition.", {
   conditions: required(keyedList(Condition, ["type"], "What was last seen.")),
   acceptedNames: required(Names),
   storedVersions: required(atomicList(text(), "The versions in which objects may be stored.")),
+  observedGeneration: optional(int64("The generation of the definition that was seen.")),
 });
 
 /** The schema of a definition. */

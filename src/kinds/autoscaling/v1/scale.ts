@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { always, int32, optional, pointer, struct, text } from "../../../meta/types.ts";
+import { always, int32, optional, struct, text } from "../../../meta/types.ts";
 import type { ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
@@ -18,7 +18,7 @@ export const scale: ResourceDefinition = {
   scope: "Namespaced",
   description: "How many replicas of something are wanted, and how many there are.",
   schema: objectSchema("How many replicas of something are wanted, and how many there are.", {
-    spec: always(struct("What is wanted.", { replicas: pointer(int32("How many replicas are wanted.")) })),
+    spec: always(struct("What is wanted.", { replicas: optional(int32("How many replicas are wanted.")) })),
     status: always(
       struct("What there is.", {
         replicas: always(int32("How many replicas there are.")),

@@ -6,8 +6,10 @@
  *
  * @module
  */
+import { apiextensions } from "./apiextensions.ts";
 import { authentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
+import { autoscaling } from "./autoscaling.ts";
 import { coordination } from "./coordination.ts";
 import { coreContainers } from "./core-containers.ts";
 import { coreNode } from "./core-node.ts";
@@ -24,8 +26,10 @@ import { storageMigration } from "./storagemigration.ts";
 const GROUPS: Readonly<Record<string, Messages>> = {
   meta,
   core: { ...coreObjects, ...coreNode, ...coreVolumes, ...corePod, ...coreContainers, ...corePodVolumes },
+  apiextensions,
   authentication,
   authorization,
+  autoscaling,
   coordination,
   events,
   storage,
@@ -48,11 +52,13 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["v1/DeleteOptions", "meta.DeleteOptions"],
   ["meta.k8s.io/v1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
   ["meta.k8s.io/v1beta1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
+  ["apiextensions.k8s.io/v1/CustomResourceDefinition", "apiextensions.CustomResourceDefinition"],
   ["authentication.k8s.io/v1/SelfSubjectReview", "authentication.SelfSubjectReview"],
   ["authentication.k8s.io/v1/TokenRequest", "authentication.TokenRequest"],
   ["authorization.k8s.io/v1/SelfSubjectAccessReview", "authorization.SelfSubjectAccessReview"],
   ["authorization.k8s.io/v1/SelfSubjectRulesReview", "authorization.SelfSubjectRulesReview"],
   ["authorization.k8s.io/v1/SubjectAccessReview", "authorization.SubjectAccessReview"],
+  ["autoscaling/v1/Scale", "autoscaling.Scale"],
   ["coordination.k8s.io/v1/Lease", "coordination.Lease"],
   ["coordination.k8s.io/v1alpha2/LeaseCandidate", "coordination.LeaseCandidate"],
   ["coordination.k8s.io/v1beta1/LeaseCandidate", "coordination.LeaseCandidate"],

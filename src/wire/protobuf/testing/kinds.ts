@@ -4,7 +4,7 @@ import type { ApiObject } from "../../../schema/definition.ts";
 import { builtInDefinitions } from "../../../kinds/index.ts";
 import { contextOf } from "../../../schema/testing/kind.ts";
 import { DecodeReport, type Walker, compileWalker } from "../../../schema/walker.ts";
-import { DELETE_OPTIONS, type ProtobufKind, STATUS, hasProtobuf, partialObjectMetadata } from "../index.ts";
+import { DELETE_OPTIONS, type ProtobufKind, STATUS, bodyKind, hasProtobuf, partialObjectMetadata } from "../index.ts";
 
 /** A kind with its walker. */
 export interface TestKind {
@@ -17,6 +17,7 @@ export interface TestKind {
 export function protobufKinds(dialect: Dialect): readonly TestKind[] {
   const kinds: readonly ProtobufKind[] = [
     ...builtInDefinitions(contextOf(dialect)).filter(hasProtobuf),
+    bodyKind({ group: "autoscaling", version: "v1", kind: "Scale" })!,
     DELETE_OPTIONS,
     STATUS,
     partialObjectMetadata("v1"),
