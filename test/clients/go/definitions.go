@@ -101,9 +101,10 @@ func (g *gadgets) usedTyped(ctx context.Context) {
 	same("the versions", len(made.Spec.Versions), 2)
 	schema := made.Spec.Versions[0].Schema.OpenAPIV3Schema
 	same("the schema", schema.Type, "object")
-	made.Spec.Names.Categories = []string{"things"}
+	made.Labels = map[string]string{"b": "yes"}
 	updated := value(client.Update(ctx, made, metav1.UpdateOptions{}))
-	same("the generation", updated.Generation, made.Generation+1)
+	same("the label", updated.Labels["b"], "yes")
+	same("the generation of a definition that says what it said", updated.Generation, made.Generation)
 	holds("the schema to be as it was", equality.Semantic.DeepEqual(updated.Spec.Versions[0].Schema.OpenAPIV3Schema, schema))
 	value(client.Patch(ctx, definitionName, types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"yes"}}}`), metav1.PatchOptions{}))
 	eventually(ctx, "the label is in the copy", func() bool { return value(lister.Get(definitionName)).Labels["a"] == "yes" })
