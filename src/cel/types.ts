@@ -47,7 +47,7 @@ export const BYTES: Type = simple("bytes");
 export const TIMESTAMP: Type = simple("timestamp", "google.protobuf.Timestamp");
 export const DURATION: Type = simple("duration", "google.protobuf.Duration");
 export const DYN: Type = simple("dyn");
-export const ANY: Type = simple("any");
+export const ANY: Type = simple("any", "google.protobuf.Any");
 export const ERROR: Type = simple("error", "!error!");
 
 /** A list of one type. */
@@ -86,6 +86,8 @@ export function shownType(type: Type): string {
       return "duration";
     case "null":
       return "null";
+    case "any":
+      return "any";
     default:
       return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(shownType).join(", ")})`;
   }

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { unescapeName } from "./names.ts";
 
 /** Any value. */
 export type Value =
@@ -133,6 +134,39 @@ export abstract class Dict {
   readonly typeName: string | undefined = undefined;
 }
 
+/**
+ * An object whose members are made when they are first asked for, each once. It has members and can be walked; it has no
+ * size, contains nothing, and is equal to itself alone.
+ */
+export class Lazy extends Dict {
+  override readonly typeName: string;
+  readonly #makers: ReadonlyMap<string, () => Value>;
+  readonly #made = new Map<string, Value>();
+
+  constructor(typeName: string, makers: ReadonlyMap<string, () => Value>) {
+    super();
+    this.typeName = typeName;
+    this.#makers = makers;
+  }
+
+  get size(): number {
+    return this.#makers.size;
+  }
+
+  get(key: Value): Value | undefined {
+    const name = typeof key === "string" ? unescapeName(key) : undefined;
+    const make = name === undefined ? undefined : this.#makers.get(name);
+    if (name === undefined || make === undefined) return undefined;
+    const value = this.#made.get(name) ?? make();
+    this.#made.set(name, value);
+    return value;
+  }
+
+  keys(): Iterable<Value> {
+    return this.#makers.keys();
+  }
+}
+
 /** A map of entries that are there. */
 export class Entries extends Dict {
   readonly #entries = new Map<string, readonly [Value, Value]>();
@@ -210,6 +244,7 @@ function listsEqual(a: List, b: List): boolean {
 }
 
 function dictsEqual(a: Dict, b: Dict): boolean {
+  if (a instanceof Lazy || b instanceof Lazy) return a === b;
   if (a.typeName !== b.typeName || a.size !== b.size) return false;
   for (const key of a.keys()) {
     const other = b.get(key);
@@ -282,6 +317,7 @@ function typeNameOfObject(value: Value): string {
   if (value === null) return "null_type";
   if (value instanceof Uint) return "uint";
   if (value instanceof List) return "list";
+  if (value instanceof Lazy) return value.typeName;
   if (value instanceof Dict) return "map";
   if (value instanceof Uint8Array) return "bytes";
   if (value instanceof Timestamp) return "google.protobuf.Timestamp";
