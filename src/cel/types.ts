@@ -48,6 +48,8 @@ export const TIMESTAMP: Type = simple("timestamp", "google.protobuf.Timestamp");
 export const DURATION: Type = simple("duration", "google.protobuf.Duration");
 export const DYN: Type = simple("dyn");
 export const ANY: Type = simple("any", "google.protobuf.Any");
+/** The type of types, of which nothing more is said. */
+export const TYPE: Type = simple("type");
 export const ERROR: Type = simple("error", "!error!");
 
 /** A list of one type. */

@@ -215,11 +215,7 @@ const plain = (value: Value): bigint | number => (value instanceof Uint ? value.
 
 /** Whether two values are equal, numbers of different types included. */
 export function equals(a: Value, b: Value): boolean {
-  if (isNumber(a) && isNumber(b)) {
-    const [x, y] = [plain(a), plain(b)];
-    // eslint-disable-next-line eqeqeq -- an integer and a number are compared by what they are
-    return x == y;
-  }
+  if (isNumber(a) && isNumber(b)) return compare(a, b) === 0;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (a instanceof List) return b instanceof List && listsEqual(a, b);
   if (a instanceof Dict) return b instanceof Dict && dictsEqual(a, b);
