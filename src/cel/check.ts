@@ -19,6 +19,7 @@ import {
   NULL,
   STRING,
   TIMESTAMP,
+  TYPE,
   type Type,
   UINT,
   allAssignable,
@@ -63,7 +64,7 @@ const TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
   ["null_type", NULL],
   ["list", listOf(DYN)],
   ["map", mapOf(DYN, DYN)],
-  ["type", typeType(DYN)],
+  ["type", TYPE],
 ]);
 
 class Checker {
@@ -187,7 +188,10 @@ class Checker {
       case "any":
         return DYN;
       default:
-        return this.#fail(at, `type '${shownType(target)}' does not support field selection`);
+        // Values of Kubernetes' libraries are objects, whose members nothing declares.
+        return target.kind === "opaque" && target.name.startsWith("kubernetes.")
+          ? this.#fail(at, `unexpected failed resolution of '${target.name}'`)
+          : this.#fail(at, `type '${shownType(target)}' does not support field selection`);
     }
   }
 
@@ -279,7 +283,7 @@ class Checker {
   #optionalValue(expr: Expr, type: Type): Type {
     const now = this.#now(type);
     if (isOptional(now)) return now.params[0]!;
-    if (now.kind === "dyn" || now.kind === "error") return now;
+    if (now.kind === "dyn") return now;
     return this.#fail(expr.at, `expected type 'optional_type(${shownType(now)})' but found '${shownType(now)}'`);
   }
 
@@ -383,7 +387,7 @@ function typeOfConstant(value: Constant): Type {
 const WELL_KNOWN: ReadonlyMap<string, Type> = new Map([
   ["google.protobuf.Timestamp", TIMESTAMP],
   ["google.protobuf.Duration", DURATION],
-  ["optional_type", optionalOf(DYN)],
+  ["optional_type", opaque("optional_type")],
   // Of the types of libraries these alone have names in expressions.
   ["net.IP", opaque("net.IP")],
   ["net.CIDR", opaque("net.CIDR")],

@@ -5,6 +5,8 @@ const MOST = 100;
 
 /** Issues as a text: each with its line, and a caret below the place. */
 export function issuesText(source: string, issues: readonly Issue[]): string {
+  // Nothing was written: there is no line to show, and no place in it.
+  if (source === "") return issues.map(({ message }) => `ERROR: <input>:1:0: ${message}`).join("\n");
   const points = Array.from(source);
   const starts = [0];
   for (const [i, point] of points.entries()) if (point === "\n") starts.push(i + 1);

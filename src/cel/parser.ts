@@ -22,12 +22,12 @@ export type Parsed = { readonly expr: Expr; readonly issues?: undefined } | { re
 /** Reads an expression. */
 export function parse(source: string): Parsed {
   if (source.length > LONGEST * 2) return { issues: [{ at: 0, message: `expected at most ${LONGEST} code points` }] };
+  const issues: Issue[] = [];
   try {
-    const parser = new Parser(tokenize(source));
-    const expr = parser.whole();
-    return parser.issues.length > 0 ? { issues: parser.issues } : { expr };
+    const expr = new Parser(tokenize(source), issues).whole();
+    return issues.length > 0 ? { issues } : { expr };
   } catch (error) {
-    if (error instanceof SyntaxFault) return { issues: [{ at: error.at, message: error.message }] };
+    if (error instanceof SyntaxFault) return { issues: [...issues, { at: error.at, message: error.message }] };
     throw error;
   }
 }
@@ -44,14 +44,15 @@ const SUMS: Readonly<Record<string, string>> = { "+": "_+_", "-": "_-_" };
 const PRODUCTS: Readonly<Record<string, string>> = { "*": "_*_", "/": "_/_", "%": "_%_" };
 
 class Parser implements Maker {
-  readonly issues: Issue[] = [];
+  readonly issues: Issue[];
   readonly #tokens: readonly Token[];
   #at = 0;
   #id = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], issues: Issue[]) {
     this.#tokens = tokens;
+    this.issues = issues;
   }
 
   constant = (at: number, value: Constant): Expr => ({ id: ++this.#id, at, kind: "const", value });
@@ -293,9 +294,12 @@ class Parser implements Maker {
     }
     this.#at++;
     const name = `${lead ? "." : ""}${token.text}`;
-    if (RESERVED.has(token.text)) throw new SyntaxFault(token.at, `reserved identifier: ${token.text}`);
+    const isReserved = RESERVED.has(token.text);
+    if (isReserved) this.issues.push({ at: token.at, message: `reserved identifier: ${token.text}` });
     const open = this.#take("(");
-    if (!open) return this.ident(lead?.at ?? token.at, name);
+    // What stands where no name may stand is no name to macros either.
+    if (isReserved && !open) return this.constant(token.at, null);
+    if (!open) return this.ident(token.at, name);
     const args = this.#args(")");
     return expandMacro(this, open.at, name, undefined, args) ?? this.call(open.at, name, args);
   }

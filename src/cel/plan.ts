@@ -169,7 +169,7 @@ class Planner {
       if (value instanceof Failure) throw new PlanFault(value.message);
       return literal(value);
     }
-    if (expr.name === "@in" && second!.constant instanceof List) {
+    if (expr.name === "@in" && overloads.length === 1 && second!.constant instanceof List) {
       const member = memberTest(first!.run, second!.constant);
       if (member) return member;
     }
@@ -337,9 +337,9 @@ function present(of: Step, field: string): Step {
     const value = of(run);
     if (value instanceof Failure) return value;
     if (value instanceof Optional) {
-      if (value.value === undefined) return false;
+      if (value.value === undefined || found(value.value, field) === undefined) return false;
       run.spend(1);
-      return found(value.value, field) !== undefined;
+      return true;
     }
     run.spend(1);
     return value instanceof Dict ? value.get(field) !== undefined : NO_OVERLOAD;
@@ -443,6 +443,9 @@ const GUARDS: Readonly<Record<string, (value: Value) => boolean>> = {
   type: (value) => value instanceof TypeValue,
 };
 
+/** Functions that look for something in a text: of what they do not fit nothing is told. */
+const SEARCHES = new Set(["contains", "startsWith", "endsWith", "matches", "find", "findAll"]);
+
 const always = (): boolean => true;
 
 function guardOf(type: Type): (value: Value) => boolean {
@@ -468,7 +471,6 @@ function dispatch(name: string, overloads: readonly Overload[], types: readonly 
   const isKnownCost = only?.cost.spend !== undefined && (overloads.length === 1 || only.cost.byName === true);
   const find = (args: Value[]): Overload | undefined =>
     isOnly ? only : rows.find(({ guards }) => guards.every((fits, i) => fits(args[i]!)))?.overload;
-  const none = new Failure(`no such overload: ${name}`);
   const operands = OPERANDS[name];
   const isKnown = (first: Value): boolean =>
     operands
@@ -478,12 +480,21 @@ function dispatch(name: string, overloads: readonly Overload[], types: readonly 
     only: isOnly ? only : undefined,
     run(args) {
       const overload = find(args);
-      if (!overload) return args.length > 0 && isKnown(args[0]!) ? NO_OVERLOAD : none;
+      if (!overload) return unfit(overloads[0]?.name ?? name, args, isKnown);
       return (overload.run as (...all: Value[]) => Value)(...args);
     },
     // Where only the run tells which overload is meant, only what all of them cost is counted.
     spend: (args, result) => (isKnownCost ? only!.cost.spend!(args, result) : 1),
   };
+}
+
+/** Why a function cannot be called: operators say nothing more where they know what stands on their left. */
+function unfit(name: string, args: readonly Value[], isKnown: (first: Value) => boolean): Failure {
+  if (SEARCHES.has(name)) return NO_OVERLOAD;
+  if (/^[a-z]/i.test(name) && name !== "size") {
+    return new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(", ")})`);
+  }
+  return args.length > 0 && isKnown(args[0]!) ? NO_OVERLOAD : new Failure(`no such overload: ${name}`);
 }
 
 /** A call: one and two arguments are all looked at, more only until one fails. */

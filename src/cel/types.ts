@@ -47,7 +47,9 @@ export const BYTES: Type = simple("bytes");
 export const TIMESTAMP: Type = simple("timestamp", "google.protobuf.Timestamp");
 export const DURATION: Type = simple("duration", "google.protobuf.Duration");
 export const DYN: Type = simple("dyn");
-export const ANY: Type = simple("any");
+export const ANY: Type = simple("any", "google.protobuf.Any");
+/** The type of types, of which nothing more is said. */
+export const TYPE: Type = simple("type");
 export const ERROR: Type = simple("error", "!error!");
 
 /** A list of one type. */
@@ -86,6 +88,8 @@ export function shownType(type: Type): string {
       return "duration";
     case "null":
       return "null";
+    case "any":
+      return "any";
     default:
       return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(shownType).join(", ")})`;
   }

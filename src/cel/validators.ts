@@ -61,7 +61,8 @@ function look(
 ): void {
   const [first] = expr.args;
   const text = textOf(first);
-  if (text !== undefined && expr.name === "duration" && !durationIn(text)) {
+  const isNumber = first?.kind === "const" && typeof first.value === "bigint";
+  if (expr.name === "duration" && (isNumber || (text !== undefined && !durationIn(text)))) {
     found.durations.push({ at: first!.at, message: "invalid duration argument" });
   }
   if (text !== undefined && expr.name === "timestamp" && !timestampIn(text)) {

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { unescapeName } from "./names.ts";
 
 /** Any value. */
 export type Value =
@@ -135,6 +136,39 @@ export abstract class Dict {
   readonly typeName: string | undefined = undefined;
 }
 
+/**
+ * An object whose members are made when they are first asked for, each once. It has members and can be walked; it has no
+ * size, contains nothing, and is equal to itself alone.
+ */
+export class Lazy extends Dict {
+  override readonly typeName: string;
+  readonly #makers: ReadonlyMap<string, () => Value>;
+  readonly #made = new Map<string, Value>();
+
+  constructor(typeName: string, makers: ReadonlyMap<string, () => Value>) {
+    super();
+    this.typeName = typeName;
+    this.#makers = makers;
+  }
+
+  get size(): number {
+    return this.#makers.size;
+  }
+
+  get(key: Value): Value | undefined {
+    const name = typeof key === "string" ? unescapeName(key) : undefined;
+    const make = name === undefined ? undefined : this.#makers.get(name);
+    if (name === undefined || make === undefined) return undefined;
+    const value = this.#made.get(name) ?? make();
+    this.#made.set(name, value);
+    return value;
+  }
+
+  keys(): Iterable<Value> {
+    return this.#makers.keys();
+  }
+}
+
 /** A map of entries that are there. */
 export class Entries extends Dict {
   readonly #entries = new Map<string, readonly [Value, Value]>();
@@ -183,11 +217,7 @@ const plain = (value: Value): bigint | number => (value instanceof Uint ? value.
 
 /** Whether two values are equal, numbers of different types included. */
 export function equals(a: Value, b: Value): boolean {
-  if (isNumber(a) && isNumber(b)) {
-    const [x, y] = [plain(a), plain(b)];
-    // eslint-disable-next-line eqeqeq -- an integer and a number are compared by what they are
-    return x == y;
-  }
+  if (isNumber(a) && isNumber(b)) return compare(a, b) === 0;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (a instanceof List) return b instanceof List && listsEqual(a, b);
   if (a instanceof Dict) return b instanceof Dict && dictsEqual(a, b);
@@ -212,6 +242,7 @@ function listsEqual(a: List, b: List): boolean {
 }
 
 function dictsEqual(a: Dict, b: Dict): boolean {
+  if (a instanceof Lazy || b instanceof Lazy) return a === b;
   if (a.typeName !== b.typeName || a.size !== b.size) return false;
   for (const key of a.keys()) {
     const other = b.get(key);
@@ -284,6 +315,7 @@ function typeNameOfObject(value: Value): string {
   if (value === null) return "null_type";
   if (value instanceof Uint) return "uint";
   if (value instanceof List) return "list";
+  if (value instanceof Lazy) return value.typeName;
   if (value instanceof Dict) return "map";
   if (value instanceof Uint8Array) return "bytes";
   if (value instanceof Timestamp) return "google.protobuf.Timestamp";

@@ -17,13 +17,14 @@ import { typeText, optionalOf } from "../../src/cel/types.ts";
 import { Failure, NONE, Optional } from "../../src/cel/values.ts";
 import { decodeJson } from "../../src/value/json.ts";
 import type { Value } from "../../src/value/value.ts";
+import { ofAdmission } from "./admission.ts";
+import { type Uses, ofClaims, ofReview, ofUser } from "./uses.ts";
 import { sameAnswer, written } from "./written.ts";
 
 /** A recorded case. */
-export interface Case {
+export interface Case extends Uses {
   readonly id: string;
   readonly env: string;
-  readonly expr?: string;
   readonly schema?: unknown;
   readonly value?: string;
   readonly oldValue?: string;
@@ -71,6 +72,14 @@ function answer(file: CaseFile, one: Case): Answer | undefined {
       return ofObject(file, one);
     case "schema":
       return ofDefinition(file, one);
+    case "claims":
+      return ofClaims(one);
+    case "user":
+      return ofUser(one);
+    case "sar":
+      return ofReview(one);
+    case "admission":
+      return ofAdmission(one);
     default:
       return undefined;
   }

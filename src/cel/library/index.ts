@@ -6,6 +6,7 @@
 import { type Functions, functionsOf } from "../environment.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { AMOUNTS } from "./amounts.ts";
+import { AUTHORIZATION } from "./authorization.ts";
 import { FORMS } from "./formats.ts";
 import { LISTS } from "./lists.ts";
 import { STANDARD } from "./standard.ts";
@@ -16,4 +17,4 @@ let functions: Functions | undefined;
 
 /** All functions; made when the first expression is compiled. */
 export const allFunctions = (): Functions =>
-  (functions ??= functionsOf([STANDARD, TEXTS, LISTS, FORMS, URLS, ADDRESSES, AMOUNTS]));
+  (functions ??= functionsOf([STANDARD, TEXTS, LISTS, FORMS, URLS, ADDRESSES, AMOUNTS, AUTHORIZATION]));

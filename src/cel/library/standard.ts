@@ -8,6 +8,7 @@ import {
   Duration,
   Entries,
   Failure,
+  Lazy,
   List,
   NONE,
   Optional,
@@ -190,6 +191,7 @@ export function found(of: Value, key: Value): Value | undefined {
 }
 
 const isIn = (value: Value, container: Value): Value => {
+  if (container instanceof Lazy) return NO_OVERLOAD;
   if (container instanceof Dict) return container.get(value) !== undefined;
   if (!(container instanceof List)) return NO_OVERLOAD;
   for (const one of container) if (equals(one, value)) return true;
@@ -304,7 +306,7 @@ const CONVERSIONS: Overload[] = [
     "duration(string): duration",
     (text: string) => durationIn(text) ?? conversion("string", "google.protobuf.Duration"),
   ),
-  fold("duration(int): duration", (value: bigint) => span(value)),
+  fold("duration(int): duration", () => conversion("int", "google.protobuf.Duration")),
   fold("int(double): int", fromDouble),
   fold("int(uint): int", (value: Uint) => int(value.value)),
   fold("int(string): int", intOf),
@@ -341,6 +343,7 @@ const SIZES: Overload[] = ["string", "bytes", "list<A>", "map<A, B>"].flatMap((t
   const run = (value: Value): Value => {
     if (typeof value === "string") return BigInt(pointsOf(value));
     if (value instanceof Uint8Array) return BigInt(value.length);
+    if (value instanceof Lazy) return NO_OVERLOAD;
     return value instanceof List || value instanceof Dict ? BigInt(value.size) : NO_OVERLOAD;
   };
   return [fn(`size(${type}): int`, run), fn(`${type}.size(): int`, run)];

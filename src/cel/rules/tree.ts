@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Declaration, type Schema, declare, escapeName } from "../schema/declaration.ts";
+import { escapeName } from "../names.ts";
+import { type Declaration, type Schema, declare } from "../schema/declaration.ts";
 import { type Rule, compileRules } from "./rule.ts";
 
 /** A place in a schema with its rules; places at which nothing has rules, here or below, are not there. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Value as Json } from "../../value/value.ts";
+import { escapeName } from "../names.ts";
 import type { Range } from "../range.ts";
 import {
   BOOL,
@@ -187,25 +188,6 @@ function declareText(schema: Schema): Declaration {
     ? Math.max(0, ...allowed.map((one) => (typeof one === "string" ? Buffer.byteLength(one) : 0)))
     : MOST_BYTES - 2;
   return { schema, type: STRING, most, least: 2 };
-}
-
-const RESERVED = new Set(
-  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
-    " ",
-  ),
-);
-
-/** The name under which expressions see a property; undefined for one that they cannot see (CEL-35). */
-export function escapeName(name: string): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_./-]*$/.test(name)) return undefined;
-  if (RESERVED.has(name)) return `__${name}__`;
-  const marks: Readonly<Record<string, string>> = {
-    __: "__underscores__",
-    ".": "__dot__",
-    "-": "__dash__",
-    "/": "__slash__",
-  };
-  return name.replaceAll(/__|[.\-/]/g, (mark) => marks[mark]!);
 }
 
 /** The size of what is at a path below `self` or `oldSelf`; undefined where nothing is known. */
