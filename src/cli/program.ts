@@ -22,6 +22,7 @@ import { resolveCommand } from "./resolve.ts";
 import { restoreCommand } from "./restore.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
+import { typesCommand } from "./types.ts";
 import { undeleteCommand } from "./undelete.ts";
 import { versionCommand } from "./version.ts";
 import { whyCommand } from "./why.ts";
@@ -35,6 +36,8 @@ export function createProgram(actions: Actions): Command {
     .commandsGroup("Others:")
     .helpCommand("help [command]", "Print what a command takes.")
     .showSuggestionAfterError(true)
+    // A flag of a command may be called as one of the program is: `types --version`.
+    .enablePositionalOptions()
     .exitOverride();
   for (const [heading, commands] of Object.entries(commandsOf(actions))) {
     for (const command of commands) {
@@ -63,5 +66,5 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     undeleteCommand(actions),
   ],
   Stores: [backupCommand(actions), restoreCommand(actions), checkCommand(actions), repairCommand(actions)],
-  Others: [versionCommand(actions), completionCommand(actions)],
+  Others: [typesCommand(actions), versionCommand(actions), completionCommand(actions)],
 });
