@@ -34,11 +34,14 @@ export async function runTypes(actions: Actions, { files, version, output }: Typ
   const found: FoundValue[] = [];
   for (const file of files) found.push(...valuesIn(await textOf(file, actions.terminal.input), file));
   const chosen = definitionsIn(found, actions.terminal.tell);
-  if (chosen.length === 0) throw new CliError(`expected a ${KIND} in ${files.join(", ")}, found none`);
+  if (chosen.length === 0) throw new CliError(`expected a ${KIND} in ${files.map(nameOf).join(", ")}, found none`);
   const text = moduleOf(kindsOf(await judged(actions, chosen), version));
   if (output === undefined) actions.print(text.trimEnd());
   else writeFileSync(output, text);
 }
+
+/** What a file is called in messages. */
+const nameOf = (file: string): string => (file === "-" ? "standard input" : file);
 
 async function textOf(file: string, input: AsyncIterable<Buffer | string>): Promise<string> {
   if (file === "-") {
@@ -55,8 +58,7 @@ async function textOf(file: string, input: AsyncIterable<Buffer | string>): Prom
 
 function valuesIn(text: string, file: string): readonly FoundValue[] {
   try {
-    const name = file === "-" ? "standard input" : file;
-    return documentsOf(text, name).flatMap(({ value, from }) => objectsOf(value, from));
+    return documentsOf(text, nameOf(file)).flatMap(({ value, from }) => objectsOf(value, from));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new CliError(error.message, { cause: error });
