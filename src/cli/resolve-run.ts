@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import type { Client } from "../client/client.ts";
 import { StatusError, isStatus } from "../client/errors.ts";
 import type { ApiObject } from "../client/kind.ts";
@@ -18,6 +18,7 @@ import type { ConnectFlags } from "./connect-flags.ts";
 import { findExactKind } from "./find-kind.ts";
 import { type Manifest, joinManifests, readManifests } from "./manifest.ts";
 import { Prompt } from "./resolve-prompt.ts";
+import { textOf } from "./text-of.ts";
 
 /** How to settle a conflict. */
 export type Choice = WayOutReport["choice"];
@@ -65,19 +66,6 @@ export async function runResolve(actions: Actions, request: ResolveRequest): Pro
   }
   if (request.write && manifests.some(({ changed }) => changed)) writeFileSync(request.file, joinManifests(manifests));
   if (request.output === "json") actions.print(JSON.stringify(results.map(asJson), undefined, 2));
-}
-
-async function textOf(file: string, input: AsyncIterable<Buffer | string>): Promise<string> {
-  if (file === "-") {
-    const chunks: Buffer[] = [];
-    for await (const chunk of input) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString();
-  }
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new CliError(`expected a file at ${file}: ${(cause as Error).message}`, { cause });
-  }
 }
 
 const decideAll =

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { DecodeError } from "../value/decode-error.ts";
 import { type FoundValue, documentsOf, objectsOf } from "../value/documents.ts";
 import { type ValueObject, getMember, isObject } from "../value/value.ts";
 import type { Actions } from "./actions.ts";
 import { CliError } from "./cli-error.ts";
+import { textOf } from "./text-of.ts";
 import { type Definition, type TypedKind, moduleOf } from "./types-module.ts";
 
 /** What types are asked for. */
@@ -42,19 +43,6 @@ export async function runTypes(actions: Actions, { files, version, output }: Typ
 
 /** What a file is called in messages. */
 const nameOf = (file: string): string => (file === "-" ? "standard input" : file);
-
-async function textOf(file: string, input: AsyncIterable<Buffer | string>): Promise<string> {
-  if (file === "-") {
-    const chunks: Buffer[] = [];
-    for await (const chunk of input) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks).toString();
-  }
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new CliError(`expected a file at ${file}: ${(cause as Error).message}`, { cause });
-  }
-}
 
 function valuesIn(text: string, file: string): readonly FoundValue[] {
   try {
