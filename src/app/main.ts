@@ -61,6 +61,10 @@ export async function main(args: readonly string[]): Promise<void> {
       renew: async (dataDir, anew, sans) =>
         renewCertificates(new DataDirectory(await dataDirOf(dataDir)), { anew, sans }, systemClock),
     },
+    async judgeDefinitions(definitions) {
+      const { judgeDefinitions } = await import("./judge-definitions.ts");
+      return judgeDefinitions(definitions);
+    },
     print,
     terminal: {
       env: process.env,

@@ -9,7 +9,8 @@ import { atOnce } from "../util/steps.ts";
 import type { Value as Json } from "../value/value.ts";
 import type { Functions } from "./environment.ts";
 import { allFunctions } from "./library/index.ts";
-import { jsonView, plainValue, writtenValue } from "./plain.ts";
+import { plainView } from "./plain-view.ts";
+import { plainValue, writtenValue } from "./results.ts";
 import { RUN_LIMIT, compile as compileWithin } from "./program.ts";
 import type { Range } from "./range.ts";
 import { checkRules, judge, messageOf } from "./rules/index.ts";
@@ -113,7 +114,7 @@ function declaredOf(name: string, { schema, isObject = false, isOptional = false
 }
 
 function bound({ declaration, isOptional }: Declared, value: Json | undefined): Value | undefined {
-  const seen = value === undefined ? undefined : declaration ? viewOf(value, declaration) : jsonView(value);
+  const seen = value === undefined ? undefined : declaration ? viewOf(value, declaration) : plainView(value);
   if (!isOptional) return seen;
   return seen === undefined ? NONE : new Optional(seen);
 }

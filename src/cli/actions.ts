@@ -142,6 +142,17 @@ export interface Certificates {
   renew(dataDir: string | undefined, names: readonly CertificateName[], sans: readonly string[]): Promise<void>;
 }
 
+/** What a server says to a definition. */
+export interface DefinitionVerdict {
+  /** The definition as it would be kept; undefined when it is refused. */
+  readonly definition?: unknown;
+  /** Why it is refused, with the fields that are wrong. */
+  readonly fault?: string;
+}
+
+/** Judges CustomResourceDefinitions as a server does that is asked to make them; resolves to a verdict on each. */
+export type JudgeDefinitions = (definitions: readonly object[]) => Promise<readonly DefinitionVerdict[]>;
+
 /** Where the program runs. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -174,6 +185,7 @@ export interface Actions {
   readonly kubeconfig: KubeconfigSource;
   readonly files: StoreFiles;
   readonly certificates: Certificates;
+  readonly judgeDefinitions: JudgeDefinitions;
   /** Where commands print. */
   readonly print: (text: string) => void;
   readonly terminal: Terminal;

@@ -9,7 +9,7 @@ import { decodeYaml } from "../value/yaml.ts";
 import type { Actions } from "./actions.ts";
 import { type Place, parsePlace, schemaAt, valueAt } from "./cel-place.ts";
 import { CliError } from "./cli-error.ts";
-import { readInput } from "./input-file.ts";
+import { textOf } from "./text-of.ts";
 
 /** What to evaluate, and over what. */
 export interface CelRequest {
@@ -32,7 +32,7 @@ interface Known {
 export async function runCel(actions: Actions, request: CelRequest): Promise<void> {
   const { input } = actions.terminal;
   const read = async (file: string | undefined): Promise<Value | undefined> =>
-    file === undefined ? undefined : decoded(await readInput(file, input), file);
+    file === undefined ? undefined : decoded(await textOf(file, input), file);
   const definition = await read(request.schema);
   const known = definition === undefined ? undefined : schemaOf(definition, request);
   const [self, old] = [await read(request.self), await read(request.old)];

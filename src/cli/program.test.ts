@@ -100,6 +100,7 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       },
       renew: async (...call) => void calls.push(["renew", ...call]),
     },
+    judgeDefinitions: () => Promise.reject(new Error("not asked for")),
     print: (text) => void printed.push(text),
     terminal: {
       env: {},

@@ -23,6 +23,7 @@ import { resolveCommand } from "./resolve.ts";
 import { restoreCommand } from "./restore.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
+import { typesCommand } from "./types.ts";
 import { undeleteCommand } from "./undelete.ts";
 import { versionCommand } from "./version.ts";
 import { whyCommand } from "./why.ts";
@@ -36,6 +37,8 @@ export function createProgram(actions: Actions): Command {
     .commandsGroup("Others:")
     .helpCommand("help [command]", "Print what a command takes.")
     .showSuggestionAfterError(true)
+    // A flag of a command may be called as one of the program is: `types --version`.
+    .enablePositionalOptions()
     .exitOverride();
   for (const [heading, commands] of Object.entries(commandsOf(actions))) {
     for (const command of commands) {
@@ -63,7 +66,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     diffCommand(actions),
     undeleteCommand(actions),
   ],
-  Definitions: [celCommand(actions)],
+  Definitions: [celCommand(actions), typesCommand(actions)],
   Stores: [backupCommand(actions), restoreCommand(actions), checkCommand(actions), repairCommand(actions)],
   Others: [versionCommand(actions), completionCommand(actions)],
 });

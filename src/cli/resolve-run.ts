@@ -16,9 +16,9 @@ import { painter, wantsColour } from "./colours.ts";
 import { connect } from "./connect.ts";
 import type { ConnectFlags } from "./connect-flags.ts";
 import { findExactKind } from "./find-kind.ts";
-import { readInput } from "./input-file.ts";
 import { type Manifest, joinManifests, readManifests } from "./manifest.ts";
 import { Prompt } from "./resolve-prompt.ts";
+import { textOf } from "./text-of.ts";
 
 /** How to settle a conflict. */
 export type Choice = WayOutReport["choice"];
@@ -51,7 +51,7 @@ export async function runResolve(actions: Actions, request: ResolveRequest): Pro
     });
   }
   if (fromInput && request.write) throw new CliError("expected a file that can be written, got -f -", { usage: true });
-  const manifests = readManifests(await readInput(request.file, terminal.input), request.file);
+  const manifests = readManifests(await textOf(request.file, terminal.input), request.file);
   using connection = connect(actions, request);
   using prompt = new Prompt(terminal, painter(wantsColour(terminal.isTerminal, terminal.env)), () =>
     actions.clock.now(),

@@ -98,8 +98,8 @@ type Deep<T> = T extends readonly (infer I)[]
     ? { readonly [M in keyof T]?: Deep<T[M]> }
     : T;
 
-/** What an object has beside what its kind and its metadata say. */
-type Rest<T> = Deep<Omit<T, "apiVersion" | "kind" | "metadata">>;
+/** What an object has beside what its kind and its metadata say; members that are known stay so beside unknown ones. */
+type Rest<T> = Deep<{ readonly [M in keyof T as Exclude<M, "apiVersion" | "kind" | "metadata">]: T[M] }>;
 
 /** An intent for an apply: the name, and what the one who applies cares for. */
 export type ApplyConfiguration<T> = Rest<T> & {

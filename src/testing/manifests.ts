@@ -5,9 +5,8 @@
  */
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
-import { DecodeError } from "../value/decode-error.ts";
+import { documentsOf, objectsOf } from "../value/documents.ts";
 import { type Value, isObject } from "../value/value.ts";
-import { decodeYaml } from "../value/yaml.ts";
 
 /** An object as files have it. */
 export interface Manifest {
@@ -58,40 +57,11 @@ function filesOf(path: string): string[] {
   });
 }
 
-/** A line that separates two documents, with whatever stands behind the dashes. */
-const SEPARATOR = /^---(?:[ \t].*)?$/m;
+const manifestsOf = (text: string, file: string): FoundManifest[] =>
+  documentsOf(text, file).flatMap(({ value, from }) => itemsOf(value, from));
 
-function manifestsOf(text: string, file: string): FoundManifest[] {
-  return text.split(SEPARATOR).flatMap((document, at, { length }) => {
-    const from = length === 1 ? file : `${file}, document ${at + 1}`;
-    return itemsOf(valueOf(document, from), from);
-  });
-}
-
-function valueOf(document: string, from: string): Value {
-  try {
-    const { value, duplicates } = decodeYaml(document);
-    if (duplicates.length > 0)
-      throw new Error(`expected each field of ${from} once, got ${duplicates.join(", ")} again`);
-    return value;
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw new Error(`expected ${from} to be YAML or JSON: ${error.message}`, { cause: error });
-  }
-}
-
-function itemsOf(value: Value, from: string): FoundManifest[] {
-  if (value === null) return [];
-  const { kind, items, ...list } = isObject(value) ? value : {};
-  if (typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)) {
-    // The items of a typed list, as a server answers it, are of the kind that its name says.
-    const said = kind === "List" ? {} : { apiVersion: list["apiVersion"]!, kind: kind.slice(0, -"List".length) };
-    return items.flatMap((item, at) =>
-      itemsOf(isObject(item) ? { ...said, ...item } : item, `${from}, item ${at + 1}`),
-    );
-  }
-  return [{ manifest: checked(value, from), from }];
-}
+const itemsOf = (value: Value, from: string): FoundManifest[] =>
+  objectsOf(value, from).map((found) => ({ manifest: checked(found.value, found.from), from: found.from }));
 
 function checked(value: Value, from: string): Manifest {
   if (!isObject(value)) throw new Error(`expected ${from} to be an object, got ${JSON.stringify(value)?.slice(0, 50)}`);

@@ -32,7 +32,7 @@ const flags = (): FlagSpec[] =>
 const INTRODUCTION = `What \`keelson --help\` and \`keelson COMMAND --help\` print. Guides: [run it as a service](../guides/service.md)
 for \`serve\`, [the embedded store](../guides/storage.md) for what looks at data and its past,
 [who owns a field](../guides/ownership.md) for \`blame\` and \`resolve\`, [the testing kit](../guides/testing-kit.md#other-languages)
-for \`run\`.`;
+for \`run\`, [custom resources](../guides/custom-resources.md#types-for-typescript) for \`types\`.`;
 
 const EXIT_CODES = `## Exit codes
 

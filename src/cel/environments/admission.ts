@@ -12,7 +12,7 @@ import type { Compiled } from "../program.ts";
 import { BOOL, DYN, INT, STRING, TIMESTAMP, type Type, listOf, mapOf, opaque, structOf } from "../types.ts";
 import { Failure, Lazy, type Value } from "../values.ts";
 import { TEXTS, USER, WITH_TYPE, compileTo, declared } from "./expression.ts";
-import { plainView } from "./plain.ts";
+import { plainView } from "../plain-view.ts";
 
 const KIND = declared("GroupVersionKind", { group: STRING, version: STRING, kind: STRING });
 const RESOURCE = declared("GroupVersionResource", { group: STRING, version: STRING, resource: STRING });

@@ -10,7 +10,7 @@ import type { Compiled } from "../program.ts";
 import { ANY, STRING, type Type, mapOf } from "../types.ts";
 import { Lazy, type Value } from "../values.ts";
 import { USER, WITHOUT_TYPE, compileTo } from "./expression.ts";
-import { DOUBLES, plainView } from "./plain.ts";
+import { DOUBLES, plainView } from "../plain-view.ts";
 
 const compiler =
   (name: string, variable: Type) =>

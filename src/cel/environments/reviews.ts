@@ -9,7 +9,7 @@ import type { Program } from "../program.ts";
 import { BOOL, STRING, type Type, listOf } from "../types.ts";
 import { Failure } from "../values.ts";
 import { EXTRA, TEXTS, WITH_TYPE, compileTo, declared } from "./expression.ts";
-import { plainView } from "./plain.ts";
+import { plainView } from "../plain-view.ts";
 
 const REQUIREMENT = declared("SelectorRequirement", { key: STRING, operator: STRING, values: TEXTS });
 const selector = (name: string): Type => declared(name, { rawSelector: STRING, requirements: listOf(REQUIREMENT) });

@@ -57,6 +57,9 @@ const PREFIX = "kubernetes.authorization.";
 
 /** A value that has nothing but functions; two are never equal. */
 abstract class Receiver extends Opaque {
+  /** There is no way to write one. */
+  readonly text = "";
+
   equals(): boolean {
     return false;
   }

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Value as Json, type ValueObject, asJsonNumber, getMember } from "../../value/value.ts";
-import { Dict, List, type Value } from "../values.ts";
+import { type Value as Json, type ValueObject, asJsonNumber, getMember } from "../value/value.ts";
+import { Dict, List, type Value } from "./values.ts";
 
 /** What becomes of a number. */
 export type Numbers = (value: number, integer: bigint | undefined) => Value;

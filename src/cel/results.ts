@@ -1,59 +1,11 @@
 /**
- * JSON of which nothing is known as expressions see it, and results as programs take them.
+ * Results as programs take them, and as an expression would write them.
  *
  * @module
  */
-import { type Value as Json, type ValueObject, asJsonNumber } from "../value/value.ts";
 import { valueText } from "./library/format-text.ts";
 import { durationText, timestampText } from "./times.ts";
 import { Dict, Duration, List, Opaque, Optional, Timestamp, TypeValue, Uint, type Value } from "./values.ts";
-
-/** JSON in place, each value by what it is: whole numbers are integers. */
-export function jsonView(json: Json): Value {
-  if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json;
-  if (typeof json !== "object" || json === null) return json;
-  if (Array.isArray(json)) return new JsonList(json);
-  const number = asJsonNumber(json);
-  return number ? (number.integer ?? number.value) : new JsonDict(json as ValueObject);
-}
-
-class JsonList extends List {
-  readonly #json: readonly Json[];
-
-  constructor(json: readonly Json[]) {
-    super();
-    this.#json = json;
-  }
-
-  get size(): number {
-    return this.#json.length;
-  }
-
-  at(index: number): Value {
-    return jsonView(this.#json[index]!);
-  }
-}
-
-class JsonDict extends Dict {
-  readonly #json: ValueObject;
-
-  constructor(json: ValueObject) {
-    super();
-    this.#json = json;
-  }
-
-  get size(): number {
-    return Object.keys(this.#json).length;
-  }
-
-  get(key: Value): Value | undefined {
-    return typeof key === "string" && Object.hasOwn(this.#json, key) ? jsonView(this.#json[key]!) : undefined;
-  }
-
-  keys(): Iterable<Value> {
-    return Object.keys(this.#json);
-  }
-}
 
 /**
  * A value as a program takes it: integers as bigint, other numbers as number, bytes as Uint8Array, lists as arrays, maps

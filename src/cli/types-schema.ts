@@ -1,0 +1,147 @@
+/**
+ * TypeScript types from structural schemas.
+ *
+ * An object with members becomes an interface and an enumeration a type, each called after the way to it
+ * (`ThingSpecPart`). A member that is required or has a default is there, the rest is optional. What only judges a value,
+ * such as `anyOf`, `pattern` or `maximum`, is no part of its type.
+ *
+ * @module
+ */
+import { OBJECT_MEMBERS, type Structural } from "../schema/structural/schema.ts";
+import { alias, comment, listOf, literal, mapOf, member, memberName, pascal, union } from "./types-text.ts";
+
+/** The names of a module: each is given once. */
+export class Names {
+  readonly #taken: Set<string>;
+
+  /** @param taken names that mean something else */
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set(taken);
+  }
+
+  /** This name, with a number behind it where it is taken. */
+  take(wanted: string): string {
+    let name = wanted;
+    for (let i = 2; this.#taken.has(name); i++) name = `${wanted}${i}`;
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+/** The interface of a whole object. */
+export interface ObjectInterface {
+  readonly name: string;
+  /** What is said of it. */
+  readonly about: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const OPEN = "{ readonly [member: string]: unknown }";
+const EMPTY = "{ readonly [member: string]: never }";
+
+const SCALARS: Readonly<Record<string, string>> = {
+  string: "string",
+  boolean: "boolean",
+  integer: "number",
+  number: "number",
+};
+
+/** Writes the interfaces of a module, each before those that it speaks of. */
+export class Interfaces {
+  readonly #names: Names;
+  readonly #texts: string[] = [];
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  /** All that were written. */
+  get texts(): readonly string[] {
+    return this.#texts;
+  }
+
+  /** Writes the interface of an object, and those below it. */
+  object(schema: Structural, { name, about, apiVersion, kind }: ObjectInterface): void {
+    const head = [
+      member("readonly apiVersion", literal(apiVersion), "  "),
+      member("readonly kind", literal(kind), "  "),
+      member("readonly metadata", "ObjectMeta", "  "),
+    ];
+    this.#interface(schema, { name, about, head });
+  }
+
+  #interface(
+    schema: Structural,
+    { name, about, head }: { readonly name: string; readonly about: string; readonly head: readonly string[] },
+  ): void {
+    const place = this.#texts.push("") - 1;
+    const required = new Set(schema.required);
+    const members = Object.entries(schema.properties ?? {})
+      .filter(([key]) => head.length === 0 || !OBJECT_MEMBERS.has(key))
+      .map(([key, of]) => this.#member(key, of, name, required.has(key) || of.default !== undefined));
+    const open = schema["x-kubernetes-preserve-unknown-fields"] ? "  readonly [member: string]: unknown;\n" : "";
+    const body = `${head.join("")}${members.join("")}${open}`;
+    this.#texts[place] = `${comment(about, "")}export interface ${name} {\n${body}}\n`;
+  }
+
+  #member(key: string, schema: Structural, owner: string, isThere: boolean): string {
+    const about = hasName(schema) ? "" : comment(aboutOf(schema), "  ");
+    const type = this.#type(schema, owner + pascal(key));
+    return about + member(`readonly ${memberName(key)}${isThere ? "" : "?"}`, type, "  ");
+  }
+
+  /** The type of a value; `way` is what it is called where it gets a name. */
+  #type(schema: Structural, way: string): string {
+    const type = this.#plain(schema, way);
+    return schema.nullable && type !== "unknown" ? union([type, "null"]) : type;
+  }
+
+  #plain(schema: Structural, way: string): string {
+    const literals = literalsOf(schema);
+    if (literals) return this.#enumeration(schema, literals, way);
+    if (schema["x-kubernetes-int-or-string"]) return "number | string";
+    if (schema.items) return listOf(this.#type(schema.items, way));
+    if (hasMembers(schema)) return this.#struct(schema, way);
+    if (typeof schema.additionalProperties === "object") return mapOf(this.#type(schema.additionalProperties, way));
+    const isOpen = schema.additionalProperties === true || schema["x-kubernetes-preserve-unknown-fields"];
+    if (schema.type === "object") return isOpen ? OPEN : EMPTY;
+    return SCALARS[schema.type ?? ""] ?? "unknown";
+  }
+
+  #enumeration(schema: Structural, literals: readonly string[], way: string): string {
+    const name = this.#names.take(way);
+    this.#texts.push(comment(aboutOf(schema), "") + alias(name, literals));
+    return name;
+  }
+
+  #struct(schema: Structural, way: string): string {
+    const name = this.#names.take(way);
+    const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+    this.#interface(schema, { name, about: aboutOf(schema), head: isEmbedded ? EMBEDDED : [] });
+    return name;
+  }
+}
+
+/** What every embedded object has: it need not be stored anywhere, so its metadata may say little. */
+const EMBEDDED = [
+  member("readonly apiVersion", "string", "  "),
+  member("readonly kind", "string", "  "),
+  member("readonly metadata?", "Partial<ObjectMeta>", "  "),
+];
+
+const hasMembers = (schema: Structural): boolean =>
+  schema["x-kubernetes-embedded-resource"] === true || Object.keys(schema.properties ?? {}).length > 0;
+
+/** Whether the type of a value has a name of its own, and what is said of it stands there. */
+const hasName = (schema: Structural): boolean =>
+  literalsOf(schema) !== undefined || (!schema.items && hasMembers(schema));
+
+const aboutOf = ({ description, title }: Structural): string => description ?? title ?? "";
+
+/** The values that are allowed, as literals; undefined where all are, or some are no scalars. */
+function literalsOf({ enum: values }: Structural): readonly string[] | undefined {
+  if (!values || values.length === 0) return undefined;
+  const literals = values.flatMap((value) => (typeof value === "object" && value !== null ? [] : [literal(value)]));
+  return literals.length === values.length ? [...new Set(literals)] : undefined;
+}

@@ -1,0 +1,71 @@
+/**
+ * A folder of somebody who uses this package: what is in it imports `keelson/...`, which are the sources.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = new URL("../../", import.meta.url).pathname;
+const ENTRIES = ["client", "controller", "kinds", "testing", "testing/vitest"];
+
+/** Where the exports of this package are in its sources. */
+function sources(): Record<string, string> {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+    exports: Record<string, { default: string }>;
+  };
+  const source = (entry: string): string =>
+    join(root, exports[`./${entry}`]!.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
+  return Object.fromEntries(ENTRIES.map((entry) => [`keelson/${entry}`, source(entry)]));
+}
+
+/** The folder, until it is disposed of. */
+export class ReaderFolder implements Disposable {
+  readonly path: string;
+
+  constructor(name: string) {
+    this.path = mkdtempSync(join(tmpdir(), `keelson-${name}-`));
+    symlinkSync(`${root}node_modules`, join(this.path, "node_modules"));
+    const write = (file: string, value: unknown): void => writeFileSync(join(this.path, file), JSON.stringify(value));
+    write("package.json", { type: "module" });
+    const paths = Object.fromEntries(Object.entries(sources()).map(([entry, path]) => [entry, [path]]));
+    write("tsconfig.json", { extends: `${root}tsconfig.json`, compilerOptions: { paths }, include: ["*.ts"] });
+    const alias = Object.entries(sources()).map(([entry, path]) => ({ find: `^${entry}$`, replacement: path }));
+    writeFileSync(
+      join(this.path, "vitest.config.mjs"),
+      `const alias = ${JSON.stringify(alias)}.map((one) => ({ ...one, find: new RegExp(one.find) }));
+     export default { resolve: { alias }, server: { fs: { strict: false } } };`,
+    );
+    writeFileSync(
+      join(this.path, "alias.mjs"),
+      `import { registerHooks } from "node:module";
+     import { pathToFileURL } from "node:url";
+     const sources = ${JSON.stringify(sources())};
+     registerHooks({
+       resolve: (name, context, next) =>
+         sources[name] ? { url: pathToFileURL(sources[name]).href, shortCircuit: true } : next(name, context),
+     });`,
+    );
+  }
+
+  /** Runs a program of Node in the folder; what it said, where it did not succeed. */
+  async complaint(...args: readonly string[]): Promise<string> {
+    const child = spawn(process.execPath, args, { cwd: this.path, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    return code === 0 ? "" : said;
+  }
+
+  /** What TypeScript says of the files of the folder. */
+  typeFaults(): Promise<string> {
+    return this.complaint(`${root}node_modules/typescript/bin/tsc`, "-p", ".");
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true });
+  }
+}
