@@ -94,7 +94,7 @@ function versionOf(
     generation: "fromOne",
     versionedUpdate: true,
     counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
-    ...(hasStatus ? { prepareForCreate: dropStatus, ...KEEPING_STATUS } : {}),
+    ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
     *validateInSteps(object, old, _subresource, errors) {
       yield* judge(object, old, errors);
       if (subresources.scale) validateReplicas(subresources.scale, object, errors);
@@ -120,16 +120,21 @@ function sameBeside(members: ReadonlySet<string>, a: ApiObject, b: ApiObject): b
   return true;
 }
 
-const dropStatus = (object: ApiObject): void => void delete object["status"];
-
-/** The rules of the main path where a version has a status path. */
-const KEEPING_STATUS: WriteRules = {
+/** The rules of the main path where a version has a status path: what is sent as status is none, its default is (CRD-36). */
+const keepingStatus = (
+  fill: (object: ApiObject) => void,
+): WriteRules & Pick<ResourceDefinition, "prepareForCreate"> => ({
+  prepareForCreate(object) {
+    delete object["status"];
+    fill(object);
+  },
   prepareForUpdate(object, old) {
     if (old["status"] === undefined) delete object["status"];
     else object["status"] = old["status"];
+    fill(object);
   },
   resetFields: ["status"],
-};
+});
 
 /** The status path: everything but the status, and who owns what, stays as it is. */
 const STATUS: SubresourceRules = {

@@ -129,6 +129,15 @@ describe("definitions", () => {
 });
 
 describe("objects", () => {
+  test("CRD-36, CRD-43: a status that is sent is dropped where there is a path for it, its defaults are not", async () => {
+    const status = object({ seen: INTEGER }, { default: { seen: -1 } });
+    const kind = await served({}, { subresources: { status: {} } }, { properties: { spec: object({}), status } });
+    const made = await api.post(kind.items, kind.body("a", {}, { status: { seen: 9 } }));
+    expect(made.at("status")).toEqual({ seen: -1 });
+    expect((await api.get(kind.item("a"))).at("status")).toEqual({ seen: -1 });
+    expect(Object.values(made.owners)).toEqual([["spec"]]);
+  });
+
   test("CRD-41, SUP-8: members that nobody knows are pruned with a warning, and refused when asked", async () => {
     const kind = await served(object({ size: INTEGER }));
     const made = await api.post(kind.items, kind.body("a", { size: 1, colour: "red" }), { fieldValidation: "Warn" });
