@@ -527,6 +527,8 @@ export interface CustomResourceDefinitionStatus {
   readonly acceptedNames: CustomResourceDefinitionSpecNames;
   /** The versions in which objects may be stored. */
   readonly storedVersions: readonly string[];
+  /** The generation of the definition that was seen. */
+  readonly observedGeneration?: number;
 }
 
 /** What was last seen of one aspect of the definition. */
