@@ -4,6 +4,7 @@
  * @module
  */
 import { RE2JS } from "re2js";
+import { isFound } from "../util/found.ts";
 import { Failure } from "./values.ts";
 
 /** A compiled pattern. */
@@ -36,7 +37,7 @@ function compiled(text: string): Pattern | Failure {
     return new Failure(error instanceof Error ? error.message : String(error));
   }
   return {
-    test: (input) => regex.matcher(input).find(),
+    test: (input) => isFound(regex, input),
     find(input) {
       const matcher = regex.matcher(input);
       return matcher.find() ? (matcher.group() ?? "") : "";

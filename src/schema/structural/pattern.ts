@@ -4,6 +4,7 @@
  * @module
  */
 import { RE2JS } from "re2js";
+import { isFound } from "../../util/found.ts";
 
 /** A compiled pattern. */
 export interface Pattern {
@@ -23,7 +24,7 @@ export function patternOf(text: string): Pattern {
   let pattern = patterns.get(text);
   if (pattern) return pattern;
   const compiled = RE2JS.compile(text);
-  pattern = { test: (input) => compiled.matcher(input).find() };
+  pattern = { test: (input) => isFound(compiled, input) };
   if (patterns.size >= MOST_PATTERNS) patterns.delete(patterns.keys().next().value!);
   patterns.set(text, pattern);
   return pattern;
