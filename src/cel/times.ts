@@ -6,35 +6,39 @@
 import { Duration, Failure, Timestamp } from "./values.ts";
 
 const SECOND = 1_000_000_000n;
-const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:[.,](\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 /** Days of a month from 1. */
 export const daysOf = (year: number, month: number): number => (month === 2 && isLeap(year) ? 29 : DAYS[month - 1]!);
 
+/** The number that so many digits from a place are. */
+function digits(text: string, at: number, count: number): number {
+  let number = 0;
+  for (let i = at; i < at + count; i++) number = number * 10 + text.charCodeAt(i) - 48;
+  return number;
+}
+
 /** A moment as RFC 3339 writes it; undefined for any other text. */
 export function timestampIn(text: string): Timestamp | undefined {
   const match = RFC3339.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)];
+  const [hours, minutes, seconds] = [digits(text, 11, 2), digits(text, 14, 2), digits(text, 17, 2)];
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month) || year < 1) return undefined;
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
-  const offset = offsetIn(match[8]!);
+  const [, fraction, zone] = match;
+  const offset = offsetIn(zone!);
   if (offset === undefined) return undefined;
-  const nanos = BigInt((match[7] ?? "").padEnd(9, "0"));
-  const local = BigInt(utc(year, month, day, hours, minutes, seconds)) * 1_000_000n;
-  return new Timestamp(local - BigInt(offset) * 60n * SECOND + nanos, offset);
+  const millis = utc(year, month, day, hours, minutes, seconds) - offset * 60_000;
+  const nanos = fraction === undefined ? 0n : BigInt(fraction.padEnd(9, "0"));
+  return new Timestamp(BigInt(millis) * 1_000_000n + nanos, offset);
 }
 
 function utc(year: number, month: number, day: number, hours: number, minutes: number, seconds: number): number {
+  // Years of two digits are taken for those of the last century.
+  if (year > 99) return Date.UTC(year, month - 1, day, hours, minutes, seconds);
   const date = new Date(Date.UTC(2000, month - 1, day, hours, minutes, seconds));
   date.setUTCFullYear(year, month - 1, day);
   return date.getTime();
@@ -42,7 +46,7 @@ function utc(year: number, month: number, day: number, hours: number, minutes: n
 
 /** The minutes of an offset; undefined where there are none such. */
 function offsetIn(text: string): number | undefined {
-  if (/^z$/i.test(text)) return 0;
+  if (text === "Z" || text === "z") return 0;
   const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(text) ?? [];
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));

@@ -5,7 +5,7 @@
  */
 import { type Value as Json, type ValueObject, asJsonNumber } from "../../value/value.ts";
 import { durationIn, timestampIn } from "../times.ts";
-import { Dict, Duration, Failure, List, Timestamp, type Value, equals, keyText } from "../values.ts";
+import { Dict, Duration, Failure, List, type Value, equals, keyText } from "../values.ts";
 import type { Declaration, Field } from "./declaration.ts";
 
 /** A value of an object, as its schema declares it; undefined where it is as good as absent. */
@@ -106,7 +106,7 @@ function momentOf(text: string, format: string | undefined): Value {
   }
   const normal = text.replace(" ", "T");
   const found = timestampIn(normal) ?? timestampIn(`${normal}Z`);
-  if (found) return new Timestamp(found.nanos, found.offset);
+  if (found) return found;
   const layout = wrongDate(text).startsWith("cannot") ? ` as "2006-01-02T15:04:05"` : "";
   return new Failure(
     `Invalid date-time formatted string ${text}: parsing time ${JSON.stringify(text)}${layout}: ${wrongDate(text)}`,
