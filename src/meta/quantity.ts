@@ -154,9 +154,28 @@ function printDecimal(mantissa: bigint, exponent: number, asExponent: boolean): 
 
 const ZERO: Quantity = { mantissa: 0n, exponent: 0, family: "decimal" };
 
+// Most are whole, and small enough for a double.
+const SMALL = /^(\d{1,6})(|k|M|G|Ki|Mi|Gi)$/;
+const SIZES: Readonly<Record<string, number>> = {
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+};
+
+function smallValue(text: string): number | undefined {
+  const match = SMALL.exec(text);
+  return match ? Number(match[1]) * SIZES[match[2]!]! : undefined;
+}
+
 /** Compares two quantities by value: negative, 0 or positive; a malformed one counts as 0. */
 export function compareQuantities(a: string, b: string): number {
   if (a === b) return 0;
+  const [small, other] = [smallValue(a), smallValue(b)];
+  if (small !== undefined && other !== undefined) return Math.sign(small - other);
   const x = normal(parseQuantity(a) ?? ZERO);
   const y = normal(parseQuantity(b) ?? ZERO);
   const sign = signOf(x.mantissa);
