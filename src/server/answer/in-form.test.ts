@@ -19,6 +19,14 @@ const text = (body: Uint8Array | readonly Uint8Array[]): string =>
   Buffer.concat(body instanceof Uint8Array ? [body] : body).toString();
 
 describe("forms of answers", () => {
+  test("a value in JSON may stand in a page, and is the same value", () => {
+    const value = { message: "must be <= 5 & > 0\u2028" };
+    const written = valueInForm(value, format()).toString();
+    expect(written).toBe(`{"message":"must be \\u003c= 5 \\u0026 \\u003e 0\\u2028"}\n`);
+    expect(JSON.parse(written)).toEqual(value);
+    expect(valueInForm(value, format({ media: "yaml" })).toString()).toContain("<= 5 & > 0");
+  });
+
   test("indentation is that of JSON.stringify, whatever the value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
