@@ -37,6 +37,10 @@ const EXIT_GONE = 72;
 
 /** Runs the program with the arguments after its name. */
 export async function main(args: readonly string[]): Promise<void> {
+  // Who reads may have read enough: `keelson serve --help | head -1`.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   const print = (text: string): void => void process.stdout.write(`${text}\n`);
   const exit = { done: 0, failed: 1 };
   const program = createProgram({

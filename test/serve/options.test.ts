@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { once } from "node:events";
@@ -18,6 +18,14 @@ function file(name: string, text: string): string {
 
 const NEUTRAL = "neutral dialect";
 const KUBERNETES = "kubernetes dialect";
+
+test("who reads the help may have read enough", () => {
+  const executable = new URL("../../bin/keelson.js", import.meta.url).pathname;
+  // The reader has gone before anything is written.
+  const script = `{ sleep 0.3; "$0" "$1" serve --help; echo "$?" >&2; } | head -c 0`;
+  const { stderr } = spawnSync("sh", ["-c", script, process.execPath, executable], { encoding: "utf8" });
+  expect(stderr).toBe("0\n");
+});
 
 describe("options", () => {
   const said = file("said.yaml", "dialect: kubernetes\ndev: true\nport: 0\n");
