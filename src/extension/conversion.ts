@@ -26,7 +26,7 @@ export interface Asking {
 /** How long a conversion may take, in ms. */
 const LONGEST_MS = 30_000;
 /** Objects of one question have together at most so many bytes of JSON, unless one alone has more. */
-const MOST_BYTES = 8 << 20;
+const MOST_BYTES = 2 << 20;
 
 /** The converter that a definition asks for. */
 export function converterOf({ spec }: CustomResourceDefinition, asking: Asking): Converter {

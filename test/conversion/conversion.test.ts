@@ -85,7 +85,7 @@ test("CRD-21: a list of 10,000 objects is converted in batches, and no turn of t
   expect(items.every(({ spec }) => "from" in spec)).toBe(true);
   expect(asked.map(({ objects }) => objects).reduce((a, b) => a + b, 0)).toBe(10_000);
   expect(asked.length).toBeGreaterThan(2);
-  for (const { bytes } of asked) expect(bytes).toBeLessThan(9 << 20);
+  for (const { bytes } of asked) expect(bytes).toBeLessThan(3 << 20);
   asked.length = 0;
   await list(pathOf("v1", "things"));
   expect(asked).toEqual([]);
