@@ -27,7 +27,7 @@ import {
   forkRegistry,
 } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
-import { type Route, type ServerHandle, type ServerOptions, createServer } from "../server/index.ts";
+import { type Route, type ServerHandle, type ServerOptions, ThreadPool, createServer } from "../server/index.ts";
 import { type Controller, type Manager, createManager, withoutManagedFields } from "../runtime/index.ts";
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
@@ -107,24 +107,44 @@ const GRACE_MS = 10_000;
 
 /** Puts a cluster together; it answers when this resolves. Rejects with CacheError or StoreError. */
 export async function createCluster(parts: ClusterParts): Promise<Cluster> {
-  const built = await buildRegistry(registryOptions(parts));
+  const own = openOwn(parts);
+  const built = await buildRegistry(registryOptions(parts, own));
   await built.provisionNamespaces(parts.dialect.rules.systemNamespaces);
-  const hooks = parts.hooks ?? openHooks({ clock: parts.clock ?? systemClock });
-  return assemble(parts, built, await startExtension(extensionParts(parts, built, hooks)), hooks);
+  return assemble(parts, built, await startExtension(extensionParts(parts, built, own)), own);
 }
 
-const extensionParts = (parts: ClusterParts, { kinds, lookup }: BuiltRegistry, hooks: Hooks): ExtensionParts => ({
+/** What a cluster has of its own, a fork too. */
+interface Own {
+  readonly api: ApiContext;
+  readonly hooks: Hooks;
+  readonly threads: ThreadPool;
+}
+
+function openOwn(parts: ClusterParts): Own {
+  const { dialect, clock = systemClock, random = systemRandom, gates = gatesOf(dialect) } = parts;
+  const threads = new ThreadPool(clock);
+  return {
+    api: { dialect, clock, random, gates, beside: threads },
+    hooks: parts.hooks ?? openHooks({ clock }),
+    threads,
+  };
+}
+
+const extensionParts = (
+  parts: ClusterParts,
+  { kinds, lookup }: BuiltRegistry,
+  { api, hooks }: Own,
+): ExtensionParts => ({
   kinds,
   lookup,
-  api: apiOf(parts),
+  api,
   hooks,
   log: parts.log ?? silentLog,
   activity: parts.server?.activity,
 });
 
-function registryOptions(parts: ClusterParts): RegistryOptions {
+function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
   const { store, log = silentLog } = parts;
-  const api = apiOf(parts);
   return {
     api,
     store,
@@ -136,19 +156,15 @@ function registryOptions(parts: ClusterParts): RegistryOptions {
   };
 }
 
-const apiOf = ({ dialect, clock = systemClock, random = systemRandom, gates }: ClusterParts): ApiContext => {
-  return { dialect, clock, random, gates: gates ?? gatesOf(dialect) };
-};
-
 /** Puts the rooms above the registry on it. */
-function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extension | undefined, hooks: Hooks): Cluster {
+function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extension | undefined, own: Own): Cluster {
   const { store, dialect, log = silentLog } = parts;
-  const api = apiOf(parts);
+  const { api, hooks, threads } = own;
   const { clock, random } = api;
   const authorizer = parts.authorizer ?? mastersAuthorizer;
   const checks = checkCache(api, built, log);
   const explaining = whyRoute((identity) => client("keelson-why", identity));
-  const server = serverOf(parts, { api, authorizer, built, log, explaining, mismatches: () => checks.mismatches });
+  const server = serverOf(parts, { own, authorizer, built, log, explaining, mismatches: () => checks.mismatches });
   const managers: Manager[] = [];
   const transport = inProcessTransport(server);
   const local: LocalServer = { onKindsChange: (listener) => built.kinds.onChange(listener) };
@@ -160,6 +176,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extensio
     await Promise.all([...stopped, server.close(graceMillis)]);
     await extension?.close();
     if (!parts.hooks) hooks.close();
+    await threads.close();
     checks.close();
     built.cacher.close();
   };
@@ -189,12 +206,12 @@ function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extensio
       managers.push(manager.add(...controllers));
       await manager.start();
     },
-    fork(own) {
+    fork(others) {
       // Its kinds are those of now, not those that it was once given.
-      const forked = { ...parts, ...own, definitions: [] };
-      const registry = forkRegistry(built, registryOptions(forked));
-      const ownHooks = forked.hooks ?? openHooks({ clock: forked.clock ?? systemClock });
-      return assemble(forked, registry, extension?.fork(extensionParts(forked, registry, ownHooks)), ownHooks);
+      const forked = { ...parts, ...others, definitions: [] };
+      const ofFork = openOwn(forked);
+      const registry = forkRegistry(built, registryOptions(forked, ofFork));
+      return assemble(forked, registry, extension?.fork(extensionParts(forked, registry, ofFork)), ofFork);
     },
     close,
     [Symbol.asyncDispose]: () => close(),
@@ -208,7 +225,7 @@ const noSigner = (): never => {
 const NOBODY: Authenticator = { authenticate: () => undefined };
 
 interface Assembled {
-  readonly api: ApiContext;
+  readonly own: Own;
   readonly authorizer: Authorizer;
   readonly built: BuiltRegistry;
   readonly log: Log;
@@ -218,10 +235,10 @@ interface Assembled {
 
 function serverOf(
   parts: ClusterParts,
-  { api, authorizer, built, log, explaining, mismatches }: Assembled,
+  { own, authorizer, built, log, explaining, mismatches }: Assembled,
 ): ServerHandle {
   const { store, server = {} } = parts;
-  const { clock, random, dialect } = api;
+  const { clock, random, dialect } = own.api;
   let failed = false;
   void store.failed.then(() => {
     failed = true;
@@ -234,6 +251,7 @@ function serverOf(
     clock,
     random,
     log,
+    beside: own.threads,
     version: "0.0.0",
     ...server,
     routes: [explaining, ...(server.routes ?? [])],

@@ -10,11 +10,14 @@ import { customObjectSchema } from "../schema/structural/object-schema.ts";
 import { publishedSchema } from "../schema/structural/publish.ts";
 import { selectableFieldsOf } from "../schema/structural/selectable.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
+import { judged } from "../schema/write/judged.ts";
+import { moduleBeside } from "../util/beside.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { judgeOf } from "./judge.ts";
+import { type JudgeTask, judgeTask } from "./judge-job.ts";
 import type { CustomResourceDefinition, Version } from "./object.ts";
 import { scaleOf, validateReplicas } from "./scale.ts";
 
@@ -95,9 +98,14 @@ function versionOf(
     versionedUpdate: true,
     counts: (object, old) => !sameBeside(hasStatus ? BESIDE_SPEC : BESIDE_ALL, object, old),
     ...(hasStatus ? keepingStatus((object) => structuralWalker(schema, dialect).applyDefaults(object)) : {}),
-    *validateInSteps(object, old, _subresource, errors) {
-      yield* judge(object, old, errors);
-      if (subresources.scale) validateReplicas(subresources.scale, object, errors);
+    *validateInSteps(object, old, _subresource, errors, ctx) {
+      const input = (): JudgeTask => judgeTask(schema, dialect, object, old);
+      const rules = () => judge(object, old, errors);
+      const rest = yield* judged(rules, { module: JUDGE, input, sender: schema }, errors, ctx);
+      const end = (): void => {
+        if (subresources.scale) validateReplicas(subresources.scale, object, errors);
+      };
+      return rest ? rest.then(end) : end();
     },
     subresources: {
       ...(hasStatus ? { status: STATUS } : {}),
@@ -107,6 +115,8 @@ function versionOf(
     columns: columnsOf(version.additionalPrinterColumns ?? []),
   };
 }
+
+const JUDGE = moduleBeside(import.meta.url, "judge-job");
 
 /** What does not move the generation (CRD-36). */
 const BESIDE_ALL: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);

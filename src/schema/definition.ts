@@ -21,6 +21,7 @@ import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Gates } from "../meta/gates.ts";
 import type { ObjectMeta } from "../meta/object-meta.ts";
 import type { TSchema } from "../meta/types.ts";
+import type { Beside } from "../util/beside.ts";
 import type { Steps } from "../util/steps.ts";
 import type { DecodeReport } from "./decode-report.ts";
 import type { PatchType } from "./patch-types.ts";
@@ -31,6 +32,8 @@ export interface ApiContext {
   readonly gates: Gates;
   readonly clock: Clock;
   readonly random: Random;
+  /** Does what would hold the event loop for too long; without it, it is done at once. */
+  readonly beside?: Beside;
 }
 
 /** An object of any kind. */
@@ -211,14 +214,14 @@ export interface ResourceDefinition extends WriteRules {
   prepareForCreate?(object: ApiObject, ctx: WriteContext): void;
   /** Everything that is wrong with a new object. */
   validate?(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
-  /** Rules that may take long, told after all others: in steps, between which others are served. `old` for an update. */
+  /** Rules that may take long, told after all others: in steps, between which others are served, and beside the event loop. `old` for an update. */
   validateInSteps?(
     object: ApiObject,
     old: ApiObject | undefined,
     subresource: string,
     errors: FieldErrors,
     ctx: WriteContext,
-  ): Steps<void>;
+  ): Steps<void | Promise<void>>;
   /** Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. */
   warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string>;
 

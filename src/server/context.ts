@@ -14,7 +14,7 @@ import type { ServerLimits } from "./limits.ts";
 import type { ServerRequest } from "./request.ts";
 import type { VersionInfo } from "./documents/version.ts";
 import type { WatchWheel } from "./watch/wheel.ts";
-import type { YamlPool } from "./body/yaml-pool.ts";
+import type { Beside } from "../util/beside.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
 import type { Discovery } from "./documents/discovery.ts";
 import type { OpenApi } from "./documents/openapi.ts";
@@ -73,7 +73,7 @@ export interface ServerContext {
   readonly routes: Routes;
   readonly wheel: WatchWheel;
   readonly bodies: BodyMemory;
-  readonly yaml: YamlPool;
+  readonly beside: Beside;
   readonly discovery: Discovery;
   readonly openApi: OpenApi;
   /** How many requests run now: reads at 1, writes at 2. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { ThreadPool } from "./threads/pool.ts";
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
 export type { Route, ServerContext } from "./context.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";

@@ -10,6 +10,7 @@ import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import type { Beside } from "../util/beside.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Route, ServerContext, ServerLog } from "./context.ts";
 import { Discovery } from "./documents/discovery.ts";
@@ -32,7 +33,6 @@ import { ROUTES } from "./routes.ts";
 import { versionInfo } from "./documents/version.ts";
 import { WatchWheel } from "./watch/wheel.ts";
 import { BodyMemory } from "./body/body-memory.ts";
-import { YamlPool } from "./body/yaml-pool.ts";
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: ServerLog;
+  /** Reads large YAML. */
+  readonly beside: Beside;
   /** The version of this program, for `/version`. */
   readonly version: string;
   /** Checks of `/livez` and `/readyz` beside the server's own; none by default. */
@@ -107,7 +109,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
     wheel: new WatchWheel(clock),
     bodies,
-    yaml: new YamlPool(clock),
+    beside: options.beside,
     discovery: new Discovery(registry),
     openApi: new OpenApi(registry, options.version),
     compress: options.compress ?? "remote",
@@ -148,7 +150,6 @@ export function createServer(options: ServerOptions): ServerHandle {
       late[Symbol.dispose]();
       guard[Symbol.dispose]();
       bodies[Symbol.dispose]();
-      await context.yaml.close();
     },
   };
 }

@@ -104,7 +104,7 @@ function ofObject(file: CaseFile, one: Case): Answer {
 function ofDefinition(file: CaseFile, one: Case): Answer {
   const errors = new FieldErrors();
   const version = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schemaOf(file, one) } };
-  validateSchemas([version] as never, () => "spec.validation", checksOf(kubernetes, undefined), errors);
+  atOnce(validateSchemas([version] as never, () => "spec.validation", checksOf(kubernetes, undefined), errors));
   return {
     errors: inOrder(
       errors.causes.map(({ reason, field = "", message }) => ({

@@ -63,7 +63,7 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
   ],
   [
     "a YAML document that does not come to an end",
-    "src/server/body/yaml-pool.test.ts",
+    "src/server/threads/pool.test.ts",
     "a document that is not begun within half a minute is refused, one that is not done within ten seconds, too",
   ],
   ["selectors and lists over 50,000 objects", "test/promises/turns.test.ts", "of a server, over 50 000 objects"],

@@ -8,8 +8,8 @@
  * @module
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
+import { RegexFault, regexOf } from "../../util/regex.ts";
 import { type Value, equal, isObject } from "../../value/value.ts";
-import { patternOf } from "./pattern.ts";
 import { OBJECT_MEMBERS } from "./schema.ts";
 
 /** A schema as somebody wrote it: any word may be there. */
@@ -298,10 +298,11 @@ function* judgingFaults(schema: Written, skipsAnyOf: boolean, skipsFirst: boolea
 
 function patternFault(pattern: string): string | undefined {
   try {
-    patternOf(pattern);
+    regexOf(pattern);
     return undefined;
   } catch (error) {
-    return `expected a regular expression: ${error instanceof Error ? error.message : String(error)}`;
+    if (error instanceof RegexFault) return `expected a regular expression: ${error.message}`;
+    throw error;
   }
 }
 

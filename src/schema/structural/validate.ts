@@ -11,8 +11,8 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 import type { CauseReason } from "../../meta/status.ts";
 import { type Value, asJsonNumber, equal, isObject } from "../../value/value.ts";
 import { canonicalJson } from "../../value/canonical.ts";
+import { regexOf } from "../../util/regex.ts";
 import { formatOf } from "./formats.ts";
-import { patternOf } from "./pattern.ts";
 import { type Structural, propertyOf, valuesOf } from "./schema.ts";
 
 /** One thing that is wrong. */
@@ -117,7 +117,7 @@ const WORDS: readonly {
   word(
     "pattern",
     ["string"],
-    (s, v: string) => patternOf(s.pattern!).test(v),
+    (s, v: string) => regexOf(s.pattern!).test(v),
     (s, v) => wrong(v, `expected a text that matches ${JSON.stringify(s.pattern)}`),
   ),
   word(

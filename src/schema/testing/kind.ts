@@ -9,11 +9,12 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 import { type Gate, gatesOf } from "../../meta/gates.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import { ManualClock, seededRandom } from "../../util/clock.ts";
+import { atOnce } from "../../util/steps.ts";
 import { type ValueObject, clone } from "../../value/value.ts";
 import type { ApiContext, ApiObject, DefinitionFactory, ResourceDefinition, WriteContext } from "../definition.ts";
 import { compileWalker } from "../walker.ts";
 import { type CompiledKind, complete, walk } from "../write/decode.ts";
-import { prepareCreate, prepareUpdate, warn } from "../write/prepare.ts";
+import { longRules, prepareCreate, prepareUpdate, warn } from "../write/prepare.ts";
 
 /** What a write came to. */
 export interface Outcome {
@@ -59,6 +60,7 @@ export class KindUnderTest {
   create(body: object): Outcome {
     return this.#write(body, (object, ctx) => {
       const errors = prepareCreate(this.#kind, object, ctx);
+      finish(longRules(this.#kind, object, undefined, "", errors, ctx));
       warn(this.#kind, object, undefined, "", ctx);
       return errors;
     });
@@ -68,6 +70,7 @@ export class KindUnderTest {
   update(old: ApiObject, body: object, subresource = ""): Outcome {
     return this.#write(body, (object, ctx) => {
       const errors = prepareUpdate(this.#kind, object, old, subresource, ctx);
+      finish(longRules(this.#kind, object, old, subresource, errors, ctx));
       warn(this.#kind, object, old, subresource, ctx);
       return errors;
     });
@@ -100,4 +103,9 @@ export class KindUnderTest {
     const causes = [...new Set(errors.causes.map(({ reason, field }) => `${reason} ${field}`))].toSorted();
     return { object, causes, warnings: ctx.warnings, unknown, mismatch: undefined };
   }
+}
+
+/** Does the rest of the rules, where there are such. */
+function finish(steps: ReturnType<typeof longRules>): void {
+  if (steps) void atOnce(steps);
 }

@@ -71,7 +71,7 @@ export function longRules(
   subresource: string,
   errors: FieldErrors,
   ctx: WriteContext,
-): Steps<void> | undefined {
+): Steps<void | Promise<void>> | undefined {
   return definition.validateInSteps?.(object, old, subresource, errors, ctx);
 }
 

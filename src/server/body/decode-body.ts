@@ -22,6 +22,7 @@ import { decodeYamlInline } from "../../value/yaml.ts";
 import { turn } from "../../util/clock.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
+import { decodeLargeYaml } from "./large-yaml.ts";
 import type { BodyRoom } from "./body-memory.ts";
 import { bodyTooLarge } from "./read-body.ts";
 
@@ -153,7 +154,8 @@ async function yamlBody(
 ): Promise<Body> {
   const options = { depth: server.limits.bodyDepth, escapesAsYaml };
   try {
-    const body = decodeYamlInline(bytes, options) ?? (await server.yaml.decode(bytes, options, exchange.connection));
+    const body =
+      decodeYamlInline(bytes, options) ?? (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
     return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
     throw bodyError(error, kind);

@@ -6,6 +6,7 @@ import { type ManualClock, seededRandom, systemClock } from "../../util/clock.ts
 import { metered } from "../../util/testing/turns.ts";
 import type { InjectAnswer } from "../http/inject.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server.ts";
+import { ThreadPool } from "../threads/pool.ts";
 import { KINDS } from "./kinds.ts";
 
 /** The token that lets everything happen. */
@@ -66,6 +67,7 @@ export async function testServer(
   const logged: TestServer["logged"] = [];
   const resource = (plural: string): Resource => registry.resources.find((r) => r.definition.plural === plural)!;
   const server = createServer({
+    beside: new ThreadPool(systemClock),
     registry,
     authenticator: {
       authenticate({ header, connection }) {

@@ -9,9 +9,12 @@
 import { dnsSubdomain } from "../../../meta/names.ts";
 import { formatTime } from "../../../meta/time.ts";
 import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { judged } from "../../../schema/write/judged.ts";
+import { moduleBeside } from "../../../util/beside.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
 import { type CustomResourceDefinition, type DefinitionCondition, definitionSchema } from "./definition.ts";
-import { validateDefinition, validateDefinitionUpdate, validateStatus } from "./rules.ts";
+import type { DefinitionTask } from "./rules-job.ts";
+import { validateDefinition, validateStatus } from "./rules.ts";
 
 const asDefinition = (object: ApiObject): CustomResourceDefinition => object as CustomResourceDefinition;
 
@@ -21,6 +24,10 @@ const createdAt: Column = {
   description: "When the definition was created.",
   cell: (object) => object.metadata.creationTimestamp ?? null,
 };
+
+const RULES = moduleBeside(import.meta.url, "rules-job");
+/** Definitions wait for one another. */
+const DEFINITIONS = {};
 
 /** What holds a definition until its objects are gone (CRD-12). */
 const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
@@ -84,9 +91,17 @@ export const customResourceDefinition = (): ResourceDefinition => ({
     );
     object["status"] = { ...status, storedVersions: [...stored, ...added.map(({ name }) => name)] };
   },
-  validate: (object, errors, { dialect }) => validateDefinition(asDefinition(object), errors, dialect),
-  validateUpdate: (object, old, errors, { dialect }) =>
-    validateDefinitionUpdate(asDefinition(object), asDefinition(old), errors, dialect),
+  *validateInSteps(object, old, subresource, errors, ctx) {
+    const definition = asDefinition(object);
+    if (subresource === "status") return validateStatus(definition, errors);
+    const input = (): DefinitionTask => ({
+      dialect: ctx.dialect.name,
+      definition: Buffer.from(JSON.stringify(object)),
+      old: old && Buffer.from(JSON.stringify(old)),
+    });
+    const rules = () => validateDefinition(definition, old && asDefinition(old), errors, ctx.dialect);
+    return yield* judged(rules, { module: RULES, input, sender: DEFINITIONS }, errors, ctx);
+  },
   beginDelete(object, ctx) {
     const { metadata, status } = asDefinition(object);
     if (!metadata.finalizers?.includes(CLEANUP)) metadata.finalizers = [...(metadata.finalizers ?? []), CLEANUP];
@@ -98,7 +113,6 @@ export const customResourceDefinition = (): ResourceDefinition => ({
       verbs: ["get", "patch", "update"],
       resetFields: ["metadata", "spec"],
       prepareForUpdate: keepAllButStatus,
-      validateUpdate: (object, _old, errors) => validateStatus(asDefinition(object), errors),
     },
   },
 });

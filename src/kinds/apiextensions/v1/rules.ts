@@ -9,6 +9,7 @@
 import type { Dialect } from "../../../meta/dialect.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type TextCheck, dns1035Label, dnsSubdomain } from "../../../meta/names.ts";
+import type { Steps } from "../../../util/steps.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { APPROVED, approvalOf, isProtectedGroup } from "./approval.ts";
 import { validateConversion } from "./conversion.ts";
@@ -20,24 +21,25 @@ type Spec = CustomResourceDefinition["spec"];
 type Version = Spec["versions"][number];
 type Names = Spec["names"];
 
-/** Everything that is wrong with a new definition. */
-export function validateDefinition(definition: CustomResourceDefinition, errors: FieldErrors, dialect: Dialect): void {
-  validateApproval(definition, undefined, errors);
-  validateSpec(definition.spec, undefined, checksOf(dialect, undefined), errors);
-  validateOwnName(definition, errors);
+/**
+ * Everything that is wrong with a definition, a new one or the next state of `old`: what was taken before is taken again
+ * where it did not change.
+ */
+export function* validateDefinition(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  errors: FieldErrors,
+  dialect: Dialect,
+): Steps<void> {
+  validateApproval(definition, old, errors);
+  yield* validateSpec(definition.spec, old?.spec, checksOf(dialect, old), errors);
+  if (old) validateKept(definition, old, errors);
+  else validateOwnName(definition, errors);
   validateStored(definition, errors);
 }
 
-/** Everything that is wrong with a changed definition: what was taken before is taken again where it did not change. */
-export function validateDefinitionUpdate(
-  definition: CustomResourceDefinition,
-  old: CustomResourceDefinition,
-  errors: FieldErrors,
-  dialect: Dialect,
-): void {
-  const { spec } = definition;
-  validateApproval(definition, old, errors);
-  validateSpec(spec, old.spec, checksOf(dialect, old), errors);
+/** What of a definition does not change. */
+function validateKept({ spec }: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
   const isEstablished = (old.status?.conditions ?? []).some((c) => c.type === "Established" && c.status === "True");
   const keep = (field: string, is: unknown, was: unknown): void => {
     if (is !== was) errors.invalid(field, is, "the field does not change");
@@ -48,7 +50,6 @@ export function validateDefinitionUpdate(
   }
   keep("spec.group", spec.group, old.spec.group);
   keep("spec.names.plural", spec.names?.plural, old.spec.names?.plural);
-  validateStored(definition, errors);
 }
 
 /** What is wrong with a status. */
@@ -93,7 +94,7 @@ function validateStored({ spec, status }: CustomResourceDefinition, errors: Fiel
   }
 }
 
-function validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, errors: FieldErrors): void {
+function* validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, errors: FieldErrors): Steps<void> {
   const { group, scope, preserveUnknownFields, names, conversion } = spec;
   if (group === "") errors.required("spec.group", "expected an API group");
   else if (dnsSubdomain(group) !== undefined) errors.invalid("spec.group", group, dnsSubdomain(group)!);
@@ -102,7 +103,7 @@ function validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, e
   else if (scope !== "Cluster" && scope !== "Namespaced") {
     errors.notSupported("spec.scope", scope, ["Cluster", "Namespaced"]);
   }
-  validateVersions(spec, old, checks, errors);
+  yield* validateVersions(spec, old, checks, errors);
   for (const name of ["plural", "singular", "kind", "listKind"] as const) {
     if (!names?.[name]) errors.required(`spec.names.${name}`, "expected a name");
   }
@@ -127,12 +128,12 @@ function placeOf<K extends keyof Version>(versions: readonly Version[], member: 
   return alike ? () => `spec.${NAMES[member] ?? member}` : (i) => `spec.versions[${i}].${member}`;
 }
 
-function validateVersions(
+function* validateVersions(
   { versions: sent }: Spec,
   old: Spec | undefined,
   checks: SchemaChecks,
   errors: FieldErrors,
-): void {
+): Steps<void> {
   const versions = sent ?? [];
   const place = {
     schema: placeOf(versions, "schema"),
@@ -153,7 +154,7 @@ function validateVersions(
     at(place.additionalPrinterColumns(i), (path) => validateColumns(version, path, errors));
     at(place.selectableFields(i), (path) => validateSelectableFields(version, old?.versions, path, errors));
   }
-  validateSchemas(versions, place.schema, checks, errors);
+  yield* validateSchemas(versions, place.schema, checks, errors);
   const names = versions.map(({ name }) => name);
   if (new Set(names).size < names.length) errors.invalid("spec.versions", names, "expected each version once");
   const storing = versions.filter(({ storage }) => storage).map(({ name }) => name);

@@ -10,7 +10,7 @@ import { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Relaxed, type Written, checkSchema, relaxedBy } from "../../../schema/structural/check.ts";
 import { checkDefaults } from "../../../schema/structural/defaults.ts";
 import type { Structural } from "../../../schema/structural/schema.ts";
-import { atOnce } from "../../../util/steps.ts";
+import { type Steps, atOnce } from "../../../util/steps.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import type { CustomResourceDefinition } from "./definition.ts";
 
@@ -32,12 +32,12 @@ export const checksOf = (dialect: Dialect, old: CustomResourceDefinition | undef
 const schemaOf = (version: Version): Written | undefined => version.schema?.openAPIV3Schema as Written | undefined;
 
 /** Tells what is wrong with the schemas of the versions; `placeOf` says where each is told. */
-export function validateSchemas(
+export function* validateSchemas(
   versions: readonly Version[],
   placeOf: (i: number) => string,
   { dialect, before }: SchemaChecks,
   errors: FieldErrors,
-): void {
+): Steps<void> {
   const hadAll = before.every((version) => schemaOf(version) !== undefined);
   const once = new Set<string>();
   const relaxed = before.length === 0 ? undefined : allRelaxed(before);
@@ -68,6 +68,7 @@ export function validateSchemas(
     const reads = isStructural && own.causes.length === faults.length;
     if (!isUnchanged) checkRules(schema as RuleSchema, path, { faults, reads }, own);
     for (const { reason, field = "", message } of own.causes) errors.add(reason, field, message);
+    yield;
   }
 }
 

@@ -1,48 +1,43 @@
 /**
- * Decodes large YAML documents beside the event loop: a parser that takes seconds for three megabytes must not hold up
- * anybody else (CVE-2019-11253, CVE-2019-11254).
+ * Does beside the event loop what would hold it for too long: a parser that takes seconds for three megabytes, or a
+ * regular expression that takes as long for a text, must not hold up anybody else (CVE-2019-11253, CVE-2019-11254).
  *
  * Threads are started when there is something for them, as many as there are cores, and end when there has been nothing
- * for a while. Connections take turns, and where there are two threads no connection has all of them, so that one with
- * many documents does not keep the others waiting. A document that does not come to an end, or takes more memory than a
- * thread may have, is refused, and its thread stopped.
+ * for a while. Senders (connections, kinds) take turns, and where there are two threads none of them has all, so that one
+ * with many jobs does not keep the others waiting. A job that does not come to an end, or takes more memory than a thread
+ * may have, is refused, and its thread stopped.
  *
  * @module
  */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Connection } from "../../auth/contract.ts";
-import { badRequest, tooLarge, tooManyRequests, unavailable } from "../../meta/status.ts";
+import { type Beside, type Job, NotDone, moduleBeside } from "../../util/beside.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { DecodeError, type Decoded } from "../../value/decode-error.ts";
-import { decodeJson } from "../../value/json.ts";
-import type { YamlOptions } from "../../value/yaml.ts";
-import type { YamlReply, YamlTask } from "./yaml-thread.ts";
 
 const MOST_THREADS = 4;
 const MOST_WAITING = 64;
 const MOST_WAITING_EACH = 32;
 const WAIT_MS = 30_000;
-const DECODE_MS = 10_000;
+const JOB_MS = 10_000;
 const IDLE_MS = 30_000;
 /** Of one thread; three megabytes of YAML take half of it at most. */
 const MOST_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 interface Waiting {
-  readonly sender: Connection;
-  readonly task: YamlTask;
+  readonly sender: object;
+  readonly job: Job;
   readonly timer: Timer;
-  readonly resolve: (decoded: Decoded) => void;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** See the head of this file. */
-export class YamlPool {
+export class ThreadPool implements Beside {
   readonly #clock: Clock;
   readonly #most: number;
-  readonly #threads = new Set<YamlThread>();
-  /** What waits, by connection; the one whose turn it is first. */
-  readonly #waiting = new Map<Connection, Waiting[]>();
+  readonly #threads = new Set<Thread>();
+  /** What waits, by sender; the one whose turn it is first. */
+  readonly #waiting = new Map<object, Waiting[]>();
   #count = 0;
   #closed = false;
 
@@ -57,17 +52,15 @@ export class YamlPool {
     return this.#threads.size;
   }
 
-  /**
-   * Decodes a document of a connection. Rejects with DecodeError, and with an ApiError when too many wait, it takes too
-   * long or too much, or the server closes.
-   */
-  decode(bytes: Uint8Array, options: YamlOptions, sender: Connection): Promise<Decoded> {
-    if (this.#closed) return Promise.reject(unavailable("the server is shutting down"));
+  run(job: Job, sender: object): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new NotDone("closed", job.what));
     const queue = this.#waiting.get(sender) ?? [];
-    if (this.#count >= MOST_WAITING || queue.length >= MOST_WAITING_EACH) return Promise.reject(crowded());
+    if (this.#count >= MOST_WAITING || queue.length >= MOST_WAITING_EACH) {
+      return Promise.reject(new NotDone("crowded", job.what));
+    }
     return new Promise((resolve, reject) => {
       const timer = this.#clock.after(WAIT_MS, () => this.#giveUp(waiting), TIMER);
-      const waiting: Waiting = { sender, task: { bytes, options }, timer, resolve, reject };
+      const waiting: Waiting = { sender, job, timer, resolve, reject };
       queue.push(waiting);
       this.#waiting.set(sender, queue);
       this.#count++;
@@ -80,15 +73,15 @@ export class YamlPool {
     this.#closed = true;
     const left = [...[...this.#waiting.values()].flat(), ...[...this.#threads].flatMap((thread) => thread.end() ?? [])];
     this.#waiting.clear();
-    for (const { timer, reject } of left) {
+    for (const { timer, reject, job } of left) {
       timer.cancel();
-      reject(unavailable("the server is shutting down"));
+      reject(new NotDone("closed", job.what));
     }
     await Promise.all([...this.#threads].map((thread) => thread.stop()));
     this.#threads.clear();
   }
 
-  /** Gives documents to threads as long as there are both. */
+  /** Gives jobs to threads as long as there are both. */
   #next(): void {
     for (;;) {
       const thread = [...this.#threads].find(({ current }) => !current);
@@ -99,7 +92,7 @@ export class YamlPool {
     }
   }
 
-  /** The document whose turn it is; its connection is the last one from now on. */
+  /** The job whose turn it is; its sender is the last one from now on. */
   #take(): Waiting | undefined {
     for (const [sender, queue] of this.#waiting) {
       if (this.#runningOf(sender) >= Math.max(1, this.#most - 1)) continue;
@@ -113,14 +106,14 @@ export class YamlPool {
     return undefined;
   }
 
-  #runningOf(sender: Connection): number {
+  #runningOf(sender: object): number {
     let running = 0;
     for (const { current } of this.#threads) if (current?.sender === sender) running++;
     return running;
   }
 
-  #start(): YamlThread {
-    const thread = new YamlThread(this.#clock, {
+  #start(): Thread {
+    const thread = new Thread(this.#clock, {
       free: () => this.#next(),
       ended: () => {
         this.#threads.delete(thread);
@@ -136,13 +129,11 @@ export class YamlPool {
     queue.splice(queue.indexOf(waiting), 1);
     if (queue.length === 0) this.#waiting.delete(waiting.sender);
     this.#count--;
-    waiting.reject(crowded());
+    waiting.reject(new NotDone("crowded", waiting.job.what));
   }
 }
 
-const TIMER = { owner: "YAML documents" };
-
-const crowded = (): Error => tooManyRequests("too many large YAML documents are waiting; send JSON, or try again");
+const TIMER = { owner: "work in threads" };
 
 /** Who hears of a thread: it has nothing to do, or it is there no more. */
 interface Listener {
@@ -150,8 +141,8 @@ interface Listener {
   readonly ended: () => void;
 }
 
-/** One thread; it decodes one document at a time, and ends when it has had none for a while. */
-class YamlThread {
+/** One thread; it does one job at a time, and ends when it has had none for a while. */
+class Thread {
   current: Waiting | undefined;
   readonly #clock: Clock;
   readonly #worker: Worker;
@@ -160,13 +151,14 @@ class YamlThread {
   #ended = false;
 
   constructor(clock: Clock, listener: Listener) {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const url = new URL(`./yaml-thread.${extension}`, import.meta.url);
-    const worker = new Worker(url, { name: "keelson-yaml", resourceLimits: MOST_MEMORY });
+    const url = new URL(moduleBeside(import.meta.url, "thread"));
+    const worker = new Worker(url, { name: "keelson-work", resourceLimits: MOST_MEMORY });
     worker.unref();
-    worker.on("message", (reply: YamlReply) => this.#finish((waiting) => answer(waiting, reply)));
-    worker.on("error", (error: NodeJS.ErrnoException) => this.#fail(failureOf(error)));
-    worker.on("exit", () => this.#fail(failureOf()));
+    worker.on("message", (result: unknown) => this.#finish(result));
+    worker.on("error", ({ code }: NodeJS.ErrnoException) => {
+      this.#fail(code === "ERR_WORKER_OUT_OF_MEMORY" ? "large" : "failed");
+    });
+    worker.on("exit", () => this.#fail("failed"));
     this.#clock = clock;
     this.#worker = worker;
     this.#listener = listener;
@@ -175,12 +167,9 @@ class YamlThread {
   begin(waiting: Waiting): void {
     this.#timer?.cancel();
     this.current = waiting;
-    this.#timer = this.#clock.after(
-      DECODE_MS,
-      () => this.#fail(badRequest("expected a YAML document that can be read in a few seconds")),
-      TIMER,
-    );
-    this.#worker.postMessage(waiting.task);
+    this.#timer = this.#clock.after(JOB_MS, () => this.#fail("slow"), TIMER);
+    const { module, input } = waiting.job;
+    this.#worker.postMessage({ module, input });
   }
 
   /** Says nothing any more; gives back what it was at. */
@@ -194,38 +183,21 @@ class YamlThread {
     await this.#worker.terminate();
   }
 
-  #finish(how: (waiting: Waiting) => void): void {
+  #finish(result: unknown): void {
     const { current } = this;
     if (this.#ended || !current) return;
     this.#timer?.cancel();
     this.current = undefined;
-    this.#timer = this.#clock.after(IDLE_MS, () => this.#fail(failureOf()), { ...TIMER, upkeep: true });
-    how(current);
+    this.#timer = this.#clock.after(IDLE_MS, () => this.#fail("failed"), { ...TIMER, upkeep: true });
+    current.resolve(result);
     this.#listener.free();
   }
 
-  #fail(why: Error): void {
+  #fail(why: NotDone["why"]): void {
     if (this.#ended) return;
-    this.end()?.reject(why);
+    const current = this.end();
+    current?.reject(new NotDone(why, current.job.what));
     void this.stop();
     this.#listener.ended();
-  }
-}
-
-const failureOf = (error?: NodeJS.ErrnoException): Error =>
-  error?.code === "ERR_WORKER_OUT_OF_MEMORY"
-    ? tooLarge("reading the YAML document takes more memory than one may have")
-    : unavailable("the YAML reader has failed; send JSON, or try again");
-
-function answer({ task, resolve, reject }: Waiting, reply: YamlReply): void {
-  if ("code" in reply) {
-    reject(new DecodeError(reply.code, reply.message));
-    return;
-  }
-  const depth = task.options.depth === undefined ? {} : { depth: task.options.depth };
-  try {
-    resolve({ value: decodeJson(reply.json, depth).value, duplicates: [...reply.duplicates] });
-  } catch (error) {
-    reject(error as Error);
   }
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Connection } from "../../auth/contract.ts";
 import { ManualClock } from "../../util/clock.ts";
-import { YamlPool } from "./yaml-pool.ts";
+import { decodeLargeYaml } from "../body/large-yaml.ts";
+import { ThreadPool } from "./pool.ts";
 
 const connection = (address: string): Connection => ({ certificate: undefined, address, encrypted: true });
 const [ours, theirs] = [connection("a"), connection("b")];
@@ -10,11 +11,11 @@ const [ours, theirs] = [connection("a"), connection("b")];
 const slow = (steps = 1): Buffer => Buffer.from(`text:\n${"- {a: b, c: d}\n".repeat(3000 * steps)}`);
 const quick = Buffer.from("a: b\n");
 
-describe("threads for YAML", () => {
+describe("threads for large YAML", () => {
   const clock = new ManualClock();
-  const pools: YamlPool[] = [];
-  const open = (threads: number): YamlPool => {
-    const pool = new YamlPool(clock, threads);
+  const pools: ThreadPool[] = [];
+  const open = (threads: number): ThreadPool => {
+    const pool = new ThreadPool(clock, threads);
     pools.push(pool);
     return pool;
   };
@@ -31,28 +32,31 @@ describe("threads for YAML", () => {
 
   test("connections take turns: who sends one document waits for one of another's, not for all", async () => {
     const pool = open(1);
-    const many = Array.from({ length: 6 }, (_, i) => [`theirs ${i}`, pool.decode(slow(), {}, theirs)] as const);
-    const done = await order([...many, ["ours", pool.decode(quick, {}, ours)]]);
+    const many = Array.from(
+      { length: 6 },
+      (_, i) => [`theirs ${i}`, decodeLargeYaml(pool, slow(), {}, theirs)] as const,
+    );
+    const done = await order([...many, ["ours", decodeLargeYaml(pool, quick, {}, ours)]]);
     expect([done.indexOf("ours") <= 2, pool.threads]).toEqual([true, 1]);
   });
 
   test("no connection has all threads where there are two", async () => {
     const pool = open(2);
-    const long = pool.decode(slow(10), {}, theirs);
-    const next = pool.decode(slow(10), {}, theirs);
+    const long = decodeLargeYaml(pool, slow(10), {}, theirs);
+    const next = decodeLargeYaml(pool, slow(10), {}, theirs);
     expect(pool.threads).toBe(1);
     const done = await order([
       ["long", long],
       ["next", next],
-      ["ours", pool.decode(quick, {}, ours)],
+      ["ours", decodeLargeYaml(pool, quick, {}, ours)],
     ]);
     expect([done, pool.threads]).toEqual([["ours", "long", "next"], 2]);
   });
 
   test("too many documents of one connection are refused, those of another one are taken", async () => {
     const pool = open(1);
-    const all = Array.from({ length: 40 }, () => pool.decode(quick, {}, theirs));
-    const one = pool.decode(quick, {}, ours);
+    const all = Array.from({ length: 40 }, () => decodeLargeYaml(pool, quick, {}, theirs));
+    const one = decodeLargeYaml(pool, quick, {}, ours);
     const settled = await Promise.allSettled(all);
     const refused = settled.filter(({ status }) => status === "rejected");
     expect(refused.length).toBe(40 - 33);
@@ -62,13 +66,13 @@ describe("threads for YAML", () => {
 
   test("a document that is not begun within half a minute is refused, one that is not done within ten seconds, too", async () => {
     const pool = open(1);
-    const [first, second] = [pool.decode(slow(200), {}, theirs), pool.decode(quick, {}, theirs)];
+    const [first, second] = [decodeLargeYaml(pool, slow(200), {}, theirs), decodeLargeYaml(pool, quick, {}, theirs)];
     const ended = Promise.allSettled([first]);
     clock.advance(10_000);
     expect(await ended).toMatchObject([{ reason: { reason: "BadRequest" } }]);
     expect((await second).value).toEqual({ a: "b" });
     // Each has the thread for ten seconds; the last one does not get it in time.
-    const busy = Array.from({ length: 5 }, () => pool.decode(slow(200), {}, theirs));
+    const busy = Array.from({ length: 5 }, () => decodeLargeYaml(pool, slow(200), {}, theirs));
     const ends = Promise.allSettled(busy);
     clock.advance(30_000);
     await pool.close();
@@ -81,19 +85,19 @@ describe("threads for YAML", () => {
 
   test("a thread that has nothing to do ends, and another one begins with the next document", async () => {
     const pool = open(2);
-    await pool.decode(quick, {}, ours);
+    await decodeLargeYaml(pool, quick, {}, ours);
     expect(pool.threads).toBe(1);
     clock.advance(30_000);
     expect(pool.threads).toBe(0);
-    expect((await pool.decode(quick, {}, ours)).value).toEqual({ a: "b" });
+    expect((await decodeLargeYaml(pool, quick, {}, ours)).value).toEqual({ a: "b" });
   });
 
   test("closing refuses what waits and what is under way", async () => {
     const pool = open(1);
-    const left = [pool.decode(slow(50), {}, ours), pool.decode(quick, {}, ours)];
+    const left = [decodeLargeYaml(pool, slow(50), {}, ours), decodeLargeYaml(pool, quick, {}, ours)];
     const ended = Promise.allSettled(left);
     await pool.close();
     for (const end of await ended) expect(end).toMatchObject({ reason: { reason: "ServiceUnavailable" } });
-    await expect(pool.decode(quick, {}, ours)).rejects.toMatchObject({ reason: "ServiceUnavailable" });
+    await expect(decodeLargeYaml(pool, quick, {}, ours)).rejects.toMatchObject({ reason: "ServiceUnavailable" });
   });
 });

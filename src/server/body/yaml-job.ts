@@ -1,9 +1,8 @@
 /**
- * The thread that decodes large YAML documents: bytes in, JSON text out. See `yaml-pool.ts`.
+ * Decodes a YAML document in a thread: bytes in, JSON text out. See `large-yaml.ts`.
  *
  * @module
  */
-import { parentPort } from "node:worker_threads";
 import { DecodeError } from "../../value/decode-error.ts";
 import { type YamlOptions, decodeYaml } from "../../value/yaml.ts";
 
@@ -18,11 +17,8 @@ export type YamlReply =
   | { readonly json: Uint8Array; readonly duplicates: readonly string[] }
   | { readonly code: DecodeError["code"]; readonly message: string };
 
-parentPort?.on("message", ({ bytes, options }: YamlTask) => {
-  parentPort!.postMessage(decode(bytes, options));
-});
-
-function decode(bytes: Uint8Array, options: YamlOptions): YamlReply {
+/** Decodes a document. */
+export function run({ bytes, options }: YamlTask): YamlReply {
   try {
     const { value, duplicates } = decodeYaml(bytes, options);
     return { json: new TextEncoder().encode(JSON.stringify(value)), duplicates };

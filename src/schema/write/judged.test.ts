@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { FieldErrors } from "../../meta/field-errors.ts";
+import { type Beside, NotDone } from "../../util/beside.ts";
+import { mayTake } from "../../util/heavy.ts";
+import { type Steps, atOnce } from "../../util/steps.ts";
+import { judged } from "./judged.ts";
+
+const besideThat = (run: Beside["run"]): Beside => ({ run });
+
+/** Rules that find one thing and then meet work of so many units. */
+const rulesOf = (errors: FieldErrors, units: number) =>
+  function* (): Steps<void> {
+    errors.invalid("spec.a", 1, "it is found here");
+    yield;
+    mayTake(units);
+    errors.invalid("spec.b", 2, "it is found here, too");
+  };
+
+async function outcome(units: number, beside: Beside | undefined): Promise<(string | undefined)[]> {
+  const errors = new FieldErrors();
+  errors.required("spec.before");
+  const job = { module: "judges.js", input: () => "input", sender: {} };
+  await atOnce(judged(rulesOf(errors, units), job, errors, beside ? { beside } : {}));
+  return errors.causes.map(({ field }) => field);
+}
+
+describe("rules that may take long", () => {
+  const never = besideThat(() => Promise.reject(new Error("expected nobody to ask")));
+  const there = besideThat((job) =>
+    Promise.resolve([{ reason: "FieldValueInvalid", message: job.what, field: "there" }]),
+  );
+
+  test("what is light is done here", async () => {
+    expect(await outcome(1, never)).toEqual(["spec.before", "spec.a", "spec.b"]);
+  });
+
+  test("what is heavy is done there, from the beginning", async () => {
+    expect(await outcome(1e9, there)).toEqual(["spec.before", "there"]);
+  });
+
+  test("where there is nobody else, all of it is done here", async () => {
+    expect(await outcome(1e9, undefined)).toEqual(["spec.before", "spec.a", "spec.b"]);
+  });
+
+  test.each(["slow", "large"] as const)("what is too %s is a fault of the object", async (why) => {
+    const failing = besideThat((job) => Promise.reject(new NotDone(why, job.what)));
+    expect(await outcome(1e9, failing)).toEqual(["spec.before", "<nil>"]);
+  });
+
+  test.each([
+    ["crowded", 429],
+    ["failed", 503],
+    ["closed", 503],
+  ] as const)("%s: the client may try again", async (why, code) => {
+    const failing = besideThat((job) => Promise.reject(new NotDone(why, job.what)));
+    await expect(outcome(1e9, failing)).rejects.toMatchObject({ code });
+  });
+});

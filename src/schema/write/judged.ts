@@ -1,0 +1,52 @@
+/**
+ * Rules that may take long: here in steps, and beside the event loop where a step would hold it for too long.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import type { StatusCause } from "../../meta/status.ts";
+import { NotDone } from "../../util/beside.ts";
+import { TooHeavy, sparing } from "../../util/heavy.ts";
+import type { Steps } from "../../util/steps.ts";
+import type { ApiContext } from "../definition.ts";
+import { notDone } from "./not-done.ts";
+
+/** The same rules as a job: what its module returns are the causes. */
+export interface RulesJob {
+  readonly module: string;
+  /** Made only when it is needed. */
+  readonly input: () => unknown;
+  /** Who is to wait where there are too many: the rules themselves, so that only those objects wait that they are for. */
+  readonly sender: object;
+}
+
+/** Adds what rules find to `errors`; a promise where they go on beside the event loop. */
+export function* judged(
+  rules: () => Steps<void>,
+  job: RulesJob,
+  errors: FieldErrors,
+  { beside }: Pick<ApiContext, "beside">,
+): Steps<void | Promise<void>> {
+  if (!beside) return yield* rules();
+  const before = errors.causes.length;
+  try {
+    return yield* sparing(rules());
+  } catch (error) {
+    if (!(error instanceof TooHeavy)) throw error;
+  }
+  errors.causes.length = before;
+  yield;
+  const input = job.input();
+  const done = beside.run({ what: "the check of the object", module: job.module, input }, job.sender);
+  return done.then(
+    (causes) => {
+      for (const { reason, field = "", message } of causes as readonly StatusCause[])
+        errors.add(reason, field, message);
+    },
+    (error: unknown) => {
+      if (!(error instanceof NotDone)) throw error;
+      if (error.why !== "slow" && error.why !== "large") throw notDone(error);
+      errors.add("FieldValueInvalid", "<nil>", `Invalid value: null: ${error.message}`);
+    },
+  );
+}

@@ -1,0 +1,41 @@
+/**
+ * Decodes large YAML documents beside the event loop: a parser may take seconds for three megabytes.
+ *
+ * @module
+ */
+import type { Connection } from "../../auth/contract.ts";
+import { notDone } from "../../schema/write/not-done.ts";
+import { badRequest, tooLarge } from "../../meta/status.ts";
+import { type Beside, NotDone, moduleBeside } from "../../util/beside.ts";
+import { DecodeError, type Decoded } from "../../value/decode-error.ts";
+import { decodeJson } from "../../value/json.ts";
+import type { YamlOptions } from "../../value/yaml.ts";
+import type { YamlReply, YamlTask } from "./yaml-job.ts";
+
+const MODULE = moduleBeside(import.meta.url, "yaml-job");
+
+/**
+ * Decodes a document of a connection. Rejects with DecodeError, and with an ApiError when too many wait, it takes too
+ * long or too much memory, or the server closes.
+ */
+export async function decodeLargeYaml(
+  beside: Beside,
+  bytes: Uint8Array,
+  options: YamlOptions,
+  sender: Connection,
+): Promise<Decoded> {
+  const input: YamlTask = { bytes, options };
+  const reply = (await beside.run({ what: "the YAML document", module: MODULE, input }, sender).catch((error) => {
+    throw refusalOf(error);
+  })) as YamlReply;
+  if ("code" in reply) throw new DecodeError(reply.code, reply.message);
+  const depth = options.depth === undefined ? {} : { depth: options.depth };
+  return { value: decodeJson(reply.json, depth).value, duplicates: [...reply.duplicates] };
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof NotDone)) return error;
+  if (error.why === "slow") return badRequest(error.message);
+  if (error.why === "large") return tooLarge(error.message);
+  return notDone(error);
+}

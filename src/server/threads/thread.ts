@@ -1,0 +1,16 @@
+/**
+ * A thread that does jobs: it loads the module of each, and answers with what its `run` returns. See `pool.ts`.
+ *
+ * @module
+ */
+import { parentPort } from "node:worker_threads";
+import type { Job } from "../../util/beside.ts";
+
+/** What a module of jobs exports. */
+interface JobModule {
+  run(input: unknown): unknown;
+}
+
+parentPort?.on("message", ({ module, input }: Pick<Job, "module" | "input">) => {
+  void import(module).then((jobs: JobModule) => parentPort!.postMessage(jobs.run(input)));
+});

@@ -1,0 +1,93 @@
+import { RE2JS } from "re2js";
+import { describe, expect, test } from "vitest";
+import { TooHeavy, sparing } from "./heavy.ts";
+import { RegexFault, regexOf, statesOf } from "./regex.ts";
+import { atOnce } from "./steps.ts";
+import { leastCpu } from "./testing/cpu-time.ts";
+import { turnBound } from "./testing/turns.ts";
+
+const LENGTH = 3 << 20;
+const long = "a".repeat(LENGTH);
+
+test.each<[string, string, boolean]>([
+  ["^[a-z]([-a-z]*[a-z])?$", "a", true],
+  ["^[a-z]([-a-z]*[a-z])?$", "-", false],
+  ["(?i)^A+B$", "b", true],
+  ["b|c$", "d", false],
+])("%s with %s at the end of a long text is found as in a short one", (source, end, found) => {
+  const regex = regexOf(source);
+  expect(regex.test(`aaa${end}`)).toBe(found);
+  expect(regex.test(long + end)).toBe(found);
+});
+
+test("the largest text of a request is looked through within a turn", async () => {
+  const regex = regexOf("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$");
+  expect(await leastCpu(() => void regex.test(long))).toBeLessThan(turnBound());
+});
+
+test("what is no regular expression is a fault", () => {
+  expect(() => regexOf("a(")).toThrow(RegexFault);
+});
+
+describe("the states of a pattern", () => {
+  test.each([
+    "a+",
+    "[a-z]{20}",
+    "x{1000}",
+    "^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{12}$",
+    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+    "((\\pL|\\pN){31}){31}",
+    "[ab]*a[ab]{100}$",
+    "(abc|def){2,}\\]{3,7}",
+    "[]a]{3}[\\]x]",
+    "a{,3}b{",
+  ])("of %s are known about from its text", (pattern) => {
+    const states = RE2JS.compile(pattern).programSize();
+    expect(statesOf(pattern)).toBeGreaterThan(states / 3 - 2);
+    expect(statesOf(pattern)).toBeLessThan(states * 3);
+  });
+
+  test.each(["[", "(", "{", "(a{9}", "\\", "[^]"])("%s a million times is counted in a moment", async (part) => {
+    const pattern = part.repeat(1e6 / part.length);
+    expect(await leastCpu(() => void statesOf(pattern))).toBeLessThan(turnBound());
+  });
+});
+
+/** Whether a piece of work is refused where somebody else can do it. */
+const isRefused = (work: () => unknown): boolean => {
+  try {
+    atOnce(
+      sparing(
+        (function* () {
+          yield;
+          work();
+        })(),
+      ),
+    );
+    return false;
+  } catch (error) {
+    if (error instanceof TooHeavy) return true;
+    throw error;
+  }
+};
+
+describe("where somebody else can do it, nothing is begun that takes long", () => {
+  const dear = regexOf("[ab]*a[ab]{100}$");
+  const text = "ab".repeat(100_000);
+  test.each<[string, boolean, () => unknown]>([
+    ["a short text", false, () => dear.test("abab")],
+    ["a long text", true, () => dear.test(text)],
+    ["a search in it", true, () => dear.find(text)],
+    ["an easy pattern", false, () => regexOf("^a").test(text)],
+    ["a long pattern", true, () => regexOf(`a${"b|c*[d-f]".repeat(10_000)}`)],
+    ["a repetition that is large", true, () => regexOf("((\\pL|\\pN){31}){31}")],
+    ["many matches, each of which looks far ahead", true, () => regexOf("(a*b)?").findAll("a".repeat(100_000), -1)],
+    ["many short texts, for too long", true, () => Array.from({ length: 1e5 }, () => dear.test("ab".repeat(100)))],
+  ])("%s: %s", (_, refused, work) => {
+    expect(isRefused(work)).toBe(refused);
+  });
+
+  test("where nobody can, all of it is done", () => {
+    expect(dear.test(text.slice(0, 20_001))).toBe(true);
+  });
+});
