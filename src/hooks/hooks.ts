@@ -36,8 +36,8 @@ export interface Hooks {
 
 /** Connections to one webhook side by side; more questions wait. */
 const MOST_SOCKETS = 32;
-/** An answer may be this much longer than what was sent. */
-const ROOM = 16 << 20;
+/** An answer may be twice as long as what was sent, and this much longer: it is read within a turn. */
+const ROOM = 1 << 20;
 
 /** Asks over HTTPS; connections are kept for the next question. */
 export function openHooks({ clock }: { readonly clock: Clock }): Hooks {
@@ -62,7 +62,7 @@ async function ask({ address, body, millis, agent, clock }: Question): Promise<V
   const timer = clock.after(millis, () => abort.abort(late));
   try {
     const response = await send(optionsOf(address, agent, abort.signal), body);
-    return await read(response, body.length + ROOM);
+    return await read(response, 2 * body.length + ROOM);
   } catch (error) {
     throw abort.signal.aborted ? late : error;
   } finally {
