@@ -7,13 +7,12 @@ import { FieldErrors } from "../meta/field-errors.ts";
 import type { CauseReason } from "../meta/status.ts";
 import { atOnce } from "../util/steps.ts";
 import type { Value as Json } from "../value/value.ts";
-import type { Functions } from "./environment.ts";
 import { allFunctions } from "./library/index.ts";
 import { plainView } from "./plain-view.ts";
 import { plainValue, writtenValue } from "./results.ts";
 import { RUN_LIMIT, compile as compileWithin } from "./program.ts";
 import type { Range } from "./range.ts";
-import { checkRules, judge, messageOf } from "./rules/index.ts";
+import { addBreaches, checkRules, judge } from "./rules/index.ts";
 import { type Declaration, type Schema, declare, sizeBelow } from "./schema/declaration.ts";
 import { viewOf } from "./schema/views.ts";
 import { DYN, type Type, optionalOf, typeText } from "./types.ts";
@@ -64,15 +63,12 @@ export interface Expression {
 /** `self` and `oldSelf`, of which nothing is known. */
 const UNKNOWN_SELF: Variables = { self: {}, oldSelf: {} };
 
-let functions: Functions | undefined;
-
 /** Compiles an expression with all libraries that rules of custom resources have. @throws CelError when it is none */
 export function compile(source: string, variables: Variables = UNKNOWN_SELF): Expression {
   const declared = Object.entries(variables).map(([name, variable]) => declaredOf(name, variable));
   const sizes = new Map(declared.map(({ name, declaration }) => [name, declaration]));
-  functions ??= allFunctions();
   const compiled = compileWithin(source, {
-    functions,
+    functions: allFunctions(),
     variables: new Map(declared.map(({ name, type }) => [name, type])),
     sizeAt: (path) => {
       const declaration = sizes.get(path[0]!);
@@ -131,15 +127,16 @@ export interface Finding {
 export function checkSchema(schema: Schema): readonly Finding[] {
   const errors = new FieldErrors();
   checkRules(schema, "openAPIV3Schema", { faults: [], reads: true }, errors);
-  return errors.causes.map(({ reason, field = "", message }) => ({ reason, field, message }));
+  return findingsOf(errors);
 }
+
+const findingsOf = ({ causes }: FieldErrors): readonly Finding[] =>
+  causes.map(({ reason, field = "", message }) => ({ reason, field, message }));
 
 /** What the rules of a schema say against an object; with `old`, against the change of it (CEL-40..47). */
 export function judgeObject(schema: Schema, object: Json, old?: Json): readonly Finding[] {
   const { breaches } = atOnce(judge(schema, object, { isObject: true, old, forgives: old !== undefined }));
-  return breaches.map((breach) => ({
-    reason: breach.reason,
-    field: breach.field,
-    message: messageOf(breach, (value) => JSON.stringify(value)),
-  }));
+  const errors = new FieldErrors();
+  addBreaches(breaches, errors);
+  return findingsOf(errors);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hasRules, judge, messageOf } from "../cel/rules/index.ts";
+import { addBreaches, hasRules, judge } from "../cel/rules/index.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { ApiObject } from "../schema/definition.ts";
@@ -39,13 +39,7 @@ export function judgeOf(schema: Structural, dialect: Dialect): Judge {
       return;
     }
     const { breaches } = yield* judge(rules, value, { isObject: true, old: was, forgives: was !== undefined });
-    for (const breach of breaches) {
-      errors.add(
-        breach.reason,
-        breach.field === "" ? NOWHERE : breach.field,
-        messageOf(breach, (one) => errors.shown(one)),
-      );
-    }
+    addBreaches(breaches, errors, NOWHERE);
   };
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { FieldErrors } from "../../meta/field-errors.ts";
 import type { CauseReason } from "../../meta/status.ts";
 import { asJsonNumber, isObject, type Value } from "../../value/value.ts";
 import type { Steps } from "../../util/steps.ts";
@@ -237,8 +238,19 @@ function whyNoAnswer(message: string, isTooDear: boolean, source: RuleSource): s
   return `${message} evaluating rule: ${name}`;
 }
 
+/** Tells breaches as causes; those of the whole value of the field `whole`. */
+export function addBreaches(breaches: readonly Breach[], errors: FieldErrors, whole = ""): void {
+  for (const breach of breaches) {
+    errors.add(
+      breach.reason,
+      breach.field || whole,
+      messageOf(breach, (value) => errors.shown(value)),
+    );
+  }
+}
+
 /** A breach as the message of a cause. */
-export function messageOf({ reason, detail, value }: Breach, show: (value: unknown) => string): string {
+function messageOf({ reason, detail, value }: Breach, show: (value: unknown) => string): string {
   switch (reason) {
     case "FieldValueForbidden":
       return `Forbidden: ${detail}`;

@@ -4,7 +4,6 @@
  * @module
  */
 import { allFunctions } from "../library/index.ts";
-import type { Functions } from "../environment.ts";
 import { type Program, compile } from "../program.ts";
 import { type Declaration, type RuleSource, type Schema, sizeBelow } from "../schema/declaration.ts";
 import { BOOL, STRING, type Type, optionalOf } from "../types.ts";
@@ -24,8 +23,6 @@ export interface Rule {
   /** Where below the value a failure is told, as causes name places. */
   readonly place?: string;
 }
-
-let functions: Functions | undefined;
 
 /** Compiles the rules of a schema, in their order. */
 export function compileRules(schema: Schema, declaration: Declaration): readonly Rule[] {
@@ -82,12 +79,15 @@ function compileAs(
   declaration: Declaration,
 ): Made {
   const self = declaration.type;
-  functions ??= allFunctions();
   const variables = new Map([
     ["self", self],
     ["oldSelf", optionalOldSelf ? optionalOf(self) : self],
   ]);
-  const compiled = compile(text, { functions, variables, sizeAt: (path) => sizeBelow(declaration, path) });
+  const compiled = compile(text, {
+    functions: allFunctions(),
+    variables,
+    sizeAt: (path) => sizeBelow(declaration, path),
+  });
   const { program, error } = compiled;
   const got = program ? program.type : compiled.type;
   if (got && got.kind !== type.kind) return { why: words.wrongType };

@@ -9,21 +9,10 @@ import { dns1035Label, pathSegmentName } from "../../meta/names.ts";
 import type { ObjectMeta } from "../../meta/object-meta.ts";
 import { validateObjectMeta } from "../../meta/object-meta-rules.ts";
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
-import { type Structural, propertyOf, valuesOf } from "./schema.ts";
-
-const holding = new WeakMap<Structural, boolean>();
+import { type Structural, anywhere, memberAt, partsOf } from "./schema.ts";
 
 /** Whether there is an embedded object at this place or below. */
-function holdsObjects(schema: Structural): boolean {
-  let holds = holding.get(schema);
-  if (holds === undefined) {
-    const below = [...Object.values(schema.properties ?? {}), schema.items, valuesOf(schema)];
-    holds =
-      schema["x-kubernetes-embedded-resource"] === true || below.some((one) => one !== undefined && holdsObjects(one));
-    holding.set(schema, holds);
-  }
-  return holds;
-}
+const holdsObjects = anywhere((schema) => schema["x-kubernetes-embedded-resource"] === true);
 
 /** Tells what is wrong with the embedded objects below a value; paths begin with `path`. */
 export function validateEmbedded(
@@ -34,32 +23,22 @@ export function validateEmbedded(
   dialect: Dialect,
 ): void {
   if (!holdsObjects(schema)) return;
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items) for (const [i, item] of value.entries()) validateEmbedded(items, item, `${path}[${i}]`, errors, dialect);
-  } else if (isObject(value)) {
-    if (schema["x-kubernetes-embedded-resource"]) validateObject(value, path, errors, dialect);
-    for (const key of Object.keys(value)) {
-      const member = propertyOf(schema, key);
-      const values = member ? undefined : valuesOf(schema);
-      const place = values ? `${path}[${key}]` : below(path, key);
-      if (member ?? values) validateEmbedded((member ?? values)!, value[key]!, place, errors, dialect);
-    }
+  if (schema["x-kubernetes-embedded-resource"] && isObject(value)) validateObject(value, path, errors, dialect);
+  for (const part of partsOf(schema, value, path)) {
+    validateEmbedded(part.schema, part.value, part.path, errors, dialect);
   }
 }
 
-const below = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
-
 function validateObject(value: ValueObject, path: string, errors: FieldErrors, dialect: Dialect): void {
   const { apiVersion, kind, metadata } = value;
-  if (apiVersion === undefined) errors.required(below(path, "apiVersion"));
+  if (apiVersion === undefined) errors.required(memberAt(path, "apiVersion"));
   else if (typeof apiVersion !== "string" || !/^(?:[^/]+\/)?[^/]+$/.test(apiVersion)) {
-    errors.invalid(below(path, "apiVersion"), apiVersion, "expected GROUP/VERSION or VERSION");
+    errors.invalid(memberAt(path, "apiVersion"), apiVersion, "expected GROUP/VERSION or VERSION");
   }
-  if (kind === undefined) errors.required(below(path, "kind"));
+  if (kind === undefined) errors.required(memberAt(path, "kind"));
   else {
     const why = typeof kind === "string" && kind !== "" ? dns1035Label(kind.toLowerCase()) : "expected a text";
-    if (why !== undefined) errors.invalid(below(path, "kind"), kind, why);
+    if (why !== undefined) errors.invalid(memberAt(path, "kind"), kind, why);
   }
   if (isObject(metadata ?? null)) {
     // A name is not required.
@@ -67,6 +46,6 @@ function validateObject(value: ValueObject, path: string, errors: FieldErrors, d
     meta.name ||= "any";
     const own = new FieldErrors();
     validateObjectMeta(meta, own, { namespaced: Boolean(meta.namespace), nameRule: pathSegmentName, dialect });
-    for (const { reason, field = "", message } of own.causes) errors.add(reason, below(path, field), message);
+    for (const { reason, field = "", message } of own.causes) errors.add(reason, memberAt(path, field), message);
   }
 }

@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { canonicalJson } from "../../value/canonical.ts";
 import { type Value, isObject } from "../../value/value.ts";
-import { type Structural, propertyOf, valuesOf } from "./schema.ts";
+import { type Structural, anywhere, partsOf } from "./schema.ts";
 
 /** An element that may not be where it is. */
 interface Misplaced {
@@ -16,19 +16,8 @@ interface Misplaced {
   readonly why?: string;
 }
 
-const marked = new WeakMap<Structural, boolean>();
-
 /** Whether there is a list at this place or below whose elements are told apart. */
-function hasMarks(schema: Structural): boolean {
-  let has = marked.get(schema);
-  if (has === undefined) {
-    const type = schema["x-kubernetes-list-type"];
-    const below = [...Object.values(schema.properties ?? {}), schema.items, valuesOf(schema)];
-    has = type === "set" || type === "map" || below.some((one) => one !== undefined && hasMarks(one));
-    marked.set(schema, has);
-  }
-  return has;
-}
+const hasMarks = anywhere(({ "x-kubernetes-list-type": type }) => type === "set" || type === "map");
 
 /** Tells elements that are there twice; on an update only where there were none before (CRD-46). */
 export function validateLists(schema: Structural, object: Value, old: Value | undefined, errors: FieldErrors): void {
@@ -43,18 +32,8 @@ export function validateLists(schema: Structural, object: Value, old: Value | un
 
 function* listsBelow(schema: Structural, value: Value, path: string): Generator<Misplaced> {
   if (!hasMarks(schema)) return;
-  if (Array.isArray(value)) {
-    yield* misplacedIn(schema, value, path);
-    const { items } = schema;
-    if (items) for (const [i, item] of value.entries()) yield* listsBelow(items, item, `${path}[${i}]`);
-  } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
-      const member = propertyOf(schema, key);
-      const values = member ? undefined : valuesOf(schema);
-      const place = values ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`;
-      if (member ?? values) yield* listsBelow((member ?? values)!, value[key]!, place);
-    }
-  }
+  if (Array.isArray(value)) yield* misplacedIn(schema, value, path);
+  for (const part of partsOf(schema, value, path)) yield* listsBelow(part.schema, part.value, part.path);
 }
 
 function* misplacedIn(schema: Structural, list: readonly Value[], path: string): Generator<Misplaced> {

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { Value } from "../../value/value.ts";
+import { type Value, isObject } from "../../value/value.ts";
 
 /** A structural schema, at any depth; it was checked when its definition was written. */
 export interface Structural {
@@ -56,6 +56,45 @@ export const propertyOf = ({ properties }: Structural, name: string): Structural
 /** The schema of the values of a map; undefined where any value will do, or none. */
 export const valuesOf = ({ additionalProperties }: Structural): Structural | undefined =>
   typeof additionalProperties === "object" ? additionalProperties : undefined;
+
+/** Whether something holds for a schema or for any below it; asked once for each schema object. */
+export function anywhere(holds: (schema: Structural) => boolean): (schema: Structural) => boolean {
+  const known = new WeakMap<Structural, boolean>();
+  return function isThere(schema): boolean {
+    let is = known.get(schema);
+    if (is === undefined) {
+      const below = [...Object.values(schema.properties ?? {}), schema.items, valuesOf(schema)];
+      is = holds(schema) || below.some((one) => one !== undefined && isThere(one));
+      known.set(schema, is);
+    }
+    return is;
+  };
+}
+
+/** A part of a value with its schema, and its place as causes name it. */
+interface Part {
+  readonly schema: Structural;
+  readonly value: Value;
+  readonly path: string;
+}
+
+/** The parts right below a value that the schema describes. */
+export function* partsOf(schema: Structural, value: Value, path: string): Generator<Part> {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items) for (const [i, item] of value.entries()) yield { schema: items, value: item, path: `${path}[${i}]` };
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const member = propertyOf(schema, key);
+      const values = member ? undefined : valuesOf(schema);
+      const below = member ?? values;
+      if (below) yield { schema: below, value: value[key]!, path: values ? `${path}[${key}]` : memberAt(path, key) };
+    }
+  }
+}
+
+/** The place of a member. */
+export const memberAt = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
 
 /** The members that say which object something is: not described by schemas. */
 export const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);

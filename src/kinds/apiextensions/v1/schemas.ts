@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkRules, judge, messageOf } from "../../../cel/rules/index.ts";
+import { addBreaches, checkRules, judge } from "../../../cel/rules/index.ts";
 import type { Schema as RuleSchema } from "../../../cel/schema/declaration.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { FieldErrors } from "../../../meta/field-errors.ts";
@@ -77,12 +77,7 @@ function judgeDefault(schema: Structural, value: Value, _path: string, errors: F
   const isObject = schema["x-kubernetes-embedded-resource"] === true;
   for (const old of [value, undefined]) {
     const { breaches } = atOnce(judge(schema as RuleSchema, value, { isObject, old, forgives: false }));
-    for (const breach of breaches)
-      errors.add(
-        breach.reason,
-        breach.field,
-        messageOf(breach, (one) => errors.shown(one)),
-      );
+    addBreaches(breaches, errors);
     if (breaches.length > 0) return;
   }
 }
