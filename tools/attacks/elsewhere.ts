@@ -66,6 +66,11 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
     "src/server/threads/pool.test.ts",
     "a document that is not begun within half a minute is refused, one that is not done within ten seconds, too",
   ],
+  [
+    "regular expressions with very many states over megabytes, in schemas and rules; patterns that compile to very much",
+    "test/structural/heavy.test.ts",
+    "a pattern that takes a second for a text",
+  ],
   ["selectors and lists over 50,000 objects", "test/promises/turns.test.ts", "of a server, over 50 000 objects"],
   ["10,000 watchers", "test/serve/watchers.test.ts", "idle watchers cost less than"],
   [
