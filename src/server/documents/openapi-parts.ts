@@ -9,9 +9,10 @@ import { resourcePaths } from "./openapi-paths.ts";
 import { type Json, kindComponents, sharedComponents } from "./openapi-schemas.ts";
 import { type PartV2, gnosticPart, partV2 } from "./openapi-v2.ts";
 
-/** Members of a document, each as the text of JSON with its name, and a hash of them all. */
+/** Members of a document, each as the text of JSON with its name behind a comma, and a hash of them all. */
 export interface Part {
-  readonly paths: readonly Buffer[];
+  /** All paths in one piece. */
+  readonly paths: Buffer;
   readonly schemas: ReadonlyMap<string, Buffer>;
   readonly digest: Buffer;
 }
@@ -31,12 +32,11 @@ function membersOf(definition: ResourceDefinition, form: "v3" | "v2"): Members {
 }
 
 function textsOf({ paths, schemas }: Members): Part {
-  const text = ([name, value]: [string, unknown]): Buffer =>
-    Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  const written = Object.entries(schemas).map((entry): [string, Buffer] => [entry[0], text(entry)]);
-  const part = { paths: Object.entries(paths).map(text), schemas: new Map(written) };
-  const hash = createHash("sha512");
-  for (const piece of [...part.paths, ...part.schemas.values()]) hash.update(piece);
+  const text = ([name, value]: [string, unknown]): string => `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  const written = Object.entries(schemas).map((entry): [string, Buffer] => [entry[0], Buffer.from(text(entry))]);
+  const part = { paths: Buffer.from(Object.entries(paths).map(text).join("")), schemas: new Map(written) };
+  const hash = createHash("sha512").update(part.paths);
+  for (const piece of part.schemas.values()) hash.update(piece);
   return { ...part, digest: hash.digest() };
 }
 

@@ -135,22 +135,24 @@ class DocumentOfParts implements HashedDocument {
     this.hash = hash.digest("hex").toUpperCase();
   }
 
-  get bytes(): Buffer {
+  /** The pieces that are kept: a document of many kinds has megabytes that nobody needs to copy. */
+  get bytes(): readonly Buffer[] {
     const schemas = new Map(this.#parts.flatMap((part) => [...part.schemas]));
     const head = JSON.stringify({ openapi: "3.0.0", info: { title: "Keelson", version: this.#version } });
-    return Buffer.concat([
+    return [
       Buffer.from(`${head.slice(0, -1)},"paths":{`),
-      ...separated(this.#parts.flatMap(({ paths }) => paths)),
+      ...withoutFirstComma(this.#parts.map(({ paths }) => paths)),
       Buffer.from(`},"components":{"schemas":{`),
-      ...separated([...schemas.values()]),
+      ...withoutFirstComma([...schemas.values()]),
       Buffer.from(`},${JSON.stringify(SECURITY).slice(1)},"security":[{"BearerToken":[]}]}`),
-    ]);
+    ];
   }
 }
 
-const COMMA = Buffer.from(",");
-const separated = (pieces: readonly Buffer[]): Buffer[] =>
-  pieces.flatMap((piece, i) => (i === 0 ? [piece] : [COMMA, piece]));
+function withoutFirstComma(pieces: readonly Buffer[]): readonly Buffer[] {
+  const [first, ...rest] = pieces.filter(({ length }) => length > 0);
+  return first ? [first.subarray(1), ...rest] : [];
+}
 
 /** The name of a group and version in the index. */
 const nameOf = (group: string, { version }: VersionResources): string =>
