@@ -12,7 +12,8 @@
  * - {@link always}: may be left out by a client, is always printed (`spec: {}`, `reportingComponent: ""`).
  * - {@link optional}: printed unless empty (`""`, `0`, `false`, no entries).
  * - {@link pointer}: printed when it was sent, also when empty (`readOnly: false`, `emptyDir: {}`).
- * - {@link nullable}: always printed, null when there is none (`apiGroup: null`).
+ * - {@link nullable}: always printed, null when there is none (`apiGroup: null`); {@link requiredOrNull}: listed as required,
+ *   too.
  *
  * @module
  */
@@ -53,6 +54,14 @@ export const pointer = <T extends TSchema>(schema: T): Optional<T> => presence(s
 /** A member that is always printed, as null when unset. */
 export const nullable = <T extends TSchema>(schema: T): Optional<T> =>
   presence(schema, "alwaysNull", true) as Optional<T>;
+
+/** A member that the published schema requires and that is always printed, as null when unset. */
+export const requiredOrNull = <T extends TSchema>(schema: T): Optional<T> =>
+  presence(schema, "alwaysNull", false) as Optional<T>;
+
+/** A member whose struct is patched in another way: `retainKeys` drops what a strategic merge patch does not name, `replace` all of it. */
+export const patchedBy = <T extends TSchema>(strategy: "retainKeys" | "replace", schema: T): T =>
+  ({ ...schema, "x-kubernetes-patch-strategy": strategy }) as T;
 
 const schemaOf = <T extends TSchema>(members: With, description: string | undefined, extra: With = {}): T =>
   ({ ...members, ...(description === undefined ? {} : { description }), ...extra }) as unknown as T;

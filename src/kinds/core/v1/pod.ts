@@ -19,7 +19,7 @@ import { validatePodSpec } from "./pod/spec-rules.ts";
 import { podSpecSchema } from "./pod/spec-schema.ts";
 import { PodStatusSchema } from "./pod/status-schema.ts";
 import { validatePodChange } from "./pod/update-rules.ts";
-import { dropGatedVolumes } from "./pod/volumes.ts";
+import { dropGatedVolumes, validateTokens } from "./pod/volumes.ts";
 import { podWarnings } from "./pod/warnings.ts";
 import { type Source, inlineSources } from "./volumes/sources.ts";
 
@@ -39,7 +39,9 @@ function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
 }
 
 function validate(object: ApiObject, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object as Pod;
   validatePodSpec(object as Pod, sources, errors, ctx);
+  if (ctx.dialect.rules.enforceUndocumented && !spec.serviceAccountName) validateTokens(spec.volumes ?? [], errors);
 }
 
 /** A node agent writes the status; the spec and the owners stay, and so does the quality of service. */

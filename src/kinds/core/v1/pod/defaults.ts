@@ -22,24 +22,30 @@ type Probe = NonNullable<ContainerValue["livenessProbe"]>;
 /** Writes the defaults; changes `pod`. */
 export function defaultPod(pod: Pod, sources: readonly Source[], ctx: ApiContext): void {
   const { spec } = pod;
+  spec.enableServiceLinks ??= true;
+  defaultPodSpec(spec, sources, ctx);
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    defaultRequests(container);
+    if (spec.hostNetwork) defaultHostPorts(container);
+  }
+  if (pod.status) defaultAddresses(pod.status);
+}
+
+/** Writes the defaults that a template of Pods has, too (KIND-All-12); changes `spec`. */
+export function defaultPodSpec(spec: PodSpec, sources: readonly Source[], ctx: ApiContext): void {
   spec.dnsPolicy ||= "ClusterFirst";
   spec.restartPolicy ||= "Always";
   spec.securityContext ??= {};
   spec.terminationGracePeriodSeconds ??= GRACE_SECONDS;
   spec.schedulerName ||= "default-scheduler";
-  spec.enableServiceLinks ??= true;
   nameServiceAccount(spec);
   roundResources(spec.overhead);
   roundResources(spec.resources?.limits);
   roundResources(spec.resources?.requests);
   defaultVolumes(spec.volumes ?? [], sources, ctx);
-  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    defaultContainer(container);
-    defaultRequests(container);
-    if (spec.hostNetwork) defaultHostPorts(container);
+  for (const list of ["containers", "initContainers", "ephemeralContainers"] as const) {
+    for (const container of spec[list] ?? []) defaultContainer(container);
   }
-  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container);
-  if (pod.status) defaultAddresses(pod.status);
 }
 
 /** The service account has two names, of which the newer one counts. */

@@ -13,7 +13,7 @@ import type { Source } from "../volumes/sources.ts";
 import { checkQuantities, checkResources, validateContainers } from "./container-rules.ts";
 import type { Pod } from "./defaults.ts";
 import type { PodSpec } from "./spec-schema.ts";
-import { validateTokens, validateVolumes } from "./volumes.ts";
+import { validateVolumes } from "./volumes.ts";
 
 /** Members that are one of a few words. */
 const WORDS: readonly (readonly [
@@ -42,7 +42,6 @@ const NAMES: readonly (readonly [
 export function validatePodSpec(pod: Pod, sources: readonly Source[], errors: FieldErrors, ctx: ApiContext): void {
   const { spec } = pod;
   const volumes = validateVolumes(spec.volumes ?? [], pod.metadata.name ?? "", sources, errors, ctx);
-  if (ctx.dialect.rules.enforceUndocumented && !spec.serviceAccountName) validateTokens(spec.volumes ?? [], errors);
   validateContainers({ errors, ctx, volumes, spec });
   for (const [member, words] of WORDS) {
     const value = spec[member];

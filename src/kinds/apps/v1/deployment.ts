@@ -1,0 +1,256 @@
+/**
+ * Deployment: Pods of one template, replaced step by step when it changes (KIND-Deployment-1..13). Nothing here makes a Pod.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import {
+  type Static,
+  always,
+  bool,
+  int32,
+  intOrString,
+  keyedList,
+  nullable,
+  optional,
+  patchedBy,
+  pointer,
+  required,
+  requiredOrNull,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import { textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { LabelSelector } from "../../../schema/validation/label-selector.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { PodTemplates } from "../../core/v1/pod/template.ts";
+import {
+  shareOf,
+  validateAtMost,
+  validateAtMostAll,
+  validateNotLess,
+  validateNotNegative,
+  validateShare,
+} from "../../rules/counts.ts";
+import { scaleOf } from "../../rules/replicas.ts";
+import {
+  type Workload,
+  ageColumn,
+  containerColumns,
+  counted,
+  observed,
+  replicasOf,
+  selectorColumn,
+  selectorOf,
+  statusOf,
+  templateOf,
+  validateSame,
+  validateSelector,
+  validateTemplate,
+  withStatus,
+} from "./workload.ts";
+
+const description = "Pods of one template, replaced step by step when it changes.";
+
+const Strategy = struct("How Pods of an old template are replaced.", {
+  type: optional(text("RollingUpdate: some at a time. Recreate: all old ones go first.")),
+  rollingUpdate: pointer(
+    struct("How many at a time.", {
+      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
+      maxSurge: pointer(intOrString("How many Pods there may be above the wanted number, or a percentage of it.")),
+    }),
+  ),
+});
+
+const Condition = struct("What is known of one side of the deployment.", {
+  type: required(text("What it is about: Available, Progressing or ReplicaFailure.")),
+  status: required(text("True, False or Unknown.")),
+  lastUpdateTime: nullable(time("When it was last written.")),
+  lastTransitionTime: nullable(time("When the status last changed.")),
+  reason: optional(text("Why, for programs.")),
+  message: optional(text("Why, for people.")),
+});
+
+const Status = struct("How far the deployment is.", {
+  observedGeneration: observed,
+  replicas: counted("Pods that there are."),
+  updatedReplicas: counted("Pods of the present template."),
+  readyReplicas: counted("Pods that are ready."),
+  availableReplicas: counted("Pods that have been ready for long enough."),
+  unavailableReplicas: counted("Pods that are missing."),
+  terminatingReplicas: pointer(int32("Pods that are about to go.")),
+  conditions: optional(keyedList(Condition, ["type"], "What is known of the deployment.")),
+  collisionCount: pointer(int32("How often a name of a revision was taken.")),
+});
+
+const schemaOf = (ctx: ApiContext) =>
+  objectSchema(description, {
+    spec: always(
+      struct("What is wanted.", {
+        replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
+        selector: requiredOrNull(LabelSelector),
+        template: required(PodTemplates.of(ctx).schema),
+        strategy: always(patchedBy("retainKeys", Strategy)),
+        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
+        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
+        paused: optional(bool("Whether a change of the template waits.")),
+        progressDeadlineSeconds: pointer(int32("After how long without progress it has failed; 600 by default.")),
+      }),
+    ),
+    status: always(Status),
+  });
+
+interface Deployment extends Workload {
+  spec: Workload["spec"] & {
+    strategy: { type?: string; rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string } };
+    progressDeadlineSeconds?: number;
+  };
+  status: Static<typeof Status>;
+}
+
+const SHARE = "25%";
+
+function setDefaults({ spec }: Deployment): void {
+  spec.replicas ??= 1;
+  spec.strategy ??= {};
+  const { strategy } = spec;
+  strategy.type ||= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    strategy.rollingUpdate ??= {};
+    strategy.rollingUpdate.maxUnavailable ??= SHARE;
+    strategy.rollingUpdate.maxSurge ??= SHARE;
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
+}
+
+function validateStrategy({ type, rollingUpdate }: Deployment["spec"]["strategy"], errors: FieldErrors): void {
+  const at = "spec.strategy";
+  if (type === "Recreate") {
+    if (rollingUpdate) errors.forbidden(`${at}.rollingUpdate`, "expected none beside the type Recreate");
+    return;
+  }
+  if (type !== "RollingUpdate") return errors.notSupported(at, type, ["Recreate", "RollingUpdate"]);
+  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
+  validateShare(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`, errors);
+  validateShare(maxSurge, `${at}.rollingUpdate.maxSurge`, errors);
+  if (shareOf(maxUnavailable) === 0 && shareOf(maxSurge) === 0) {
+    errors.invalid(`${at}.rollingUpdate.maxUnavailable`, maxUnavailable, "expected more than 0 where maxSurge is 0");
+  }
+  validateAtMostAll(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`, errors);
+}
+
+function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object as Deployment;
+  validateNotNegative(spec, ["replicas"], "spec", errors);
+  validateSelector(spec.selector, "spec.selector", errors);
+  validateTemplate(spec, templates, errors, ctx);
+  validateStrategy(spec.strategy, errors);
+  validateNotNegative(spec, ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"], "spec", errors);
+  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
+  if (deadline !== undefined && deadline <= minReadySeconds) {
+    errors.invalid("spec.progressDeadlineSeconds", deadline, "expected more than minReadySeconds");
+  }
+}
+
+function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [{ status }, { status: before }] = [object as Deployment, old as Deployment];
+  const counts = ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas"] as const;
+  const more = ["availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount"] as const;
+  validateNotNegative(status, [...counts, ...more], "status", errors);
+  validateAtMost(
+    status,
+    [
+      ["updatedReplicas", "replicas"],
+      ["readyReplicas", "replicas"],
+      ["availableReplicas", "replicas"],
+      ["availableReplicas", "readyReplicas"],
+    ],
+    "status",
+    errors,
+  );
+  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+}
+
+const status = withStatus(validateStatus);
+
+const columns: readonly Column[] = [
+  textColumn(
+    "Ready",
+    "How many of the wanted Pods are ready.",
+    (object) => `${Number(statusOf(object, "readyReplicas") ?? 0)}/${replicasOf(object)}`,
+  ),
+  textColumn("Up-to-date", "Pods of the present template.", (object) =>
+    String(statusOf(object, "updatedReplicas") ?? 0),
+  ),
+  textColumn("Available", "Pods that have been ready for long enough.", (object) =>
+    String(statusOf(object, "availableReplicas") ?? 0),
+  ),
+  ageColumn,
+  ...containerColumns(templateOf),
+  selectorColumn(),
+];
+
+const same = (a: unknown, b: unknown): boolean => equal((a ?? {}) as Value, (b ?? {}) as Value);
+
+/** The definition of Deployment. */
+export function deployment(ctx: ApiContext): ResourceDefinition {
+  const templates = PodTemplates.of(ctx);
+  return {
+    group: "apps",
+    version: "v1",
+    kind: "Deployment",
+    plural: "deployments",
+    singular: "deployment",
+    shortNames: ["deploy"],
+    categories: ["all"],
+    scope: "Namespaced",
+    description,
+    schema: schemaOf(ctx),
+    deleteAnswers: "status",
+    generation: status.generation!,
+    resetFields: status.resetFields!,
+    counts: (object, old) =>
+      !same(object["spec"], old["spec"]) || !same(object.metadata.annotations, old.metadata.annotations),
+    defaults(object, write) {
+      const { spec } = object as Deployment;
+      if (!spec) return;
+      setDefaults(object as Deployment);
+      templates.setDefaults(spec.template, write);
+    },
+    prepareForCreate(object, write) {
+      object["status"] = {};
+      templates.dropGated((object as Deployment).spec.template, undefined, write);
+    },
+    prepareForUpdate(object, old, write) {
+      status.keep(object, old);
+      templates.dropGated((object as Deployment).spec.template, (old as Deployment).spec.template, write);
+    },
+    validate: (object, errors, write) => validate(object, templates, errors, write),
+    validateUpdate(object, old, errors, write) {
+      validate(object, templates, errors, write);
+      validateSame((object as Deployment).spec.selector, (old as Deployment).spec.selector, "spec.selector", errors);
+    },
+    *warnings(object, old, write) {
+      if (old && object.metadata.generation === old.metadata.generation) return;
+      yield* templates.warnings((object as Deployment).spec.template, "spec.template", write);
+    },
+    subresources: {
+      status: {
+        ...status.path,
+        resetFields: ["spec", "metadata.labels"],
+        prepareForUpdate(object, old) {
+          object["spec"] = old["spec"];
+          const { labels } = old.metadata;
+          if (labels) object.metadata.labels = labels;
+          else delete object.metadata.labels;
+        },
+      },
+      scale: scaleOf(selectorOf),
+    },
+    columns,
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * Templates of Pods, as workloads have them (KIND-All-10..14): a Pod's spec with the labels and annotations of the Pods that
+ * are made of it. Its rules are those of a Pod; what is wrong is told at the template's own place.
+ *
+ * @module
+ */
+import { FieldErrors } from "../../../../meta/field-errors.ts";
+import { type ObjectMeta, ObjectMetaSchema } from "../../../../meta/object-meta.ts";
+import { validateAnnotations, validateLabels } from "../../../../meta/object-meta-rules.ts";
+import { always, struct } from "../../../../meta/types.ts";
+import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
+import { type Source, inlineSources } from "../volumes/sources.ts";
+import { type Pod, defaultPodSpec } from "./defaults.ts";
+import { validatePodSpec } from "./spec-rules.ts";
+import { type PodSpec, podSpecSchema } from "./spec-schema.ts";
+import { dropGatedVolumes } from "./volumes.ts";
+import { podWarnings } from "./warnings.ts";
+
+/** A template in wire form. */
+export interface PodTemplate {
+  metadata?: Partial<ObjectMeta>;
+  spec: PodSpec;
+}
+
+/** The templates of a dialect: their schema, and what holds for each of them. */
+export class PodTemplates {
+  readonly schema;
+  readonly #sources: readonly Source[];
+
+  private constructor(sources: readonly Source[]) {
+    this.#sources = sources;
+    this.schema = struct("What Pods are made of: their labels, and what runs in them.", {
+      metadata: always(ObjectMetaSchema),
+      spec: always(podSpecSchema(sources)),
+    });
+  }
+
+  static readonly #made = new WeakMap<ApiContext, PodTemplates>();
+
+  /** The templates of all kinds of a server; their schema is the same object. */
+  static of(ctx: ApiContext): PodTemplates {
+    let templates = PodTemplates.#made.get(ctx);
+    if (!templates) PodTemplates.#made.set(ctx, (templates = new PodTemplates(inlineSources(ctx))));
+    return templates;
+  }
+
+  /** Writes the defaults of a Pod's spec (KIND-All-12); changes `template`. */
+  setDefaults(template: Partial<PodTemplate> | undefined, ctx: WriteContext): void {
+    if (template?.spec) defaultPodSpec(template.spec, this.#sources, ctx);
+  }
+
+  /** Drops what belongs to gates that are off, unless the stored template has it; changes `template`. */
+  dropGated(template: PodTemplate, stored: PodTemplate | undefined, ctx: WriteContext): void {
+    dropGatedVolumes(template.spec?.volumes ?? [], stored?.spec?.volumes ?? [], ctx);
+  }
+
+  /** Everything that is wrong with a template at `at`, such as `spec.template`. */
+  validate({ metadata = {}, spec }: PodTemplate, at: string, errors: FieldErrors, ctx: WriteContext): void {
+    if (metadata.labels) validateLabels(metadata.labels, `${at}.labels`, errors);
+    if (metadata.annotations) validateAnnotations(metadata.annotations, `${at}.annotations`, errors);
+    const own = new FieldErrors();
+    validatePodSpec(asPod({ metadata, spec }), this.#sources, own, ctx);
+    for (const { reason, field = "", message } of own.causes) errors.add(reason, `${at}.${field}`, message);
+    if ((spec.ephemeralContainers ?? []).length > 0) {
+      errors.forbidden(`${at}.spec.ephemeralContainers`, "expected none in a template");
+    }
+  }
+
+  /** The Warnings of a Pod that is made of a template (KIND-All-13). */
+  *warnings(template: PodTemplate, at: string, ctx: ApiContext): Generator<string> {
+    for (const text of podWarnings(asPod(template), this.#sources, ctx)) {
+      yield text.startsWith("spec.") || text.startsWith("metadata.") ? `${at}.${text}` : text;
+    }
+  }
+}
+
+/** A Pod without a name. */
+const asPod = ({ metadata: { labels, annotations } = {}, spec }: PodTemplate): Pod =>
+  ({ metadata: { ...(labels && { labels }), ...(annotations && { annotations }) }, spec }) as Pod;
