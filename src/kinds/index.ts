@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { appsGroup } from "./apps/v1/index.ts";
 import { authenticationGroup } from "./authentication/v1/group.ts";
 import { authorizationGroup } from "./authorization/v1/group.ts";
 import { customResourceDefinition } from "./apiextensions/v1/customresourcedefinition.ts";
@@ -26,6 +27,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   storageGroup,
   storageMigrationGroup,
   () => [customResourceDefinition()],
+  appsGroup,
 ];
 
 /** Every built-in kind of a dialect, those that are not served (`served: false`) included. */

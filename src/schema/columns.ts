@@ -43,3 +43,11 @@ export const textColumn = (
 /** The number of entries of a map or list, 0 when there is none. */
 export const countOf = (value: unknown): number =>
   Array.isArray(value) ? value.length : typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+
+/** A column of a number; 0 where there is none. */
+export const numberColumn = (name: string, description: string, read: (object: ApiObject) => unknown): Column => ({
+  name,
+  type: "integer",
+  description,
+  cell: (object) => Number(read(object) ?? 0),
+});

@@ -91,6 +91,8 @@ export interface WriteRules {
    * from ownership (DEC-14, DEC-22).
    */
   readonly resetFields?: readonly string[];
+  /** Whether changes this way never count in `generation`: those of a status, where metadata counts. */
+  readonly uncounted?: true;
 }
 
 /** How an object looks as another kind: what a client reads and writes there stands for members of the object. */

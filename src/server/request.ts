@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ResourceDefinition } from "../schema/definition.ts";
 import { type ProtobufKind, bodyKind, hasProtobuf } from "../wire/protobuf/index.ts";
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
@@ -100,12 +101,17 @@ export class ServerRequest {
     return negotiate(this.exchange.header("accept"), offer, this.pretty, this);
   }
 
+  /** The kind that the subresource takes, where that is not the kind of the object. */
+  get taken(): ResourceDefinition | undefined {
+    const subresource = this.info?.subresource ?? "";
+    return subresource === "" ? undefined : this.resource?.definition.subresources?.[subresource]?.takes;
+  }
+
   /** The kind of the bodies and answers of this request where that has a protobuf form. */
   get protobufKind(): ProtobufKind | undefined {
     const definition = this.resource?.definition;
     if (!definition) return undefined;
-    const { subresource } = this.info!;
-    const taken = subresource === "" ? undefined : definition.subresources?.[subresource]?.takes;
+    const { taken } = this;
     const kind = taken ? bodyKind(taken) : definition;
     return kind && hasProtobuf(kind) ? kind : undefined;
   }

@@ -15,13 +15,11 @@ function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelect
     ...Object.entries(matchLabels)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, value]): LabelRequirement => ({ key, operator: "in", values: [value ?? ""] })),
-    ...matchExpressions.map(
-      ({ key = "", operator = "", values = [] }): LabelRequirement => ({
-        key,
-        operator: OPERATORS[operator] ?? "exists",
-        values,
-      }),
-    ),
+    ...matchExpressions.map(({ key = "", operator = "", values = [] }): LabelRequirement => ({
+      key,
+      operator: OPERATORS[operator] ?? "exists",
+      values,
+    })),
   ];
 }
 

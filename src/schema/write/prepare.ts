@@ -56,7 +56,7 @@ export function prepareUpdate(
   keepServerMetadata(object, old);
   rules.prepareForUpdate?.(object, old, ctx);
   walker.settle(object);
-  countGeneration(definition, object, old);
+  if (!rules.uncounted) countGeneration(definition, object, old);
   validateObjectMetaUpdate(object.metadata, old.metadata, errors, { ...metadataRules(definition, ctx), sent });
   if (subresource === "") validatePrefix(object.metadata, errors, metadataRules(definition, ctx));
   rules.validateUpdate?.(object, old, errors, ctx);

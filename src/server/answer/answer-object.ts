@@ -57,6 +57,8 @@ function tableOf(
     now: server.clock.now(),
     log: server.log,
   };
-  const header = tableHeader(resource.definition, format.version, meta, true);
-  return tableOfRow(header, rowBytes(resource, object, bytes, style));
+  // What a lens shows has the columns of its own kind.
+  const definition = request.taken ?? resource.definition;
+  const header = tableHeader(definition, format.version, meta, true);
+  return tableOfRow(header, rowBytes(definition, object, bytes, style));
 }

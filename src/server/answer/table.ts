@@ -9,7 +9,6 @@
 import type { ApiObject, Column, ResourceDefinition } from "../../schema/definition.ts";
 import { nameColumn } from "../../schema/columns.ts";
 import { badRequest } from "../../meta/status.ts";
-import type { Resource } from "../../registry/contract.ts";
 import type { ServerLog } from "../context.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import type { Query } from "../query.ts";
@@ -95,8 +94,13 @@ export interface RowStyle {
 }
 
 /** The bytes of a row. */
-export function rowBytes(resource: Resource, object: ApiObject, bytes: Uint8Array, style: RowStyle): Buffer {
-  const head = Buffer.from(`{"cells":${cellsText(resource.definition, object, style)},"object":`);
+export function rowBytes(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  bytes: Uint8Array,
+  style: RowStyle,
+): Buffer {
+  const head = Buffer.from(`{"cells":${cellsText(definition, object, style)},"object":`);
   return Buffer.concat([head, besideCells(bytes, style), ROW_TAIL]);
 }
 

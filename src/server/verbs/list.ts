@@ -109,7 +109,7 @@ function itemMaker(server: ServerContext, request: ServerRequest, resource: Reso
       now: server.clock.now(),
       log: server.log,
     };
-    return (entry) => rowBytes(resource, resource.object(entry), resource.view(entry), style);
+    return (entry) => rowBytes(resource.definition, resource.object(entry), resource.view(entry), style);
   }
   if (format.shape !== "") return (entry) => partialBytes(resource.view(entry), format.version);
   const offset = resource.itemOffset;

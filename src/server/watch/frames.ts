@@ -111,7 +111,10 @@ function shaped(
     JSON.stringify({ resourceVersion: revision }),
     withColumns,
   );
-  return tableOfRow(header, rowBytes(resource, object(), bytes, { include, version: format.version, ...around }));
+  return tableOfRow(
+    header,
+    rowBytes(resource.definition, object(), bytes, { include, version: format.version, ...around }),
+  );
 }
 
 /** In the words of the dialect and in those of every Go client, which waits for its own word and hears no other. */

@@ -50,7 +50,7 @@ import {
   validateSame,
   validateSelector,
   validateTemplate,
-  withStatus,
+  workload,
 } from "./workload.ts";
 
 const description = "Pods of one template, replaced step by step when it changes.";
@@ -175,8 +175,6 @@ function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors):
   validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
 }
 
-const status = withStatus(validateStatus);
-
 const columns: readonly Column[] = [
   textColumn(
     "Ready",
@@ -184,10 +182,10 @@ const columns: readonly Column[] = [
     (object) => `${Number(statusOf(object, "readyReplicas") ?? 0)}/${replicasOf(object)}`,
   ),
   textColumn("Up-to-date", "Pods of the present template.", (object) =>
-    String(statusOf(object, "updatedReplicas") ?? 0),
+    Number(statusOf(object, "updatedReplicas") ?? 0),
   ),
   textColumn("Available", "Pods that have been ready for long enough.", (object) =>
-    String(statusOf(object, "availableReplicas") ?? 0),
+    Number(statusOf(object, "availableReplicas") ?? 0),
   ),
   ageColumn,
   ...containerColumns(templateOf),
@@ -211,46 +209,18 @@ export function deployment(ctx: ApiContext): ResourceDefinition {
     description,
     schema: schemaOf(ctx),
     deleteAnswers: "status",
-    generation: status.generation!,
-    resetFields: status.resetFields!,
-    counts: (object, old) =>
-      !same(object["spec"], old["spec"]) || !same(object.metadata.annotations, old.metadata.annotations),
-    defaults(object, write) {
-      const { spec } = object as Deployment;
-      if (!spec) return;
-      setDefaults(object as Deployment);
-      templates.setDefaults(spec.template, write);
-    },
-    prepareForCreate(object, write) {
-      object["status"] = {};
-      templates.dropGated((object as Deployment).spec.template, undefined, write);
-    },
-    prepareForUpdate(object, old, write) {
-      status.keep(object, old);
-      templates.dropGated((object as Deployment).spec.template, (old as Deployment).spec.template, write);
-    },
-    validate: (object, errors, write) => validate(object, templates, errors, write),
-    validateUpdate(object, old, errors, write) {
-      validate(object, templates, errors, write);
-      validateSame((object as Deployment).spec.selector, (old as Deployment).spec.selector, "spec.selector", errors);
-    },
-    *warnings(object, old, write) {
-      if (old && object.metadata.generation === old.metadata.generation) return;
-      yield* templates.warnings((object as Deployment).spec.template, "spec.template", write);
-    },
-    subresources: {
-      status: {
-        ...status.path,
-        resetFields: ["spec", "metadata.labels"],
-        prepareForUpdate(object, old) {
-          object["spec"] = old["spec"];
-          const { labels } = old.metadata;
-          if (labels) object.metadata.labels = labels;
-          else delete object.metadata.labels;
-        },
+    ...workload(templates, {
+      setDefaults: (object) => setDefaults(object as Deployment),
+      validate: (object, errors, write) => validate(object, templates, errors, write),
+      validateChange(object, old, errors) {
+        validateSame((object as Deployment).spec.selector, (old as Deployment).spec.selector, "spec.selector", errors);
       },
-      scale: scaleOf(selectorOf),
-    },
+      validateStatus,
+      counts: (object, old) =>
+        !same(object["spec"], old["spec"]) || !same(object.metadata.annotations, old.metadata.annotations),
+      keepsLabels: true,
+      subresources: { scale: scaleOf(selectorOf) },
+    }),
     columns,
   };
 }

@@ -4,7 +4,16 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Static, always, int32, keyedList, optional, pointer, requiredOrNull, struct } from "../../../meta/types.ts";
+import {
+  type Static,
+  always,
+  int32,
+  keyedList,
+  optional,
+  pointer,
+  requiredOrNull,
+  struct,
+} from "../../../meta/types.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
@@ -99,6 +108,7 @@ export function replicaSet(ctx: ApiContext): ResourceDefinition {
       validateChange(object, old, errors) {
         validateSame((object as ReplicaSet).spec.selector, (old as ReplicaSet).spec.selector, "spec.selector", errors);
       },
+      firstStatus: { replicas: 0 },
       validateStatus: (object, _old, errors) => validateReplicaCounts((object as ReplicaSet).status, errors),
       subresources: { scale: scaleOf(selectorOf) },
     }),

@@ -5,7 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { dnsSubdomain } from "../../../meta/names.ts";
+import { dnsSubdomain, labelName } from "../../../meta/names.ts";
 import {
   type Static,
   always,
@@ -20,15 +20,21 @@ import {
   struct,
   text,
 } from "../../../meta/types.ts";
-import { labelName } from "../../../meta/names.ts";
 import { textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
-import { ClaimTemplates, type ClaimTemplate } from "../../core/v1/claim-template.ts";
-import { shareOf, validateAtMost, validateAtMostAll, validateNotLess, validateNotNegative, validateShare } from "../../rules/counts.ts";
+import { type ClaimTemplate, ClaimTemplates } from "../../core/v1/claim-template.ts";
+import {
+  shareOf,
+  validateAtMost,
+  validateAtMostAll,
+  validateNotLess,
+  validateNotNegative,
+  validateShare,
+} from "../../rules/counts.ts";
 import { scaleOf } from "../../rules/replicas.ts";
 import {
   Condition,
@@ -45,3 +51,202 @@ import {
   validateTemplate,
   workload,
 } from "./workload.ts";
+
+const description = "Pods of one template that keep their names and their claims.";
+
+const UpdateStrategy = struct("How Pods of an old template are replaced.", {
+  type: optional(text("RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them.")),
+  rollingUpdate: pointer(
+    struct("Which Pods, and how many at a time.", {
+      partition: pointer(int32("Pods with a lower number keep the old template.")),
+      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
+    }),
+  ),
+});
+
+const RetentionPolicy = struct("Whether claims go with their Pods.", {
+  whenDeleted: optional(text("Retain or Delete, when the set is deleted.")),
+  whenScaled: optional(text("Retain or Delete, when there are to be fewer Pods.")),
+});
+
+const Status = struct("How many Pods there are.", {
+  observedGeneration: observed,
+  replicas: required(int32("Pods that there are.")),
+  readyReplicas: counted("Pods that are ready."),
+  currentReplicas: counted("Pods of the revision before."),
+  updatedReplicas: counted("Pods of the present revision."),
+  currentRevision: optional(text("The revision before.")),
+  updateRevision: optional(text("The present revision.")),
+  collisionCount: pointer(int32("How often a name of a revision was taken.")),
+  conditions: optional(keyedList(Condition, ["type"], "What is known of the set.")),
+  availableReplicas: always(int32("Pods that have been ready for long enough.")),
+});
+
+const schemaOf = (ctx: ApiContext) =>
+  objectSchema(description, {
+    spec: always(
+      struct("What is wanted.", {
+        replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
+        selector: requiredOrNull(LabelSelector),
+        template: required(PodTemplates.of(ctx).schema),
+        volumeClaimTemplates: optional(atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
+        serviceName: always(text("The service that gives the Pods their names.")),
+        podManagementPolicy: optional(
+          text("OrderedReady: one Pod after the other. Parallel: all at once.", { default: "OrderedReady" }),
+        ),
+        updateStrategy: always(UpdateStrategy),
+        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
+        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
+        persistentVolumeClaimRetentionPolicy: pointer(RetentionPolicy),
+        ordinals: pointer(struct("The numbers of the Pods.", { start: always(int32("The number of the first Pod.")) })),
+      }),
+    ),
+    status: always(Status),
+  });
+
+interface StatefulSet extends Workload {
+  spec: Workload["spec"] & {
+    volumeClaimTemplates?: ClaimTemplate[];
+    serviceName?: string;
+    podManagementPolicy?: string;
+    updateStrategy: { type?: string; rollingUpdate?: { partition?: number; maxUnavailable?: number | string } };
+    persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
+    ordinals?: { start?: number };
+  };
+  status: Static<typeof Status>;
+}
+
+function setDefaults({ spec }: StatefulSet): void {
+  spec.replicas ??= 1;
+  spec.podManagementPolicy ||= "OrderedReady";
+  spec.updateStrategy ??= {};
+  const { updateStrategy } = spec;
+  updateStrategy.type ||= "RollingUpdate";
+  if (updateStrategy.type === "RollingUpdate") {
+    updateStrategy.rollingUpdate ??= {};
+    updateStrategy.rollingUpdate.partition ??= 0;
+    updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.persistentVolumeClaimRetentionPolicy ??= {};
+  spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
+  spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
+  for (const claim of spec.volumeClaimTemplates ?? []) ClaimTemplates.setDefaults(claim);
+}
+
+function validateUpdateStrategy(
+  { type, rollingUpdate }: StatefulSet["spec"]["updateStrategy"],
+  errors: FieldErrors,
+): void {
+  const at = "spec.updateStrategy";
+  if (type === "OnDelete") {
+    if (rollingUpdate) errors.invalid(`${at}.rollingUpdate`, rollingUpdate, "expected none beside the type OnDelete");
+    return;
+  }
+  if (type !== "RollingUpdate") return errors.invalid(at, type, "expected the type OnDelete or RollingUpdate");
+  const { partition, maxUnavailable } = rollingUpdate ?? {};
+  if (partition !== undefined) validateNotNegative({ partition }, ["partition"], `${at}.rollingUpdate`, errors);
+  if (maxUnavailable === undefined) return;
+  const field = `${at}.rollingUpdate.maxUnavailable`;
+  validateShare(maxUnavailable, field, errors);
+  if (shareOf(maxUnavailable) === 0) errors.invalid(field, maxUnavailable, "expected more than 0");
+  validateAtMostAll(maxUnavailable, field, errors);
+}
+
+const POLICIES = ["Delete", "Retain"];
+
+function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object as StatefulSet;
+  const { podManagementPolicy, persistentVolumeClaimRetentionPolicy: kept = {}, serviceName, template } = spec;
+  if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
+    errors.invalid("spec.podManagementPolicy", podManagementPolicy, "expected OrderedReady or Parallel");
+  }
+  validateUpdateStrategy(spec.updateStrategy, errors);
+  for (const member of ["whenDeleted", "whenScaled"] as const) {
+    const policy = kept[member] ?? "";
+    const field = `spec.persistentVolumeClaimRetentionPolicy.${member}`;
+    if (!POLICIES.includes(policy)) errors.notSupported(field, policy, POLICIES);
+  }
+  validateNotNegative(spec, ["replicas", "minReadySeconds"], "spec", errors);
+  validateNotNegative(spec.ordinals ?? {}, ["start"], "spec.ordinals", errors);
+  validateSelector(spec.selector, "spec.selector", errors);
+  const wrong = serviceName ? dnsSubdomain(serviceName) : undefined;
+  if (wrong !== undefined) errors.invalid("spec.serviceName", serviceName, wrong);
+  const claims = ClaimTemplates.validate(spec.volumeClaimTemplates ?? [], "spec.volumeClaimTemplates", errors, ctx);
+  // The claims are volumes of the Pods, too.
+  const volumes = [...(template.spec.volumes ?? []), ...claims];
+  const filled = { ...template, spec: { ...template.spec, volumes } };
+  validateTemplate({ ...spec, template: filled }, templates, errors, ctx);
+}
+
+/** What may change of the spec (KIND-StatefulSet-5). */
+const MAY_CHANGE = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+] as const;
+
+function validateChange(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [now, before] = [{ ...(object as StatefulSet).spec }, { ...(old as StatefulSet).spec }];
+  for (const member of MAY_CHANGE) {
+    delete (now as Record<string, unknown>)[member];
+    delete (before as Record<string, unknown>)[member];
+  }
+  if (equal(now as object as Value, before as object as Value)) return;
+  errors.forbidden("spec", `expected changes of ${MAY_CHANGE.join(", ")} only`);
+}
+
+function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [{ status }, { status: before }] = [object as StatefulSet, old as StatefulSet];
+  const parts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"] as const;
+  validateNotNegative(status, ["replicas", ...parts, "observedGeneration", "collisionCount"], "status", errors);
+  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+  const pairs = parts.map((part) => [part, "replicas"] as const);
+  validateAtMost(status, [...pairs, ["availableReplicas", "readyReplicas"]], "status", errors);
+}
+
+const columns: readonly Column[] = [
+  textColumn(
+    "Ready",
+    "How many of the wanted Pods are ready.",
+    (object) => `${Number(statusOf(object, "readyReplicas") ?? 0)}/${replicasOf(object)}`,
+  ),
+  ageColumn,
+  ...containerColumns(templateOf),
+];
+
+/** The definition of StatefulSet. */
+export function statefulSet(ctx: ApiContext): ResourceDefinition {
+  const templates = PodTemplates.of(ctx);
+  return {
+    group: "apps",
+    version: "v1",
+    kind: "StatefulSet",
+    plural: "statefulsets",
+    singular: "statefulset",
+    shortNames: ["sts"],
+    categories: ["all"],
+    scope: "Namespaced",
+    description,
+    schema: schemaOf(ctx),
+    nameRule: labelName,
+    deleteAnswers: "status",
+    ...workload(templates, {
+      setDefaults: (object) => setDefaults(object as StatefulSet),
+      validate: (object, errors, write) => validate(object, templates, errors, write),
+      validateChange,
+      firstStatus: { replicas: 0, availableReplicas: 0 },
+      validateStatus,
+      warnings: (object) =>
+        ((object as StatefulSet).spec.volumeClaimTemplates ?? []).flatMap((claim, i) =>
+          ClaimTemplates.warnings(claim, `spec.volumeClaimTemplates[${i}]`),
+        ),
+      subresources: { scale: scaleOf(selectorOf) },
+    }),
+    columns,
+  };
+}

@@ -5,13 +5,15 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { int32, int64, nullable, optional, required, struct, text, time } from "../../../meta/types.ts";
-import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import type { LabelSelectorValue } from "../../../schema/validation/label-selector.ts";
 import { validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import type { PodTemplate, PodTemplates } from "../../core/v1/pod/template.ts";
-import { isEmptySelector, labelsText, selectionOf, selectorText } from "../../rules/label-selection.ts";
+import { validateAtMost, validateNotNegative } from "../../rules/counts.ts";
+import { isEmptySelector, selectionOf, selectorText } from "../../rules/label-selection.ts";
+import { containerColumns, orNone, shownLabels } from "../../rules/template-columns.ts";
 
 /** A workload as its rules see it. */
 export interface Workload extends ApiObject {
@@ -87,60 +89,128 @@ export function validateTemplate(
 
 /** Tells a member of the spec that is not what it was. */
 export function validateSame(now: unknown, before: unknown, field: string, errors: FieldErrors): void {
-  if (!equal(now as Value | undefined, before as Value | undefined)) errors.invalid(field, now ?? null, "the field does not change");
+  if (!equal(now as Value | undefined, before as Value | undefined))
+    errors.invalid(field, now ?? null, "the field does not change");
+}
+
+/** Tells counts of a status that cannot be (KIND-ReplicaSet-4). */
+export function validateReplicaCounts(status: ReplicaCounts, errors: FieldErrors): void {
+  const members = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"] as const;
+  validateNotNegative(status, [...members, "observedGeneration"], "status", errors);
+  validateAtMost(
+    status,
+    [
+      ["fullyLabeledReplicas", "replicas"],
+      ["readyReplicas", "replicas"],
+      ["availableReplicas", "replicas"],
+      ["availableReplicas", "readyReplicas"],
+    ],
+    "status",
+    errors,
+  );
+}
+
+type ReplicaCounts = {
+  readonly [
+    member in "replicas" | "fullyLabeledReplicas" | "readyReplicas" | "availableReplicas" | "observedGeneration"
+  ]?: number;
+};
+
+/** What one kind of workloads asks for. */
+interface Rules {
+  /** Defaults beside those of the template; changes the object. */
+  setDefaults(object: Workload, ctx: WriteContext): void;
+  /** Everything that is wrong with a new object, and with a changed one beside what may not change. */
+  validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  /** What may not change. */
+  validateChange?(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
+  validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
+  /** Before a create (without `old`) and an update of the object. */
+  prepare?(object: ApiObject, old: ApiObject | undefined): void;
+  /** Whether a change counts in the generation, where it is not one of the spec. */
+  readonly counts?: ResourceDefinition["counts"];
+  /** Warnings beside those of the template. */
+  warnings?(object: ApiObject, ctx: WriteContext): Iterable<string>;
+  /** The status of a new object: what is always printed; none by default. */
+  readonly firstStatus?: object;
+  /** Labels that a write of the status leaves as they are. */
+  readonly keepsLabels?: true;
+  readonly subresources?: ResourceDefinition["subresources"];
 }
 
 /**
- * The status, and what counts as a change: a create begins without a status, an update of the object keeps it, and its own
- * path writes nothing else of the object (KIND-All-2).
+ * What all workloads have alike: a create begins without a status, an update of the object keeps it, its own path writes
+ * nothing else of the object (KIND-All-2); the template is filled in, judged, and warned of when the generation changes
+ * (KIND-All-12, KIND-All-13).
  */
-export const withStatus = (
-  status: (object: ApiObject, old: ApiObject, errors: FieldErrors) => void,
-): Pick<ResourceDefinition, "resetFields" | "generation"> & {
-  readonly keep: (object: ApiObject, old: ApiObject) => void;
-  readonly path: NonNullable<ResourceDefinition["subresources"]>[string];
-} => ({
-  resetFields: ["status"],
+export const workload = (
+  templates: PodTemplates,
+  rules: Rules,
+): Pick<
+  ResourceDefinition,
+  | "generation"
+  | "counts"
+  | "resetFields"
+  | "defaults"
+  | "prepareForCreate"
+  | "prepareForUpdate"
+  | "validate"
+  | "validateUpdate"
+  | "warnings"
+  | "subresources"
+> => ({
   generation: "fromOne",
-  keep(object, old) {
-    object["status"] = old["status"];
+  ...(rules.counts ? { counts: rules.counts } : {}),
+  resetFields: ["status"],
+  defaults(object, ctx) {
+    const { spec } = object as Partial<Workload>;
+    if (!spec) return;
+    rules.setDefaults(object as Workload, ctx);
+    templates.setDefaults(spec.template, ctx);
   },
-  path: {
-    verbs: ["get", "patch", "update"],
-    resetFields: ["spec"],
-    prepareForUpdate(object, old) {
-      object["spec"] = old["spec"];
+  prepareForCreate(object, ctx) {
+    object["status"] = { ...rules.firstStatus };
+    templates.dropGated(templateOf(object), undefined, ctx);
+    rules.prepare?.(object, undefined);
+  },
+  prepareForUpdate(object, old, ctx) {
+    object["status"] = old["status"];
+    templates.dropGated(templateOf(object), templateOf(old), ctx);
+    rules.prepare?.(object, old);
+  },
+  validate: (object, errors, ctx) => rules.validate(object, errors, ctx),
+  validateUpdate(object, old, errors, ctx) {
+    rules.validate(object, errors, ctx);
+    rules.validateChange?.(object, old, errors);
+  },
+  *warnings(object, old, ctx) {
+    if (old && object.metadata.generation === old.metadata.generation) return;
+    const template = templateOf(object);
+    if (template) yield* templates.warnings(template as PodTemplate, "spec.template", ctx);
+    if (rules.warnings) yield* rules.warnings(object, ctx);
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      uncounted: true,
+      resetFields: rules.keepsLabels ? ["spec", "metadata.labels"] : ["spec"],
+      prepareForUpdate(object, old) {
+        object["spec"] = old["spec"];
+        if (rules.keepsLabels) keepLabels(object, old);
+      },
+      validateUpdate: (object, old, errors) => rules.validateStatus(object, old, errors),
     },
-    validateUpdate: status,
+    ...rules.subresources,
   },
 });
 
+function keepLabels({ metadata }: ApiObject, { metadata: { labels } }: ApiObject): void {
+  if (labels) metadata.labels = labels;
+  else delete metadata.labels;
+}
+
 /** The selector of a workload as a query. */
 export const selectorOf = (object: ApiObject): string => selectorText((object as Workload).spec.selector);
-
-const orNone = (text: string): string => (text === "" ? "<none>" : text);
-
-const containersOf = (template: Partial<PodTemplate> | undefined): readonly { name?: string; image?: string }[] =>
-  template?.spec?.containers ?? [];
-
-/** Wide columns of a template: the names and the images of its containers. */
-export const containerColumns = (
-  templateOf: (object: ApiObject) => Partial<PodTemplate> | undefined,
-  wide = true,
-): readonly Column[] => [
-  textColumn(
-    "Containers",
-    "The names of the containers in the template.",
-    (object) => containersOf(templateOf(object)).map(({ name }) => name).join(","),
-    wide,
-  ),
-  textColumn(
-    "Images",
-    "The images of the containers in the template.",
-    (object) => containersOf(templateOf(object)).map(({ image }) => image ?? "").join(","),
-    wide,
-  ),
-];
 
 /** The template of a workload. */
 export const templateOf = (object: ApiObject): Partial<PodTemplate> | undefined =>
@@ -151,21 +221,10 @@ export const selectorColumn = (
   textOf: (object: ApiObject) => string = (object) => selectorText((object as Partial<Workload>).spec?.selector),
 ): Column => textColumn("Selector", "The selector of the Pods.", (object) => orNone(textOf(object)), true);
 
-/** A column of a number below the object; 0 where there is none. */
-export const numberColumn = (
-  name: string,
-  description: string,
-  read: (object: ApiObject) => unknown,
-): Column => ({ name, type: "integer", description, cell: (object) => Number(read(object) ?? 0) });
-
 /** A member of the status. */
-export const statusOf = (object: ApiObject, member: string): unknown =>
-  (object as Partial<Workload>).status?.[member];
+export const statusOf = (object: ApiObject, member: string): unknown => (object as Partial<Workload>).status?.[member];
 
 /** A member of the spec that says how many Pods there are to be. */
 export const replicasOf = (object: ApiObject): number => (object as Partial<Workload>).spec?.replicas ?? 0;
 
-/** Labels as a column shows them. */
-export const shownLabels = (labels: Readonly<Record<string, string>> | undefined): string => orNone(labelsText(labels));
-
-export { ageColumn };
+export { ageColumn, containerColumns, numberColumn, shownLabels };

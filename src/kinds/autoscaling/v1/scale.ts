@@ -5,8 +5,14 @@
  * @module
  */
 import { always, int32, optional, struct, text } from "../../../meta/types.ts";
-import type { ResourceDefinition } from "../../../schema/definition.ts";
+import { ageColumn, numberColumn } from "../../../schema/columns.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+
+interface Scale extends ApiObject {
+  spec: { replicas?: number };
+  status: { replicas?: number };
+}
 
 /** The kind of the bodies of `scale`. */
 export const scale: ResourceDefinition = {
@@ -27,4 +33,9 @@ export const scale: ResourceDefinition = {
     ),
   }),
   deleteAnswers: "status",
+  columns: [
+    numberColumn("Desired", "How many replicas are wanted.", (object) => (object as Scale).spec.replicas),
+    numberColumn("Available", "How many replicas there are.", (object) => (object as Scale).status.replicas),
+    ageColumn,
+  ],
 };

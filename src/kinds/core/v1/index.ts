@@ -6,6 +6,7 @@ import { node } from "./node.ts";
 import { persistentVolume } from "./persistent-volume.ts";
 import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
 import { pod } from "./pod.ts";
+import { podTemplate } from "./pod-template.ts";
 import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { service } from "./service.ts";
@@ -19,6 +20,7 @@ export const coreGroup: DefinitionFactory = (ctx) => [
   persistentVolume(ctx),
   persistentVolumeClaim(ctx),
   pod(ctx),
+  podTemplate(ctx),
   secret,
   serviceAccount,
   service,

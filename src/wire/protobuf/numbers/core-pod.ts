@@ -3,6 +3,8 @@ import type { Messages } from "./numbers.ts";
 /** Pod (`core/v1`), without its containers and volumes. */
 export const corePod: Messages = {
   Pod: { metadata: [1, "meta.ObjectMeta"], spec: [2, "PodSpec"], status: [3, "PodStatus"] },
+  PodTemplate: { metadata: [1, "meta.ObjectMeta"], template: [2, "PodTemplateSpec"] },
+  PodTemplateSpec: { metadata: [1, "meta.ObjectMeta"], spec: [2, "PodSpec"] },
   PodSpec: {
     volumes: [1, "Volume"],
     containers: [2, "Container"],

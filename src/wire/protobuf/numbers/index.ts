@@ -7,6 +7,7 @@
  * @module
  */
 import { apiextensions } from "./apiextensions.ts";
+import { apps } from "./apps.ts";
 import { authentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
 import { autoscaling } from "./autoscaling.ts";
@@ -27,6 +28,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   meta,
   core: { ...coreObjects, ...coreNode, ...coreVolumes, ...corePod, ...coreContainers, ...corePodVolumes },
   apiextensions,
+  apps,
   authentication,
   authorization,
   autoscaling,
@@ -45,6 +47,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["v1/PersistentVolume", "core.PersistentVolume"],
   ["v1/PersistentVolumeClaim", "core.PersistentVolumeClaim"],
   ["v1/Pod", "core.Pod"],
+  ["v1/PodTemplate", "core.PodTemplate"],
   ["v1/Secret", "core.Secret"],
   ["v1/Service", "core.Service"],
   ["v1/ServiceAccount", "core.ServiceAccount"],
@@ -53,6 +56,10 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["meta.k8s.io/v1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
   ["meta.k8s.io/v1beta1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
   ["apiextensions.k8s.io/v1/CustomResourceDefinition", "apiextensions.CustomResourceDefinition"],
+  ["apps/v1/DaemonSet", "apps.DaemonSet"],
+  ["apps/v1/Deployment", "apps.Deployment"],
+  ["apps/v1/ReplicaSet", "apps.ReplicaSet"],
+  ["apps/v1/StatefulSet", "apps.StatefulSet"],
   ["authentication.k8s.io/v1/SelfSubjectReview", "authentication.SelfSubjectReview"],
   ["authentication.k8s.io/v1/TokenRequest", "authentication.TokenRequest"],
   ["authorization.k8s.io/v1/SelfSubjectAccessReview", "authorization.SelfSubjectAccessReview"],

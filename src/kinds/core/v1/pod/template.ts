@@ -50,8 +50,12 @@ export class PodTemplates {
   }
 
   /** Drops what belongs to gates that are off, unless the stored template has it; changes `template`. */
-  dropGated(template: PodTemplate, stored: PodTemplate | undefined, ctx: WriteContext): void {
-    dropGatedVolumes(template.spec?.volumes ?? [], stored?.spec?.volumes ?? [], ctx);
+  dropGated(
+    template: Partial<PodTemplate> | undefined,
+    stored: Partial<PodTemplate> | undefined,
+    ctx: WriteContext,
+  ): void {
+    dropGatedVolumes(template?.spec?.volumes ?? [], stored?.spec?.volumes ?? [], ctx);
   }
 
   /** Everything that is wrong with a template at `at`, such as `spec.template`. */

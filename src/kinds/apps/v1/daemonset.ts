@@ -1,0 +1,228 @@
+/**
+ * DaemonSet: one Pod of a template on each node that fits (KIND-DaemonSet-1..9). Nothing here makes a Pod.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import {
+  type Static,
+  always,
+  int32,
+  intOrString,
+  keyedList,
+  optional,
+  pointer,
+  required,
+  requiredOrNull,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { badRequest } from "../../../meta/status.ts";
+import { textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { PodTemplates } from "../../core/v1/pod/template.ts";
+import {
+  type Share,
+  shareOf,
+  validateAtMostAll,
+  validateNotLess,
+  validateNotNegative,
+  validateShare,
+} from "../../rules/counts.ts";
+import { isEmptySelector, selectionOf } from "../../rules/label-selection.ts";
+import {
+  Condition,
+  type Workload,
+  ageColumn,
+  containerColumns,
+  counted,
+  numberColumn,
+  observed,
+  selectorColumn,
+  shownLabels,
+  statusOf,
+  templateOf,
+  validateLasting,
+  validateSame,
+  validateSelected,
+  workload,
+} from "./workload.ts";
+
+const description = "One Pod of a template on each node that fits.";
+
+const Status = struct("On how many nodes the Pods are.", {
+  currentNumberScheduled: required(int32("Nodes that have a Pod and should have one.")),
+  numberMisscheduled: required(int32("Nodes that have a Pod and should have none.")),
+  desiredNumberScheduled: required(int32("Nodes that should have a Pod.")),
+  numberReady: required(int32("Nodes with a Pod that is ready.")),
+  observedGeneration: observed,
+  updatedNumberScheduled: counted("Nodes with a Pod of the present template."),
+  numberAvailable: counted("Nodes with a Pod that has been ready for long enough."),
+  numberUnavailable: counted("Nodes that should have such a Pod and have none."),
+  collisionCount: pointer(int32("How often a name of a revision was taken.")),
+  conditions: optional(keyedList(Condition, ["type"], "What is known of the set.")),
+});
+
+const UpdateStrategy = struct("How Pods of an old template are replaced.", {
+  type: optional(text("RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them.")),
+  rollingUpdate: pointer(
+    struct("How many nodes at a time; one of the two is 0.", {
+      maxUnavailable: pointer(intOrString("On how many nodes a Pod may be missing, as a number or a percentage.")),
+      maxSurge: pointer(intOrString("On how many nodes there may be two, as a number or a percentage.")),
+    }),
+  ),
+});
+
+const schemaOf = (ctx: ApiContext) =>
+  objectSchema(description, {
+    spec: always(
+      struct("What is wanted.", {
+        selector: requiredOrNull(LabelSelector),
+        template: required(PodTemplates.of(ctx).schema),
+        updateStrategy: always(UpdateStrategy),
+        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
+        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
+      }),
+    ),
+    status: always(Status),
+  });
+
+interface DaemonSet extends Workload {
+  spec: Workload["spec"] & {
+    updateStrategy: { type?: string; rollingUpdate?: { maxUnavailable?: Share; maxSurge?: Share } };
+  };
+  status: Static<typeof Status>;
+}
+
+/** Counts the templates; the server's own (KIND-DaemonSet-2). */
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+/** The number in the annotation; 0 where there is none. Throws a 400 for any other text. */
+function templateGeneration({ metadata }: ApiObject): bigint {
+  const text = metadata.annotations?.[TEMPLATE_GENERATION];
+  if (text === undefined) return 0n;
+  if (!/^[+-]?\d+$/.test(text))
+    throw badRequest(`expected a number in the annotation ${TEMPLATE_GENERATION}, got ${JSON.stringify(text)}`);
+  return BigInt(text.replace(/^\+/, ""));
+}
+
+function writeGeneration({ metadata }: ApiObject, count: bigint): void {
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(count) };
+}
+
+const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
+
+/** Counts the template: what a client says is kept on create, and undone on update. */
+function countTemplate(object: ApiObject, old: ApiObject | undefined): void {
+  const before = templateGeneration(old ?? object);
+  const isNew = old ? !same(templateOf(object), templateOf(old)) : before < 1n;
+  writeGeneration(object, isNew ? before + 1n : before);
+}
+
+function setDefaults({ spec }: DaemonSet): void {
+  spec.updateStrategy ??= {};
+  const { updateStrategy } = spec;
+  updateStrategy.type ||= "RollingUpdate";
+  if (updateStrategy.type === "RollingUpdate") {
+    updateStrategy.rollingUpdate ??= {};
+    updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+    updateStrategy.rollingUpdate.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
+}
+
+function validateStrategy({ type, rollingUpdate }: DaemonSet["spec"]["updateStrategy"], errors: FieldErrors): void {
+  const at = "spec.updateStrategy";
+  if (type === "OnDelete") return;
+  if (type !== "RollingUpdate") return errors.notSupported(at, type, ["OnDelete", "RollingUpdate"]);
+  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
+  const [missing, extra] = [`${at}.rollingUpdate.maxUnavailable`, `${at}.rollingUpdate.maxSurge`];
+  validateShare(maxUnavailable, missing, errors);
+  validateShare(maxSurge, extra, errors);
+  const [some, more] = [shareOf(maxUnavailable) !== 0, shareOf(maxSurge) !== 0];
+  if (some && more) errors.invalid(extra, maxSurge, "expected 0 where maxUnavailable is more");
+  if (!some && !more) errors.required(missing, "expected more than 0 where maxSurge is 0");
+  validateAtMostAll(maxUnavailable, missing, errors);
+  validateAtMostAll(maxSurge, extra, errors);
+}
+
+function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = object as DaemonSet;
+  const { selector, template } = spec;
+  if (selector) validateLabelSelector(selector, "spec.selector", errors);
+  if (!selector || selectionOf(selector)) validateSelected(selector, template, "spec.template", errors);
+  if (selector && isEmptySelector(selector)) {
+    errors.invalid("spec.selector", selector, "expected a selector that asks for something");
+  }
+  templates.validate(template, "spec.template", errors, ctx);
+  validateLasting(template, "spec.template", errors);
+  validateNotNegative(spec, ["minReadySeconds"], "spec", errors);
+  validateStrategy(spec.updateStrategy, errors);
+  validateNotNegative(spec, ["revisionHistoryLimit"], "spec", errors);
+}
+
+function validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [{ status }, { status: before }] = [object as DaemonSet, old as DaemonSet];
+  const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"] as const;
+  const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"] as const;
+  validateNotNegative(status, [...counts, "observedGeneration", ...more, "collisionCount"], "status", errors);
+  validateNotLess(status.collisionCount, before?.collisionCount, "status.collisionCount", errors);
+}
+
+const counts: readonly (readonly [name: string, member: string, description: string])[] = [
+  ["Desired", "desiredNumberScheduled", "Nodes that should have a Pod."],
+  ["Current", "currentNumberScheduled", "Nodes that have a Pod and should have one."],
+  ["Ready", "numberReady", "Nodes with a Pod that is ready."],
+  ["Up-to-date", "updatedNumberScheduled", "Nodes with a Pod of the present template."],
+  ["Available", "numberAvailable", "Nodes with a Pod that has been ready for long enough."],
+];
+
+const columns: readonly Column[] = [
+  ...counts.map(([name, member, text]) => numberColumn(name, text, (object) => statusOf(object, member))),
+  textColumn("Node Selector", "The labels that a node must have.", (object) =>
+    shownLabels(templateOf(object)?.spec?.nodeSelector),
+  ),
+  ageColumn,
+  ...containerColumns(templateOf),
+  selectorColumn(),
+];
+
+/** The definition of DaemonSet. */
+export function daemonSet(ctx: ApiContext): ResourceDefinition {
+  const templates = PodTemplates.of(ctx);
+  return {
+    group: "apps",
+    version: "v1",
+    kind: "DaemonSet",
+    plural: "daemonsets",
+    singular: "daemonset",
+    shortNames: ["ds"],
+    categories: ["all"],
+    scope: "Namespaced",
+    description,
+    schema: schemaOf(ctx),
+    deleteAnswers: "status",
+    ...workload(templates, {
+      setDefaults(object) {
+        setDefaults(object as DaemonSet);
+        writeGeneration(object, templateGeneration(object));
+      },
+      firstStatus: {
+        currentNumberScheduled: 0,
+        numberMisscheduled: 0,
+        desiredNumberScheduled: 0,
+        numberReady: 0,
+      },
+      prepare: countTemplate,
+      validate: (object, errors, write) => validate(object, templates, errors, write),
+      validateChange(object, old, errors) {
+        validateSame((object as DaemonSet).spec.selector, (old as DaemonSet).spec.selector, "spec.selector", errors);
+      },
+      validateStatus,
+    }),
+    columns,
+  };
+}

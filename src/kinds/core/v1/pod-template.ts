@@ -1,0 +1,49 @@
+/**
+ * PodTemplate: a template of Pods that stands alone (KIND-PodTemplate-1).
+ *
+ * @module
+ */
+import { always } from "../../../meta/types.ts";
+import { textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
+import { type PodTemplate, PodTemplates } from "./pod/template.ts";
+
+const templateOf = (object: ApiObject): PodTemplate => (object as ApiObject & { template: PodTemplate }).template;
+
+const description = "A template of Pods that stands alone.";
+
+/** The definition of PodTemplate. */
+export function podTemplate(ctx: ApiContext): ResourceDefinition {
+  const templates = PodTemplates.of(ctx);
+  return {
+    group: "",
+    version: "v1",
+    kind: "PodTemplate",
+    plural: "podtemplates",
+    singular: "podtemplate",
+    scope: "Namespaced",
+    description,
+    schema: objectSchema(description, { template: always(templates.schema) }),
+    deleteAnswers: "object",
+    generation: "fromOne",
+    counts: (object, old) => !equal(templateOf(object) as object as Value, templateOf(old) as object as Value),
+    defaults: (object, write) => templates.setDefaults(templateOf(object), write),
+    prepareForCreate: (object, write) => templates.dropGated(templateOf(object), undefined, write),
+    prepareForUpdate: (object, old, write) => templates.dropGated(templateOf(object), templateOf(old), write),
+    validate: (object, errors, write) => templates.validate(templateOf(object), "template", errors, write),
+    validateUpdate: (object, _old, errors, write) => templates.validate(templateOf(object), "template", errors, write),
+    *warnings(object, old, write) {
+      if (old && object.metadata.generation === old.metadata.generation) return;
+      yield* templates.warnings(templateOf(object), "template", write);
+    },
+    columns: [
+      ...containerColumns(templateOf, false),
+      textColumn("Pod Labels", "The labels of the Pods.", (object) =>
+        shownLabels(templateOf(object)?.metadata?.labels),
+      ),
+    ],
+  };
+}
