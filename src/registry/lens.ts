@@ -185,8 +185,22 @@ function ownersOfObject(
     if (!entry) kept.push((entry = { ...owner, apiVersion: kind.apiVersion, fieldsV1: {} }));
     for (const [, theirs] of paths) add(entry.fieldsV1 as Fields, stepsOf(theirs));
   }
-  return kept.filter(({ fieldsV1 }) => Object.keys(fieldsV1 as Fields).length > 0);
+  const left = kept.filter(({ fieldsV1 }) => Object.keys(fieldsV1 as Fields).length > 0);
+  return withTimesOf({ managedFields: [...entries] }, left);
 }
+
+/**
+ * The entries of an object that was written through a lens: when those who own its value wrote that is not told, but for
+ * what was told before (KIND-All-19).
+ */
+export const withTimesOf = (
+  { managedFields: before = [] }: ApiObject["metadata"],
+  entries: readonly ManagedFields[],
+): readonly ManagedFields[] =>
+  entries.map(({ time: _, ...entry }) => {
+    const known = before.find((one) => isSameWriter(one, entry) && one.apiVersion === entry.apiVersion);
+    return known?.time === undefined ? entry : { ...entry, time: known.time };
+  });
 
 const isSameWriter = (a: ManagedFields, b: ManagedFields): boolean =>
   a.manager === b.manager && a.operation === b.operation && (a.subresource ?? "") === (b.subresource ?? "");

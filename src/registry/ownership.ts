@@ -29,6 +29,7 @@ import type { Steps } from "../util/steps.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import type { Kind } from "./kind.ts";
+import { withTimesOf } from "./lens.ts";
 import { convertWithin } from "./versions/convert-later.ts";
 
 const LONGEST_MANAGER = 128;
@@ -83,7 +84,8 @@ export function* ownUpdated(
     editing: subresource ? "none" : editable ? "all" : "clear",
     ...(how.request === undefined ? {} : { request: how.request }),
   });
-  setEntries(object, entries);
+  const isLens = kind.definition.subresources?.[subresource]?.lens !== undefined;
+  setEntries(object, isLens ? withTimesOf(old.metadata, entries as unknown as ManagedFields[]) : entries);
 }
 
 /** Applies an intent; the outcome's object is neither decoded nor defaulted. */

@@ -11,6 +11,7 @@ import type { LabelSelectorValue } from "../../../schema/validation/label-select
 import { validateLabelSelector } from "../../../schema/validation/label-selector.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import type { PodTemplate, PodTemplates } from "../../core/v1/pod/template.ts";
+import { nameWarnings } from "../../core/v1/pod/warnings.ts";
 import { validateAtMost, validateNotNegative } from "../../rules/counts.ts";
 import { isEmptySelector, selectionOf, selectorText } from "../../rules/label-selection.ts";
 import { containerColumns, orNone, shownLabels } from "../../rules/template-columns.ts";
@@ -185,6 +186,7 @@ export const workload = (
   },
   *warnings(object, old, ctx) {
     if (old && object.metadata.generation === old.metadata.generation) return;
+    if (!old) yield* nameWarnings(object.metadata.name);
     const template = templateOf(object);
     if (template) yield* templates.warnings(template as PodTemplate, "spec.template", ctx);
     if (rules.warnings) yield* rules.warnings(object, ctx);

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import { dnsLabel } from "../../../meta/names.ts";
 import { formatTime } from "../../../meta/time.ts";
 import { always } from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
@@ -20,7 +19,7 @@ import { podSpecSchema } from "./pod/spec-schema.ts";
 import { PodStatusSchema } from "./pod/status-schema.ts";
 import { validatePodChange } from "./pod/update-rules.ts";
 import { dropGatedVolumes, validateTokens } from "./pod/volumes.ts";
-import { podWarnings } from "./pod/warnings.ts";
+import { nameWarnings, podWarnings } from "./pod/warnings.ts";
 import { type Source, inlineSources } from "./volumes/sources.ts";
 
 /** A new Pod waits; scheduling gates say so in a condition. */
@@ -76,14 +75,6 @@ const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
   "status.podIP": (object) => (object as Pod).status?.podIP ?? "",
   "status.nominatedNodeName": (object) => (object as Pod).status?.nominatedNodeName ?? "",
 };
-
-/** A Pod's name is its host name, which is a DNS label. */
-function nameWarnings(name = ""): readonly string[] {
-  const wrong = dnsLabel(name);
-  return wrong === undefined
-    ? []
-    : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior: ${wrong}`];
-}
 
 /** The definition of Pod. */
 export function pod(ctx: ApiContext): ResourceDefinition {

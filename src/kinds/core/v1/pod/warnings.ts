@@ -5,6 +5,7 @@
  */
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { oldNodeLabel } from "../../../rules/node-labels.ts";
+import { dnsLabel } from "../../../../meta/names.ts";
 import { addressWarnings } from "../../../../meta/network.ts";
 import { termWarnings, wishWarnings } from "../node-selector.ts";
 import { fractionWarning } from "../quantities.ts";
@@ -13,6 +14,14 @@ import type { ContainerValue } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import { volumeWarnings } from "./volumes.ts";
+
+/** A Pod's name, and what Pods are named after, is a host name, which is a DNS label. */
+export function nameWarnings(name = ""): readonly string[] {
+  const wrong = dnsLabel(name);
+  return wrong === undefined
+    ? []
+    : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior: ${wrong}`];
+}
 
 /** Everything worth a Warning. */
 export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiContext): Generator<string> {
