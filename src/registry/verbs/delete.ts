@@ -147,7 +147,7 @@ async function formOf({ kind, turn }: Deletion, object: ApiObject, entry: Entry)
 function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
   const object = copyOf(old);
   const { metadata } = object;
-  const finalizers = policyFinalizers(metadata.finalizers ?? [], options);
+  const finalizers = policyFinalizers(metadata.finalizers ?? [], options, kind.definition.orphansDependents);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
   const { clock } = kind.shared.api;
@@ -178,13 +178,16 @@ function waits(kind: Kind, marked: ApiObject, old: ApiObject): boolean {
 
 /**
  * The finalizers after a delete with these options: Orphan and Foreground add theirs, any policy strips the one that
- * contradicts it, no policy keeps both (facts of the recorded answers).
+ * contradicts it, no policy keeps both (facts of the recorded answers), and is Orphan for kinds that orphan (KIND-All-7).
  */
-function policyFinalizers(finalizers: readonly string[], options: DeleteOptions): string[] {
+function policyFinalizers(finalizers: readonly string[], options: DeleteOptions, orphans = false): string[] {
   const { propagationPolicy, orphanDependents } = options;
   const policy =
     propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
-  if (policy === undefined) return [...finalizers];
+  if (policy === undefined) {
+    const isSaid = finalizers.includes(ORPHAN) || finalizers.includes(FOREGROUND);
+    return orphans && !isSaid ? [...finalizers, ORPHAN] : [...finalizers];
+  }
   const wanted = policy === "Orphan" ? ORPHAN : policy === "Foreground" ? FOREGROUND : undefined;
   const kept = finalizers.filter((f) => (f !== ORPHAN && f !== FOREGROUND) || f === wanted);
   if (wanted !== undefined && !kept.includes(wanted)) kept.push(wanted);

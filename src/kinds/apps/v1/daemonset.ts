@@ -49,7 +49,7 @@ import {
   validateSame,
   validateSelected,
   workload,
-} from "./workload.ts";
+} from "../../rules/workload.ts";
 
 const description = "One Pod of a template on each node that fits.";
 

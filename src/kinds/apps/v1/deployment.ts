@@ -51,7 +51,7 @@ import {
   validateSelector,
   validateTemplate,
   workload,
-} from "./workload.ts";
+} from "../../rules/workload.ts";
 
 const description = "Pods of one template, replaced step by step when it changes.";
 

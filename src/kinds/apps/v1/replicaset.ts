@@ -38,7 +38,7 @@ import {
   validateSelector,
   validateTemplate,
   workload,
-} from "./workload.ts";
+} from "../../rules/workload.ts";
 
 const description = "A number of Pods of one template.";
 

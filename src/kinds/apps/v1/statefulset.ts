@@ -50,7 +50,7 @@ import {
   validateSelector,
   validateTemplate,
   workload,
-} from "./workload.ts";
+} from "../../rules/workload.ts";
 
 const description = "Pods of one template that keep their names and their claims.";
 

@@ -7,6 +7,7 @@ import { persistentVolume } from "./persistent-volume.ts";
 import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
 import { pod } from "./pod.ts";
 import { podTemplate } from "./pod-template.ts";
+import { replicationController } from "./replication-controller.ts";
 import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { service } from "./service.ts";
@@ -21,6 +22,7 @@ export const coreGroup: DefinitionFactory = (ctx) => [
   persistentVolumeClaim(ctx),
   pod(ctx),
   podTemplate(ctx),
+  replicationController(ctx),
   secret,
   serviceAccount,
   service,

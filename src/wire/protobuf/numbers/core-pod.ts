@@ -4,6 +4,21 @@ import type { Messages } from "./numbers.ts";
 export const corePod: Messages = {
   Pod: { metadata: [1, "meta.ObjectMeta"], spec: [2, "PodSpec"], status: [3, "PodStatus"] },
   PodTemplate: { metadata: [1, "meta.ObjectMeta"], template: [2, "PodTemplateSpec"] },
+  ReplicationController: {
+    metadata: [1, "meta.ObjectMeta"],
+    spec: [2, "ReplicationControllerSpec"],
+    status: [3, "ReplicationControllerStatus"],
+  },
+  ReplicationControllerSpec: { replicas: 1, minReadySeconds: 4, selector: 2, template: [3, "PodTemplateSpec"] },
+  ReplicationControllerStatus: {
+    replicas: 1,
+    fullyLabeledReplicas: 2,
+    readyReplicas: 4,
+    availableReplicas: 5,
+    observedGeneration: 3,
+    conditions: [6, "ReplicationControllerCondition"],
+  },
+  ReplicationControllerCondition: { type: 1, status: 2, lastTransitionTime: 3, reason: 4, message: 5 },
   PodTemplateSpec: { metadata: [1, "meta.ObjectMeta"], spec: [2, "PodSpec"] },
   PodSpec: {
     volumes: [1, "Volume"],

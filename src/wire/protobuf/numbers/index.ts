@@ -48,6 +48,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["v1/PersistentVolumeClaim", "core.PersistentVolumeClaim"],
   ["v1/Pod", "core.Pod"],
   ["v1/PodTemplate", "core.PodTemplate"],
+  ["v1/ReplicationController", "core.ReplicationController"],
   ["v1/Secret", "core.Secret"],
   ["v1/Service", "core.Service"],
   ["v1/ServiceAccount", "core.ServiceAccount"],
