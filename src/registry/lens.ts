@@ -197,8 +197,9 @@ export const withTimesOf = (
   { managedFields: before = [] }: ApiObject["metadata"],
   entries: readonly ManagedFields[],
 ): readonly ManagedFields[] =>
-  entries.map(({ time: _, ...entry }) => {
-    const known = before.find((one) => isSameWriter(one, entry) && one.apiVersion === entry.apiVersion);
+  entries.map((one) => {
+    const { time: _, ...entry } = one;
+    const known = before.find((other) => isSameWriter(other, entry) && other.apiVersion === entry.apiVersion);
     return known?.time === undefined ? entry : { ...entry, time: known.time };
   });
 

@@ -84,6 +84,28 @@ export const CustomResourceDefinition: Kind<types.CustomResourceDefinition, "Clu
 /** An object of the kind {@link CustomResourceDefinition}. */
 export type CustomResourceDefinition = types.CustomResourceDefinition;
 
+/** One Pod of a template on each node that fits. */
+export const DaemonSet: Kind<types.DaemonSet, "Namespaced"> = {
+  group: "apps",
+  version: "v1",
+  kind: "DaemonSet",
+  plural: "daemonsets",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link DaemonSet}. */
+export type DaemonSet = types.DaemonSet;
+
+/** Pods of one template, replaced step by step when it changes. */
+export const Deployment: Kind<types.Deployment, "Namespaced"> = {
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Deployment}. */
+export type Deployment = types.Deployment;
+
 /** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
 export const Event: Kind<types.Event, "Namespaced"> = {
   group: "events.k8s.io",
@@ -183,6 +205,39 @@ export const Pod: Kind<types.Pod, "Namespaced"> = {
 /** An object of the kind {@link Pod}. */
 export type Pod = types.Pod;
 
+/** A template of Pods that stands alone. */
+export const PodTemplate: Kind<types.PodTemplate, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "PodTemplate",
+  plural: "podtemplates",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link PodTemplate}. */
+export type PodTemplate = types.PodTemplate;
+
+/** A number of Pods of one template. */
+export const ReplicaSet: Kind<types.ReplicaSet, "Namespaced"> = {
+  group: "apps",
+  version: "v1",
+  kind: "ReplicaSet",
+  plural: "replicasets",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ReplicaSet}. */
+export type ReplicaSet = types.ReplicaSet;
+
+/** A number of Pods of one template, found by labels alone. */
+export const ReplicationController: Kind<types.ReplicationController, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "ReplicationController",
+  plural: "replicationcontrollers",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ReplicationController}. */
+export type ReplicationController = types.ReplicationController;
+
 /** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
 export const Secret: Kind<types.Secret, "Namespaced"> = {
   group: "",
@@ -248,6 +303,17 @@ export const ServiceAccount: Kind<types.ServiceAccount, "Namespaced"> = {
 };
 /** An object of the kind {@link ServiceAccount}. */
 export type ServiceAccount = types.ServiceAccount;
+
+/** Pods of one template that keep their names and their claims. */
+export const StatefulSet: Kind<types.StatefulSet, "Namespaced"> = {
+  group: "apps",
+  version: "v1",
+  kind: "StatefulSet",
+  plural: "statefulsets",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link StatefulSet}. */
+export type StatefulSet = types.StatefulSet;
 
 /** Describes a class of storage for which volumes can be provisioned dynamically. */
 export const StorageClass: Kind<types.StorageClass, "Cluster"> = {

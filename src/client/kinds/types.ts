@@ -155,7 +155,7 @@ export interface CSIStorageCapacity {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly nodeTopology?: CSIStorageCapacityNodeTopology;
+  readonly nodeTopology?: DaemonSetSpecSelector;
   /** The class that the capacity is for; it cannot change. */
   readonly storageClassName: string;
   /** The bytes that are free for new volumes; not known when unset. */
@@ -165,15 +165,15 @@ export interface CSIStorageCapacity {
 }
 
 /** Selects objects by their labels; everything in it must hold. An empty selector selects all. */
-export interface CSIStorageCapacityNodeTopology {
+export interface DaemonSetSpecSelector {
   /** Labels that must be there with exactly these values. */
   readonly matchLabels?: { readonly [key: string]: string };
   /** What else is asked of the labels. */
-  readonly matchExpressions?: readonly CSIStorageCapacityNodeTopologyMatchExpression[];
+  readonly matchExpressions?: readonly DaemonSetSpecSelectorMatchExpression[];
 }
 
 /** One thing that is asked of the labels. */
-export interface CSIStorageCapacityNodeTopologyMatchExpression {
+export interface DaemonSetSpecSelectorMatchExpression {
   /** The key of the label. */
   readonly key: string;
   /** How the value is compared: In, NotIn, Exists or DoesNotExist. */
@@ -547,854 +547,32 @@ export interface CustomResourceDefinitionStatusCondition {
   readonly observedGeneration?: number;
 }
 
-/** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
-export interface Event {
+/** One Pod of a template on each node that fits. */
+export interface DaemonSet {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** When it was first observed. */
-  readonly eventTime?: string | null;
-  readonly series?: EventSeries;
-  /** Name of the controller that reported it. */
-  readonly reportingController?: string;
-  /** The instance of the controller; at most 128 characters. */
-  readonly reportingInstance?: string;
-  /** What was done or failed, for programs; at most 128 characters. */
-  readonly action?: string;
-  /** Why it was done, for people; at most 128 characters. */
-  readonly reason?: string;
-  readonly regarding: EventRelated;
-  readonly related?: EventRelated;
-  /** How the action went, for people; at most 1 kB, and readers should be ready for 64 kB. */
-  readonly note?: string;
-  /** Normal or Warning; readers should be ready for others. */
-  readonly type?: string;
-  readonly deprecatedSource: EventDeprecatedSource;
-  /** When an event of the older kind was first seen. */
-  readonly deprecatedFirstTimestamp?: string | null;
-  /** When an event of the older kind was last seen. */
-  readonly deprecatedLastTimestamp?: string | null;
-  /** How often an event of the older kind was seen. */
-  readonly deprecatedCount?: number;
-}
-
-/** How it goes on, when it happens again and again. */
-export interface EventSeries {
-  /** How often it was seen, up to the last heartbeat. */
-  readonly count: number;
-  /** When it was last seen before the last heartbeat. */
-  readonly lastObservedTime: string;
-}
-
-/** Where an event of the older kind came from. */
-export interface EventDeprecatedSource {
-  /** The component that reported it. */
-  readonly component?: string;
-  /** The node that it reported from. */
-  readonly host?: string;
-}
-
-/** Says who holds something, such as the lead among several programs, and how long without renewal. */
-export interface Lease {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: LeaseSpec;
-}
-
-/** Who holds it, and since when. */
-export interface LeaseSpec {
-  /** The holder; with an election, the name of the candidate that was chosen. */
-  readonly holderIdentity?: string;
-  /** How long others wait after the last renewal before they take it. */
-  readonly leaseDurationSeconds?: number;
-  /** When the holder got it. */
-  readonly acquireTime?: string;
-  /** When the holder last renewed it. */
-  readonly renewTime?: string;
-  /** How often the holder has changed. */
-  readonly leaseTransitions?: number;
-  /** How the server chooses the holder; only for elections by the server. */
-  readonly strategy?: string;
-  /** Who should hold it next; the holder ends when this is set. Needs a strategy. */
-  readonly preferredHolder?: string;
-}
-
-/** A candidate for a Lease; the server chooses the holder among all candidates of the same Lease. */
-export interface LeaseCandidate {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: LeaseCandidateSpec;
-}
-
-/** What the candidate is and for which Lease it stands. */
-export interface LeaseCandidateSpec {
-  /** Name of the Lease that it stands for; it cannot change. */
-  readonly leaseName: string;
-  /** When the server last asked it to renew; it answers with a new renewTime. */
-  readonly pingTime?: string;
-  /** When it was last renewed. One that is not renewed for hours is removed. */
-  readonly renewTime?: string;
-  /** Semantic version of the program, without `v` in front. */
-  readonly binaryVersion: string;
-  /** Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it. */
-  readonly emulationVersion?: string;
-  /** How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides. */
-  readonly strategy?: string;
-}
-
-/** As {@link LeaseCandidate}. */
-export type LeaseCandidateV1alpha2 = LeaseCandidate;
-
-/** A room for names: objects of most kinds live in one, and go when it is deleted. */
-export interface Namespace {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: NamespaceSpec;
-  readonly status: NamespaceStatus;
-}
-
-/** What is asked of the namespace. */
-export interface NamespaceSpec {
-  /** Who must act before the namespace goes; changed through `finalize` only. */
-  readonly finalizers?: readonly string[];
-}
-
-/** How the namespace is. */
-export interface NamespaceStatus {
-  /** Active, or Terminating while it is being deleted. */
-  readonly phase?: string;
-  /** What holds up the removal. */
-  readonly conditions?: readonly NamespaceStatusCondition[];
-}
-
-/** What is known of the removal of the content. */
-export interface NamespaceStatusCondition {
-  /** What it is about. */
-  readonly type: string;
-  /** True, False or Unknown. */
-  readonly status: string;
-  /** When the status last changed. */
-  readonly lastTransitionTime?: string | null;
-  /** Why, for programs. */
-  readonly reason?: string;
-  /** Why, for people. */
-  readonly message?: string;
-}
-
-/** A machine that runs programs. */
-export interface Node {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: NodeSpec;
-  readonly status: NodeStatus;
-}
-
-/** What is asked of the node. */
-export interface NodeSpec {
-  /** Addresses for programs on the node. */
-  readonly podCIDR?: string;
-  /** The same, one for each family of addresses. */
-  readonly podCIDRs?: readonly string[];
-  /** How the provider of the machine calls it. */
-  readonly providerID?: string;
-  /** Whether new programs are kept away. */
-  readonly unschedulable?: boolean;
-  /** What keeps programs away. */
-  readonly taints?: readonly NodeSpecTaint[];
-  /** No longer used. */
-  readonly externalID?: string;
-}
-
-/** Keeps programs away that do not tolerate it. */
-export interface NodeSpecTaint {
-  /** Key of the taint. */
-  readonly key: string;
-  /** Value of the taint. */
-  readonly value?: string;
-  /** NoSchedule, PreferNoSchedule or NoExecute. */
-  readonly effect: string;
-  /** When the taint was added. */
-  readonly timeAdded?: string;
-}
-
-/** How the node is, as its agent reports it. */
-export interface NodeStatus {
-  /** What the node has. */
-  readonly capacity?: { readonly [key: string]: string };
-  /** What programs can have of it. */
-  readonly allocatable?: { readonly [key: string]: string };
-  /** No longer filled. */
-  readonly phase?: string;
-  /** What is known of the node. */
-  readonly conditions?: readonly NodeStatusCondition[];
-  /** Where the node is found. */
-  readonly addresses?: readonly NodeStatusAddress[];
-  readonly daemonEndpoints: NodeStatusDaemonEndpoints;
-  readonly nodeInfo: NodeStatusNodeInfo;
-  /** Images that are there. */
-  readonly images?: readonly NodeStatusImage[];
-  /** Volumes that are mounted or being mounted. */
-  readonly volumesInUse?: readonly string[];
-  /** Volumes that are attached. */
-  readonly volumesAttached?: readonly NodeStatusVolumesAttached[];
-}
-
-/** What is known of one side of the node. */
-export interface NodeStatusCondition {
-  /** What it is about, such as Ready. */
-  readonly type: string;
-  /** True, False or Unknown. */
-  readonly status: string;
-  /** When it was last reported. */
-  readonly lastHeartbeatTime?: string | null;
-  /** When the status last changed. */
-  readonly lastTransitionTime?: string | null;
-  /** Why, for programs. */
-  readonly reason?: string;
-  /** Why, for people. */
-  readonly message?: string;
-}
-
-/** One address of the node. */
-export interface NodeStatusAddress {
-  /** Hostname, InternalIP, ExternalIP and the like. */
-  readonly type: string;
-  /** The address. */
-  readonly address: string;
-}
-
-/** Where the agent listens. */
-export interface NodeStatusDaemonEndpoints {
-  readonly kubeletEndpoint: NodeStatusDaemonEndpointsKubeletEndpoint;
-}
-
-/** The endpoint of the agent. */
-export interface NodeStatusDaemonEndpointsKubeletEndpoint {
-  /** Its port. */
-  readonly Port: number;
-}
-
-/** What runs on the node. */
-export interface NodeStatusNodeInfo {
-  /** ID of the machine. */
-  readonly machineID: string;
-  /** UUID of the machine. */
-  readonly systemUUID: string;
-  /** ID of this boot. */
-  readonly bootID: string;
-  /** Version of the kernel. */
-  readonly kernelVersion: string;
-  /** Name of the operating system's image. */
-  readonly osImage: string;
-  /** Name and version of the container runtime. */
-  readonly containerRuntimeVersion: string;
-  /** Version of the node agent. */
-  readonly kubeletVersion: string;
-  /** No longer filled. */
-  readonly kubeProxyVersion: string;
-  /** Name of the operating system. */
-  readonly operatingSystem: string;
-  /** Architecture of the processor. */
-  readonly architecture: string;
-}
-
-/** An image on the node. */
-export interface NodeStatusImage {
-  /** Names of the image. */
-  readonly names?: readonly string[] | null;
-  /** Its size in bytes. */
-  readonly sizeBytes?: number;
-}
-
-/** A volume that is attached. */
-export interface NodeStatusVolumesAttached {
-  /** Name of the volume. */
-  readonly name: string;
-  /** Where it is found. */
-  readonly devicePath: string;
-}
-
-/** A storage resource of the cluster. */
-export interface PersistentVolume {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: PersistentVolumeSpec;
-  readonly status: PersistentVolumeStatus;
-}
-
-/** What a volume is and how it may be used; exactly one source is set. */
-export interface PersistentVolumeSpec {
-  /** The size of the volume: `storage`. */
-  readonly capacity?: { readonly [key: string]: string };
-  readonly hostPath?: PodSpecVolumeHostPath;
-  readonly gcePersistentDisk?: PodSpecVolumeGcePersistentDisk;
-  readonly awsElasticBlockStore?: PodSpecVolumeAwsElasticBlockStore;
-  readonly glusterfs?: PersistentVolumeSpecGlusterfs;
-  readonly flocker?: PodSpecVolumeFlocker;
-  readonly nfs?: PodSpecVolumeNfs;
-  readonly rbd?: PersistentVolumeSpecRbd;
-  readonly quobyte?: PodSpecVolumeQuobyte;
-  readonly cephfs?: PersistentVolumeSpecCephfs;
-  readonly iscsi?: PersistentVolumeSpecIscsi;
-  readonly cinder?: PersistentVolumeSpecCinder;
-  readonly fc?: PodSpecVolumeFc;
-  readonly flexVolume?: PersistentVolumeSpecFlexVolume;
-  readonly azureFile?: PersistentVolumeSpecAzureFile;
-  readonly vsphereVolume?: PodSpecVolumeVsphereVolume;
-  readonly photonPersistentDisk?: PodSpecVolumePhotonPersistentDisk;
-  readonly portworxVolume?: PodSpecVolumePortworxVolume;
-  readonly azureDisk?: PodSpecVolumeAzureDisk;
-  readonly scaleIO?: PersistentVolumeSpecScaleIO;
-  readonly local?: PersistentVolumeSpecLocal;
-  readonly storageos?: PersistentVolumeSpecStorageos;
-  readonly csi?: PersistentVolumeSpecCsi;
-  /** How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
-  readonly accessModes?: readonly string[];
-  readonly claimRef?: PersistentVolumeSpecClaimRef;
-  /** What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`. */
-  readonly persistentVolumeReclaimPolicy?: string;
-  /** The class of the volume, empty for none. */
-  readonly storageClassName?: string;
-  /** Options with which the volume is mounted; not checked. */
-  readonly mountOptions?: readonly string[];
-  /** `Filesystem`, or `Block` for a raw device; a file system when unset. */
-  readonly volumeMode?: string;
-  readonly nodeAffinity?: PersistentVolumeSpecNodeAffinity;
-  /** The VolumeAttributesClass of the volume; not empty when set. */
-  readonly volumeAttributesClassName?: string;
-}
-
-/** A file or directory of the node; for development on one node. */
-export interface PodSpecVolumeHostPath {
-  /** The path on the node; a symbolic link is followed. */
-  readonly path: string;
-  /** What must be there: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or `DirectoryOrCreate` and `FileOrCreate`, which make an empty one when nothing is. */
-  readonly type: string;
-}
-
-/** A persistent disk of a cloud; deprecated. */
-export interface PodSpecVolumeGcePersistentDisk {
-  /** The name of the disk. */
-  readonly pdName: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** The partition to mount; unset or 0 for the whole disk. */
-  readonly partition?: number;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-}
-
-/** A block disk of cloud A; deprecated. */
-export interface PodSpecVolumeAwsElasticBlockStore {
-  /** The identifier of the disk. */
-  readonly volumeID: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** The partition to mount; unset or 0 for the whole disk. */
-  readonly partition?: number;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-}
-
-/** A file system behind an Endpoints object; deprecated. */
-export interface PersistentVolumeSpecGlusterfs {
-  /** Name of the Endpoints object that lists the servers. */
-  readonly endpoints: string;
-  /** Name of the volume on the servers. */
-  readonly path: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  /** Namespace of the Endpoints; that of the bound claim when unset. */
-  readonly endpointsNamespace?: string;
-}
-
-/** A dataset of a data manager; deprecated. */
-export interface PodSpecVolumeFlocker {
-  /** Name of the dataset; or datasetUUID. */
-  readonly datasetName?: string;
-  /** UUID of the dataset; or datasetName. */
-  readonly datasetUUID?: string;
-}
-
-/** A directory of an NFS server. */
-export interface PodSpecVolumeNfs {
-  /** Host name or address of the server. */
-  readonly server: string;
-  /** The directory that the server exports, absolute. */
-  readonly path: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-}
-
-/** A block device that monitors serve; deprecated. */
-export interface PersistentVolumeSpecRbd {
-  /** Addresses of the monitors. */
-  readonly monitors: readonly string[];
-  /** Name of the image. */
-  readonly image: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** The pool of the image. */
-  readonly pool: string;
-  /** The user. */
-  readonly user: string;
-  /** File with the keys of the user. */
-  readonly keyring: string;
-  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-}
-
-/** A Secret in a namespace. */
-export interface PersistentVolumeSpecRbdSecretRef {
-  /** Name of the Secret. */
-  readonly name?: string;
-  /** Namespace of the Secret. */
-  readonly namespace?: string;
-}
-
-/** A volume of a registry of servers; deprecated. */
-export interface PodSpecVolumeQuobyte {
-  /** The servers: host:port pairs, separated by commas. */
-  readonly registry: string;
-  /** Name of the volume. */
-  readonly volume: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  /** The user to which access is mapped. */
-  readonly user?: string;
-  /** The group to which access is mapped. */
-  readonly group?: string;
-  /** The tenant that owns the volume. */
-  readonly tenant?: string;
-}
-
-/** A file system that monitors serve; deprecated. */
-export interface PersistentVolumeSpecCephfs {
-  /** Addresses of the monitors. */
-  readonly monitors: readonly string[];
-  /** The directory to mount; `/` when unset. */
-  readonly path?: string;
-  /** The user; `admin` when unset. */
-  readonly user?: string;
-  /** File with the key of the user on the node. */
-  readonly secretFile?: string;
-  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-}
-
-/** An iSCSI device. */
-export interface PersistentVolumeSpecIscsi {
-  /** Address of the target, host or host:port. */
-  readonly targetPortal: string;
-  /** Qualified name of the target. */
-  readonly iqn: string;
-  /** Number of the unit at the target. */
-  readonly lun: number;
-  /** Name of the interface; `default` means tcp. */
-  readonly iscsiInterface: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  /** More addresses of the target. */
-  readonly portals?: readonly string[];
-  /** Whether discovery uses CHAP. */
-  readonly chapAuthDiscovery?: boolean;
-  /** Whether sessions use CHAP. */
-  readonly chapAuthSession?: boolean;
-  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
-  /** Qualified name of the initiator. */
-  readonly initiatorName?: string;
-}
-
-/** A volume of a block storage service; deprecated. */
-export interface PersistentVolumeSpecCinder {
-  /** The identifier of the volume. */
-  readonly volumeID: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
-}
-
-/** A Fibre Channel device. */
-export interface PodSpecVolumeFc {
-  /** World wide names of the targets; with `lun`. */
-  readonly targetWWNs?: readonly string[];
-  /** Number of the unit at the targets. */
-  readonly lun?: number;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  /** World wide identifiers of the volume; instead of targetWWNs and lun. */
-  readonly wwids?: readonly string[];
-}
-
-/** A volume of a script on the node; deprecated. */
-export interface PersistentVolumeSpecFlexVolume {
-  /** Name of the script. */
-  readonly driver: string;
-  /** File system of the volume; the script decides when unset. */
-  readonly fsType?: string;
-  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  /** What the script wants to know. */
-  readonly options?: { readonly [key: string]: string };
-}
-
-/** A file share of cloud B. */
-export interface PersistentVolumeSpecAzureFile {
-  /** Name of the Secret with account and key. */
-  readonly secretName: string;
-  /** Name of the share. */
-  readonly shareName: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  /** Namespace of the Secret; that of the Pod when unset. */
-  readonly secretNamespace?: string | null;
-}
-
-/** A virtual disk of vendor G. */
-export interface PodSpecVolumeVsphereVolume {
-  /** Path of the disk. */
-  readonly volumePath: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** Name of the storage policy. */
-  readonly storagePolicyName?: string;
-  /** Identifier of the storage policy. */
-  readonly storagePolicyID?: string;
-}
-
-/** A persistent disk of cloud C; deprecated. */
-export interface PodSpecVolumePhotonPersistentDisk {
-  /** The identifier of the disk. */
-  readonly pdID: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-}
-
-/** A volume of vendor D. */
-export interface PodSpecVolumePortworxVolume {
-  /** The identifier of the volume. */
-  readonly volumeID: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-}
-
-/** A data disk of cloud B. */
-export interface PodSpecVolumeAzureDisk {
-  /** The name of the disk. */
-  readonly diskName: string;
-  /** The URI of the disk. */
-  readonly diskURI: string;
-  /** How the host caches: `None`, `ReadOnly` or `ReadWrite`. */
-  readonly cachingMode: string;
-  /** File system of the volume. */
-  readonly fsType: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly: boolean;
-  /** `Shared` for several disks in one account, `Dedicated` for one, `Managed` for a managed disk. */
-  readonly kind: string;
-}
-
-/** A volume of vendor E; deprecated. */
-export interface PersistentVolumeSpecScaleIO {
-  /** Address of the gateway. */
-  readonly gateway: string;
-  /** Name of the storage system. */
-  readonly system: string;
-  readonly secretRef?: PersistentVolumeSpecRbdSecretRef | null;
-  /** Whether the gateway is spoken to by TLS. */
-  readonly sslEnabled?: boolean;
-  /** Name of the protection domain. */
-  readonly protectionDomain?: string;
-  /** The pool of the protection domain. */
-  readonly storagePool?: string;
-  /** `ThickProvisioned` or `ThinProvisioned`. */
-  readonly storageMode: string;
-  /** Name of the volume in the storage system. */
-  readonly volumeName?: string;
-  /** File system of the volume. */
-  readonly fsType: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-}
-
-/** A directory or block device of one node. */
-export interface PersistentVolumeSpecLocal {
-  /** The path on the node. */
-  readonly path: string;
-  /** File system to make on a block device; chosen when unset. */
-  readonly fsType?: string;
-}
-
-/** A volume of vendor F; deprecated. */
-export interface PersistentVolumeSpecStorageos {
-  /** Name of the volume, unique in its namespace. */
-  readonly volumeName?: string;
-  /** Namespace of the volume at the vendor. */
-  readonly volumeNamespace?: string;
-  /** File system of the volume; ext4 when unset. */
-  readonly fsType?: string;
-  /** Whether the volume is read-only. */
-  readonly readOnly?: boolean;
-  readonly secretRef?: EventRelated;
-}
-
-/** A volume of a CSI driver. */
-export interface PersistentVolumeSpecCsi {
-  /** Name of the driver. */
-  readonly driver: string;
-  /** The unique name of the volume that the driver's CreateVolume gave. */
-  readonly volumeHandle: string;
-  /** Whether the volume is published read-only. */
-  readonly readOnly?: boolean;
-  /** File system of the volume, such as `ext4`. */
-  readonly fsType?: string;
-  /** What the driver wants to know when it publishes the volume. */
-  readonly volumeAttributes?: { readonly [key: string]: string };
-  readonly controllerPublishSecretRef?: PersistentVolumeSpecCsiControllerPublishSecretRef;
-  readonly nodeStageSecretRef?: PersistentVolumeSpecCsiNodeStageSecretRef;
-  readonly nodePublishSecretRef?: PersistentVolumeSpecCsiNodePublishSecretRef;
-  readonly controllerExpandSecretRef?: PersistentVolumeSpecCsiControllerExpandSecretRef;
-  readonly nodeExpandSecretRef?: PersistentVolumeSpecCsiNodeExpandSecretRef;
-}
-
-/** The Secret that is passed to the driver in ControllerPublishVolume and ControllerUnpublishVolume. */
-export interface PersistentVolumeSpecCsiControllerPublishSecretRef {
-  /** Name of the Secret. */
-  readonly name?: string;
-  /** Namespace of the Secret. */
-  readonly namespace?: string;
-}
-
-/** The Secret that is passed to the driver in NodeStageVolume. */
-export interface PersistentVolumeSpecCsiNodeStageSecretRef {
-  /** Name of the Secret. */
-  readonly name?: string;
-  /** Namespace of the Secret. */
-  readonly namespace?: string;
-}
-
-/** The Secret that is passed to the driver in NodePublishVolume. */
-export interface PersistentVolumeSpecCsiNodePublishSecretRef {
-  /** Name of the Secret. */
-  readonly name?: string;
-  /** Namespace of the Secret. */
-  readonly namespace?: string;
-}
-
-/** The Secret that is passed to the driver in ControllerExpandVolume. */
-export interface PersistentVolumeSpecCsiControllerExpandSecretRef {
-  /** Name of the Secret. */
-  readonly name?: string;
-  /** Namespace of the Secret. */
-  readonly namespace?: string;
-}
-
-/** The Secret that is passed to the driver in NodeExpandVolume. */
-export interface PersistentVolumeSpecCsiNodeExpandSecretRef {
-  /** Name of the Secret. */
-  readonly name?: string;
-  /** Namespace of the Secret. */
-  readonly namespace?: string;
-}
-
-/** Any object, or a part of it. */
-export interface PersistentVolumeSpecClaimRef {
-  /** Kind of the object. */
-  readonly kind?: string;
-  /** Namespace of the object. */
-  readonly namespace?: string;
-  /** Name of the object. */
-  readonly name?: string;
-  /** UID of the object. */
-  readonly uid?: string;
-  /** Group and version of the object. */
-  readonly apiVersion?: string;
-  /** Version of the object that is meant. */
-  readonly resourceVersion?: string;
-  /** A part of the object, such as `spec.containers{name}`. */
-  readonly fieldPath?: string;
-}
-
-/** Which nodes can reach the volume. */
-export interface PersistentVolumeSpecNodeAffinity {
-  readonly required?: PersistentVolumeSpecNodeAffinityRequired;
-}
-
-/** Selects nodes: those that any of the terms matches. */
-export interface PersistentVolumeSpecNodeAffinityRequired {
-  /** The alternatives. */
-  readonly nodeSelectorTerms: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm[];
-}
-
-/** What is asked of a node; everything in it must hold. An empty term matches no node. */
-export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm {
-  /** What is asked of the labels of the node. */
-  readonly matchExpressions?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
-  /** What is asked of the members of the node. */
-  readonly matchFields?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
-}
-
-/** One thing that is asked of a node. */
-export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField {
-  /** The label, or the member. */
-  readonly key: string;
-  /** `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`. */
-  readonly operator: string;
-  /** The values of In and NotIn; one number for Gt and Lt. */
-  readonly values?: readonly string[];
-}
-
-/** How far a volume is. */
-export interface PersistentVolumeStatus {
-  /** `Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`. */
-  readonly phase: string;
-  /** Why the volume is in this state, for people. */
-  readonly message?: string;
-  /** A short failure description for machines. */
-  readonly reason?: string;
-  /** When the phase changed last. */
-  readonly lastPhaseTransitionTime?: string;
-}
-
-/** A user's request for and claim to a persistent volume. */
-export interface PersistentVolumeClaim {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: PersistentVolumeClaimSpec;
-  readonly status: PersistentVolumeClaimStatus;
-}
-
-/** What a claim asks for. */
-export interface PersistentVolumeClaimSpec {
-  /** How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
-  readonly accessModes?: readonly string[];
-  readonly selector?: CSIStorageCapacityNodeTopology;
-  readonly resources: PersistentVolumeClaimSpecResources;
-  /** The volume that the claim is bound to. */
-  readonly volumeName?: string;
-  /** The class that is asked for; empty for none, unset for the default class. */
-  readonly storageClassName?: string;
-  /** `Filesystem`, or `Block` for a raw device. */
-  readonly volumeMode: string;
-  readonly dataSource?: PersistentVolumeClaimSpecDataSource;
-  readonly dataSourceRef?: PersistentVolumeClaimSpecDataSourceRef;
-  /** The VolumeAttributesClass that the driver applies; it may change later. Empty or unset for none. */
-  readonly volumeAttributesClassName?: string;
-}
-
-/** How large the volume is to be. */
-export interface PersistentVolumeClaimSpecResources {
-  /** The most that the volume should have; only `storage` means something. */
-  readonly limits?: { readonly [key: string]: string };
-  /** The least that the volume should have; only `storage` means something. */
-  readonly requests?: { readonly [key: string]: string };
-}
-
-/** An object of the claim's namespace. */
-export interface PersistentVolumeClaimSpecDataSource {
-  /** Group of the object; unset for the core group, required for kinds of others. */
-  readonly apiGroup?: string | null;
-  /** Kind of the object. */
-  readonly kind: string;
-  /** Name of the object. */
-  readonly name: string;
-}
-
-/** An object, possibly of another namespace. */
-export interface PersistentVolumeClaimSpecDataSourceRef {
-  /** Group of the object; unset for the core group, required for kinds of others. */
-  readonly apiGroup?: string | null;
-  /** Kind of the object. */
-  readonly kind: string;
-  /** Name of the object. */
-  readonly name: string;
-  /** Namespace of the object, which must grant the reference; that of the claim when unset. */
-  readonly namespace?: string;
-}
-
-/** How far a claim is. */
-export interface PersistentVolumeClaimStatus {
-  /** `Pending`, `Bound`, or `Lost` when the volume is gone. */
-  readonly phase: string;
-  /** How the volume can be mounted. */
-  readonly accessModes?: readonly string[];
-  /** The actual resources of the volume. */
-  readonly capacity?: { readonly [key: string]: string };
-  /** The sides of the claim's state; `Resizing` while it is resized. */
-  readonly conditions?: readonly PersistentVolumeClaimStatusCondition[];
-  /** What is allocated to the claim, `storage` or names with a domain; may exceed the capacity. */
-  readonly allocatedResources?: { readonly [key: string]: string };
-  /** The state of a resize per resource; none when there is no resize. */
-  readonly allocatedResourceStatuses?: { readonly [key: string]: string };
-  /** The VolumeAttributesClass that the volume has. */
-  readonly currentVolumeAttributesClassName?: string;
-  readonly modifyVolumeStatus?: PersistentVolumeClaimStatusModifyVolumeStatus;
-}
-
-/** One side of the state of a claim. */
-export interface PersistentVolumeClaimStatusCondition {
-  /** What the condition is about, such as `Resizing` or `FileSystemResizePending`. */
-  readonly type: string;
-  /** Whether it holds: `True`, `False` or `Unknown`. */
-  readonly status: string;
-  /** When the condition was probed. */
-  readonly lastProbeTime?: string | null;
-  /** When the condition moved from one status to another. */
-  readonly lastTransitionTime?: string | null;
-  /** A short, machine-readable reason of the last transition. */
-  readonly reason?: string;
-  /** Details of the last transition for people. */
-  readonly message?: string;
-}
-
-/** How far a change of the VolumeAttributesClass is. */
-export interface PersistentVolumeClaimStatusModifyVolumeStatus {
-  /** The class that the claim is being reconciled to. */
-  readonly targetVolumeAttributesClassName?: string;
-  /** `Pending` while a requirement is unmet, `InProgress`, or `Infeasible` when the driver refused the class. */
-  readonly status: string;
-}
-
-/** Containers that run together on a node, and the volumes that they share. */
-export interface Pod {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
+  readonly spec: DaemonSetSpec;
+  readonly status: DaemonSetStatus;
+}
+
+/** What is wanted. */
+export interface DaemonSetSpec {
+  readonly selector: DaemonSetSpecSelector | null;
+  readonly template: PodTemplateTemplate;
+  readonly updateStrategy: DaemonSetSpecUpdateStrategy;
+  /** How long a Pod must be ready before it counts as available. */
+  readonly minReadySeconds?: number;
+  /** How many old revisions are kept; 10 by default. */
+  readonly revisionHistoryLimit?: number;
+}
+
+/** What Pods are made of: their labels, and what runs in them. */
+export interface PodTemplateTemplate {
   readonly metadata: ObjectMeta;
   readonly spec: PodSpec;
-  readonly status: PodStatus;
 }
 
 /** What runs, with what, and where. */
@@ -1522,6 +700,14 @@ export interface PodSpecVolumeEmptyDir {
   readonly sizeLimit?: string;
 }
 
+/** A file or directory of the node; for development on one node. */
+export interface PodSpecVolumeHostPath {
+  /** The path on the node; a symbolic link is followed. */
+  readonly path: string;
+  /** What must be there: empty for no check, `Directory`, `File`, `Socket`, `CharDevice`, `BlockDevice`, or `DirectoryOrCreate` and `FileOrCreate`, which make an empty one when nothing is. */
+  readonly type: string;
+}
+
 /** A git repository that is checked out when the Pod starts; deprecated. */
 export interface PodSpecVolumeGitRepo {
   /** URL of the repository. */
@@ -1530,6 +716,30 @@ export interface PodSpecVolumeGitRepo {
   readonly revision?: string;
   /** Where to check out; `.` for the volume itself, else a directory below it. */
   readonly directory?: string;
+}
+
+/** A persistent disk of a cloud; deprecated. */
+export interface PodSpecVolumeGcePersistentDisk {
+  /** The name of the disk. */
+  readonly pdName: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** The partition to mount; unset or 0 for the whole disk. */
+  readonly partition?: number;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A block disk of cloud A; deprecated. */
+export interface PodSpecVolumeAwsElasticBlockStore {
+  /** The identifier of the disk. */
+  readonly volumeID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** The partition to mount; unset or 0 for the whole disk. */
+  readonly partition?: number;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
 }
 
 /** A Secret as files: one for each key. */
@@ -1552,6 +762,16 @@ export interface PodSpecVolumeSecretItem {
   readonly path: string;
   /** Mode bits of the file, 0000 to 0777 octal (JSON has decimal numbers only: 0 to 511); the defaultMode of the volume when unset. */
   readonly mode?: number;
+}
+
+/** A directory of an NFS server. */
+export interface PodSpecVolumeNfs {
+  /** Host name or address of the server. */
+  readonly server: string;
+  /** The directory that the server exports, absolute. */
+  readonly path: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
 }
 
 /** An iSCSI device. */
@@ -1593,6 +813,14 @@ export interface PodSpecVolumeGlusterfs {
   readonly path: string;
   /** Whether the volume is read-only. */
   readonly readOnly?: boolean;
+}
+
+/** A dataset of a data manager; deprecated. */
+export interface PodSpecVolumeFlocker {
+  /** Name of the dataset; or datasetUUID. */
+  readonly datasetName?: string;
+  /** UUID of the dataset; or datasetName. */
+  readonly datasetUUID?: string;
 }
 
 /** A PersistentVolumeClaim of the Pod's namespace. */
@@ -1648,6 +876,22 @@ export interface PodSpecVolumeCephfs {
   readonly readOnly?: boolean;
 }
 
+/** A volume of a registry of servers; deprecated. */
+export interface PodSpecVolumeQuobyte {
+  /** The servers: host:port pairs, separated by commas. */
+  readonly registry: string;
+  /** Name of the volume. */
+  readonly volume: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** The user to which access is mapped. */
+  readonly user?: string;
+  /** The group to which access is mapped. */
+  readonly group?: string;
+  /** The tenant that owns the volume. */
+  readonly tenant?: string;
+}
+
 /** Members of the Pod and resources of its containers as files. */
 export interface PodSpecVolumeDownwardAPI {
   /** The files. */
@@ -1684,6 +928,20 @@ export interface PodSpecVolumeDownwardAPIItemResourceFieldRef {
   readonly divisor: string;
 }
 
+/** A Fibre Channel device. */
+export interface PodSpecVolumeFc {
+  /** World wide names of the targets; with `lun`. */
+  readonly targetWWNs?: readonly string[];
+  /** Number of the unit at the targets. */
+  readonly lun?: number;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** World wide identifiers of the volume; instead of targetWWNs and lun. */
+  readonly wwids?: readonly string[];
+}
+
 /** A volume of a script on the node; deprecated. */
 export interface PodSpecVolumeFlexVolume {
   /** Name of the script. */
@@ -1717,6 +975,52 @@ export interface PodSpecVolumeAzureFile {
   readonly shareName: string;
   /** Whether the volume is read-only. */
   readonly readOnly?: boolean;
+}
+
+/** A virtual disk of vendor G. */
+export interface PodSpecVolumeVsphereVolume {
+  /** Path of the disk. */
+  readonly volumePath: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Name of the storage policy. */
+  readonly storagePolicyName?: string;
+  /** Identifier of the storage policy. */
+  readonly storagePolicyID?: string;
+}
+
+/** A persistent disk of cloud C; deprecated. */
+export interface PodSpecVolumePhotonPersistentDisk {
+  /** The identifier of the disk. */
+  readonly pdID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+}
+
+/** A volume of vendor D. */
+export interface PodSpecVolumePortworxVolume {
+  /** The identifier of the volume. */
+  readonly volumeID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A data disk of cloud B. */
+export interface PodSpecVolumeAzureDisk {
+  /** The name of the disk. */
+  readonly diskName: string;
+  /** The URI of the disk. */
+  readonly diskURI: string;
+  /** How the host caches: `None`, `ReadOnly` or `ReadWrite`. */
+  readonly cachingMode: string;
+  /** File system of the volume. */
+  readonly fsType: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly: boolean;
+  /** `Shared` for several disks in one account, `Dedicated` for one, `Managed` for a managed disk. */
+  readonly kind: string;
 }
 
 /** A volume of vendor F; deprecated. */
@@ -1792,7 +1096,7 @@ export interface PodSpecVolumeProjectedSourceClusterTrustBundle {
   readonly name?: string;
   /** All bundles of a signer; their certificates are united. */
   readonly signerName?: string;
-  readonly labelSelector?: CSIStorageCapacityNodeTopology;
+  readonly labelSelector?: DaemonSetSpecSelector;
   /** Whether the Pod may start when no bundle is there. */
   readonly optional?: boolean;
   /** The file, relative to the volume. */
@@ -1862,6 +1166,54 @@ export interface PodSpecVolumeEphemeral {
 export interface PodSpecVolumeEphemeralVolumeClaimTemplate {
   readonly metadata: ObjectMeta;
   readonly spec: PersistentVolumeClaimSpec;
+}
+
+/** What a claim asks for. */
+export interface PersistentVolumeClaimSpec {
+  /** How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
+  readonly accessModes?: readonly string[];
+  readonly selector?: DaemonSetSpecSelector;
+  readonly resources: PersistentVolumeClaimSpecResources;
+  /** The volume that the claim is bound to. */
+  readonly volumeName?: string;
+  /** The class that is asked for; empty for none, unset for the default class. */
+  readonly storageClassName?: string;
+  /** `Filesystem`, or `Block` for a raw device. */
+  readonly volumeMode: string;
+  readonly dataSource?: PersistentVolumeClaimSpecDataSource;
+  readonly dataSourceRef?: PersistentVolumeClaimSpecDataSourceRef;
+  /** The VolumeAttributesClass that the driver applies; it may change later. Empty or unset for none. */
+  readonly volumeAttributesClassName?: string;
+}
+
+/** How large the volume is to be. */
+export interface PersistentVolumeClaimSpecResources {
+  /** The most that the volume should have; only `storage` means something. */
+  readonly limits?: { readonly [key: string]: string };
+  /** The least that the volume should have; only `storage` means something. */
+  readonly requests?: { readonly [key: string]: string };
+}
+
+/** An object of the claim's namespace. */
+export interface PersistentVolumeClaimSpecDataSource {
+  /** Group of the object; unset for the core group, required for kinds of others. */
+  readonly apiGroup?: string | null;
+  /** Kind of the object. */
+  readonly kind: string;
+  /** Name of the object. */
+  readonly name: string;
+}
+
+/** An object, possibly of another namespace. */
+export interface PersistentVolumeClaimSpecDataSourceRef {
+  /** Group of the object; unset for the core group, required for kinds of others. */
+  readonly apiGroup?: string | null;
+  /** Kind of the object. */
+  readonly kind: string;
+  /** Name of the object. */
+  readonly name: string;
+  /** Namespace of the object, which must grant the reference; that of the claim when unset. */
+  readonly namespace?: string;
 }
 
 /** An OCI image or artifact, mounted read-only. */
@@ -2330,6 +1682,30 @@ export interface PodSpecAffinityNodeAffinity {
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
 }
 
+/** Selects nodes: those that any of the terms matches. */
+export interface PersistentVolumeSpecNodeAffinityRequired {
+  /** The alternatives. */
+  readonly nodeSelectorTerms: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm[];
+}
+
+/** What is asked of a node; everything in it must hold. An empty term matches no node. */
+export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm {
+  /** What is asked of the labels of the node. */
+  readonly matchExpressions?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
+  /** What is asked of the members of the node. */
+  readonly matchFields?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
+}
+
+/** One thing that is asked of a node. */
+export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField {
+  /** The label, or the member. */
+  readonly key: string;
+  /** `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`. */
+  readonly operator: string;
+  /** The values of In and NotIn; one number for Gt and Lt. */
+  readonly values?: readonly string[];
+}
+
 /** A wish and its weight. */
 export interface PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution {
   /** 1 to 100. */
@@ -2347,12 +1723,12 @@ export interface PodSpecAffinityPodAffinity {
 
 /** Pods near or far from which the Pod is to run. */
 export interface PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-  readonly labelSelector?: CSIStorageCapacityNodeTopology;
+  readonly labelSelector?: DaemonSetSpecSelector;
   /** The namespaces of the pods. */
   readonly namespaces?: readonly string[];
   /** The label of nodes that says what near is. */
   readonly topologyKey: string;
-  readonly namespaceSelector?: CSIStorageCapacityNodeTopology;
+  readonly namespaceSelector?: DaemonSetSpecSelector;
   /** Labels whose values must be those of the Pod. */
   readonly matchLabelKeys?: readonly string[];
   /** Labels whose values must differ from those of the Pod. */
@@ -2428,7 +1804,7 @@ export interface PodSpecTopologySpreadConstraint {
   readonly topologyKey: string;
   /** `DoNotSchedule` or `ScheduleAnyway`. */
   readonly whenUnsatisfiable: string;
-  readonly labelSelector?: CSIStorageCapacityNodeTopology;
+  readonly labelSelector?: DaemonSetSpecSelector;
   /** How many places there must be. */
   readonly minDomains?: number;
   /** `Honor` or `Ignore`. */
@@ -2459,6 +1835,792 @@ export interface PodSpecResourceClaim {
   readonly resourceClaimName?: string;
   /** A ResourceClaimTemplate. */
   readonly resourceClaimTemplateName?: string;
+}
+
+/** How Pods of an old template are replaced. */
+export interface DaemonSetSpecUpdateStrategy {
+  /** RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them. */
+  readonly type?: string;
+  readonly rollingUpdate?: DaemonSetSpecUpdateStrategyRollingUpdate;
+}
+
+/** How many nodes at a time; one of the two is 0. */
+export interface DaemonSetSpecUpdateStrategyRollingUpdate {
+  /** On how many nodes a Pod may be missing, as a number or a percentage. */
+  readonly maxUnavailable?: number | string;
+  /** On how many nodes there may be two, as a number or a percentage. */
+  readonly maxSurge?: number | string;
+}
+
+/** On how many nodes the Pods are. */
+export interface DaemonSetStatus {
+  /** Nodes that have a Pod and should have one. */
+  readonly currentNumberScheduled: number;
+  /** Nodes that have a Pod and should have none. */
+  readonly numberMisscheduled: number;
+  /** Nodes that should have a Pod. */
+  readonly desiredNumberScheduled: number;
+  /** Nodes with a Pod that is ready. */
+  readonly numberReady: number;
+  /** The generation of the object that the status speaks of. */
+  readonly observedGeneration?: number;
+  /** Nodes with a Pod of the present template. */
+  readonly updatedNumberScheduled?: number;
+  /** Nodes with a Pod that has been ready for long enough. */
+  readonly numberAvailable?: number;
+  /** Nodes that should have such a Pod and have none. */
+  readonly numberUnavailable?: number;
+  /** How often a name of a revision was taken. */
+  readonly collisionCount?: number;
+  /** What is known of the set. */
+  readonly conditions?: readonly DaemonSetStatusCondition[];
+}
+
+/** What is known of one side of the workload. */
+export interface DaemonSetStatusCondition {
+  /** What it is about. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** Pods of one template, replaced step by step when it changes. */
+export interface Deployment {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: DeploymentSpec;
+  readonly status: DeploymentStatus;
+}
+
+/** What is wanted. */
+export interface DeploymentSpec {
+  /** How many Pods are wanted; 1 by default. */
+  readonly replicas?: number;
+  readonly selector: DaemonSetSpecSelector | null;
+  readonly template: PodTemplateTemplate;
+  readonly strategy: DeploymentSpecStrategy;
+  /** How long a Pod must be ready before it counts as available. */
+  readonly minReadySeconds?: number;
+  /** How many old revisions are kept; 10 by default. */
+  readonly revisionHistoryLimit?: number;
+  /** Whether a change of the template waits. */
+  readonly paused?: boolean;
+  /** After how long without progress it has failed; 600 by default. */
+  readonly progressDeadlineSeconds?: number;
+}
+
+/** How Pods of an old template are replaced. */
+export interface DeploymentSpecStrategy {
+  /** RollingUpdate: some at a time. Recreate: all old ones go first. */
+  readonly type?: string;
+  readonly rollingUpdate?: DeploymentSpecStrategyRollingUpdate;
+}
+
+/** How many at a time. */
+export interface DeploymentSpecStrategyRollingUpdate {
+  /** How many Pods may be missing, as a number or a percentage. */
+  readonly maxUnavailable?: number | string;
+  /** How many Pods there may be above the wanted number, or a percentage of it. */
+  readonly maxSurge?: number | string;
+}
+
+/** How far the deployment is. */
+export interface DeploymentStatus {
+  /** The generation of the object that the status speaks of. */
+  readonly observedGeneration?: number;
+  /** Pods that there are. */
+  readonly replicas?: number;
+  /** Pods of the present template. */
+  readonly updatedReplicas?: number;
+  /** Pods that are ready. */
+  readonly readyReplicas?: number;
+  /** Pods that have been ready for long enough. */
+  readonly availableReplicas?: number;
+  /** Pods that are missing. */
+  readonly unavailableReplicas?: number;
+  /** Pods that are about to go. */
+  readonly terminatingReplicas?: number;
+  /** What is known of the deployment. */
+  readonly conditions?: readonly DeploymentStatusCondition[];
+  /** How often a name of a revision was taken. */
+  readonly collisionCount?: number;
+}
+
+/** What is known of one side of the deployment. */
+export interface DeploymentStatusCondition {
+  /** What it is about: Available, Progressing or ReplicaFailure. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When it was last written. */
+  readonly lastUpdateTime?: string | null;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
+export interface Event {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** When it was first observed. */
+  readonly eventTime?: string | null;
+  readonly series?: EventSeries;
+  /** Name of the controller that reported it. */
+  readonly reportingController?: string;
+  /** The instance of the controller; at most 128 characters. */
+  readonly reportingInstance?: string;
+  /** What was done or failed, for programs; at most 128 characters. */
+  readonly action?: string;
+  /** Why it was done, for people; at most 128 characters. */
+  readonly reason?: string;
+  readonly regarding: EventRelated;
+  readonly related?: EventRelated;
+  /** How the action went, for people; at most 1 kB, and readers should be ready for 64 kB. */
+  readonly note?: string;
+  /** Normal or Warning; readers should be ready for others. */
+  readonly type?: string;
+  readonly deprecatedSource: EventDeprecatedSource;
+  /** When an event of the older kind was first seen. */
+  readonly deprecatedFirstTimestamp?: string | null;
+  /** When an event of the older kind was last seen. */
+  readonly deprecatedLastTimestamp?: string | null;
+  /** How often an event of the older kind was seen. */
+  readonly deprecatedCount?: number;
+}
+
+/** How it goes on, when it happens again and again. */
+export interface EventSeries {
+  /** How often it was seen, up to the last heartbeat. */
+  readonly count: number;
+  /** When it was last seen before the last heartbeat. */
+  readonly lastObservedTime: string;
+}
+
+/** Where an event of the older kind came from. */
+export interface EventDeprecatedSource {
+  /** The component that reported it. */
+  readonly component?: string;
+  /** The node that it reported from. */
+  readonly host?: string;
+}
+
+/** Says who holds something, such as the lead among several programs, and how long without renewal. */
+export interface Lease {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: LeaseSpec;
+}
+
+/** Who holds it, and since when. */
+export interface LeaseSpec {
+  /** The holder; with an election, the name of the candidate that was chosen. */
+  readonly holderIdentity?: string;
+  /** How long others wait after the last renewal before they take it. */
+  readonly leaseDurationSeconds?: number;
+  /** When the holder got it. */
+  readonly acquireTime?: string;
+  /** When the holder last renewed it. */
+  readonly renewTime?: string;
+  /** How often the holder has changed. */
+  readonly leaseTransitions?: number;
+  /** How the server chooses the holder; only for elections by the server. */
+  readonly strategy?: string;
+  /** Who should hold it next; the holder ends when this is set. Needs a strategy. */
+  readonly preferredHolder?: string;
+}
+
+/** A candidate for a Lease; the server chooses the holder among all candidates of the same Lease. */
+export interface LeaseCandidate {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: LeaseCandidateSpec;
+}
+
+/** What the candidate is and for which Lease it stands. */
+export interface LeaseCandidateSpec {
+  /** Name of the Lease that it stands for; it cannot change. */
+  readonly leaseName: string;
+  /** When the server last asked it to renew; it answers with a new renewTime. */
+  readonly pingTime?: string;
+  /** When it was last renewed. One that is not renewed for hours is removed. */
+  readonly renewTime?: string;
+  /** Semantic version of the program, without `v` in front. */
+  readonly binaryVersion: string;
+  /** Semantic version that the program behaves as; at most binaryVersion. OldestEmulationVersion needs it. */
+  readonly emulationVersion?: string;
+  /** How the holder is chosen; where candidates differ, the one with the newest binaryVersion decides. */
+  readonly strategy?: string;
+}
+
+/** As {@link LeaseCandidate}. */
+export type LeaseCandidateV1alpha2 = LeaseCandidate;
+
+/** A room for names: objects of most kinds live in one, and go when it is deleted. */
+export interface Namespace {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: NamespaceSpec;
+  readonly status: NamespaceStatus;
+}
+
+/** What is asked of the namespace. */
+export interface NamespaceSpec {
+  /** Who must act before the namespace goes; changed through `finalize` only. */
+  readonly finalizers?: readonly string[];
+}
+
+/** How the namespace is. */
+export interface NamespaceStatus {
+  /** Active, or Terminating while it is being deleted. */
+  readonly phase?: string;
+  /** What holds up the removal. */
+  readonly conditions?: readonly NamespaceStatusCondition[];
+}
+
+/** What is known of the removal of the content. */
+export interface NamespaceStatusCondition {
+  /** What it is about. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** A machine that runs programs. */
+export interface Node {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: NodeSpec;
+  readonly status: NodeStatus;
+}
+
+/** What is asked of the node. */
+export interface NodeSpec {
+  /** Addresses for programs on the node. */
+  readonly podCIDR?: string;
+  /** The same, one for each family of addresses. */
+  readonly podCIDRs?: readonly string[];
+  /** How the provider of the machine calls it. */
+  readonly providerID?: string;
+  /** Whether new programs are kept away. */
+  readonly unschedulable?: boolean;
+  /** What keeps programs away. */
+  readonly taints?: readonly NodeSpecTaint[];
+  /** No longer used. */
+  readonly externalID?: string;
+}
+
+/** Keeps programs away that do not tolerate it. */
+export interface NodeSpecTaint {
+  /** Key of the taint. */
+  readonly key: string;
+  /** Value of the taint. */
+  readonly value?: string;
+  /** NoSchedule, PreferNoSchedule or NoExecute. */
+  readonly effect: string;
+  /** When the taint was added. */
+  readonly timeAdded?: string;
+}
+
+/** How the node is, as its agent reports it. */
+export interface NodeStatus {
+  /** What the node has. */
+  readonly capacity?: { readonly [key: string]: string };
+  /** What programs can have of it. */
+  readonly allocatable?: { readonly [key: string]: string };
+  /** No longer filled. */
+  readonly phase?: string;
+  /** What is known of the node. */
+  readonly conditions?: readonly NodeStatusCondition[];
+  /** Where the node is found. */
+  readonly addresses?: readonly NodeStatusAddress[];
+  readonly daemonEndpoints: NodeStatusDaemonEndpoints;
+  readonly nodeInfo: NodeStatusNodeInfo;
+  /** Images that are there. */
+  readonly images?: readonly NodeStatusImage[];
+  /** Volumes that are mounted or being mounted. */
+  readonly volumesInUse?: readonly string[];
+  /** Volumes that are attached. */
+  readonly volumesAttached?: readonly NodeStatusVolumesAttached[];
+}
+
+/** What is known of one side of the node. */
+export interface NodeStatusCondition {
+  /** What it is about, such as Ready. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When it was last reported. */
+  readonly lastHeartbeatTime?: string | null;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** One address of the node. */
+export interface NodeStatusAddress {
+  /** Hostname, InternalIP, ExternalIP and the like. */
+  readonly type: string;
+  /** The address. */
+  readonly address: string;
+}
+
+/** Where the agent listens. */
+export interface NodeStatusDaemonEndpoints {
+  readonly kubeletEndpoint: NodeStatusDaemonEndpointsKubeletEndpoint;
+}
+
+/** The endpoint of the agent. */
+export interface NodeStatusDaemonEndpointsKubeletEndpoint {
+  /** Its port. */
+  readonly Port: number;
+}
+
+/** What runs on the node. */
+export interface NodeStatusNodeInfo {
+  /** ID of the machine. */
+  readonly machineID: string;
+  /** UUID of the machine. */
+  readonly systemUUID: string;
+  /** ID of this boot. */
+  readonly bootID: string;
+  /** Version of the kernel. */
+  readonly kernelVersion: string;
+  /** Name of the operating system's image. */
+  readonly osImage: string;
+  /** Name and version of the container runtime. */
+  readonly containerRuntimeVersion: string;
+  /** Version of the node agent. */
+  readonly kubeletVersion: string;
+  /** No longer filled. */
+  readonly kubeProxyVersion: string;
+  /** Name of the operating system. */
+  readonly operatingSystem: string;
+  /** Architecture of the processor. */
+  readonly architecture: string;
+}
+
+/** An image on the node. */
+export interface NodeStatusImage {
+  /** Names of the image. */
+  readonly names?: readonly string[] | null;
+  /** Its size in bytes. */
+  readonly sizeBytes?: number;
+}
+
+/** A volume that is attached. */
+export interface NodeStatusVolumesAttached {
+  /** Name of the volume. */
+  readonly name: string;
+  /** Where it is found. */
+  readonly devicePath: string;
+}
+
+/** A storage resource of the cluster. */
+export interface PersistentVolume {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PersistentVolumeSpec;
+  readonly status: PersistentVolumeStatus;
+}
+
+/** What a volume is and how it may be used; exactly one source is set. */
+export interface PersistentVolumeSpec {
+  /** The size of the volume: `storage`. */
+  readonly capacity?: { readonly [key: string]: string };
+  readonly hostPath?: PodSpecVolumeHostPath;
+  readonly gcePersistentDisk?: PodSpecVolumeGcePersistentDisk;
+  readonly awsElasticBlockStore?: PodSpecVolumeAwsElasticBlockStore;
+  readonly glusterfs?: PersistentVolumeSpecGlusterfs;
+  readonly flocker?: PodSpecVolumeFlocker;
+  readonly nfs?: PodSpecVolumeNfs;
+  readonly rbd?: PersistentVolumeSpecRbd;
+  readonly quobyte?: PodSpecVolumeQuobyte;
+  readonly cephfs?: PersistentVolumeSpecCephfs;
+  readonly iscsi?: PersistentVolumeSpecIscsi;
+  readonly cinder?: PersistentVolumeSpecCinder;
+  readonly fc?: PodSpecVolumeFc;
+  readonly flexVolume?: PersistentVolumeSpecFlexVolume;
+  readonly azureFile?: PersistentVolumeSpecAzureFile;
+  readonly vsphereVolume?: PodSpecVolumeVsphereVolume;
+  readonly photonPersistentDisk?: PodSpecVolumePhotonPersistentDisk;
+  readonly portworxVolume?: PodSpecVolumePortworxVolume;
+  readonly azureDisk?: PodSpecVolumeAzureDisk;
+  readonly scaleIO?: PersistentVolumeSpecScaleIO;
+  readonly local?: PersistentVolumeSpecLocal;
+  readonly storageos?: PersistentVolumeSpecStorageos;
+  readonly csi?: PersistentVolumeSpecCsi;
+  /** How the volume can be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
+  readonly accessModes?: readonly string[];
+  readonly claimRef?: PersistentVolumeSpecClaimRef;
+  /** What happens when the claim is gone: `Retain`, `Delete`, or the deprecated `Recycle`. */
+  readonly persistentVolumeReclaimPolicy?: string;
+  /** The class of the volume, empty for none. */
+  readonly storageClassName?: string;
+  /** Options with which the volume is mounted; not checked. */
+  readonly mountOptions?: readonly string[];
+  /** `Filesystem`, or `Block` for a raw device; a file system when unset. */
+  readonly volumeMode?: string;
+  readonly nodeAffinity?: PersistentVolumeSpecNodeAffinity;
+  /** The VolumeAttributesClass of the volume; not empty when set. */
+  readonly volumeAttributesClassName?: string;
+}
+
+/** A file system behind an Endpoints object; deprecated. */
+export interface PersistentVolumeSpecGlusterfs {
+  /** Name of the Endpoints object that lists the servers. */
+  readonly endpoints: string;
+  /** Name of the volume on the servers. */
+  readonly path: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** Namespace of the Endpoints; that of the bound claim when unset. */
+  readonly endpointsNamespace?: string;
+}
+
+/** A block device that monitors serve; deprecated. */
+export interface PersistentVolumeSpecRbd {
+  /** Addresses of the monitors. */
+  readonly monitors: readonly string[];
+  /** Name of the image. */
+  readonly image: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** The pool of the image. */
+  readonly pool: string;
+  /** The user. */
+  readonly user: string;
+  /** File with the keys of the user. */
+  readonly keyring: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A Secret in a namespace. */
+export interface PersistentVolumeSpecRbdSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** A file system that monitors serve; deprecated. */
+export interface PersistentVolumeSpecCephfs {
+  /** Addresses of the monitors. */
+  readonly monitors: readonly string[];
+  /** The directory to mount; `/` when unset. */
+  readonly path?: string;
+  /** The user; `admin` when unset. */
+  readonly user?: string;
+  /** File with the key of the user on the node. */
+  readonly secretFile?: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** An iSCSI device. */
+export interface PersistentVolumeSpecIscsi {
+  /** Address of the target, host or host:port. */
+  readonly targetPortal: string;
+  /** Qualified name of the target. */
+  readonly iqn: string;
+  /** Number of the unit at the target. */
+  readonly lun: number;
+  /** Name of the interface; `default` means tcp. */
+  readonly iscsiInterface: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** More addresses of the target. */
+  readonly portals?: readonly string[];
+  /** Whether discovery uses CHAP. */
+  readonly chapAuthDiscovery?: boolean;
+  /** Whether sessions use CHAP. */
+  readonly chapAuthSession?: boolean;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Qualified name of the initiator. */
+  readonly initiatorName?: string;
+}
+
+/** A volume of a block storage service; deprecated. */
+export interface PersistentVolumeSpecCinder {
+  /** The identifier of the volume. */
+  readonly volumeID: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+}
+
+/** A volume of a script on the node; deprecated. */
+export interface PersistentVolumeSpecFlexVolume {
+  /** Name of the script. */
+  readonly driver: string;
+  /** File system of the volume; the script decides when unset. */
+  readonly fsType?: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** What the script wants to know. */
+  readonly options?: { readonly [key: string]: string };
+}
+
+/** A file share of cloud B. */
+export interface PersistentVolumeSpecAzureFile {
+  /** Name of the Secret with account and key. */
+  readonly secretName: string;
+  /** Name of the share. */
+  readonly shareName: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  /** Namespace of the Secret; that of the Pod when unset. */
+  readonly secretNamespace?: string | null;
+}
+
+/** A volume of vendor E; deprecated. */
+export interface PersistentVolumeSpecScaleIO {
+  /** Address of the gateway. */
+  readonly gateway: string;
+  /** Name of the storage system. */
+  readonly system: string;
+  readonly secretRef?: PersistentVolumeSpecRbdSecretRef | null;
+  /** Whether the gateway is spoken to by TLS. */
+  readonly sslEnabled?: boolean;
+  /** Name of the protection domain. */
+  readonly protectionDomain?: string;
+  /** The pool of the protection domain. */
+  readonly storagePool?: string;
+  /** `ThickProvisioned` or `ThinProvisioned`. */
+  readonly storageMode: string;
+  /** Name of the volume in the storage system. */
+  readonly volumeName?: string;
+  /** File system of the volume. */
+  readonly fsType: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+}
+
+/** A directory or block device of one node. */
+export interface PersistentVolumeSpecLocal {
+  /** The path on the node. */
+  readonly path: string;
+  /** File system to make on a block device; chosen when unset. */
+  readonly fsType?: string;
+}
+
+/** A volume of vendor F; deprecated. */
+export interface PersistentVolumeSpecStorageos {
+  /** Name of the volume, unique in its namespace. */
+  readonly volumeName?: string;
+  /** Namespace of the volume at the vendor. */
+  readonly volumeNamespace?: string;
+  /** File system of the volume; ext4 when unset. */
+  readonly fsType?: string;
+  /** Whether the volume is read-only. */
+  readonly readOnly?: boolean;
+  readonly secretRef?: EventRelated;
+}
+
+/** A volume of a CSI driver. */
+export interface PersistentVolumeSpecCsi {
+  /** Name of the driver. */
+  readonly driver: string;
+  /** The unique name of the volume that the driver's CreateVolume gave. */
+  readonly volumeHandle: string;
+  /** Whether the volume is published read-only. */
+  readonly readOnly?: boolean;
+  /** File system of the volume, such as `ext4`. */
+  readonly fsType?: string;
+  /** What the driver wants to know when it publishes the volume. */
+  readonly volumeAttributes?: { readonly [key: string]: string };
+  readonly controllerPublishSecretRef?: PersistentVolumeSpecCsiControllerPublishSecretRef;
+  readonly nodeStageSecretRef?: PersistentVolumeSpecCsiNodeStageSecretRef;
+  readonly nodePublishSecretRef?: PersistentVolumeSpecCsiNodePublishSecretRef;
+  readonly controllerExpandSecretRef?: PersistentVolumeSpecCsiControllerExpandSecretRef;
+  readonly nodeExpandSecretRef?: PersistentVolumeSpecCsiNodeExpandSecretRef;
+}
+
+/** The Secret that is passed to the driver in ControllerPublishVolume and ControllerUnpublishVolume. */
+export interface PersistentVolumeSpecCsiControllerPublishSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in NodeStageVolume. */
+export interface PersistentVolumeSpecCsiNodeStageSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in NodePublishVolume. */
+export interface PersistentVolumeSpecCsiNodePublishSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in ControllerExpandVolume. */
+export interface PersistentVolumeSpecCsiControllerExpandSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** The Secret that is passed to the driver in NodeExpandVolume. */
+export interface PersistentVolumeSpecCsiNodeExpandSecretRef {
+  /** Name of the Secret. */
+  readonly name?: string;
+  /** Namespace of the Secret. */
+  readonly namespace?: string;
+}
+
+/** Any object, or a part of it. */
+export interface PersistentVolumeSpecClaimRef {
+  /** Kind of the object. */
+  readonly kind?: string;
+  /** Namespace of the object. */
+  readonly namespace?: string;
+  /** Name of the object. */
+  readonly name?: string;
+  /** UID of the object. */
+  readonly uid?: string;
+  /** Group and version of the object. */
+  readonly apiVersion?: string;
+  /** Version of the object that is meant. */
+  readonly resourceVersion?: string;
+  /** A part of the object, such as `spec.containers{name}`. */
+  readonly fieldPath?: string;
+}
+
+/** Which nodes can reach the volume. */
+export interface PersistentVolumeSpecNodeAffinity {
+  readonly required?: PersistentVolumeSpecNodeAffinityRequired;
+}
+
+/** How far a volume is. */
+export interface PersistentVolumeStatus {
+  /** `Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`. */
+  readonly phase: string;
+  /** Why the volume is in this state, for people. */
+  readonly message?: string;
+  /** A short failure description for machines. */
+  readonly reason?: string;
+  /** When the phase changed last. */
+  readonly lastPhaseTransitionTime?: string;
+}
+
+/** A user's request for and claim to a persistent volume. */
+export interface PersistentVolumeClaim {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PersistentVolumeClaimSpec;
+  readonly status: PersistentVolumeClaimStatus;
+}
+
+/** How far a claim is. */
+export interface PersistentVolumeClaimStatus {
+  /** `Pending`, `Bound`, or `Lost` when the volume is gone. */
+  readonly phase: string;
+  /** How the volume can be mounted. */
+  readonly accessModes?: readonly string[];
+  /** The actual resources of the volume. */
+  readonly capacity?: { readonly [key: string]: string };
+  /** The sides of the claim's state; `Resizing` while it is resized. */
+  readonly conditions?: readonly PersistentVolumeClaimStatusCondition[];
+  /** What is allocated to the claim, `storage` or names with a domain; may exceed the capacity. */
+  readonly allocatedResources?: { readonly [key: string]: string };
+  /** The state of a resize per resource; none when there is no resize. */
+  readonly allocatedResourceStatuses?: { readonly [key: string]: string };
+  /** The VolumeAttributesClass that the volume has. */
+  readonly currentVolumeAttributesClassName?: string;
+  readonly modifyVolumeStatus?: PersistentVolumeClaimStatusModifyVolumeStatus;
+}
+
+/** One side of the state of a claim. */
+export interface PersistentVolumeClaimStatusCondition {
+  /** What the condition is about, such as `Resizing` or `FileSystemResizePending`. */
+  readonly type: string;
+  /** Whether it holds: `True`, `False` or `Unknown`. */
+  readonly status: string;
+  /** When the condition was probed. */
+  readonly lastProbeTime?: string | null;
+  /** When the condition moved from one status to another. */
+  readonly lastTransitionTime?: string | null;
+  /** A short, machine-readable reason of the last transition. */
+  readonly reason?: string;
+  /** Details of the last transition for people. */
+  readonly message?: string;
+}
+
+/** How far a change of the VolumeAttributesClass is. */
+export interface PersistentVolumeClaimStatusModifyVolumeStatus {
+  /** The class that the claim is being reconciled to. */
+  readonly targetVolumeAttributesClassName?: string;
+  /** `Pending` while a requirement is unmet, `InProgress`, or `Infeasible` when the driver refused the class. */
+  readonly status: string;
+}
+
+/** Containers that run together on a node, and the volumes that they share. */
+export interface Pod {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PodSpec;
+  readonly status: PodStatus;
 }
 
 /** How far the Pod is. */
@@ -2644,6 +2806,93 @@ export interface PodStatusResourceClaimStatus {
   readonly name: string;
   /** The ResourceClaim. */
   readonly resourceClaimName?: string;
+}
+
+/** A template of Pods that stands alone. */
+export interface PodTemplate {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly template: PodTemplateTemplate;
+}
+
+/** A number of Pods of one template. */
+export interface ReplicaSet {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ReplicaSetSpec;
+  readonly status: ReplicaSetStatus;
+}
+
+/** What is wanted. */
+export interface ReplicaSetSpec {
+  /** How many Pods are wanted; 1 by default. */
+  readonly replicas?: number;
+  /** How long a Pod must be ready before it counts as available. */
+  readonly minReadySeconds?: number;
+  readonly selector: DaemonSetSpecSelector | null;
+  readonly template: PodTemplateTemplate;
+}
+
+/** How many Pods there are. */
+export interface ReplicaSetStatus {
+  /** Pods that there are. */
+  readonly replicas: number;
+  /** Pods with all labels of the template. */
+  readonly fullyLabeledReplicas?: number;
+  /** Pods that are ready. */
+  readonly readyReplicas?: number;
+  /** Pods that have been ready for long enough. */
+  readonly availableReplicas?: number;
+  /** Pods that are about to go. */
+  readonly terminatingReplicas?: number;
+  /** The generation of the object that the status speaks of. */
+  readonly observedGeneration?: number;
+  /** What is known of the set. */
+  readonly conditions?: readonly DaemonSetStatusCondition[];
+}
+
+/** A number of Pods of one template, found by labels alone. */
+export interface ReplicationController {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ReplicationControllerSpec;
+  readonly status: ReplicationControllerStatus;
+}
+
+/** What is wanted. */
+export interface ReplicationControllerSpec {
+  /** How many Pods are wanted. */
+  readonly replicas: number;
+  /** How long a Pod must be ready before it counts as available. */
+  readonly minReadySeconds?: number;
+  /** Labels of the Pods; those of the template by default. */
+  readonly selector?: { readonly [key: string]: string };
+  readonly template?: PodTemplateTemplate;
+}
+
+/** How many Pods there are. */
+export interface ReplicationControllerStatus {
+  /** Pods that there are. */
+  readonly replicas: number;
+  /** Pods with all labels of the template. */
+  readonly fullyLabeledReplicas?: number;
+  /** Pods that are ready. */
+  readonly readyReplicas?: number;
+  /** Pods that have been ready for long enough. */
+  readonly availableReplicas?: number;
+  /** The generation of the object that the status speaks of. */
+  readonly observedGeneration?: number;
+  /** What is known of the controller. */
+  readonly conditions?: readonly DaemonSetStatusCondition[];
 }
 
 /** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
@@ -2931,6 +3180,102 @@ export interface ServiceAccount {
   readonly imagePullSecrets?: readonly PodSpecImagePullSecret[];
   /** Whether programs are given a token without asking. */
   readonly automountServiceAccountToken?: boolean;
+}
+
+/** Pods of one template that keep their names and their claims. */
+export interface StatefulSet {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: StatefulSetSpec;
+  readonly status: StatefulSetStatus;
+}
+
+/** What is wanted. */
+export interface StatefulSetSpec {
+  /** How many Pods are wanted; 1 by default. */
+  readonly replicas?: number;
+  readonly selector: DaemonSetSpecSelector | null;
+  readonly template: PodTemplateTemplate;
+  /** The claims that each Pod has of its own. */
+  readonly volumeClaimTemplates?: readonly StatefulSetSpecVolumeClaimTemplate[];
+  /** The service that gives the Pods their names. */
+  readonly serviceName: string;
+  /** OrderedReady: one Pod after the other. Parallel: all at once. */
+  readonly podManagementPolicy: string;
+  readonly updateStrategy: StatefulSetSpecUpdateStrategy;
+  /** How many old revisions are kept; 10 by default. */
+  readonly revisionHistoryLimit?: number;
+  /** How long a Pod must be ready before it counts as available. */
+  readonly minReadySeconds?: number;
+  readonly persistentVolumeClaimRetentionPolicy?: StatefulSetSpecPersistentVolumeClaimRetentionPolicy;
+  readonly ordinals?: StatefulSetSpecOrdinals;
+}
+
+/** A claim that each Pod has of its own; its name is that of a volume. */
+export interface StatefulSetSpecVolumeClaimTemplate {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion?: string;
+  /** The kind of the object. */
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PersistentVolumeClaimSpec;
+  readonly status: PersistentVolumeClaimStatus;
+}
+
+/** How Pods of an old template are replaced. */
+export interface StatefulSetSpecUpdateStrategy {
+  /** RollingUpdate: one after the other, from the last. OnDelete: when somebody deletes them. */
+  readonly type?: string;
+  readonly rollingUpdate?: StatefulSetSpecUpdateStrategyRollingUpdate;
+}
+
+/** Which Pods, and how many at a time. */
+export interface StatefulSetSpecUpdateStrategyRollingUpdate {
+  /** Pods with a lower number keep the old template. */
+  readonly partition?: number;
+  /** How many Pods may be missing, as a number or a percentage. */
+  readonly maxUnavailable?: number | string;
+}
+
+/** Whether claims go with their Pods. */
+export interface StatefulSetSpecPersistentVolumeClaimRetentionPolicy {
+  /** Retain or Delete, when the set is deleted. */
+  readonly whenDeleted?: string;
+  /** Retain or Delete, when there are to be fewer Pods. */
+  readonly whenScaled?: string;
+}
+
+/** The numbers of the Pods. */
+export interface StatefulSetSpecOrdinals {
+  /** The number of the first Pod. */
+  readonly start: number;
+}
+
+/** How many Pods there are. */
+export interface StatefulSetStatus {
+  /** The generation of the object that the status speaks of. */
+  readonly observedGeneration?: number;
+  /** Pods that there are. */
+  readonly replicas: number;
+  /** Pods that are ready. */
+  readonly readyReplicas?: number;
+  /** Pods of the revision before. */
+  readonly currentReplicas?: number;
+  /** Pods of the present revision. */
+  readonly updatedReplicas?: number;
+  /** The revision before. */
+  readonly currentRevision?: string;
+  /** The present revision. */
+  readonly updateRevision?: string;
+  /** How often a name of a revision was taken. */
+  readonly collisionCount?: number;
+  /** What is known of the set. */
+  readonly conditions?: readonly DaemonSetStatusCondition[];
+  /** Pods that have been ready for long enough. */
+  readonly availableReplicas: number;
 }
 
 /** A class of storage. */

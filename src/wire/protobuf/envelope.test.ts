@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Type } from "../../apply/schema/schema.ts";
+import type { StructType, Type } from "../../apply/schema/schema.ts";
 import { type JsonSchema, structOf, typeOf } from "../../apply/schema/schema.ts";
 import { kubernetes, neutral } from "../../meta/dialect.ts";
 import { formatMicroTime, formatTime } from "../../meta/time.ts";
@@ -40,8 +40,7 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
     case "map":
       return fc.dictionary(fc.string(), valuesOf(type.item, depth + 1), { minKeys: 1, maxKeys: 3 });
     case "struct": {
-      // The envelope has the apiVersion and kind of the object itself.
-      const names = [...type.fields.keys()].filter((name) => depth > 0 || (name !== "apiVersion" && name !== "kind"));
+      const names = membersOf(type);
       return fc
         .subarray(names, { maxLength: Math.min(names.length, depth > 5 ? 1 : depth > 2 ? 3 : 6) })
         .chain((some) =>
@@ -51,23 +50,27 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
   }
 }
 
+/** The members that a message has: the envelope says which kind an object is, and of one inside of another nobody does. */
+const membersOf = ({ fields: members }: StructType): string[] =>
+  [...members.keys()].filter((name) => !members.has("metadata") || (name !== "apiVersion" && name !== "kind"));
+
 /** A value of a type with every member set; a struct that holds itself is set once. */
-function fullOf(type: Type, top = true, above: readonly Type[] = []): unknown {
+function fullOf(type: Type, above: readonly Type[] = []): unknown {
   switch (type.kind) {
     case "scalar":
       return fc.sample(scalars(type.scalar, type.format).filter(Boolean), { numRuns: 1, seed: 7 })[0];
     case "any":
       return type.schema["x-keelson-either"]
-        ? fullOf(typeOf(type.schema["x-keelson-either"][0]!), false, above)
+        ? fullOf(typeOf(type.schema["x-keelson-either"][0]!), above)
         : { "f:a": {} };
     case "list":
-      return [fullOf(type.item, false, above)];
+      return [fullOf(type.item, above)];
     case "map":
-      return { k: fullOf(type.item, false, above) };
+      return { k: fullOf(type.item, above) };
     case "struct": {
       if (above.includes(type)) return {};
-      const members = [...type.fields].filter(([name]) => !top || (name !== "apiVersion" && name !== "kind"));
-      return Object.fromEntries(members.map(([name, field]) => [name, fullOf(field.type, false, [...above, type])]));
+      const members = membersOf(type).map((name) => [name, type.fields.get(name)!.type] as const);
+      return Object.fromEntries(members.map(([name, member]) => [name, fullOf(member, [...above, type])]));
     }
   }
 }

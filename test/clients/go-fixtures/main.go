@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -39,7 +40,10 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	corev1.SchemeGroupVersion: {
 		&corev1.ConfigMap{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{}, &corev1.PersistentVolume{},
 		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
-		&metav1.DeleteOptions{},
+		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &metav1.DeleteOptions{},
+	},
+	appsv1.SchemeGroupVersion: {
+		&appsv1.DaemonSet{}, &appsv1.Deployment{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	},
 	apiextensionsv1.SchemeGroupVersion:  {&apiextensionsv1.CustomResourceDefinition{}},
 	autoscalingv1.SchemeGroupVersion:    {&autoscalingv1.Scale{}},

@@ -9,6 +9,7 @@ import { ASKING } from "./asking.ts";
 import { CONTROLLED } from "./controlled.ts";
 import { READING } from "./reading.ts";
 import { REFUSED } from "./refused.ts";
+import { WORKLOADS } from "./workloads.ts";
 import { WRITING } from "./writing.ts";
 
 /** The stories of each area, in the order of the table. */

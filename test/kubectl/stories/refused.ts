@@ -28,17 +28,16 @@ export const REFUSED: readonly Story[] = [
     ],
   },
   {
-    name: "rollout, scale, expose, autoscale of kinds that are not there",
+    name: "kinds that are not there",
     steps: [
-      { run: "rollout status deployment/x", code: 1, err: `the server doesn't have a resource type "deployment"` },
-      { run: "scale deployment/x --replicas=1", code: 1, err: `the server doesn't have a resource type "deployment"` },
+      { run: "get job x", code: 1, err: `the server doesn't have a resource type "job"` },
       {
         run: "create -f -",
-        stdin: manifest({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "x" } }),
+        stdin: manifest({ apiVersion: "batch/v1", kind: "Job", metadata: { name: "x" } }),
         code: 1,
-        err: 'no matches for kind "Deployment" in version "apps/v1"',
+        err: 'no matches for kind "Job" in version "batch/v1"',
       },
-      { run: "create deployment x --image=y", code: 1, err: /the server could not find the requested resource/ },
+      { run: "create job x --image=y", code: 1, err: /the server could not find the requested resource/ },
     ],
   },
 ];

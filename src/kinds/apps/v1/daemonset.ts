@@ -102,11 +102,11 @@ const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
 /** The number in the annotation; 0 where there is none. Throws a 400 for any other text. */
 function templateGeneration({ metadata }: ApiObject): bigint {
-  const text = metadata.annotations?.[TEMPLATE_GENERATION];
-  if (text === undefined) return 0n;
-  if (!/^[+-]?\d+$/.test(text))
-    throw badRequest(`expected a number in the annotation ${TEMPLATE_GENERATION}, got ${JSON.stringify(text)}`);
-  return BigInt(text.replace(/^\+/, ""));
+  const sent = metadata.annotations?.[TEMPLATE_GENERATION];
+  if (sent === undefined) return 0n;
+  if (!/^[+-]?\d+$/.test(sent))
+    throw badRequest(`expected a number in the annotation ${TEMPLATE_GENERATION}, got ${JSON.stringify(sent)}`);
+  return BigInt(sent.replace(/^\+/, ""));
 }
 
 function writeGeneration({ metadata }: ApiObject, count: bigint): void {
@@ -181,7 +181,7 @@ const counts: readonly (readonly [name: string, member: string, description: str
 ];
 
 const columns: readonly Column[] = [
-  ...counts.map(([name, member, text]) => numberColumn(name, text, (object) => statusOf(object, member))),
+  ...counts.map(([name, member, what]) => numberColumn(name, what, (object) => statusOf(object, member))),
   textColumn("Node Selector", "The labels that a node must have.", (object) =>
     shownLabels(templateOf(object)?.spec?.nodeSelector),
   ),

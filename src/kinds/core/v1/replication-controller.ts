@@ -115,7 +115,9 @@ export function replicationController(ctx: ApiContext): ResourceDefinition {
       validateStatus: (object, _old, errors) => validateReplicaCounts((object as ReplicationController).status, errors),
       subresources: { scale: scaleOf((object) => labelsText(selectorOf(object))) },
     }),
-    selectableFields: { "status.replicas": (object) => String(statusOf(object, "replicas") ?? 0) },
+    selectableFields: {
+      "status.replicas": (object) => String((object as ReplicationController).status?.replicas ?? 0),
+    },
     columns,
   };
 }
