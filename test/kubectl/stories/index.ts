@@ -18,6 +18,7 @@ export const AREAS: Readonly<Record<string, readonly Story[]>> = {
   "Making, changing, removing": WRITING,
   Applying: APPLYING,
   "Asking the server": ASKING,
+  Workloads: WORKLOADS,
   "What controllers do": CONTROLLED,
   "Refused with a message": REFUSED,
 };
