@@ -121,6 +121,10 @@ export const struct = <P extends Record<string, TSchema>>(
   );
 };
 
+/** A schema that OpenAPI tells once in a document, under this name, and refers to elsewhere. */
+export const named = <T extends TSchema>(component: string, schema: T): T =>
+  ({ ...schema, "x-keelson-component": component }) as T;
+
 /** A map from any key to one type; granular unless `atomic` (MARK-10..12). */
 export const map = <T extends TSchema>(
   item: T,

@@ -14,8 +14,8 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
 import { qosClass } from "./pod/qos.ts";
+import { PodTemplates } from "./pod/template.ts";
 import { validatePodSpec } from "./pod/spec-rules.ts";
-import { podSpecSchema } from "./pod/spec-schema.ts";
 import { PodStatusSchema } from "./pod/status-schema.ts";
 import { validatePodChange } from "./pod/update-rules.ts";
 import { dropGatedVolumes, validateTokens } from "./pod/volumes.ts";
@@ -79,7 +79,7 @@ const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
 /** The definition of Pod. */
 export function pod(ctx: ApiContext): ResourceDefinition {
   const sources = inlineSources(ctx);
-  const specSchema = podSpecSchema(sources);
+  const specSchema = PodTemplates.of(ctx).spec;
   return {
     group: "",
     version: "v1",

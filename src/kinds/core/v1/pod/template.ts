@@ -7,7 +7,7 @@
 import { FieldErrors } from "../../../../meta/field-errors.ts";
 import { type ObjectMeta, ObjectMetaSchema } from "../../../../meta/object-meta.ts";
 import { validateAnnotations, validateLabels } from "../../../../meta/object-meta-rules.ts";
-import { always, struct } from "../../../../meta/types.ts";
+import { always, named, struct } from "../../../../meta/types.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import { type Source, inlineSources } from "../volumes/sources.ts";
 import { type Pod, defaultPodSpec } from "./defaults.ts";
@@ -24,15 +24,19 @@ export interface PodTemplate {
 
 /** The templates of a dialect: their schema, and what holds for each of them. */
 export class PodTemplates {
+  /** Of the spec of a Pod, alone or in a template. */
+  readonly spec;
   readonly schema;
   readonly #sources: readonly Source[];
 
   private constructor(sources: readonly Source[]) {
     this.#sources = sources;
-    this.schema = struct("What Pods are made of: their labels, and what runs in them.", {
+    this.spec = named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
+    const template = struct("What Pods are made of: their labels, and what runs in them.", {
       metadata: always(ObjectMetaSchema),
-      spec: always(podSpecSchema(sources)),
+      spec: always(this.spec),
     });
+    this.schema = named("io.k8s.api.core.v1.PodTemplateSpec", template);
   }
 
   static readonly #made = new WeakMap<ApiContext, PodTemplates>();
