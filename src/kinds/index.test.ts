@@ -26,7 +26,7 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
   });
 
   test("CONV-10: groups have the domain of the dialect, or a name that clients hard-code", () => {
-    const fixed = ["", "apps", "apiextensions.k8s.io", "authentication.k8s.io", "authorization.k8s.io"];
+    const fixed = ["", "apps", "batch", "apiextensions.k8s.io", "authentication.k8s.io", "authorization.k8s.io"];
     const groups = ["coordination", "events", "storage", "storagemigration"].map((name) => `${name}.${dialect.domain}`);
     for (const { group } of definitions) expect([...fixed, ...groups]).toContain(group);
   });

@@ -11,6 +11,7 @@ import { appsGroup } from "./apps/v1/index.ts";
 import { authenticationGroup } from "./authentication/v1/group.ts";
 import { authorizationGroup } from "./authorization/v1/group.ts";
 import { customResourceDefinition } from "./apiextensions/v1/customresourcedefinition.ts";
+import { batchGroup } from "./batch/v1/index.ts";
 import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
@@ -28,6 +29,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   storageMigrationGroup,
   () => [customResourceDefinition()],
   appsGroup,
+  batchGroup,
 ];
 
 /** Every built-in kind of a dialect, those that are not served (`served: false`) included. */

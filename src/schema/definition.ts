@@ -235,8 +235,11 @@ export interface ResourceDefinition extends WriteRules {
   readonly versionedUpdate?: boolean;
   /** What a finished delete answers (EP-30..51). */
   readonly deleteAnswers: "object" | "status";
-  /** Whether a delete without a policy leaves what the object owns: it stays until somebody has seen to that (KIND-All-7). */
-  readonly orphansDependents?: true;
+  /**
+   * Whether a delete without a policy leaves what the object owns: it stays until somebody has seen to that, and says so where
+   * there is a warning (KIND-All-7, KIND-All-8).
+   */
+  readonly orphansDependents?: true | { readonly warning: string };
   /** Whether a new object starts at generation 1, counts from its first change, or has none (DEC-3). */
   readonly generation?: "fromOne" | "fromFirstChange";
   /** Whether a change counts, in what `generation` counts; by default one of `spec`. */

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { addWarnings } from "../../schema/warnings.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
 import type { Entry } from "../../cache/index.ts";
@@ -147,7 +148,10 @@ async function formOf({ kind, turn }: Deletion, object: ApiObject, entry: Entry)
 function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
   const object = copyOf(old);
   const { metadata } = object;
-  const finalizers = policyFinalizers(metadata.finalizers ?? [], options, kind.definition.orphansDependents);
+  const { orphansDependents: orphans } = kind.definition;
+  const isSaid = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
+  if (typeof orphans === "object" && !isSaid) addWarnings(ctx, [orphans.warning]);
+  const finalizers = policyFinalizers(metadata.finalizers ?? [], options, orphans !== undefined);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
   const { clock } = kind.shared.api;

@@ -11,6 +11,7 @@ import { apps } from "./apps.ts";
 import { authentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
 import { autoscaling } from "./autoscaling.ts";
+import { batch } from "./batch.ts";
 import { coordination } from "./coordination.ts";
 import { coreContainers } from "./core-containers.ts";
 import { coreNode } from "./core-node.ts";
@@ -32,6 +33,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   authentication,
   authorization,
   autoscaling,
+  batch,
   coordination,
   events,
   storage,
@@ -67,6 +69,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["authorization.k8s.io/v1/SelfSubjectRulesReview", "authorization.SelfSubjectRulesReview"],
   ["authorization.k8s.io/v1/SubjectAccessReview", "authorization.SubjectAccessReview"],
   ["autoscaling/v1/Scale", "autoscaling.Scale"],
+  ["batch/v1/Job", "batch.Job"],
   ["coordination.k8s.io/v1/Lease", "coordination.Lease"],
   ["coordination.k8s.io/v1alpha2/LeaseCandidate", "coordination.LeaseCandidate"],
   ["coordination.k8s.io/v1beta1/LeaseCandidate", "coordination.LeaseCandidate"],

@@ -1,0 +1,241 @@
+/**
+ * The rules of a Job's spec (KIND-Job-5, KIND-Job-7..14).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { domainPrefixedPath, qualifiedName } from "../../../meta/names.ts";
+import type { WriteContext } from "../../../schema/definition.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import type { PodTemplate, PodTemplates } from "../../core/v1/pod/template.ts";
+import { validateNotNegative } from "../../rules/counts.ts";
+import type { JobSpec } from "./job-schema.ts";
+import { countIndexes, indexFault } from "./indexes.ts";
+
+const MOST_PARALLEL = 100_000;
+const MANY_COMPLETIONS = 100_000;
+const MOST_BESIDE_MANY = 10_000;
+const MOST_RULES = 20;
+const MOST_MANAGER_BYTES = 63;
+
+/** Everything that is wrong with a spec at `at`, its selector aside. */
+export function validateJobSpec(
+  spec: JobSpec,
+  at: string,
+  templates: PodTemplates,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): void {
+  const counts = ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit"] as const;
+  const more = ["ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"] as const;
+  validateNotNegative(spec, [...counts, ...more], at, errors);
+  validateManager(spec.managedBy, `${at}.managedBy`, errors);
+  validateIndexed(spec, at, errors);
+  const policies = spec.podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
+  if (spec.podReplacementPolicy !== undefined && !policies.includes(spec.podReplacementPolicy)) {
+    errors.notSupported(`${at}.podReplacementPolicy`, spec.podReplacementPolicy, policies);
+  }
+  validateFailurePolicy(spec, `${at}.podFailurePolicy`, errors);
+  validateSuccessPolicy(spec, `${at}.successPolicy`, errors);
+  templates.validate(spec.template, `${at}.template`, errors, ctx);
+  validateRestart(spec, `${at}.template.spec.restartPolicy`, errors);
+}
+
+function validateManager(manager: string | undefined, field: string, errors: FieldErrors): void {
+  if (manager === undefined) return;
+  const wrong = domainPrefixedPath(manager);
+  if (wrong !== undefined) errors.invalid(field, manager, wrong);
+  if (manager.length > MOST_MANAGER_BYTES) errors.tooLong(field, MOST_MANAGER_BYTES);
+}
+
+function validateIndexed(spec: JobSpec, at: string, errors: FieldErrors): void {
+  const { completionMode, completions, parallelism = 0, backoffLimitPerIndex, maxFailedIndexes } = spec;
+  const isIndexed = completionMode === "Indexed";
+  if (!isIndexed && completionMode !== "NonIndexed") {
+    errors.notSupported(`${at}.completionMode`, completionMode, ["Indexed", "NonIndexed"]);
+  }
+  if (backoffLimitPerIndex !== undefined && !isIndexed) {
+    errors.invalid(`${at}.backoffLimitPerIndex`, backoffLimitPerIndex, "expected the completionMode Indexed beside it");
+  }
+  if (maxFailedIndexes !== undefined) {
+    if (backoffLimitPerIndex === undefined) {
+      errors.required(`${at}.backoffLimitPerIndex`, "expected a number beside maxFailedIndexes");
+    }
+    if (completions !== undefined && maxFailedIndexes > completions) {
+      errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, "expected no more than completions");
+    }
+  }
+  if (!isIndexed) return;
+  if (completions === undefined) errors.required(`${at}.completions`, "expected a number where the Job is Indexed");
+  if (parallelism > MOST_PARALLEL)
+    errors.invalid(`${at}.parallelism`, parallelism, `expected at most ${MOST_PARALLEL}`);
+  if ((completions ?? 0) <= MANY_COMPLETIONS || backoffLimitPerIndex === undefined) return;
+  const why = `expected at most ${MOST_BESIDE_MANY} beside more than ${MANY_COMPLETIONS} completions`;
+  if (maxFailedIndexes === undefined) errors.required(`${at}.maxFailedIndexes`, why);
+  else if (maxFailedIndexes > MOST_BESIDE_MANY) errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, why);
+  if (parallelism > MOST_BESIDE_MANY) errors.invalid(`${at}.parallelism`, parallelism, why);
+}
+
+function validateRestart({ template, podFailurePolicy }: JobSpec, field: string, errors: FieldErrors): void {
+  const { restartPolicy = "Always" } = template.spec;
+  const words = ["Never", "OnFailure"];
+  if (restartPolicy === "Always") errors.required(field, `expected one of ${words.join(", ")}`);
+  else if (!words.includes(restartPolicy)) errors.notSupported(field, restartPolicy, words);
+  else if (podFailurePolicy && restartPolicy !== "Never") {
+    errors.invalid(field, restartPolicy, "expected Never beside a podFailurePolicy");
+  }
+}
+
+type FailureRule = NonNullable<NonNullable<JobSpec["podFailurePolicy"]>["rules"]>[number];
+
+const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
+
+function validateFailurePolicy(spec: JobSpec, at: string, errors: FieldErrors): void {
+  const rules = spec.podFailurePolicy?.rules ?? [];
+  if (rules.length > MOST_RULES) errors.tooMany(`${at}.rules`, rules.length, MOST_RULES);
+  const { containers = [], initContainers = [] } = spec.template.spec;
+  const names = new Set([...containers, ...initContainers].map(({ name }) => name));
+  for (const [i, rule] of rules.entries()) validateFailureRule(rule, spec, names, `${at}.rules[${i}]`, errors);
+}
+
+function validateFailureRule(
+  { action, onExitCodes, onPodConditions = [] }: FailureRule,
+  spec: JobSpec,
+  names: ReadonlySet<string>,
+  at: string,
+  errors: FieldErrors,
+): void {
+  if (!action) errors.required(`${at}.action`, `expected one of ${ACTIONS.join(", ")}`);
+  else if (!ACTIONS.includes(action)) errors.notSupported(`${at}.action`, action, ACTIONS);
+  else if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined) {
+    errors.invalid(`${at}.action`, action, "expected backoffLimitPerIndex beside it");
+  }
+  if (onExitCodes) validateExitCodes(onExitCodes, names, `${at}.onExitCodes`, errors);
+  if (onPodConditions.length > MOST_RULES) {
+    errors.tooMany(`${at}.onPodConditions`, onPodConditions.length, MOST_RULES);
+  }
+  for (const [i, { type, status }] of onPodConditions.entries()) {
+    const field = `${at}.onPodConditions[${i}]`;
+    const wrong = type ? qualifiedName(type) : "expected a type";
+    if (wrong !== undefined) errors.invalid(`${field}.type`, type ?? "", wrong);
+    const statuses = ["False", "True", "Unknown"];
+    if (!status) errors.required(`${field}.status`, `expected one of ${statuses.join(", ")}`);
+    else if (!statuses.includes(status)) errors.notSupported(`${field}.status`, status, statuses);
+  }
+  if (onExitCodes && onPodConditions.length > 0) {
+    errors.invalid(at, "", "expected only one of onExitCodes and onPodConditions");
+  } else if (!onExitCodes && onPodConditions.length === 0) {
+    errors.invalid(at, "", "expected one of onExitCodes and onPodConditions");
+  }
+}
+
+function validateExitCodes(
+  { operator, values, containerName }: NonNullable<FailureRule["onExitCodes"]>,
+  names: ReadonlySet<string>,
+  at: string,
+  errors: FieldErrors,
+): void {
+  const operators = ["In", "NotIn"];
+  if (!operators.includes(operator)) errors.notSupported(`${at}.operator`, operator ?? "", operators);
+  if (containerName !== undefined && !names.has(containerName)) {
+    errors.invalid(`${at}.containerName`, containerName, "expected the name of a container of the template");
+  }
+  const codes = values ?? [];
+  if (codes.length === 0) errors.invalid(`${at}.values`, codes, "expected at least one code");
+  if (codes.length > 255) errors.tooMany(`${at}.values`, codes.length, 255);
+  const seen = new Set<number>();
+  for (const [i, code] of codes.entries()) {
+    if (operator === "In" && code === 0)
+      errors.invalid(`${at}.values[${i}]`, code, "expected another code than 0 for In");
+    if (seen.has(code)) errors.duplicate(`${at}.values[${i}]`, code);
+    seen.add(code);
+  }
+  if (codes.some((code, i) => i > 0 && code < codes[i - 1]!)) {
+    errors.invalid(`${at}.values`, codes, "expected the codes in ascending order");
+  }
+}
+
+function validateSuccessPolicy(
+  { successPolicy, completionMode, completions }: JobSpec,
+  at: string,
+  errors: FieldErrors,
+): void {
+  if (!successPolicy) return;
+  if (completionMode !== "Indexed") {
+    errors.invalid(at, successPolicy, "expected the completionMode Indexed beside it");
+    return;
+  }
+  const rules = successPolicy.rules ?? [];
+  if (rules.length === 0) errors.required(`${at}.rules`, "expected at least one rule");
+  if (rules.length > MOST_RULES) errors.tooMany(`${at}.rules`, rules.length, MOST_RULES);
+  for (const [i, { succeededCount: count, succeededIndexes: indexes }] of rules.entries()) {
+    const field = `${at}.rules[${i}]`;
+    if (count === undefined && indexes === undefined) {
+      errors.required(field, "expected succeededIndexes or succeededCount");
+      continue;
+    }
+    const fault = indexes === undefined ? undefined : indexFault(indexes, completions ?? 0);
+    if (fault !== undefined) errors.invalid(`${field}.succeededIndexes`, indexes, fault);
+    if (count === undefined) continue;
+    validateNotNegative({ succeededCount: count }, ["succeededCount"], field, errors);
+    if (completions !== undefined && count > completions) {
+      errors.invalid(`${field}.succeededCount`, count, "expected no more than completions");
+    }
+    if (indexes !== undefined && fault === undefined && count > countIndexes(indexes)) {
+      errors.invalid(`${field}.succeededCount`, count, "expected no more than the indexes that are named");
+    }
+  }
+}
+
+/** Members that stay as they were. */
+const STAYS = [
+  "completionMode",
+  "podFailurePolicy",
+  "backoffLimitPerIndex",
+  "managedBy",
+  "successPolicy",
+  "selector",
+] as const;
+
+/** Everything that may not change of a spec (KIND-Job-12..14); `mayDirect` where the Pods may still be sent elsewhere. */
+export function validateJobChange(spec: JobSpec, old: JobSpec, mayDirect: boolean, errors: FieldErrors): void {
+  const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
+  // Of an indexed Job a number that is missing is told as such.
+  const isMissing = spec.completionMode === "Indexed" && spec.completions === undefined;
+  if (!isMissing && !same(spec.completions, old.completions)) {
+    const isTogether = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
+    if (!isTogether || spec.completions === undefined) {
+      errors.invalid(
+        "spec.completions",
+        spec.completions ?? null,
+        "the field does not change, but with parallelism of an indexed Job",
+      );
+    }
+  }
+  for (const member of STAYS) {
+    if (!same(spec[member], old[member]))
+      errors.invalid(`spec.${member}`, spec[member] ?? null, "the field does not change");
+  }
+  const before = mayDirect ? directedAs(old.template, spec.template) : old.template;
+  if (!same(spec.template, before)) errors.invalid("spec.template", null, "the field does not change");
+}
+
+/** A template with what says where its Pods go, and what is noted on them, of another one. */
+function directedAs(template: PodTemplate, { metadata = {}, spec }: PodTemplate): PodTemplate {
+  const directed = structuredClone(template) as { metadata: Record<string, unknown>; spec: Record<string, unknown> };
+  directed.metadata ??= {};
+  const put = (into: Record<string, unknown>, member: string, value: unknown): void => {
+    if (value === undefined) delete into[member];
+    else into[member] = value;
+  };
+  put(directed.metadata, "labels", metadata.labels);
+  put(directed.metadata, "annotations", metadata.annotations);
+  for (const member of ["nodeSelector", "tolerations", "schedulingGates"] as const) {
+    put(directed.spec, member, spec[member]);
+  }
+  const affinity = { ...(template.spec.affinity as Record<string, unknown> | undefined) };
+  put(affinity, "nodeAffinity", spec.affinity?.nodeAffinity);
+  const isThere = Object.keys(affinity).length > 0 || (spec.affinity && !spec.affinity.nodeAffinity);
+  put(directed.spec, "affinity", isThere ? affinity : undefined);
+  return directed as unknown as PodTemplate;
+}

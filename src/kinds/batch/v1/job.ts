@@ -1,0 +1,190 @@
+/**
+ * Job: Pods of one template that run until enough of them have succeeded (KIND-Job-1..19). Nothing here makes a Pod.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel } from "../../../meta/names.ts";
+import { humanDuration, parseTime } from "../../../meta/time.ts";
+import { always } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { validateLabelSelector } from "../../../schema/validation/label-selector.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { PodTemplates } from "../../core/v1/pod/template.ts";
+import { selectionOf, selectorText } from "../../rules/label-selection.ts";
+import { containerColumns, orNone } from "../../rules/template-columns.ts";
+import { workload } from "../../rules/workload.ts";
+import { validateJobChange, validateJobSpec } from "./job-rules.ts";
+import { type Job, type JobSpec, JobStatus, jobSpecSchema } from "./job-schema.ts";
+import { validateJobStatus } from "./job-status.ts";
+
+const description = "Pods of one template that run until enough of them have succeeded.";
+
+const MOST = 2 ** 31 - 1;
+
+function setDefaults({ metadata, spec }: Job): void {
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MOST;
+  spec.completionMode ??= "NonIndexed";
+  spec.suspend ??= false;
+  spec.manualSelector ??= false;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy ? "Failed" : "TerminatingOrFailed";
+  for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
+    for (const condition of onPodConditions) condition.status ||= "True";
+  }
+  const labels = spec.template?.metadata?.labels;
+  // The same labels, so that those join them which the server makes.
+  if (labels && !hasLabels(metadata)) metadata.labels = labels;
+}
+
+const hasLabels = ({ labels }: ApiObject["metadata"]): boolean => Object.keys(labels ?? {}).length > 0;
+
+/** The labels by which a Job finds its Pods, and those that did so before (KIND-Job-2). */
+function madeLabels(
+  { metadata }: ApiObject,
+  { dialect }: Pick<ApiContext, "dialect">,
+): Readonly<Record<string, string>> {
+  const { uid = "", name = "" } = metadata;
+  return {
+    [`batch.${dialect.labelDomain}/controller-uid`]: uid,
+    [`batch.${dialect.labelDomain}/job-name`]: name,
+    "controller-uid": uid,
+    "job-name": name,
+  };
+}
+
+const selecting = ({ dialect }: Pick<ApiContext, "dialect">): string => `batch.${dialect.labelDomain}/controller-uid`;
+
+/** Makes the selector and labels of a new Job, unless the client does; what it says itself stays, and is judged. */
+function makeSelector(job: Job, ctx: WriteContext): void {
+  const { metadata, spec } = job;
+  if (spec.manualSelector) return;
+  const made = madeLabels(job, ctx);
+  const isOwn = hasLabels(metadata) && metadata.labels !== spec.template.metadata?.labels;
+  spec.template.metadata = { ...spec.template.metadata, labels: { ...made, ...spec.template.metadata?.labels } };
+  if (!isOwn) metadata.labels = { ...spec.template.metadata.labels };
+  const key = selecting(ctx);
+  spec.selector = { ...spec.selector, matchLabels: { [key]: made[key]!, ...spec.selector?.matchLabels } };
+}
+
+function validateMade(job: Job, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = job;
+  if (spec.manualSelector) return;
+  const labels = spec.template.metadata?.labels ?? {};
+  const made = madeLabels(job, ctx);
+  for (const [key, value] of Object.entries(made)) {
+    if (labels[key] !== value) {
+      errors.invalid(
+        `spec.template.metadata.labels[${key}]`,
+        labels[key] ?? "",
+        `expected ${value}, as the server makes it`,
+      );
+    }
+  }
+  const key = selecting(ctx);
+  const selector = { matchLabels: { [key]: made[key]! } };
+  if (!equal(spec.selector as object as Value, selector)) {
+    errors.invalid("spec.selector", spec.selector ?? null, "expected none without manualSelector: the server makes it");
+  }
+}
+
+function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
+  const { metadata, spec } = object as Job;
+  validateJobSpec(spec, "spec", templates, errors, ctx);
+  const { selector } = spec;
+  if (!selector) errors.required("spec.selector", "expected a selector where manualSelector is true");
+  else validateLabelSelector(selector, "spec.selector", errors);
+  const selection = selector && selectionOf(selector);
+  const { labels } = spec.template.metadata ?? {};
+  if (!selector || (selection && !selection.matches(labels))) {
+    errors.invalid("spec.template.metadata.labels", labels ?? null, "expected labels that the selector finds");
+  }
+  if (spec.completionMode !== "Indexed" || !spec.completions) return;
+  const longest = `${metadata.name}-${spec.completions - 1}`;
+  const wrong = dnsLabel(longest);
+  if (wrong !== undefined)
+    errors.invalid("metadata.name", metadata.name, `expected a name for Pods such as ${longest}: ${wrong}`);
+}
+
+/** Whether Pods that are not there yet may be sent elsewhere (KIND-Job-14). */
+const mayDirect = ({ spec, status }: Job): boolean => spec.suspend === true && status?.startTime === undefined;
+
+const isTrue = ({ status }: Job, type: string): boolean =>
+  (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
+
+function statusOf(job: Job): string {
+  for (const type of ["Complete", "Failed"]) if (isTrue(job, type)) return type;
+  if (job.metadata.deletionTimestamp) return "Terminating";
+  for (const type of ["Suspended", "FailureTarget", "SuccessCriteriaMet"]) if (isTrue(job, type)) return type;
+  return "Running";
+}
+
+function completionsOf({ spec, status }: Job): string {
+  const done = status?.succeeded ?? 0;
+  if (spec.completions !== undefined) return `${done}/${spec.completions}`;
+  const { parallelism = 0 } = spec;
+  return parallelism > 1 ? `${done}/1 of ${parallelism}` : `${done}/1`;
+}
+
+function durationOf({ status }: Job, now: number): string {
+  const start = parseTime(status?.startTime ?? "");
+  if (start === undefined) return "";
+  return humanDuration((parseTime(status.completionTime ?? "") ?? now) - start);
+}
+
+const templateOf = (object: ApiObject): JobSpec["template"] | undefined => (object as Job).spec?.template;
+
+const columns: readonly Column[] = [
+  textColumn("Status", "How the Job is, in one word.", (object) => statusOf(object as Job)),
+  textColumn("Completions", "How many Pods have succeeded, of how many.", (object) => completionsOf(object as Job)),
+  textColumn("Duration", "How long it has run.", (object, now) => durationOf(object as Job, now)),
+  ageColumn,
+  ...containerColumns(templateOf),
+  textColumn(
+    "Selector",
+    "The selector of the Pods.",
+    (object) => orNone(selectorText((object as Job).spec?.selector)),
+    true,
+  ),
+];
+
+/** The definition of Job. */
+export function job(ctx: ApiContext): ResourceDefinition {
+  const templates = PodTemplates.of(ctx);
+  const common = workload(templates, {
+    setDefaults: (object) => setDefaults(object as unknown as Job),
+    validate: (object, errors, write) => validate(object, templates, errors, write),
+    validateStatus: (object, old, errors) => validateJobStatus(object as Job, old as Job, errors),
+  });
+  return {
+    group: "batch",
+    version: "v1",
+    kind: "Job",
+    plural: "jobs",
+    singular: "job",
+    categories: ["all"],
+    scope: "Namespaced",
+    description,
+    schema: objectSchema(description, { spec: always(jobSpecSchema(ctx)), status: always(JobStatus) }),
+    deleteAnswers: "object",
+    orphansDependents: { warning: "the Pods of the Job are kept; propagationPolicy=Background deletes them, too" },
+    ...common,
+    prepareForCreate(object, write) {
+      common.prepareForCreate!(object, write);
+      makeSelector(object as Job, write);
+    },
+    validate(object, errors, write) {
+      validateMade(object as Job, errors, write);
+      validate(object, templates, errors, write);
+    },
+    validateUpdate(object, old, errors, write) {
+      validate(object, templates, errors, write);
+      validateJobChange((object as Job).spec, (old as Job).spec, mayDirect(old as Job), errors);
+    },
+    selectableFields: { "status.successful": (object) => String((object as Job).status?.succeeded ?? 0) },
+    columns,
+  };
+}
