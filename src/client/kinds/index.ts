@@ -117,6 +117,17 @@ export const Event: Kind<types.Event, "Namespaced"> = {
 /** An object of the kind {@link Event}. */
 export type Event = types.Event;
 
+/** Pods of one template that run until enough of them have succeeded. */
+export const Job: Kind<types.Job, "Namespaced"> = {
+  group: "batch",
+  version: "v1",
+  kind: "Job",
+  plural: "jobs",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Job}. */
+export type Job = types.Job;
+
 /** Says who holds something, such as the lead among several programs, and how long without renewal. */
 export const Lease: Kind<types.Lease, "Namespaced"> = {
   group: "coordination.k8s.io",

@@ -155,7 +155,7 @@ export interface CSIStorageCapacity {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly nodeTopology?: DaemonSetSpecSelector;
+  readonly nodeTopology?: JobSpecSelector;
   /** The class that the capacity is for; it cannot change. */
   readonly storageClassName: string;
   /** The bytes that are free for new volumes; not known when unset. */
@@ -165,15 +165,15 @@ export interface CSIStorageCapacity {
 }
 
 /** Selects objects by their labels; everything in it must hold. An empty selector selects all. */
-export interface DaemonSetSpecSelector {
+export interface JobSpecSelector {
   /** Labels that must be there with exactly these values. */
   readonly matchLabels?: { readonly [key: string]: string };
   /** What else is asked of the labels. */
-  readonly matchExpressions?: readonly DaemonSetSpecSelectorMatchExpression[];
+  readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
 }
 
 /** One thing that is asked of the labels. */
-export interface DaemonSetSpecSelectorMatchExpression {
+export interface JobSpecSelectorMatchExpression {
   /** The key of the label. */
   readonly key: string;
   /** How the value is compared: In, NotIn, Exists or DoesNotExist. */
@@ -560,8 +560,8 @@ export interface DaemonSet {
 
 /** What is wanted. */
 export interface DaemonSetSpec {
-  readonly selector: DaemonSetSpecSelector | null;
-  readonly template: PodTemplateTemplate;
+  readonly selector: JobSpecSelector | null;
+  readonly template: JobSpecTemplate;
   readonly updateStrategy: DaemonSetSpecUpdateStrategy;
   /** How long a Pod must be ready before it counts as available. */
   readonly minReadySeconds?: number;
@@ -570,7 +570,7 @@ export interface DaemonSetSpec {
 }
 
 /** What Pods are made of: their labels, and what runs in them. */
-export interface PodTemplateTemplate {
+export interface JobSpecTemplate {
   readonly metadata: ObjectMeta;
   readonly spec: PodSpec;
 }
@@ -1096,7 +1096,7 @@ export interface PodSpecVolumeProjectedSourceClusterTrustBundle {
   readonly name?: string;
   /** All bundles of a signer; their certificates are united. */
   readonly signerName?: string;
-  readonly labelSelector?: DaemonSetSpecSelector;
+  readonly labelSelector?: JobSpecSelector;
   /** Whether the Pod may start when no bundle is there. */
   readonly optional?: boolean;
   /** The file, relative to the volume. */
@@ -1172,7 +1172,7 @@ export interface PodSpecVolumeEphemeralVolumeClaimTemplate {
 export interface PersistentVolumeClaimSpec {
   /** How the volume is to be mounted: `ReadWriteOnce`, `ReadOnlyMany` ... */
   readonly accessModes?: readonly string[];
-  readonly selector?: DaemonSetSpecSelector;
+  readonly selector?: JobSpecSelector;
   readonly resources: PersistentVolumeClaimSpecResources;
   /** The volume that the claim is bound to. */
   readonly volumeName?: string;
@@ -1723,12 +1723,12 @@ export interface PodSpecAffinityPodAffinity {
 
 /** Pods near or far from which the Pod is to run. */
 export interface PodSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-  readonly labelSelector?: DaemonSetSpecSelector;
+  readonly labelSelector?: JobSpecSelector;
   /** The namespaces of the pods. */
   readonly namespaces?: readonly string[];
   /** The label of nodes that says what near is. */
   readonly topologyKey: string;
-  readonly namespaceSelector?: DaemonSetSpecSelector;
+  readonly namespaceSelector?: JobSpecSelector;
   /** Labels whose values must be those of the Pod. */
   readonly matchLabelKeys?: readonly string[];
   /** Labels whose values must differ from those of the Pod. */
@@ -1804,7 +1804,7 @@ export interface PodSpecTopologySpreadConstraint {
   readonly topologyKey: string;
   /** `DoNotSchedule` or `ScheduleAnyway`. */
   readonly whenUnsatisfiable: string;
-  readonly labelSelector?: DaemonSetSpecSelector;
+  readonly labelSelector?: JobSpecSelector;
   /** How many places there must be. */
   readonly minDomains?: number;
   /** `Honor` or `Ignore`. */
@@ -1905,8 +1905,8 @@ export interface Deployment {
 export interface DeploymentSpec {
   /** How many Pods are wanted; 1 by default. */
   readonly replicas?: number;
-  readonly selector: DaemonSetSpecSelector | null;
-  readonly template: PodTemplateTemplate;
+  readonly selector: JobSpecSelector | null;
+  readonly template: JobSpecTemplate;
   readonly strategy: DeploymentSpecStrategy;
   /** How long a Pod must be ready before it counts as available. */
   readonly minReadySeconds?: number;
@@ -2018,6 +2018,145 @@ export interface EventDeprecatedSource {
   readonly component?: string;
   /** The node that it reported from. */
   readonly host?: string;
+}
+
+/** Pods of one template that run until enough of them have succeeded. */
+export interface Job {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: JobSpec;
+  readonly status: JobStatus;
+}
+
+/** What is to be done. */
+export interface JobSpec {
+  /** How many Pods run at the same time at most. */
+  readonly parallelism?: number;
+  /** How many Pods are to succeed; without it, one that succeeds is the end of all. */
+  readonly completions?: number;
+  /** How long the Job may run. */
+  readonly activeDeadlineSeconds?: number;
+  readonly podFailurePolicy?: JobSpecPodFailurePolicy;
+  readonly successPolicy?: JobSpecSuccessPolicy;
+  /** How many failures are borne; 6 by default. */
+  readonly backoffLimit?: number;
+  /** How many failures of one index are borne. */
+  readonly backoffLimitPerIndex?: number;
+  /** How many indexes may fail. */
+  readonly maxFailedIndexes?: number;
+  readonly selector?: JobSpecSelector;
+  /** Whether the selector is the client's and not made by the server. */
+  readonly manualSelector?: boolean;
+  readonly template: JobSpecTemplate;
+  /** How long the Job is kept when it has ended. */
+  readonly ttlSecondsAfterFinished?: number;
+  /** NonIndexed, or Indexed: each Pod has a number. */
+  readonly completionMode?: string;
+  /** Whether no Pod is to run for now. */
+  readonly suspend?: boolean;
+  /** When a Pod is replaced: TerminatingOrFailed, or Failed. */
+  readonly podReplacementPolicy?: string;
+  /** Who works on the Job, where it is not the cluster's own controller. */
+  readonly managedBy?: string;
+}
+
+/** What becomes of the Job when a Pod fails. */
+export interface JobSpecPodFailurePolicy {
+  /** The rules; the first that fits counts. */
+  readonly rules: readonly JobSpecPodFailurePolicyRule[] | null;
+}
+
+/** What is done about one sort of failure. */
+export interface JobSpecPodFailurePolicyRule {
+  /** FailJob, FailIndex, Ignore or Count. */
+  readonly action: string;
+  readonly onExitCodes?: JobSpecPodFailurePolicyRuleOnExitCodes;
+  /** Conditions of the Pod, one of which is enough. */
+  readonly onPodConditions?: readonly JobSpecPodFailurePolicyRuleOnPodCondition[];
+}
+
+/** How a container has ended. */
+export interface JobSpecPodFailurePolicyRuleOnExitCodes {
+  /** One container; any of them without a name. */
+  readonly containerName?: string;
+  /** In or NotIn. */
+  readonly operator: string;
+  /** The codes, in ascending order. */
+  readonly values: readonly number[] | null;
+}
+
+/** A condition that a Pod has. */
+export interface JobSpecPodFailurePolicyRuleOnPodCondition {
+  /** The type of the condition. */
+  readonly type: string;
+  /** Its status; True by default. */
+  readonly status: string;
+}
+
+/** When the Job has succeeded before all of it is done. */
+export interface JobSpecSuccessPolicy {
+  /** The rules; one that holds is enough. */
+  readonly rules: readonly JobSpecSuccessPolicyRule[] | null;
+}
+
+/** What must have succeeded. */
+export interface JobSpecSuccessPolicyRule {
+  /** Numbers of Pods and ranges of them, such as 0,2-4. */
+  readonly succeededIndexes?: string;
+  /** How many of them. */
+  readonly succeededCount?: number;
+}
+
+/** How far the Job is. */
+export interface JobStatus {
+  /** What is known of the Job. */
+  readonly conditions?: readonly JobStatusCondition[];
+  /** When it began. */
+  readonly startTime?: string;
+  /** When it had succeeded. */
+  readonly completionTime?: string;
+  /** Pods that run or wait. */
+  readonly active?: number;
+  /** Pods that have succeeded. */
+  readonly succeeded?: number;
+  /** Pods that have failed. */
+  readonly failed?: number;
+  /** Pods that are about to go. */
+  readonly terminating?: number;
+  /** The indexes that have succeeded, such as 0,2-4. */
+  readonly completedIndexes?: string;
+  /** The indexes that have failed. */
+  readonly failedIndexes?: string;
+  readonly uncountedTerminatedPods?: JobStatusUncountedTerminatedPods;
+  /** Pods that are ready. */
+  readonly ready?: number;
+}
+
+/** What is known of the Job. */
+export interface JobStatusCondition {
+  /** What it is about: Complete, Failed, Suspended and others. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When it was last looked at. */
+  readonly lastProbeTime?: string | null;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** Pods that have ended and are not counted yet, by their uids. */
+export interface JobStatusUncountedTerminatedPods {
+  /** Those that have succeeded. */
+  readonly succeeded?: readonly string[];
+  /** Those that have failed. */
+  readonly failed?: readonly string[];
 }
 
 /** Says who holds something, such as the lead among several programs, and how long without renewal. */
@@ -2815,7 +2954,7 @@ export interface PodTemplate {
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly template: PodTemplateTemplate;
+  readonly template: JobSpecTemplate;
 }
 
 /** A number of Pods of one template. */
@@ -2835,8 +2974,8 @@ export interface ReplicaSetSpec {
   readonly replicas?: number;
   /** How long a Pod must be ready before it counts as available. */
   readonly minReadySeconds?: number;
-  readonly selector: DaemonSetSpecSelector | null;
-  readonly template: PodTemplateTemplate;
+  readonly selector: JobSpecSelector | null;
+  readonly template: JobSpecTemplate;
 }
 
 /** How many Pods there are. */
@@ -2876,7 +3015,7 @@ export interface ReplicationControllerSpec {
   readonly minReadySeconds?: number;
   /** Labels of the Pods; those of the template by default. */
   readonly selector?: { readonly [key: string]: string };
-  readonly template?: PodTemplateTemplate;
+  readonly template?: JobSpecTemplate;
 }
 
 /** How many Pods there are. */
@@ -3197,8 +3336,8 @@ export interface StatefulSet {
 export interface StatefulSetSpec {
   /** How many Pods are wanted; 1 by default. */
   readonly replicas?: number;
-  readonly selector: DaemonSetSpecSelector | null;
-  readonly template: PodTemplateTemplate;
+  readonly selector: JobSpecSelector | null;
+  readonly template: JobSpecTemplate;
   /** The claims that each Pod has of its own. */
   readonly volumeClaimTemplates?: readonly StatefulSetSpecVolumeClaimTemplate[];
   /** The service that gives the Pods their names. */

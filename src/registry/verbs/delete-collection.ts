@@ -9,7 +9,7 @@ import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import { newContext } from "../pipeline.ts";
-import { deleteObject } from "./delete.ts";
+import { deleteObject, warnOfOrphans } from "./delete.ts";
 import { list } from "./list.ts";
 
 const SIDE_BY_SIDE = 16;
@@ -27,7 +27,9 @@ export async function deleteCollection(
   for (let part: ListPart | undefined = page; part; part = await part.next?.()) {
     if (await deleteAll(kind, part.entries, how, caller)) changed = true;
   }
-  const { warnings, dialect } = newContext(kind);
+  const ctx = newContext(kind);
+  warnOfOrphans(kind, how, ctx);
+  const { warnings, dialect } = ctx;
   if (dialect.rules.deleteCollectionAnswersStatus) return { status: success(kind.ref), changed, warnings };
   return { list: page, changed, warnings };
 }

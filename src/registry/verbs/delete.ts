@@ -52,10 +52,18 @@ export function deleteObject(
   caller: Caller,
 ): Promise<DeleteResult> {
   const ctx = newContext(kind);
+  warnOfOrphans(kind, options, ctx);
   const key = keyOf(kind, target.namespace, target.name);
   return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) =>
     attempt({ kind, target, options, caller, ctx, turn, limit: new TurnLimit() }, key),
   );
+}
+
+/** Warns of dependents that stay because nothing is said of them (KIND-All-8). */
+export function warnOfOrphans({ definition }: Kind, options: DeleteOptions, ctx: WriteContext): void {
+  const { orphansDependents: orphans } = definition;
+  const isSaid = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
+  if (typeof orphans === "object" && !isSaid) addWarnings(ctx, [orphans.warning]);
 }
 
 async function attempt(deletion: Deletion, key: string): Promise<DeleteResult> {
@@ -148,10 +156,11 @@ async function formOf({ kind, turn }: Deletion, object: ApiObject, entry: Entry)
 function mark({ kind, options, ctx }: Deletion, old: ApiObject): ApiObject {
   const object = copyOf(old);
   const { metadata } = object;
-  const { orphansDependents: orphans } = kind.definition;
-  const isSaid = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
-  if (typeof orphans === "object" && !isSaid) addWarnings(ctx, [orphans.warning]);
-  const finalizers = policyFinalizers(metadata.finalizers ?? [], options, orphans !== undefined);
+  const finalizers = policyFinalizers(
+    metadata.finalizers ?? [],
+    options,
+    kind.definition.orphansDependents !== undefined,
+  );
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
   const { clock } = kind.shared.api;

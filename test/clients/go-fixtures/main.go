@@ -19,6 +19,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
@@ -52,6 +53,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},
 		&authorizationv1.SubjectAccessReview{},
 	},
+	batchv1.SchemeGroupVersion:              {&batchv1.Job{}},
 	coordinationv1.SchemeGroupVersion:       {&coordinationv1.Lease{}},
 	coordinationv1alpha2.SchemeGroupVersion: {&coordinationv1alpha2.LeaseCandidate{}},
 	coordinationv1beta1.SchemeGroupVersion:  {&coordinationv1beta1.LeaseCandidate{}},

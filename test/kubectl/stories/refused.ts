@@ -30,14 +30,18 @@ export const REFUSED: readonly Story[] = [
   {
     name: "kinds that are not there",
     steps: [
-      { run: "get job x", code: 1, err: `the server doesn't have a resource type "job"` },
+      { run: "get cronjob x", code: 1, err: `the server doesn't have a resource type "cronjob"` },
       {
         run: "create -f -",
-        stdin: manifest({ apiVersion: "batch/v1", kind: "Job", metadata: { name: "x" } }),
+        stdin: manifest({ apiVersion: "batch/v1", kind: "CronJob", metadata: { name: "x" } }),
         code: 1,
-        err: 'no matches for kind "Job" in version "batch/v1"',
+        err: 'no matches for kind "CronJob" in version "batch/v1"',
       },
-      { run: "create job x --image=y", code: 1, err: /the server could not find the requested resource/ },
+      {
+        run: "create cronjob x --image=y --schedule='* * * * *'",
+        code: 1,
+        err: /the server could not find the requested resource/,
+      },
     ],
   },
 ];

@@ -43,6 +43,16 @@ export const WORKLOADS: readonly Story[] = [
     ],
   },
   {
+    name: "create job, delete job",
+    steps: [
+      { run: "create job x --image=example.com/c:1 -- true", out: "job.batch/x created" },
+      { run: "get job x", out: [/^NAME +STATUS +COMPLETIONS +DURATION +AGE/, /x +Running +0\/1/] },
+      { run: "get job x -o wide", out: /SELECTOR/ },
+      { run: "wait job/x --for=condition=complete --timeout=1s", code: 1, err: "timed out" },
+      { run: "delete job x", out: "deleted" },
+    ],
+  },
+  {
     name: "apply, diff, edit of workloads",
     steps: [
       { run: "apply -f -", stdin: workload("StatefulSet", { serviceName: "s" }), out: "statefulset.apps/x created" },
