@@ -1,5 +1,5 @@
 import type { DefinitionFactory } from "../../../schema/definition.ts";
-import { job } from "./job.ts";
+import { jobKind } from "./job.ts";
 
 /** The kinds of workloads that come to an end. Their group has the same name in every dialect. */
-export const batchGroup: DefinitionFactory = (ctx) => [job(ctx)];
+export const batchGroup: DefinitionFactory = (ctx) => [jobKind(ctx)];

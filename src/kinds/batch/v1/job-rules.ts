@@ -93,8 +93,8 @@ const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
 function validateFailurePolicy(spec: JobSpec, at: string, errors: FieldErrors): void {
   const rules = spec.podFailurePolicy?.rules ?? [];
   if (rules.length > MOST_RULES) errors.tooMany(`${at}.rules`, rules.length, MOST_RULES);
-  const { containers = [], initContainers = [] } = spec.template.spec;
-  const names = new Set([...containers, ...initContainers].map(({ name }) => name));
+  const { containers, initContainers } = spec.template.spec;
+  const names = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name));
   for (const [i, rule] of rules.entries()) validateFailureRule(rule, spec, names, `${at}.rules[${i}]`, errors);
 }
 

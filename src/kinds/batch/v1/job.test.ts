@@ -3,10 +3,10 @@ import { kubernetes } from "../../../meta/dialect.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
 import { countIndexes, indexFault } from "./indexes.ts";
-import { job } from "./job.ts";
+import { jobKind } from "./job.ts";
 
 const ctx = contextOf(kubernetes);
-const kind = new KindUnderTest(job(ctx), ctx);
+const kind = new KindUnderTest(jobKind(ctx), ctx);
 
 const pod = { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" };
 const template = { spec: pod };

@@ -152,7 +152,7 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of Job. */
-export function job(ctx: ApiContext): ResourceDefinition {
+export function jobKind(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
   const common = workload(templates, {
     setDefaults: (object) => setDefaults(object as unknown as Job),
