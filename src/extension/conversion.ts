@@ -7,13 +7,16 @@
  * @module
  */
 import type { HookAddress, Hooks } from "../hooks/hooks.ts";
+import type { Conversion } from "../kinds/apiextensions/v1/definition.ts";
 import type { Converter } from "../registry/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Random } from "../util/clock.ts";
 import { exactText } from "../value/exact-text.ts";
 import { type Value, isObject } from "../value/value.ts";
-import type { ClientConfig, CustomResourceDefinition } from "./object.ts";
+import type { CustomResourceDefinition } from "./object.ts";
+
+type ClientConfig = NonNullable<NonNullable<Conversion["webhook"]>["clientConfig"]>;
 
 /** What a webhook needs to be found and asked. */
 export interface Asking {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Version } from "../kinds/apiextensions/v1/definition.ts";
 import type { Converter, ResourceSpec } from "../registry/index.ts";
 import type { ApiObject, ResourceDefinition, SubresourceRules, WriteRules } from "../schema/definition.ts";
 import { columnsOf } from "../schema/structural/columns.ts";
@@ -18,7 +19,7 @@ import type { Dialect } from "../meta/dialect.ts";
 import type { Structural } from "../schema/structural/schema.ts";
 import { judgeOf } from "./judge.ts";
 import { type JudgeTask, judgeTask } from "./judge-job.ts";
-import type { CustomResourceDefinition, Version } from "./object.ts";
+import type { CustomResourceDefinition } from "./object.ts";
 import { scaleOf, validateReplicas } from "./scale.ts";
 
 /** A custom kind, ready to be served. */
@@ -83,7 +84,7 @@ function versionOf(
     singular: names.singular ?? names.kind.toLowerCase(),
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
-    scope,
+    scope: scope as ResourceDefinition["scope"],
     description: description ?? "",
     schema: customObjectSchema(schema),
     walker: () => structuralWalker(schema, dialect),

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import { CLEANUP, type Names } from "../kinds/apiextensions/v1/definition.ts";
 import type { ApiContext, ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Activity } from "../util/activity.ts";
@@ -21,7 +22,7 @@ import { type Value, equal } from "../value/value.ts";
 import { converterOf, type Asking } from "./conversion.ts";
 import { type CustomKind, customKind } from "./custom-kind.ts";
 import { GroupNames } from "./names.ts";
-import { CLEANUP, type CustomResourceDefinition, DEFINITIONS, type DefinitionStatus, type Names } from "./object.ts";
+import { type CustomResourceDefinition, DEFINITIONS, type DefinitionStatus } from "./object.ts";
 import { isTrue, nextStatus } from "./status.ts";
 
 /** What the extension stands on. */

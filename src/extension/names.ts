@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Condition, Names } from "./object.ts";
+import type { Condition, Names } from "../kinds/apiextensions/v1/definition.ts";
 
 /** The names that the definitions of one group have accepted. */
 export class GroupNames {

@@ -3,13 +3,13 @@
  *
  * @module
  */
+import type { Version } from "../kinds/apiextensions/v1/definition.ts";
 import { scale } from "../kinds/autoscaling/v1/scale.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import { badRequest, conflict } from "../meta/status.ts";
 import type { ApiObject, SubresourceRules } from "../schema/definition.ts";
 import { memberAt, putMember } from "../schema/structural/member-path.ts";
 import type { Value, ValueObject } from "../value/value.ts";
-import type { Version } from "./object.ts";
 
 type Paths = NonNullable<NonNullable<Version["subresources"]>["scale"]>;
 

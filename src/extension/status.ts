@@ -5,8 +5,9 @@
  * @module
  */
 import { approvalOf, isProtectedGroup } from "../kinds/apiextensions/v1/approval.ts";
+import type { Condition } from "../kinds/apiextensions/v1/definition.ts";
 import { type GroupNames, acceptNames, sameNames } from "./names.ts";
-import type { Condition, CustomResourceDefinition, DefinitionStatus } from "./object.ts";
+import type { CustomResourceDefinition, DefinitionStatus } from "./object.ts";
 
 type Change = Pick<Condition, "type" | "status" | "reason" | "message">;
 
@@ -14,7 +15,7 @@ type Change = Pick<Condition, "type" | "status" | "reason" | "message">;
 export const isTrue = (status: DefinitionStatus | undefined, type: string): boolean =>
   find(status?.conditions, type)?.status === "True";
 
-const find = (conditions: readonly Condition[] | null | undefined, type: string): Condition | undefined =>
+const find = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type);
 
 /**
@@ -25,7 +26,7 @@ const find = (conditions: readonly Condition[] | null | undefined, type: string)
  */
 export function nextStatus(definition: CustomResourceDefinition, group: GroupNames, time: string): DefinitionStatus {
   const { spec, status = {}, metadata } = definition;
-  let conditions: readonly Condition[] = status.conditions ?? [];
+  let conditions = status.conditions ?? [];
   const set = (change: Change): void => {
     conditions = withCondition(conditions, change, time);
   };
@@ -81,7 +82,7 @@ const REASONS = {
 } as const;
 
 /** Conditions with one set: in its place, or at the end; the time is that of the last change of its status. */
-function withCondition(conditions: readonly Condition[], change: Change, time: string): readonly Condition[] {
+function withCondition(conditions: Condition[], change: Change, time: string): Condition[] {
   const before = find(conditions, change.type);
   const isSame =
     before?.status === change.status && before.reason === change.reason && before.message === change.message;

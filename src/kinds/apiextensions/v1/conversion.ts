@@ -5,10 +5,8 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dns1035Label } from "../../../meta/names.ts";
-import type { CustomResourceDefinition } from "./definition.ts";
+import type { Conversion } from "./definition.ts";
 import { validateWebhookService, validateWebhookUrl } from "../../rules/webhook-client.ts";
-
-type Conversion = NonNullable<CustomResourceDefinition["spec"]["conversion"]>;
 
 const FIELD = "spec.conversion";
 const UNDERSTOOD = ["v1", "v1beta1"];

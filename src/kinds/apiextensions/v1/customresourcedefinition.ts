@@ -12,7 +12,7 @@ import type { ApiObject, Column, ResourceDefinition } from "../../../schema/defi
 import { judged } from "../../../schema/write/judged.ts";
 import { moduleBeside } from "../../../util/beside.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
-import { type CustomResourceDefinition, type DefinitionCondition, definitionSchema } from "./definition.ts";
+import { CLEANUP, type Condition, type CustomResourceDefinition, definitionSchema } from "./definition.ts";
 import type { DefinitionTask } from "./rules-job.ts";
 import { validateDefinition, validateStatus } from "./rules.ts";
 
@@ -29,10 +29,7 @@ const RULES = moduleBeside(import.meta.url, "rules-job");
 /** Definitions wait for one another. */
 const DEFINITIONS = {};
 
-/** What holds a definition until its objects are gone (CRD-12). */
-const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
-
-const terminating = (now: number): DefinitionCondition => ({
+const terminating = (now: number): Condition => ({
   type: "Terminating",
   status: "True",
   lastTransitionTime: formatTime(now),

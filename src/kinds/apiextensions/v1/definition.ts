@@ -129,5 +129,17 @@ export const definitionSchema = objectSchema(
 /** A CustomResourceDefinition. */
 export type CustomResourceDefinition = ApiObject & { spec: Static<typeof Spec>; status: Static<typeof Status> };
 
+/** The names of a custom kind, wanted or accepted. */
+export type Names = Static<typeof Names>;
+
+/** A version of a custom kind, as its definition says it. */
+export type Version = Static<typeof Version>;
+
+/** How objects come from one version to another. */
+export type Conversion = Static<typeof Conversion>;
+
 /** What was last seen of one aspect of a definition. */
-export type DefinitionCondition = Static<typeof Condition>;
+export type Condition = Static<typeof Condition>;
+
+/** The finalizer that holds a definition until its objects are gone (CRD-12). */
+export const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";

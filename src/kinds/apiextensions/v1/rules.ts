@@ -13,13 +13,11 @@ import type { Steps } from "../../../util/steps.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { APPROVED, approvalOf, isProtectedGroup } from "./approval.ts";
 import { validateConversion } from "./conversion.ts";
-import type { CustomResourceDefinition } from "./definition.ts";
+import type { CustomResourceDefinition, Names, Version } from "./definition.ts";
 import { type SchemaChecks, checksOf, validateSchemas } from "./schemas.ts";
 import { validateSelectableFields } from "./selectable-fields.ts";
 
 type Spec = CustomResourceDefinition["spec"];
-type Version = Spec["versions"][number];
-type Names = Spec["names"];
 
 /**
  * Everything that is wrong with a definition, a new one or the next state of `old`: what was taken before is taken again

@@ -12,9 +12,7 @@ import { checkDefaults } from "../../../schema/structural/defaults.ts";
 import type { Structural } from "../../../schema/structural/schema.ts";
 import { type Steps, atOnce } from "../../../util/steps.ts";
 import { type Value, equal } from "../../../value/value.ts";
-import type { CustomResourceDefinition } from "./definition.ts";
-
-type Version = CustomResourceDefinition["spec"]["versions"][number];
+import type { CustomResourceDefinition, Version } from "./definition.ts";
 
 /** What is not asked of schemas, because it was not asked before. */
 export interface SchemaChecks {

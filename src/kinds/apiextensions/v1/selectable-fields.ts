@@ -7,9 +7,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Structural, propertyOf, valuesOf } from "../../../schema/structural/schema.ts";
 import { fieldPathOf } from "../../../schema/structural/field-path.ts";
 import { type Value, equal } from "../../../value/value.ts";
-import type { CustomResourceDefinition } from "./definition.ts";
-
-type Version = CustomResourceDefinition["spec"]["versions"][number];
+import type { Version } from "./definition.ts";
 
 const MOST = 8;
 const SELECTABLE = ["string", "boolean", "integer"];
