@@ -45,7 +45,7 @@ export const WORKLOADS: readonly Story[] = [
   {
     name: "create job, delete job",
     steps: [
-      { run: "create job x --image=example.com/c:1 -- true", out: "job.batch/x created" },
+      { run: "create job x --image=example.com/c:1", out: "job.batch/x created" },
       { run: "get job x", out: [/^NAME +STATUS +COMPLETIONS +DURATION +AGE/, /x +Running +0\/1/] },
       { run: "get job x -o wide", out: /SELECTOR/ },
       { run: "wait job/x --for=condition=complete --timeout=1s", code: 1, err: "timed out" },
