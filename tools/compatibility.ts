@@ -1,6 +1,6 @@
 /**
  * Writes `docs/evidence/compatibility.md` from the results of the last complete test run; with `--check` it fails when the page
- * is not what would be written.
+ * claims more than they show, and says when it claims less.
  *
  *     npm test                                 runs all tests, then this with --check
  *     npm run compatibility                    writes the page anew
@@ -28,6 +28,9 @@ interface TestRun {
 /** Tests that are skipped where kubectl, etcd or Go is missing; they prove nothing here, so the page is the same everywhere. */
 const NEED_PROGRAMS = ["test/clients/", "test/kubectl/", "test/etcd/", "test/oracle/"];
 
+/** A row of the summary: what is counted, how many there are, how many of them are as they should be. */
+const SUMMARY = /^\| ([a-z ]+) \| \d+ \| (\d+) (?:equal|proven) \|/gm;
+
 const { values } = parseArgs({
   options: { check: { type: "boolean", default: false }, rules: { type: "boolean", default: false } },
 });
@@ -40,12 +43,16 @@ if (values.rules) {
   console.log(wanted.slice(wanted.indexOf("## Numbered rules")));
 } else if (!values.check) {
   writeFileSync(file, wanted);
-} else if (there !== wanted) {
+} else if (claimsMore(there, wanted)) {
   console.error(
-    `expected docs/evidence/compatibility.md to be what the last test run makes; ${firstDifference(there, wanted)}`,
+    `expected docs/evidence/compatibility.md to claim no more than the last test run shows; ${firstDifference(there, wanted)}`,
   );
   console.error("run: npm run compatibility");
   process.exitCode = 1;
+} else if (there !== wanted) {
+  console.log(
+    "docs/evidence/compatibility.md says less than the last test run shows; npm run compatibility writes it anew",
+  );
 }
 
 function compose(): string {
@@ -87,6 +94,13 @@ function readOrNothing(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Whether a page counts more than another as equal or proven, in any row of its summary. */
+function claimsMore(claimed: string, shown: string): boolean {
+  const counts = [...claimed.matchAll(SUMMARY)];
+  const now = new Map([...shown.matchAll(SUMMARY)].map(([, what, count]) => [what, Number(count)]));
+  return counts.length === 0 || counts.some(([, what, count]) => Number(count) > (now.get(what) ?? 0));
 }
 
 function firstDifference(a: string, b: string): string {

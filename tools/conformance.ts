@@ -14,13 +14,15 @@ const { values } = parseArgs({
     token: { type: "string", default: "" },
     domain: { type: "string", default: "k8s.io" },
     only: { type: "string", default: "" },
+    from: { type: "string" },
     jobs: { type: "string", default: "8" },
     show: { type: "string", default: "1000" },
     record: { type: "boolean", default: false },
   },
 });
 
-const folder = new URL("../test/conformance/", import.meta.url).pathname;
+const home = new URL("../test/conformance/", import.meta.url).pathname;
+const folder = values.from ?? home;
 const chosen = new RegExp(values.only);
 if (values.server?.startsWith("https:")) process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
 if (values.record && values.server === undefined) {
@@ -33,7 +35,7 @@ process.exitCode = (await (values.record ? record(values.server!) : compare())) 
 
 /** Plays what has recorded answers; whether all are equal that should be. */
 async function compare(): Promise<boolean> {
-  const known = JSON.parse(readFileSync(`${folder}known.json`, "utf8")) as Record<string, string>;
+  const known = JSON.parse(readFileSync(`${home}known.json`, "utf8")) as Record<string, string>;
   const scenarios = loadScenarios(folder).filter(({ scenario }) => chosen.test(scenario.name));
   const jobs = Number(values.jobs);
   const outcomes =

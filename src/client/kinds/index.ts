@@ -73,6 +73,17 @@ export const CoreEvent: Kind<types.CoreEvent, "Namespaced"> = {
 /** An object of the kind {@link CoreEvent}. */
 export type CoreEvent = types.CoreEvent;
 
+/** Jobs that begin by the clock. */
+export const CronJob: Kind<types.CronJob, "Namespaced"> = {
+  group: "batch",
+  version: "v1",
+  kind: "CronJob",
+  plural: "cronjobs",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link CronJob}. */
+export type CronJob = types.CronJob;
+
 /** A kind that is served like the built-in ones, as long as its definition is there. */
 export const CustomResourceDefinition: Kind<types.CustomResourceDefinition, "Cluster"> = {
   group: "apiextensions.k8s.io",

@@ -264,309 +264,119 @@ export interface CoreEventSeries {
   readonly lastObservedTime?: string | null;
 }
 
-/** A kind that is served like the built-in ones, as long as its definition is there. */
-export interface CustomResourceDefinition {
+/** Jobs that begin by the clock. */
+export interface CronJob {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly spec: CustomResourceDefinitionSpec;
-  readonly status: CustomResourceDefinitionStatus;
+  readonly spec: CronJobSpec;
+  readonly status: CronJobStatus;
 }
 
-/** What the kind is. */
-export interface CustomResourceDefinitionSpec {
-  /** The API group. */
-  readonly group: string;
-  readonly names: CustomResourceDefinitionSpecNames;
-  /** Cluster or Namespaced. */
-  readonly scope: string;
-  /** The versions of the kind. */
-  readonly versions: readonly CustomResourceDefinitionSpecVersion[];
-  readonly conversion?: CustomResourceDefinitionSpecConversion;
-  /** Not supported; see x-kubernetes-preserve-unknown-fields. */
-  readonly preserveUnknownFields?: boolean;
+/** When, and what. */
+export interface CronJobSpec {
+  /** When: minute, hour, day of the month, month and day of the week, or such as @daily. */
+  readonly schedule: string;
+  /** The zone of these times, such as Europe/Berlin; that of the controller by default. */
+  readonly timeZone?: string;
+  /** How late a Job may begin. */
+  readonly startingDeadlineSeconds?: number;
+  /** Allow; Forbid: not beside another Job; Replace: in the place of it. */
+  readonly concurrencyPolicy: string;
+  /** Whether no Job is to begin for now. */
+  readonly suspend?: boolean;
+  readonly jobTemplate: CronJobSpecJobTemplate;
+  /** How many Jobs that have succeeded are kept; 3 by default. */
+  readonly successfulJobsHistoryLimit?: number;
+  /** How many Jobs that have failed are kept; 1 by default. */
+  readonly failedJobsHistoryLimit?: number;
 }
 
-/** The names of the kind. */
-export interface CustomResourceDefinitionSpecNames {
-  /** The name of the resource in paths, in lower case. */
-  readonly plural: string;
-  /** One of them, for people; the kind in lower case by default. */
-  readonly singular?: string;
-  /** What people type instead. */
-  readonly shortNames?: readonly string[];
-  /** The kind of an object. */
-  readonly kind: string;
-  /** The kind of a list; the kind and `List` by default. */
-  readonly listKind?: string;
-  /** Groups of resources that it belongs to, such as `all`. */
-  readonly categories?: readonly string[];
-}
-
-/** A version of the kind. */
-export interface CustomResourceDefinitionSpecVersion {
-  /** The name of the version: v1, v1beta1. */
-  readonly name: string;
-  /** Whether it is served. */
-  readonly served: boolean;
-  /** Whether objects are stored in it; one version is. */
-  readonly storage: boolean;
-  /** Whether answers carry a warning. */
-  readonly deprecated?: boolean;
-  /** The words of that warning. */
-  readonly deprecationWarning?: string;
-  readonly schema?: CustomResourceDefinitionSpecVersionSchema;
-  readonly subresources?: CustomResourceDefinitionSpecVersionSubresources;
-  /** The columns of `kubectl get`; the age by default. */
-  readonly additionalPrinterColumns?: readonly CustomResourceDefinitionSpecVersionAdditionalPrinterColumn[];
-  /** Fields that selectors may name; at most eight. */
-  readonly selectableFields?: readonly CustomResourceDefinitionSpecVersionSelectableField[];
-}
-
-/** How objects look in this version. */
-export interface CustomResourceDefinitionSpecVersionSchema {
-  readonly openAPIV3Schema?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema;
-}
-
-/** A schema of values. */
-export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
-  /** Not supported. */
-  readonly id?: string;
-  /** The dialect of the schema; nobody reads it. */
-  readonly $schema?: string;
-  /** Not supported. */
-  readonly $ref?: string;
-  /** What the value is, for `kubectl explain`. */
-  readonly description?: string;
-  /** object, array, string, integer, number or boolean. */
-  readonly type?: string;
-  /** The form of a text or the size of a number: date-time, int64, byte and others. */
-  readonly format?: string;
-  /** A name of the value, for people. */
-  readonly title?: string;
-  /** The value of a member that is missing. */
-  readonly default?: unknown;
-  /** The greatest value that is allowed. */
-  readonly maximum?: number;
-  /** Whether the maximum itself is not allowed. */
-  readonly exclusiveMaximum?: boolean;
-  /** The least value that is allowed. */
-  readonly minimum?: number;
-  /** Whether the minimum itself is not allowed. */
-  readonly exclusiveMinimum?: boolean;
-  /** How many characters a text may have. */
-  readonly maxLength?: number;
-  /** How many characters a text must have. */
-  readonly minLength?: number;
-  /** A regular expression that is found in the text. */
-  readonly pattern?: string;
-  /** How many elements a list may have. */
-  readonly maxItems?: number;
-  /** How many elements a list must have. */
-  readonly minItems?: number;
-  /** Not supported; see x-kubernetes-list-type. */
-  readonly uniqueItems?: boolean;
-  /** What the number must be a multiple of. */
-  readonly multipleOf?: number;
-  /** The values that are allowed. */
-  readonly enum?: readonly unknown[];
-  /** How many members an object may have. */
-  readonly maxProperties?: number;
-  /** How many members an object must have. */
-  readonly minProperties?: number;
-  /** The members that must be there. */
-  readonly required?: readonly string[];
-  /** The schema of the elements of a list. */
-  readonly items?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
-  /** The value must fit all of these. */
-  readonly allOf?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
-  /** The value must fit exactly one of these. */
-  readonly oneOf?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
-  /** The value must fit at least one of these. */
-  readonly anyOf?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
-  readonly not?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema;
-  /** The members of an object. */
-  readonly properties?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
-  /** The schema of the values of a map. */
-  readonly additionalProperties?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | boolean;
-  /** Not supported. */
-  readonly patternProperties?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
-  /** Not supported. */
-  readonly dependencies?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | readonly string[] };
-  /** Not supported. */
-  readonly additionalItems?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | boolean;
-  /** Not supported. */
-  readonly definitions?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
-  readonly externalDocs?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExternalDocs;
-  /** A value that fits; nobody reads it. */
-  readonly example?: unknown;
-  /** Whether null is allowed. */
-  readonly nullable?: boolean;
-  /** Keeps members that the schema does not name. */
-  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-  /** The value is an object of a kind: with apiVersion, kind and metadata. */
-  readonly "x-kubernetes-embedded-resource"?: boolean;
-  /** The value is an integer or a text. */
-  readonly "x-kubernetes-int-or-string"?: boolean;
-  /** The members that tell the elements of a list apart. */
-  readonly "x-kubernetes-list-map-keys"?: readonly string[];
-  /** How writers share a list: atomic, set or map. */
-  readonly "x-kubernetes-list-type"?: string;
-  /** How writers share an object: granular or atomic. */
-  readonly "x-kubernetes-map-type"?: string;
-  /** Rules in CEL that the value must obey. */
-  readonly "x-kubernetes-validations"?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaXKubernetesValidation[];
-}
-
-/** Where more is told. */
-export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExternalDocs {
-  /** What is told there. */
-  readonly description?: string;
-  /** The address. */
-  readonly url?: string;
-}
-
-/** A rule that values must obey, written in CEL. */
-export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaXKubernetesValidation {
-  /** The expression; `self` is the value, `oldSelf` what it was. It must be true. */
-  readonly rule: string;
-  /** What is told when the rule is broken. */
-  readonly message?: string;
-  /** An expression that makes the message; `message` is told where it fails. */
-  readonly messageExpression?: string;
-  /** The reason of the cause: FieldValueInvalid unless another one is given. */
-  readonly reason?: string;
-  /** Which member below the value the cause names. */
-  readonly fieldPath?: string;
-  /** Whether `oldSelf` is an optional value, so that the rule is asked of new values too. */
-  readonly optionalOldSelf?: boolean;
-}
-
-/** Other ways to an object. */
-export interface CustomResourceDefinitionSpecVersionSubresources {
-  readonly status?: CustomResourceDefinitionSpecVersionSubresourcesStatus;
-  readonly scale?: CustomResourceDefinitionSpecVersionSubresourcesScale;
-}
-
-/** The status is written by a path of its own. */
-export interface CustomResourceDefinitionSpecVersionSubresourcesStatus {}
-
-/** The object can be scaled. */
-export interface CustomResourceDefinitionSpecVersionSubresourcesScale {
-  /** Where the wanted number is, below `.spec`. */
-  readonly specReplicasPath: string;
-  /** Where the number that there is is, below `.status`. */
-  readonly statusReplicasPath: string;
-  /** Where the selector of what is scaled is, as a text. */
-  readonly labelSelectorPath?: string;
-}
-
-/** A column of `kubectl get`. */
-export interface CustomResourceDefinitionSpecVersionAdditionalPrinterColumn {
-  /** What stands above it. */
-  readonly name: string;
-  /** integer, number, string, boolean or date. */
-  readonly type: string;
-  /** How the value is written. */
-  readonly format?: string;
-  /** What it shows. */
-  readonly description?: string;
-  /** 0 is always shown, more only in wide tables. */
-  readonly priority?: number;
-  /** Where in the object the value is. */
-  readonly jsonPath: string;
-}
-
-/** A field that selectors may name. */
-export interface CustomResourceDefinitionSpecVersionSelectableField {
-  /** Where it is, such as `.spec.color`. */
-  readonly jsonPath: string;
-}
-
-/** How objects come from one version to another. */
-export interface CustomResourceDefinitionSpecConversion {
-  /** None: only apiVersion changes. Webhook: a webhook is asked. */
-  readonly strategy: string;
-  readonly webhook?: CustomResourceDefinitionSpecConversionWebhook;
-}
-
-/** How the webhook is asked. */
-export interface CustomResourceDefinitionSpecConversionWebhook {
-  readonly clientConfig?: CustomResourceDefinitionSpecConversionWebhookClientConfig;
-  /** The versions of ConversionReview that it understands. */
-  readonly conversionReviewVersions: readonly string[];
-}
-
-/** Where the webhook is: a URL or a service. */
-export interface CustomResourceDefinitionSpecConversionWebhookClientConfig {
-  /** Its address, `https://...`. */
-  readonly url?: string;
-  readonly service?: CustomResourceDefinitionSpecConversionWebhookClientConfigService;
-  /** PEM: the certificates that the one of the webhook must be signed by. */
-  readonly caBundle?: string;
-}
-
-/** The service that answers. */
-export interface CustomResourceDefinitionSpecConversionWebhookClientConfigService {
-  /** The namespace of the service. */
-  readonly namespace: string;
-  /** The name of the service. */
-  readonly name: string;
-  /** The path of the URL. */
-  readonly path?: string;
-  /** The port of the service, 443 by default. */
-  readonly port?: number;
-}
-
-/** What the server says of the definition. */
-export interface CustomResourceDefinitionStatus {
-  /** What was last seen. */
-  readonly conditions: readonly CustomResourceDefinitionStatusCondition[];
-  readonly acceptedNames: CustomResourceDefinitionSpecNames;
-  /** The versions in which objects may be stored. */
-  readonly storedVersions: readonly string[];
-  /** The generation of the definition that was seen. */
-  readonly observedGeneration?: number;
-}
-
-/** What was last seen of one aspect of the definition. */
-export interface CustomResourceDefinitionStatusCondition {
-  /** The aspect: Established, NamesAccepted, Terminating and others. */
-  readonly type: string;
-  /** `True`, `False` or `Unknown`. */
-  readonly status: string;
-  /** When the status last changed. */
-  readonly lastTransitionTime?: string;
-  /** Why, in one word. */
-  readonly reason?: string;
-  /** Why, for people. */
-  readonly message?: string;
-  /** The generation of the definition that was seen. */
-  readonly observedGeneration?: number;
-}
-
-/** One Pod of a template on each node that fits. */
-export interface DaemonSet {
-  /** Group and version of this form of the object, the version alone for the core group. */
-  readonly apiVersion: string;
-  /** The kind of the object. */
-  readonly kind: string;
+/** What Jobs are made of. */
+export interface CronJobSpecJobTemplate {
   readonly metadata: ObjectMeta;
-  readonly spec: DaemonSetSpec;
-  readonly status: DaemonSetStatus;
+  readonly spec: JobSpec;
 }
 
-/** What is wanted. */
-export interface DaemonSetSpec {
-  readonly selector: JobSpecSelector | null;
+/** What is to be done. */
+export interface JobSpec {
+  /** How many Pods run at the same time at most. */
+  readonly parallelism?: number;
+  /** How many Pods are to succeed; without it, one that succeeds is the end of all. */
+  readonly completions?: number;
+  /** How long the Job may run. */
+  readonly activeDeadlineSeconds?: number;
+  readonly podFailurePolicy?: JobSpecPodFailurePolicy;
+  readonly successPolicy?: JobSpecSuccessPolicy;
+  /** How many failures are borne; 6 by default. */
+  readonly backoffLimit?: number;
+  /** How many failures of one index are borne. */
+  readonly backoffLimitPerIndex?: number;
+  /** How many indexes may fail. */
+  readonly maxFailedIndexes?: number;
+  readonly selector?: JobSpecSelector;
+  /** Whether the selector is the client's and not made by the server. */
+  readonly manualSelector?: boolean;
   readonly template: JobSpecTemplate;
-  readonly updateStrategy: DaemonSetSpecUpdateStrategy;
-  /** How long a Pod must be ready before it counts as available. */
-  readonly minReadySeconds?: number;
-  /** How many old revisions are kept; 10 by default. */
-  readonly revisionHistoryLimit?: number;
+  /** How long the Job is kept when it has ended. */
+  readonly ttlSecondsAfterFinished?: number;
+  /** NonIndexed, or Indexed: each Pod has a number. */
+  readonly completionMode?: string;
+  /** Whether no Pod is to run for now. */
+  readonly suspend?: boolean;
+  /** When a Pod is replaced: TerminatingOrFailed, or Failed. */
+  readonly podReplacementPolicy?: string;
+  /** Who works on the Job, where it is not the cluster's own controller. */
+  readonly managedBy?: string;
+}
+
+/** What becomes of the Job when a Pod fails. */
+export interface JobSpecPodFailurePolicy {
+  /** The rules; the first that fits counts. */
+  readonly rules: readonly JobSpecPodFailurePolicyRule[] | null;
+}
+
+/** What is done about one sort of failure. */
+export interface JobSpecPodFailurePolicyRule {
+  /** FailJob, FailIndex, Ignore or Count. */
+  readonly action: string;
+  readonly onExitCodes?: JobSpecPodFailurePolicyRuleOnExitCodes;
+  /** Conditions of the Pod, one of which is enough. */
+  readonly onPodConditions?: readonly JobSpecPodFailurePolicyRuleOnPodCondition[];
+}
+
+/** How a container has ended. */
+export interface JobSpecPodFailurePolicyRuleOnExitCodes {
+  /** One container; any of them without a name. */
+  readonly containerName?: string;
+  /** In or NotIn. */
+  readonly operator: string;
+  /** The codes, in ascending order. */
+  readonly values: readonly number[] | null;
+}
+
+/** A condition that a Pod has. */
+export interface JobSpecPodFailurePolicyRuleOnPodCondition {
+  /** The type of the condition. */
+  readonly type: string;
+  /** Its status; True by default. */
+  readonly status: string;
+}
+
+/** When the Job has succeeded before all of it is done. */
+export interface JobSpecSuccessPolicy {
+  /** The rules; one that holds is enough. */
+  readonly rules: readonly JobSpecSuccessPolicyRule[] | null;
+}
+
+/** What must have succeeded. */
+export interface JobSpecSuccessPolicyRule {
+  /** Numbers of Pods and ranges of them, such as 0,2-4. */
+  readonly succeededIndexes?: string;
+  /** How many of them. */
+  readonly succeededCount?: number;
 }
 
 /** What Pods are made of: their labels, and what runs in them. */
@@ -1837,6 +1647,321 @@ export interface PodSpecResourceClaim {
   readonly resourceClaimTemplateName?: string;
 }
 
+/** What has begun. */
+export interface CronJobStatus {
+  /** The Jobs that run. */
+  readonly active?: readonly EventRelated[];
+  /** When a Job began last. */
+  readonly lastScheduleTime?: string;
+  /** When a Job had succeeded last. */
+  readonly lastSuccessfulTime?: string;
+}
+
+/** A kind that is served like the built-in ones, as long as its definition is there. */
+export interface CustomResourceDefinition {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: CustomResourceDefinitionSpec;
+  readonly status: CustomResourceDefinitionStatus;
+}
+
+/** What the kind is. */
+export interface CustomResourceDefinitionSpec {
+  /** The API group. */
+  readonly group: string;
+  readonly names: CustomResourceDefinitionSpecNames;
+  /** Cluster or Namespaced. */
+  readonly scope: string;
+  /** The versions of the kind. */
+  readonly versions: readonly CustomResourceDefinitionSpecVersion[];
+  readonly conversion?: CustomResourceDefinitionSpecConversion;
+  /** Not supported; see x-kubernetes-preserve-unknown-fields. */
+  readonly preserveUnknownFields?: boolean;
+}
+
+/** The names of the kind. */
+export interface CustomResourceDefinitionSpecNames {
+  /** The name of the resource in paths, in lower case. */
+  readonly plural: string;
+  /** One of them, for people; the kind in lower case by default. */
+  readonly singular?: string;
+  /** What people type instead. */
+  readonly shortNames?: readonly string[];
+  /** The kind of an object. */
+  readonly kind: string;
+  /** The kind of a list; the kind and `List` by default. */
+  readonly listKind?: string;
+  /** Groups of resources that it belongs to, such as `all`. */
+  readonly categories?: readonly string[];
+}
+
+/** A version of the kind. */
+export interface CustomResourceDefinitionSpecVersion {
+  /** The name of the version: v1, v1beta1. */
+  readonly name: string;
+  /** Whether it is served. */
+  readonly served: boolean;
+  /** Whether objects are stored in it; one version is. */
+  readonly storage: boolean;
+  /** Whether answers carry a warning. */
+  readonly deprecated?: boolean;
+  /** The words of that warning. */
+  readonly deprecationWarning?: string;
+  readonly schema?: CustomResourceDefinitionSpecVersionSchema;
+  readonly subresources?: CustomResourceDefinitionSpecVersionSubresources;
+  /** The columns of `kubectl get`; the age by default. */
+  readonly additionalPrinterColumns?: readonly CustomResourceDefinitionSpecVersionAdditionalPrinterColumn[];
+  /** Fields that selectors may name; at most eight. */
+  readonly selectableFields?: readonly CustomResourceDefinitionSpecVersionSelectableField[];
+}
+
+/** How objects look in this version. */
+export interface CustomResourceDefinitionSpecVersionSchema {
+  readonly openAPIV3Schema?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema;
+}
+
+/** A schema of values. */
+export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema {
+  /** Not supported. */
+  readonly id?: string;
+  /** The dialect of the schema; nobody reads it. */
+  readonly $schema?: string;
+  /** Not supported. */
+  readonly $ref?: string;
+  /** What the value is, for `kubectl explain`. */
+  readonly description?: string;
+  /** object, array, string, integer, number or boolean. */
+  readonly type?: string;
+  /** The form of a text or the size of a number: date-time, int64, byte and others. */
+  readonly format?: string;
+  /** A name of the value, for people. */
+  readonly title?: string;
+  /** The value of a member that is missing. */
+  readonly default?: unknown;
+  /** The greatest value that is allowed. */
+  readonly maximum?: number;
+  /** Whether the maximum itself is not allowed. */
+  readonly exclusiveMaximum?: boolean;
+  /** The least value that is allowed. */
+  readonly minimum?: number;
+  /** Whether the minimum itself is not allowed. */
+  readonly exclusiveMinimum?: boolean;
+  /** How many characters a text may have. */
+  readonly maxLength?: number;
+  /** How many characters a text must have. */
+  readonly minLength?: number;
+  /** A regular expression that is found in the text. */
+  readonly pattern?: string;
+  /** How many elements a list may have. */
+  readonly maxItems?: number;
+  /** How many elements a list must have. */
+  readonly minItems?: number;
+  /** Not supported; see x-kubernetes-list-type. */
+  readonly uniqueItems?: boolean;
+  /** What the number must be a multiple of. */
+  readonly multipleOf?: number;
+  /** The values that are allowed. */
+  readonly enum?: readonly unknown[];
+  /** How many members an object may have. */
+  readonly maxProperties?: number;
+  /** How many members an object must have. */
+  readonly minProperties?: number;
+  /** The members that must be there. */
+  readonly required?: readonly string[];
+  /** The schema of the elements of a list. */
+  readonly items?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
+  /** The value must fit all of these. */
+  readonly allOf?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
+  /** The value must fit exactly one of these. */
+  readonly oneOf?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
+  /** The value must fit at least one of these. */
+  readonly anyOf?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema[];
+  readonly not?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema;
+  /** The members of an object. */
+  readonly properties?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
+  /** The schema of the values of a map. */
+  readonly additionalProperties?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | boolean;
+  /** Not supported. */
+  readonly patternProperties?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
+  /** Not supported. */
+  readonly dependencies?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | readonly string[] };
+  /** Not supported. */
+  readonly additionalItems?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema | boolean;
+  /** Not supported. */
+  readonly definitions?: { readonly [key: string]: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3Schema };
+  readonly externalDocs?: CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExternalDocs;
+  /** A value that fits; nobody reads it. */
+  readonly example?: unknown;
+  /** Whether null is allowed. */
+  readonly nullable?: boolean;
+  /** Keeps members that the schema does not name. */
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+  /** The value is an object of a kind: with apiVersion, kind and metadata. */
+  readonly "x-kubernetes-embedded-resource"?: boolean;
+  /** The value is an integer or a text. */
+  readonly "x-kubernetes-int-or-string"?: boolean;
+  /** The members that tell the elements of a list apart. */
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  /** How writers share a list: atomic, set or map. */
+  readonly "x-kubernetes-list-type"?: string;
+  /** How writers share an object: granular or atomic. */
+  readonly "x-kubernetes-map-type"?: string;
+  /** Rules in CEL that the value must obey. */
+  readonly "x-kubernetes-validations"?: readonly CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaXKubernetesValidation[];
+}
+
+/** Where more is told. */
+export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaExternalDocs {
+  /** What is told there. */
+  readonly description?: string;
+  /** The address. */
+  readonly url?: string;
+}
+
+/** A rule that values must obey, written in CEL. */
+export interface CustomResourceDefinitionSpecVersionSchemaOpenAPIV3SchemaXKubernetesValidation {
+  /** The expression; `self` is the value, `oldSelf` what it was. It must be true. */
+  readonly rule: string;
+  /** What is told when the rule is broken. */
+  readonly message?: string;
+  /** An expression that makes the message; `message` is told where it fails. */
+  readonly messageExpression?: string;
+  /** The reason of the cause: FieldValueInvalid unless another one is given. */
+  readonly reason?: string;
+  /** Which member below the value the cause names. */
+  readonly fieldPath?: string;
+  /** Whether `oldSelf` is an optional value, so that the rule is asked of new values too. */
+  readonly optionalOldSelf?: boolean;
+}
+
+/** Other ways to an object. */
+export interface CustomResourceDefinitionSpecVersionSubresources {
+  readonly status?: CustomResourceDefinitionSpecVersionSubresourcesStatus;
+  readonly scale?: CustomResourceDefinitionSpecVersionSubresourcesScale;
+}
+
+/** The status is written by a path of its own. */
+export interface CustomResourceDefinitionSpecVersionSubresourcesStatus {}
+
+/** The object can be scaled. */
+export interface CustomResourceDefinitionSpecVersionSubresourcesScale {
+  /** Where the wanted number is, below `.spec`. */
+  readonly specReplicasPath: string;
+  /** Where the number that there is is, below `.status`. */
+  readonly statusReplicasPath: string;
+  /** Where the selector of what is scaled is, as a text. */
+  readonly labelSelectorPath?: string;
+}
+
+/** A column of `kubectl get`. */
+export interface CustomResourceDefinitionSpecVersionAdditionalPrinterColumn {
+  /** What stands above it. */
+  readonly name: string;
+  /** integer, number, string, boolean or date. */
+  readonly type: string;
+  /** How the value is written. */
+  readonly format?: string;
+  /** What it shows. */
+  readonly description?: string;
+  /** 0 is always shown, more only in wide tables. */
+  readonly priority?: number;
+  /** Where in the object the value is. */
+  readonly jsonPath: string;
+}
+
+/** A field that selectors may name. */
+export interface CustomResourceDefinitionSpecVersionSelectableField {
+  /** Where it is, such as `.spec.color`. */
+  readonly jsonPath: string;
+}
+
+/** How objects come from one version to another. */
+export interface CustomResourceDefinitionSpecConversion {
+  /** None: only apiVersion changes. Webhook: a webhook is asked. */
+  readonly strategy: string;
+  readonly webhook?: CustomResourceDefinitionSpecConversionWebhook;
+}
+
+/** How the webhook is asked. */
+export interface CustomResourceDefinitionSpecConversionWebhook {
+  readonly clientConfig?: CustomResourceDefinitionSpecConversionWebhookClientConfig;
+  /** The versions of ConversionReview that it understands. */
+  readonly conversionReviewVersions: readonly string[];
+}
+
+/** Where the webhook is: a URL or a service. */
+export interface CustomResourceDefinitionSpecConversionWebhookClientConfig {
+  /** Its address, `https://...`. */
+  readonly url?: string;
+  readonly service?: CustomResourceDefinitionSpecConversionWebhookClientConfigService;
+  /** PEM: the certificates that the one of the webhook must be signed by. */
+  readonly caBundle?: string;
+}
+
+/** The service that answers. */
+export interface CustomResourceDefinitionSpecConversionWebhookClientConfigService {
+  /** The namespace of the service. */
+  readonly namespace: string;
+  /** The name of the service. */
+  readonly name: string;
+  /** The path of the URL. */
+  readonly path?: string;
+  /** The port of the service, 443 by default. */
+  readonly port?: number;
+}
+
+/** What the server says of the definition. */
+export interface CustomResourceDefinitionStatus {
+  /** What was last seen. */
+  readonly conditions: readonly CustomResourceDefinitionStatusCondition[];
+  readonly acceptedNames: CustomResourceDefinitionSpecNames;
+  /** The versions in which objects may be stored. */
+  readonly storedVersions: readonly string[];
+  /** The generation of the definition that was seen. */
+  readonly observedGeneration?: number;
+}
+
+/** What was last seen of one aspect of the definition. */
+export interface CustomResourceDefinitionStatusCondition {
+  /** The aspect: Established, NamesAccepted, Terminating and others. */
+  readonly type: string;
+  /** `True`, `False` or `Unknown`. */
+  readonly status: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string;
+  /** Why, in one word. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+  /** The generation of the definition that was seen. */
+  readonly observedGeneration?: number;
+}
+
+/** One Pod of a template on each node that fits. */
+export interface DaemonSet {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: DaemonSetSpec;
+  readonly status: DaemonSetStatus;
+}
+
+/** What is wanted. */
+export interface DaemonSetSpec {
+  readonly selector: JobSpecSelector | null;
+  readonly template: JobSpecTemplate;
+  readonly updateStrategy: DaemonSetSpecUpdateStrategy;
+  /** How long a Pod must be ready before it counts as available. */
+  readonly minReadySeconds?: number;
+  /** How many old revisions are kept; 10 by default. */
+  readonly revisionHistoryLimit?: number;
+}
+
 /** How Pods of an old template are replaced. */
 export interface DaemonSetSpecUpdateStrategy {
   /** RollingUpdate: some nodes at a time. OnDelete: when somebody deletes them. */
@@ -2029,85 +2154,6 @@ export interface Job {
   readonly metadata: ObjectMeta;
   readonly spec: JobSpec;
   readonly status: JobStatus;
-}
-
-/** What is to be done. */
-export interface JobSpec {
-  /** How many Pods run at the same time at most. */
-  readonly parallelism?: number;
-  /** How many Pods are to succeed; without it, one that succeeds is the end of all. */
-  readonly completions?: number;
-  /** How long the Job may run. */
-  readonly activeDeadlineSeconds?: number;
-  readonly podFailurePolicy?: JobSpecPodFailurePolicy;
-  readonly successPolicy?: JobSpecSuccessPolicy;
-  /** How many failures are borne; 6 by default. */
-  readonly backoffLimit?: number;
-  /** How many failures of one index are borne. */
-  readonly backoffLimitPerIndex?: number;
-  /** How many indexes may fail. */
-  readonly maxFailedIndexes?: number;
-  readonly selector?: JobSpecSelector;
-  /** Whether the selector is the client's and not made by the server. */
-  readonly manualSelector?: boolean;
-  readonly template: JobSpecTemplate;
-  /** How long the Job is kept when it has ended. */
-  readonly ttlSecondsAfterFinished?: number;
-  /** NonIndexed, or Indexed: each Pod has a number. */
-  readonly completionMode?: string;
-  /** Whether no Pod is to run for now. */
-  readonly suspend?: boolean;
-  /** When a Pod is replaced: TerminatingOrFailed, or Failed. */
-  readonly podReplacementPolicy?: string;
-  /** Who works on the Job, where it is not the cluster's own controller. */
-  readonly managedBy?: string;
-}
-
-/** What becomes of the Job when a Pod fails. */
-export interface JobSpecPodFailurePolicy {
-  /** The rules; the first that fits counts. */
-  readonly rules: readonly JobSpecPodFailurePolicyRule[] | null;
-}
-
-/** What is done about one sort of failure. */
-export interface JobSpecPodFailurePolicyRule {
-  /** FailJob, FailIndex, Ignore or Count. */
-  readonly action: string;
-  readonly onExitCodes?: JobSpecPodFailurePolicyRuleOnExitCodes;
-  /** Conditions of the Pod, one of which is enough. */
-  readonly onPodConditions?: readonly JobSpecPodFailurePolicyRuleOnPodCondition[];
-}
-
-/** How a container has ended. */
-export interface JobSpecPodFailurePolicyRuleOnExitCodes {
-  /** One container; any of them without a name. */
-  readonly containerName?: string;
-  /** In or NotIn. */
-  readonly operator: string;
-  /** The codes, in ascending order. */
-  readonly values: readonly number[] | null;
-}
-
-/** A condition that a Pod has. */
-export interface JobSpecPodFailurePolicyRuleOnPodCondition {
-  /** The type of the condition. */
-  readonly type: string;
-  /** Its status; True by default. */
-  readonly status: string;
-}
-
-/** When the Job has succeeded before all of it is done. */
-export interface JobSpecSuccessPolicy {
-  /** The rules; one that holds is enough. */
-  readonly rules: readonly JobSpecSuccessPolicyRule[] | null;
-}
-
-/** What must have succeeded. */
-export interface JobSpecSuccessPolicyRule {
-  /** Numbers of Pods and ranges of them, such as 0,2-4. */
-  readonly succeededIndexes?: string;
-  /** How many of them. */
-  readonly succeededCount?: number;
 }
 
 /** How far the Job is. */

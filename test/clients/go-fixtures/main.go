@@ -53,7 +53,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},
 		&authorizationv1.SubjectAccessReview{},
 	},
-	batchv1.SchemeGroupVersion:              {&batchv1.Job{}},
+	batchv1.SchemeGroupVersion:              {&batchv1.CronJob{}, &batchv1.Job{}},
 	coordinationv1.SchemeGroupVersion:       {&coordinationv1.Lease{}},
 	coordinationv1alpha2.SchemeGroupVersion: {&coordinationv1alpha2.LeaseCandidate{}},
 	coordinationv1beta1.SchemeGroupVersion:  {&coordinationv1beta1.LeaseCandidate{}},

@@ -30,15 +30,15 @@ export const REFUSED: readonly Story[] = [
   {
     name: "kinds that are not there",
     steps: [
-      { run: "get cronjob x", code: 1, err: `the server doesn't have a resource type "cronjob"` },
+      { run: "get ingress x", code: 1, err: `the server doesn't have a resource type "ingress"` },
       {
         run: "create -f -",
-        stdin: manifest({ apiVersion: "batch/v1", kind: "CronJob", metadata: { name: "x" } }),
+        stdin: manifest({ apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { name: "x" } }),
         code: 1,
-        err: 'no matches for kind "CronJob" in version "batch/v1"',
+        err: 'no matches for kind "Ingress" in version "networking.k8s.io/v1"',
       },
       {
-        run: "create cronjob x --image=y --schedule='* * * * *'",
+        run: "create ingress x --rule=a.example.com/=s:80",
         code: 1,
         err: /the server could not find the requested resource/,
       },

@@ -43,13 +43,19 @@ export const WORKLOADS: readonly Story[] = [
     ],
   },
   {
-    name: "create job, delete job",
+    name: "create job, create cronjob",
     steps: [
       { run: "create job x --image=example.com/c:1", out: "job.batch/x created" },
       { run: "get job x", out: [/^NAME +STATUS +COMPLETIONS +DURATION +AGE/, /x +Running +0\/1/] },
       { run: "get job x -o wide", out: /SELECTOR/ },
       { run: "wait job/x --for=condition=complete --timeout=1s", code: 1, err: "timed out" },
       { run: "delete job x", out: "deleted" },
+      { run: "create cronjob x --image=example.com/c:1 --schedule='0 3 * * *'", out: "cronjob.batch/x created" },
+      { run: "create job y --from=cronjob/x", out: "job.batch/y created" },
+      {
+        run: "get cronjob x",
+        out: [/^NAME +SCHEDULE +TIMEZONE +SUSPEND +ACTIVE/, /x +0 3 \* \* \* +<none> +False +0/],
+      },
     ],
   },
   {

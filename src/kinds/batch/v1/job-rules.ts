@@ -51,7 +51,7 @@ function validateManager(manager: string | undefined, field: string, errors: Fie
 function validateIndexed(spec: JobSpec, at: string, errors: FieldErrors): void {
   const { completionMode, completions, parallelism = 0, backoffLimitPerIndex, maxFailedIndexes } = spec;
   const isIndexed = completionMode === "Indexed";
-  if (!isIndexed && completionMode !== "NonIndexed") {
+  if (completionMode !== undefined && !isIndexed && completionMode !== "NonIndexed") {
     errors.notSupported(`${at}.completionMode`, completionMode, ["Indexed", "NonIndexed"]);
   }
   if (backoffLimitPerIndex !== undefined && !isIndexed) {

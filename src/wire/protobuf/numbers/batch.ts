@@ -2,6 +2,19 @@ import type { Messages } from "./numbers.ts";
 
 /** `batch/v1`: workloads that come to an end. */
 export const batch: Messages = {
+  CronJob: { metadata: [1, "meta.ObjectMeta"], spec: [2, "CronJobSpec"], status: [3, "CronJobStatus"] },
+  CronJobSpec: {
+    schedule: 1,
+    startingDeadlineSeconds: 2,
+    concurrencyPolicy: 3,
+    suspend: 4,
+    jobTemplate: [5, "JobTemplateSpec"],
+    successfulJobsHistoryLimit: 6,
+    failedJobsHistoryLimit: 7,
+    timeZone: 8,
+  },
+  CronJobStatus: { active: [1, "core.ObjectReference"], lastScheduleTime: 4, lastSuccessfulTime: 5 },
+  JobTemplateSpec: { metadata: [1, "meta.ObjectMeta"], spec: [2, "JobSpec"] },
   Job: { metadata: [1, "meta.ObjectMeta"], spec: [2, "JobSpec"], status: [3, "JobStatus"] },
   JobCondition: { type: 1, status: 2, lastProbeTime: 3, lastTransitionTime: 4, reason: 5, message: 6 },
   JobSpec: {

@@ -69,6 +69,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["authorization.k8s.io/v1/SelfSubjectRulesReview", "authorization.SelfSubjectRulesReview"],
   ["authorization.k8s.io/v1/SubjectAccessReview", "authorization.SubjectAccessReview"],
   ["autoscaling/v1/Scale", "autoscaling.Scale"],
+  ["batch/v1/CronJob", "batch.CronJob"],
   ["batch/v1/Job", "batch.Job"],
   ["coordination.k8s.io/v1/Lease", "coordination.Lease"],
   ["coordination.k8s.io/v1alpha2/LeaseCandidate", "coordination.LeaseCandidate"],

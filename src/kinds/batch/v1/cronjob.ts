@@ -1,0 +1,236 @@
+/**
+ * CronJob: Jobs that begin by the clock (KIND-CronJob-1..9). Nothing here makes a Job.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { subdomainName } from "../../../meta/names.ts";
+import { ObjectMetaSchema } from "../../../meta/object-meta.ts";
+import {
+  type Static,
+  always,
+  atomicList,
+  bool,
+  int32,
+  int64,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import { ageColumn, countOf, numberColumn, since, textColumn } from "../../../schema/columns.ts";
+import type {
+  ApiContext,
+  ApiObject,
+  Column,
+  NameRule,
+  ResourceDefinition,
+  WriteContext,
+} from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { PodTemplates } from "../../core/v1/pod/template.ts";
+import { ObjectReference } from "../../core/v1/volumes/references.ts";
+import { validateNotNegative } from "../../rules/counts.ts";
+import { selectorText } from "../../rules/label-selection.ts";
+import { containerColumns, orNone } from "../../rules/template-columns.ts";
+import { validateJobSpec } from "./job-rules.ts";
+import { type JobSpec, jobSpecSchema } from "./job-schema.ts";
+import { scheduleFault } from "./schedule.ts";
+import { isTimeZone } from "./time-zones.ts";
+
+const description = "Jobs that begin by the clock.";
+
+const JobTemplate = (ctx: ApiContext) =>
+  struct("What Jobs are made of.", { metadata: always(ObjectMetaSchema), spec: always(jobSpecSchema(ctx)) });
+
+const Status = struct("What has begun.", {
+  active: optional(atomicList(ObjectReference, "The Jobs that run.")),
+  lastScheduleTime: pointer(time("When a Job began last.")),
+  lastSuccessfulTime: pointer(time("When a Job had succeeded last.")),
+});
+
+const schemaOf = (ctx: ApiContext) =>
+  objectSchema(description, {
+    spec: always(
+      struct("When, and what.", {
+        schedule: required(text("When: minute, hour, day of the month, month and day of the week, or such as @daily.")),
+        timeZone: pointer(text("The zone of these times, such as Europe/Berlin; that of the controller by default.")),
+        startingDeadlineSeconds: pointer(int64("How late a Job may begin.")),
+        concurrencyPolicy: optional(
+          text("Allow; Forbid: not beside another Job; Replace: in the place of it.", { default: "Allow" }),
+        ),
+        suspend: pointer(bool("Whether no Job is to begin for now.")),
+        jobTemplate: required(JobTemplate(ctx)),
+        successfulJobsHistoryLimit: pointer(int32("How many Jobs that have succeeded are kept; 3 by default.")),
+        failedJobsHistoryLimit: pointer(int32("How many Jobs that have failed are kept; 1 by default.")),
+      }),
+    ),
+    status: always(Status),
+  });
+
+interface CronJob extends ApiObject {
+  spec: {
+    schedule?: string;
+    timeZone?: string;
+    startingDeadlineSeconds?: number;
+    concurrencyPolicy?: string;
+    suspend?: boolean;
+    jobTemplate: { spec: JobSpec };
+    successfulJobsHistoryLimit?: number;
+    failedJobsHistoryLimit?: number;
+  };
+  status?: Static<typeof Status>;
+}
+
+function setDefaults({ spec }: CronJob): void {
+  spec.concurrencyPolicy ||= "Allow";
+  spec.suspend ??= false;
+  spec.successfulJobsHistoryLimit ??= 3;
+  spec.failedJobsHistoryLimit ??= 1;
+}
+
+/** A zone in the text of a schedule, as it was once possible. */
+const ZONED = /TZ/;
+
+function validateSchedule(
+  { schedule = "", timeZone }: CronJob["spec"],
+  old: CronJob | undefined,
+  errors: FieldErrors,
+): void {
+  const field = "spec.schedule";
+  if (schedule === "") return errors.required(field, "expected five fields, such as 0 3 * * *");
+  // Who has such a text keeps it; nothing else is said of it then.
+  if (ZONED.test(schedule)) {
+    if (timeZone !== undefined || old?.spec.schedule !== schedule) {
+      errors.invalid(field, schedule, "expected no zone in the schedule: spec.timeZone names it");
+    }
+    return;
+  }
+  const fault = scheduleFault(schedule);
+  if (fault !== undefined) errors.invalid(field, schedule, fault);
+}
+
+function validateZone(zone: string | undefined, errors: FieldErrors): void {
+  if (zone === undefined) return;
+  const field = "spec.timeZone";
+  const isLocal = zone.toLowerCase() === "local";
+  if (isLocal) errors.invalid(field, zone, "expected a zone by its name, not the one of some machine");
+  if (zone !== "Local" && !isTimeZone(zone)) errors.invalid(field, zone, "expected a name of the time zone database");
+}
+
+const POLICIES = ["Allow", "Forbid", "Replace"];
+
+function validate(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  templates: PodTemplates,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): void {
+  const { spec } = object as CronJob;
+  validateSchedule(spec, old as CronJob | undefined, errors);
+  validateNotNegative(spec, ["startingDeadlineSeconds"], "spec", errors);
+  validateZone(spec.timeZone, errors);
+  const { concurrencyPolicy: policy = "" } = spec;
+  if (!POLICIES.includes(policy)) errors.notSupported("spec.concurrencyPolicy", policy, POLICIES);
+  const { selector, manualSelector } = spec.jobTemplate.spec;
+  const at = "spec.jobTemplate.spec";
+  validateJobSpec(spec.jobTemplate.spec, at, templates, errors, ctx);
+  if (selector) errors.invalid(`${at}.selector`, selector, "expected none: the server makes that of each Job");
+  if (manualSelector) errors.notSupported(`${at}.manualSelector`, manualSelector, ["null", "false"]);
+  validateNotNegative(spec, ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"], "spec", errors);
+}
+
+const MOST_NAME = 52;
+
+/** The names of its Jobs have eleven characters more. */
+const nameRule: NameRule = (name) => {
+  const right = subdomainName(name);
+  if (right !== true) return right;
+  return name.length <= MOST_NAME ? true : `expected at most ${MOST_NAME} characters`;
+};
+
+const templateOf = (object: ApiObject): JobSpec["template"] | undefined =>
+  (object as CronJob).spec?.jobTemplate?.spec?.template;
+
+const suspended = (suspend: boolean | undefined): string =>
+  suspend === undefined ? "<unset>" : suspend ? "True" : "False";
+
+const columns: readonly Column[] = [
+  textColumn("Schedule", "When a Job begins.", (object) => (object as CronJob).spec.schedule ?? ""),
+  textColumn("Timezone", "The zone of these times.", (object) => (object as CronJob).spec.timeZone ?? "<none>"),
+  {
+    name: "Suspend",
+    type: "boolean",
+    description: "Whether no Job is to begin for now.",
+    cell: (object) => suspended((object as CronJob).spec.suspend),
+  },
+  numberColumn("Active", "How many Jobs run.", (object) => countOf((object as CronJob).status?.active)),
+  textColumn("Last Schedule", "When a Job began last.", (object, now) => {
+    const last = (object as CronJob).status?.lastScheduleTime;
+    return last === undefined ? "<none>" : since(last, now);
+  }),
+  ageColumn,
+  ...containerColumns(templateOf),
+  textColumn(
+    "Selector",
+    "The selector of the Pods.",
+    (object) => orNone(selectorText((object as CronJob).spec?.jobTemplate?.spec?.selector)),
+    true,
+  ),
+];
+
+/** The definition of CronJob. */
+export function cronJob(ctx: ApiContext): ResourceDefinition {
+  const templates = PodTemplates.of(ctx);
+  return {
+    group: "batch",
+    version: "v1",
+    kind: "CronJob",
+    plural: "cronjobs",
+    singular: "cronjob",
+    shortNames: ["cj"],
+    categories: ["all"],
+    scope: "Namespaced",
+    description,
+    schema: schemaOf(ctx),
+    nameRule,
+    deleteAnswers: "status",
+    generation: "fromOne",
+    resetFields: ["status"],
+    defaults(object, write) {
+      const { spec } = object as Partial<CronJob>;
+      if (!spec) return;
+      setDefaults(object as CronJob);
+      templates.setDefaults(templateOf(object), write);
+    },
+    prepareForCreate(object, write) {
+      object["status"] = {};
+      templates.dropGated(templateOf(object), undefined, write);
+    },
+    prepareForUpdate(object, old, write) {
+      object["status"] = old["status"];
+      templates.dropGated(templateOf(object), templateOf(old), write);
+    },
+    validate: (object, errors, write) => validate(object, undefined, templates, errors, write),
+    validateUpdate: (object, old, errors, write) => validate(object, old, templates, errors, write),
+    *warnings(object, old, write) {
+      if (old && object.metadata.generation === old.metadata.generation) return;
+      const template = templateOf(object);
+      if (template) yield* templates.warnings(template, "spec.jobTemplate.spec.template", write);
+    },
+    subresources: {
+      status: {
+        verbs: ["get", "patch", "update"],
+        uncounted: true,
+        resetFields: ["spec"],
+        prepareForUpdate(object, old) {
+          object["spec"] = old["spec"];
+        },
+      },
+    },
+    columns,
+  };
+}

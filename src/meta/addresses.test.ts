@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import {
+  addressBytes,
+  addressText,
+  familyOf,
+  networkOf,
+  networkText,
+  oddAddress,
+  oddNetwork,
+  unreachable,
+  wrongAddress,
+  wrongNetwork,
+  wrongOldAddress,
+  wrongOldNetwork,
+} from "./addresses.ts";
+
+test("KIND-All-22: addresses are read in the forms of old, and written in one form", () => {
+  for (const [text, right] of [
+    ["10.0.0.1", "10.0.0.1"],
+    ["010.000.0.1", "10.0.0.1"],
+    ["::ffff:10.0.0.1", "10.0.0.1"],
+    ["2001:DB8:0:0:0:0:0:1", "2001:db8::1"],
+    ["::", "::"],
+    ["1::", "1::"],
+    ["64:ff9b::1.2.3.4", "64:ff9b::102:304"],
+    ["1:0:0:2:0:0:0:3", "1:0:0:2::3"],
+  ] as const) {
+    expect(addressText(addressBytes(text)!)).toBe(right);
+    expect(wrongOldAddress(text)).toBeUndefined();
+  }
+  for (const none of [
+    "",
+    "x",
+    "1.2.3",
+    "1.2.3.256",
+    "1.2.3.4.5",
+    "1:2",
+    ":::",
+    "1::2::3",
+    "1:2:3:4:5:6:7:8:9",
+    "g::",
+    "1.2.3.4::",
+  ]) {
+    expect(addressBytes(none)).toBeUndefined();
+    expect(wrongOldAddress(none)).toBeDefined();
+    expect(wrongAddress(none)).toBeDefined();
+    expect(oddAddress("f", none)).toBeUndefined();
+  }
+  expect(familyOf(addressBytes("::ffff:1.2.3.4")!)).toBe("IPv4");
+  expect(familyOf(addressBytes("::1")!)).toBe("IPv6");
+});
+
+test("KIND-All-22: the standard form has no zeros in front, no IPv4 in IPv6 and no bits of the host", () => {
+  for (const right of ["10.0.0.1", "0.0.0.0", "2001:db8::1", "2001:DB8::1"])
+    expect(wrongAddress(right)).toBeUndefined();
+  for (const wrong of ["010.0.0.1", "10.0.0.01", "::ffff:1.2.3.4"]) expect(wrongAddress(wrong)).toBeDefined();
+  for (const right of ["10.0.0.0/24", "0.0.0.0/0", "2001:db8::/64", "10.0.0.1/32"])
+    expect(wrongNetwork(right)).toBeUndefined();
+  for (const wrong of [
+    "10.0.0.1/24",
+    "10.0.0.0/33",
+    "010.0.0.0/8",
+    "10.0.0.0/024",
+    "10.0.0.0",
+    "/8",
+    "x/8",
+    "::ffff:1.2.3.0/120",
+  ]) {
+    expect(wrongNetwork(wrong)).toBeDefined();
+  }
+  for (const taken of ["10.0.0.1/24", "010.0.0.0/8", "::ffff:1.2.3.0/120"])
+    expect(wrongOldNetwork(taken)).toBeUndefined();
+  for (const none of ["10.0.0.0", "10.0.0.0/33", "x/8"]) expect(wrongOldNetwork(none)).toBeDefined();
+  expect(networkText(networkOf("10.0.0.77/24")!)).toBe("10.0.0.0/24");
+  expect(networkText(networkOf("2001:db8::77/112")!)).toBe("2001:db8::/112");
+});
+
+test("KIND-All-22: what is taken in another form is told", () => {
+  expect(oddAddress("spec.ip", "010.0.0.1")).toContain('use "10.0.0.1"');
+  expect(oddAddress("spec.ip", "2001:DB8::1")).toContain("RFC 5952");
+  expect(oddAddress("spec.ip", "10.0.0.1")).toBeUndefined();
+  expect(oddNetwork("spec.cidr", "10.0.0.1/24")).toContain('"10.0.0.1/32"');
+  expect(oddNetwork("spec.cidr", "::ffff:1.2.3.0/120")).toContain('use "1.2.3.0/24"');
+  expect(oddNetwork("spec.cidr", "2001:DB8::/64")).toContain("RFC 5952");
+  expect(oddNetwork("spec.cidr", "10.0.0.0/24")).toBeUndefined();
+});
+
+test("KIND-Service-14: loopback, link-local, multicast and unspecified addresses are reached by nobody", () => {
+  for (const none of ["127.0.0.1", "0.0.0.0", "169.254.1.1", "224.0.0.1", "::", "::1", "fe80::1", "ff02::1"]) {
+    expect(unreachable(addressBytes(none)!)).toBeDefined();
+  }
+  for (const some of ["10.0.0.1", "8.8.8.8", "2001:db8::1"]) expect(unreachable(addressBytes(some)!)).toBeUndefined();
+});
