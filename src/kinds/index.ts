@@ -16,6 +16,7 @@ import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
 import { event } from "./events/v1/event.ts";
+import { policyGroup } from "./policy/v1/index.ts";
 import { storageGroup } from "./storage/v1/index.ts";
 import { storageMigrationGroup } from "./storagemigration/index.ts";
 
@@ -30,6 +31,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   () => [customResourceDefinition()],
   appsGroup,
   batchGroup,
+  policyGroup,
 ];
 
 /** Every built-in kind of a dialect, those that are not served (`served: false`) included. */

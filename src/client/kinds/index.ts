@@ -227,6 +227,17 @@ export const Pod: Kind<types.Pod, "Namespaced"> = {
 /** An object of the kind {@link Pod}. */
 export type Pod = types.Pod;
 
+/** How many Pods of a selection may be missing at a time because somebody evicts them. */
+export const PodDisruptionBudget: Kind<types.PodDisruptionBudget, "Namespaced"> = {
+  group: "policy",
+  version: "v1",
+  kind: "PodDisruptionBudget",
+  plural: "poddisruptionbudgets",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link PodDisruptionBudget}. */
+export type PodDisruptionBudget = types.PodDisruptionBudget;
+
 /** A template of Pods that stands alone. */
 export const PodTemplate: Kind<types.PodTemplate, "Namespaced"> = {
   group: "",

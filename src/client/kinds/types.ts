@@ -2993,6 +2993,70 @@ export interface PodStatusResourceClaimStatus {
   readonly resourceClaimName?: string;
 }
 
+/** How many Pods of a selection may be missing at a time because somebody evicts them. */
+export interface PodDisruptionBudget {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PodDisruptionBudgetSpec;
+  readonly status: PodDisruptionBudgetStatus;
+}
+
+/** Which Pods, and how many of them. */
+export interface PodDisruptionBudgetSpec {
+  /** How many Pods must be healthy, as a number or a percentage. */
+  readonly minAvailable?: number | string;
+  readonly selector?: PodDisruptionBudgetSpecSelector;
+  /** How many Pods may be missing, as a number or a percentage. */
+  readonly maxUnavailable?: number | string;
+  /** Whether Pods that are not Ready may be evicted: IfHealthyBudget (the default), or AlwaysAllow. */
+  readonly unhealthyPodEvictionPolicy?: string;
+}
+
+/** Selects objects by their labels; everything in it must hold. An empty selector selects all. */
+export interface PodDisruptionBudgetSpecSelector {
+  /** Labels that must be there with exactly these values. */
+  readonly matchLabels?: { readonly [key: string]: string };
+  /** What else is asked of the labels. */
+  readonly matchExpressions?: readonly JobSpecSelectorMatchExpression[];
+}
+
+/** How the Pods are, as whoever counts them has found. */
+export interface PodDisruptionBudgetStatus {
+  /** The generation that was counted by; an eviction waits for that of the present spec. */
+  readonly observedGeneration?: number;
+  /** Pods whose eviction was granted, and when; each counts as missing until it is seen to be. */
+  readonly disruptedPods?: { readonly [key: string]: string };
+  /** How many Pods may be evicted now. */
+  readonly disruptionsAllowed: number;
+  /** How many Pods are healthy. */
+  readonly currentHealthy: number;
+  /** How many Pods must be healthy. */
+  readonly desiredHealthy: number;
+  /** How many Pods there are to be. */
+  readonly expectedPods: number;
+  /** What is known of the budget, such as DisruptionAllowed. */
+  readonly conditions?: readonly PodDisruptionBudgetStatusCondition[];
+}
+
+/** What is known of one side of the object. */
+export interface PodDisruptionBudgetStatusCondition {
+  /** What it is about. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** The generation of the object that it speaks of. */
+  readonly observedGeneration?: number;
+  /** When the status last changed. */
+  readonly lastTransitionTime: string | null;
+  /** Why, for programs. */
+  readonly reason: string;
+  /** Why, for people. */
+  readonly message: string;
+}
+
 /** A template of Pods that stands alone. */
 export interface PodTemplate {
   /** Group and version of this form of the object, the version alone for the core group. */

@@ -1,0 +1,5 @@
+import type { DefinitionFactory } from "../../../schema/definition.ts";
+import { podDisruptionBudget } from "./poddisruptionbudget.ts";
+
+/** The kinds of policy. Their group has the same name in every dialect. */
+export const policyGroup: DefinitionFactory = () => [podDisruptionBudget];

@@ -1,0 +1,155 @@
+/**
+ * PodDisruptionBudget: how many Pods of a selection may be missing (KIND-PodDisruptionBudget-1..6). Who counts them is a
+ * controller; who asks is an eviction, see `registry/virtual/eviction.ts`.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import {
+  type Static,
+  always,
+  int32,
+  int64,
+  intOrString,
+  keyedList,
+  map,
+  optional,
+  patchedBy,
+  pointer,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import {
+  LabelSelector,
+  type LabelSelectorValue,
+  validateLabelSelector,
+} from "../../../schema/validation/label-selector.ts";
+import { Condition, type ConditionValue, validateConditions } from "../../rules/condition.ts";
+import { type Share, validateAtMostAll, validateNotNegative, validateShare } from "../../rules/counts.ts";
+
+const description = "How many Pods of a selection may be missing at a time because somebody evicts them.";
+
+const Status = struct("How the Pods are, as whoever counts them has found.", {
+  observedGeneration: optional(
+    int64("The generation that was counted by; an eviction waits for that of the present spec."),
+  ),
+  disruptedPods: optional(
+    map(time(), "Pods whose eviction was granted, and when; each counts as missing until it is seen to be."),
+  ),
+  disruptionsAllowed: required(int32("How many Pods may be evicted now.")),
+  currentHealthy: required(int32("How many Pods are healthy.")),
+  desiredHealthy: required(int32("How many Pods must be healthy.")),
+  expectedPods: required(int32("How many Pods there are to be.")),
+  conditions: optional(keyedList(Condition, ["type"], "What is known of the budget, such as DisruptionAllowed.")),
+});
+
+const schema = objectSchema(description, {
+  spec: always(
+    struct("Which Pods, and how many of them.", {
+      minAvailable: pointer(intOrString("How many Pods must be healthy, as a number or a percentage.")),
+      selector: pointer(patchedBy("replace", LabelSelector)),
+      maxUnavailable: pointer(intOrString("How many Pods may be missing, as a number or a percentage.")),
+      unhealthyPodEvictionPolicy: pointer(
+        text("Whether Pods that are not Ready may be evicted: IfHealthyBudget (the default), or AlwaysAllow."),
+      ),
+    }),
+  ),
+  status: always(Status),
+});
+
+/** A PodDisruptionBudget as its rules see it. */
+export interface PodDisruptionBudget extends ApiObject {
+  spec: {
+    minAvailable?: Share;
+    selector?: LabelSelectorValue;
+    maxUnavailable?: Share;
+    unhealthyPodEvictionPolicy?: string;
+  };
+  status: Static<typeof Status>;
+}
+
+const POLICIES = ["AlwaysAllow", "IfHealthyBudget"];
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { spec } = object as PodDisruptionBudget;
+  const { selector, unhealthyPodEvictionPolicy: policy } = spec;
+  if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
+    errors.invalid("spec", spec, "expected only one of minAvailable and maxUnavailable");
+  }
+  for (const member of ["minAvailable", "maxUnavailable"] as const) {
+    validateShare(spec[member], `spec.${member}`, errors);
+    validateAtMostAll(spec[member], `spec.${member}`, errors);
+  }
+  if (selector) validateLabelSelector(selector, "spec.selector", errors);
+  if (policy !== undefined && !POLICIES.includes(policy)) {
+    errors.notSupported("spec.unhealthyPodEvictionPolicy", policy, POLICIES);
+  }
+}
+
+const COUNTS = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const;
+
+function validateStatus(object: ApiObject, errors: FieldErrors): void {
+  const { status } = object as PodDisruptionBudget;
+  validateConditions((status.conditions ?? []) as readonly ConditionValue[], "status.conditions", errors);
+  validateNotNegative(status, COUNTS, "status", errors);
+}
+
+/** A number or percentage as a table shows it. */
+const shown = (share: Share | undefined): string => (share === undefined ? "N/A" : String(share));
+
+const columns: readonly Column[] = [
+  textColumn("Min Available", "How many Pods must be healthy.", (object) =>
+    shown((object as PodDisruptionBudget).spec?.minAvailable),
+  ),
+  textColumn("Max Unavailable", "How many Pods may be missing.", (object) =>
+    shown((object as PodDisruptionBudget).spec?.maxUnavailable),
+  ),
+  numberColumn(
+    "Allowed Disruptions",
+    "How many Pods may be evicted now.",
+    (object) => (object as PodDisruptionBudget).status?.disruptionsAllowed,
+  ),
+  ageColumn,
+];
+
+/** The definition of PodDisruptionBudget. */
+export const podDisruptionBudget: ResourceDefinition = {
+  group: "policy",
+  version: "v1",
+  kind: "PodDisruptionBudget",
+  plural: "poddisruptionbudgets",
+  singular: "poddisruptionbudget",
+  shortNames: ["pdb"],
+  scope: "Namespaced",
+  description,
+  schema,
+  versionedUpdate: true,
+  deleteAnswers: "status",
+  generation: "fromOne",
+  resetFields: ["status"],
+  prepareForCreate(object) {
+    object["status"] = Object.fromEntries(COUNTS.map((member) => [member, 0]));
+  },
+  prepareForUpdate(object, old) {
+    object["status"] = old["status"];
+  },
+  validate,
+  validateUpdate: (object, _old, errors) => validate(object, errors),
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      uncounted: true,
+      resetFields: ["spec"],
+      prepareForUpdate(object, old) {
+        object["spec"] = old["spec"];
+      },
+      validateUpdate: (object, _old, errors) => validateStatus(object, errors),
+    },
+  },
+  columns,
+};
