@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalQuantity, compareQuantities, isWholeBytes, parseQuantity, quantitySign } from "./quantity.ts";
+import {
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  isWholeBytes,
+  parseQuantity,
+  quantitySign,
+  wholeNumber,
+} from "./quantity.ts";
 
 describe("DEC-9: the canonical form", () => {
   test.each([
@@ -115,7 +123,41 @@ test("DEC-9: quantities compare by value, as their exact numbers do", () => {
   );
 });
 
+test("KIND-Pod-2: a sum has the value of both, in the family of the first", () => {
+  const exact = (text: string): bigint => {
+    const { mantissa, exponent } = parseQuantity(text)!;
+    return mantissa * 10n ** BigInt(exponent + 9);
+  };
+  fc.assert(
+    fc.property(written, written, (a, b) => {
+      const expected = exact(a) + exact(b);
+      fc.pre(expected < 2n ** 63n * 10n ** 9n && -expected < 2n ** 63n * 10n ** 9n);
+      const sum = addQuantities(canonicalQuantity(a)!, canonicalQuantity(b)!);
+      expect(exact(sum)).toBe(expected);
+      expect(canonicalQuantity(sum)).toBe(sum);
+    }),
+  );
+  expect(addQuantities("1Gi", "1G")).toBe("2073741824");
+  expect(addQuantities("100m", "1Ki")).toBe("1024100m");
+  expect(addQuantities("0", "1Ki")).toBe("1Ki");
+  expect(addQuantities("1Ki", "x")).toBe("1Ki");
+});
+
+test.each([
+  ["1Gi", 2n ** 30n],
+  ["1001m", 2n],
+  ["-1m", -1n],
+  ["0", 0n],
+  ["1e30", 2n ** 63n - 1n],
+  ["-1e2000000000", 1n - 2n ** 63n],
+  ["x", undefined],
+])("KIND-PodSpec-6: %s as a whole number is %s", (text, expected) => {
+  expect(wholeNumber(text)).toBe(expected);
+});
+
 test("huge exponents cost nothing", () => {
+  expect(addQuantities("1e2000000000", "1")).toBe("1e2000000000");
+  expect(addQuantities("1", "1e2000000000")).toBe("1e2000000000");
   expect(compareQuantities("1e2000000000", "1e1999999999")).toBeGreaterThan(0);
   expect(compareQuantities("-1e2000000000", "1n")).toBeLessThan(0);
   expect(compareQuantities("10e1999999999", "1e2000000000")).toBe(0);

@@ -195,6 +195,31 @@ const signOf = (value: bigint): -1 | 0 | 1 => (value === 0n ? 0 : value > 0n ? 1
 /** The sign of a quantity; a malformed one counts as 0. */
 export const quantitySign = (value: string): -1 | 0 | 1 => signOf((parseQuantity(value) ?? ZERO).mantissa);
 
+/** The sum of two quantities, written in the family of the first one that is not 0; a malformed one counts as 0. */
+export function addQuantities(a: string, b: string): string {
+  const [x, y] = [parseQuantity(a) ?? ZERO, parseQuantity(b) ?? ZERO];
+  if (y.mantissa === 0n) return a;
+  if (x.mantissa === 0n) return b;
+  const exponent = Math.min(x.exponent, y.exponent);
+  // Beside a number that is so much longer than any that is written out, the other one is nothing.
+  if (Math.abs(x.exponent - y.exponent) > 2 * LONGEST) return x.exponent > y.exponent ? a : b;
+  const mantissa =
+    x.mantissa * 10n ** BigInt(x.exponent - exponent) + y.mantissa * 10n ** BigInt(y.exponent - exponent);
+  return print({ mantissa, exponent, family: x.family });
+}
+
+/** A quantity as a whole number, rounded away from 0 and no further from it than 2^63-1; undefined when it is malformed. */
+export function wholeNumber(text: string): bigint | undefined {
+  const quantity = parseQuantity(text);
+  if (!quantity) return undefined;
+  const { mantissa, exponent } = normal(quantity);
+  const size = mantissa < 0n ? -mantissa : mantissa;
+  // 19 digits are too many in any case.
+  const whole = exponent < 0 ? divideUp(size, -exponent) : size * 10n ** BigInt(Math.min(exponent, 19));
+  const kept = whole > MOST_BINARY ? MOST_BINARY : whole;
+  return mantissa < 0n ? -kept : kept;
+}
+
 /** Whether a quantity is a whole number (`500m` is none). */
 export function isWholeBytes(value: string): boolean {
   const quantity = parseQuantity(value);

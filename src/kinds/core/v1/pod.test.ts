@@ -365,11 +365,6 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     expect(refused(spec)).toEqual(expected);
   });
 
-  test("DEC-39: Kubernetes knows the resources of containers by name", () => {
-    const causes = container({ resources: { limits: { foo: "1", "example.com/gpu": "1", "hugepages-2Mi": "1" } } });
-    expect(causes).toEqual(strict ? ["Invalid resources.limits[foo]", "Invalid resources.requests[foo]"] : []);
-  });
-
   describe("changes", () => {
     const old = create({
       volumes: [{ name: "v", emptyDir: {} }],
@@ -444,23 +439,6 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
         },
       ],
     });
-  });
-
-  test.each([
-    ["nothing", [{}], "BestEffort"],
-    ["zeros", [{ requests: { cpu: "0" } }], "BestEffort"],
-    ["a request", [{ requests: { cpu: "1" } }], "Burstable"],
-    ["one limit", [{ limits: { cpu: "1" } }], "Burstable"],
-    ["both limits", [{ limits: { cpu: "1", memory: "1Gi" } }], "Guaranteed"],
-    [
-      "both limits and less requested",
-      [{ limits: { cpu: "1", memory: "1Gi" }, requests: { cpu: "500m" } }],
-      "Burstable",
-    ],
-    ["both limits in one of two", [{ limits: { cpu: "1", memory: "1Gi" } }, {}], "Burstable"],
-  ])("SUP-5: the quality of service for %s", (_what, resources, expected) => {
-    const containers = resources.map((resource, i) => ({ ...C, name: `c${i}`, resources: resource }));
-    expect(create({ containers }).object["status"]).toMatchObject({ qosClass: expected });
   });
 
   test("SUP-5: a Pod on a node is given its grace period, others go at once", () => {

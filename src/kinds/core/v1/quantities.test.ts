@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalQuantity, compareQuantities } from "../../../meta/quantity.ts";
-import { fractionWarning, roundResources, sameResources } from "./quantities.ts";
+import { fractionWarning, pageSize, roundResources, sameResources } from "./quantities.ts";
 
 const rounded = (text: string): string => {
   const resources = { storage: text };
@@ -45,4 +45,13 @@ test("DEC-8: only fractions of bytes are worth a Warning", () => {
   expect(fractionWarning("f", "1500m")).toContain("f:");
   expect(fractionWarning("f", "2")).toBeUndefined();
   expect(fractionWarning("f", undefined)).toBeUndefined();
+});
+
+test.each([
+  ["hugepages-2Mi", 2_097_152n],
+  ["hugepages-1.5", undefined],
+  ["hugepages-0", undefined],
+  ["hugepages-", undefined],
+])("KIND-PodSpec-6: the pages of %s have %s bytes", (name, size) => {
+  expect(pageSize(name)).toBe(size);
 });

@@ -1,9 +1,11 @@
 /**
- * Maps of resources: capacity, requests and limits (DEC-8, DEC-9).
+ * Maps of resources: capacity, requests and limits (DEC-8, DEC-9), and what the names of resources say (KIND-PodSpec-6).
  *
  * @module
  */
-import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign } from "../../../meta/quantity.ts";
+import type { Dialect } from "../../../meta/dialect.ts";
+import { qualifiedName } from "../../../meta/names.ts";
+import { canonicalQuantity, isWholeBytes, parseQuantity, quantitySign, wholeNumber } from "../../../meta/quantity.ts";
 import { map, quantity } from "../../../meta/types.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
@@ -52,4 +54,79 @@ const RESOURCES = map(quantity());
 export function fractionWarning(field: string, value: string | undefined): string | undefined {
   if (value === undefined || isWholeBytes(value)) return undefined;
   return `${field}: ${JSON.stringify(value)} is a fraction of a byte, expected a whole number`;
+}
+
+const HUGE_PAGES = "hugepages-";
+
+/** Whether a resource is huge pages: `hugepages-2Mi`. */
+export const isHugePage = (name: string): boolean => name.startsWith(HUGE_PAGES);
+
+/** How many bytes a huge page of a resource has: those that its name says, undefined where it says no whole number. */
+export function pageSize(name: string): bigint | undefined {
+  const size = name.slice(HUGE_PAGES.length);
+  return quantitySign(size) > 0 && isWholeBytes(size) ? wholeNumber(size) : undefined;
+}
+
+/** Whether a resource is one that the cluster itself counts: its name has no domain, or that of the cluster. */
+const isNative = (name: string, { labelDomain }: Dialect): boolean =>
+  !name.includes("/") || name.includes(`${labelDomain}/`);
+
+/** Whether a resource is one that somebody adds to nodes: `example.com/gpu`. */
+export const isExtended = (name: string, dialect: Dialect): boolean =>
+  !isNative(name, dialect) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`) === undefined;
+
+/** Whether there may be less of a resource than its limits promise: not of huge pages, nor of what somebody adds to nodes. */
+export const isOvercommitted = (name: string, dialect: Dialect): boolean =>
+  isNative(name, dialect) && !isHugePage(name);
+
+const AMOUNTS = ["cpu", "memory", "ephemeral-storage"];
+
+/** What is counted in whole numbers. */
+const COUNTS = [
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+  "services.nodeports",
+  "services.loadbalancers",
+];
+
+/** The names without a domain that mean something. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...AMOUNTS.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
+  ...COUNTS,
+  "storage",
+  "requests.storage",
+]);
+
+/** Tells a name that no resource can have; whether it can. */
+export function checkResourceName(field: string, name: string, errors: FieldErrors): boolean {
+  const wrong =
+    qualifiedName(name) ??
+    (name.includes("/") || KNOWN.has(name) || isHugePage(name) || isHugePage(name.replace(/^requests\./, ""))
+      ? undefined
+      : "expected a resource such as cpu or memory, or a name with a domain");
+  if (wrong !== undefined) errors.invalid(field, name, wrong);
+  return wrong === undefined;
+}
+
+/** Tells a name of a resource that no container can ask for. */
+export function checkContainerResourceName(field: string, name: string, errors: FieldErrors, dialect: Dialect): void {
+  if (!checkResourceName(field, name, errors)) return;
+  const fits = isNative(name, dialect)
+    ? name.includes("/") || AMOUNTS.includes(name) || isHugePage(name)
+    : isExtended(name, dialect);
+  if (!fits)
+    errors.invalid(field, name, "expected a resource of containers: cpu, memory, ephemeral-storage, huge pages");
+}
+
+/** Tells an amount that there cannot be: a negative one, and a fraction of what is counted. */
+export function checkAmount(field: string, name: string, value: string, errors: FieldErrors, dialect: Dialect): void {
+  checkNotNegative(field, value, errors);
+  if ((COUNTS.includes(name) || isExtended(name, dialect)) && !isWholeBytes(value)) {
+    errors.invalid(field, value, "expected a whole number");
+  }
 }

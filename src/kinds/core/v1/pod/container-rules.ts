@@ -4,10 +4,8 @@
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import { dnsLabel, qualifiedName } from "../../../../meta/names.ts";
-import { compareQuantities } from "../../../../meta/quantity.ts";
+import { dnsLabel } from "../../../../meta/names.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
-import { type Resources, checkNotNegative } from "../quantities.ts";
 import { SourceCheck } from "../volumes/form.ts";
 import { PULL_POLICIES } from "../volumes/images.ts";
 import { checkDescending, checkNoBacksteps } from "../volumes/paths.ts";
@@ -15,6 +13,7 @@ import type { ContainerValue } from "./container-schema.ts";
 import { checkEnv, checkEnvFrom } from "./env-rules.ts";
 import { checkPortNumber, isPortName } from "./ports.ts";
 import { checkLifecycle, checkProbes } from "./probe-rules.ts";
+import { checkResources } from "./resource-rules.ts";
 import type { PodSpec, PodVolume } from "./spec-schema.ts";
 
 /** What the rules of a container see of its Pod. */
@@ -23,6 +22,8 @@ export interface ContainerCheck {
   readonly ctx: ApiContext;
   /** The volumes that are right, by name. */
   readonly volumes: ReadonlyMap<string, PodVolume>;
+  /** The names of the Pod's resource claims. */
+  readonly claims: ReadonlySet<string>;
   readonly spec: PodSpec;
 }
 
@@ -63,10 +64,7 @@ function checkContainer(container: ContainerValue, at: string, check: ContainerC
   checkDevices(container, at, check);
   checkProbes(container, at, errors);
   checkLifecycle(container.lifecycle, `${at}.lifecycle`, errors);
-  checkResources(container.resources, `${at}.resources`, errors);
-  if (!ctx.dialect.rules.enforceUndocumented) return;
-  checkResourceNames(container.resources?.limits ?? {}, `${at}.resources.limits`, errors);
-  checkResourceNames(container.resources?.requests ?? {}, `${at}.resources.requests`, errors);
+  if (container.resources) checkResources(container.resources, check.claims, `${at}.resources`, errors, ctx);
 }
 
 function checkLabel(field: string, name: string | undefined, errors: FieldErrors): void {
@@ -186,39 +184,4 @@ function checkDevices(container: ContainerValue, at: string, check: ContainerChe
       errors.invalid(`${field}.devicePath`, devicePath, "expected a path where nothing is mounted");
     }
   });
-}
-
-const STANDARD = /^(?:cpu|memory|ephemeral-storage|hugepages-.+)$/;
-
-/** Names of resources have a domain, or are those that every node has: Kubernetes only. */
-function checkResourceNames(resources: Resources, at: string, errors: FieldErrors): void {
-  for (const name of Object.keys(resources)) {
-    const wrong = qualifiedName(name);
-    if (wrong !== undefined) errors.invalid(`${at}[${name}]`, name, wrong);
-    else if (!name.includes("/") && !STANDARD.test(name)) {
-      errors.invalid(
-        `${at}[${name}]`,
-        name,
-        "expected cpu, memory, ephemeral-storage, hugepages- or a name with a domain",
-      );
-    }
-  }
-}
-
-/** Quantities are not negative. */
-export function checkQuantities(resources: Resources, at: string, errors: FieldErrors): void {
-  for (const [name, value] of Object.entries(resources)) checkNotNegative(`${at}[${name}]`, value, errors);
-}
-
-/** Quantities are not negative, and no request is above its limit. */
-export function checkResources(resources: ContainerValue["resources"], at: string, errors: FieldErrors): void {
-  const { limits = {}, requests = {} } = resources ?? {};
-  checkQuantities(limits, `${at}.limits`, errors);
-  for (const [name, value] of Object.entries(requests)) {
-    checkNotNegative(`${at}.requests[${name}]`, value, errors);
-    const limit = limits[name];
-    if (limit !== undefined && compareQuantities(value, limit) > 0) {
-      errors.invalid(`${at}.requests`, value, `expected at most the limit of ${name}, ${limit}`);
-    }
-  }
 }

@@ -4,10 +4,12 @@
  * @module
  */
 import type { ApiContext, ApiObject } from "../../../../schema/definition.ts";
-import { roundResources } from "../quantities.ts";
+import { isHugePage, roundResources } from "../quantities.ts";
 import { defaultPullPolicy } from "../volumes/images.ts";
 import type { Source } from "../volumes/sources.ts";
 import type { ContainerValue } from "./container-schema.ts";
+import { type ResourceRequirements, isOfPods } from "./resource-rules.ts";
+import { totalLimits, totalRequests } from "./resource-totals.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import type { PodStatus } from "./status-schema.ts";
 import { defaultVolumes } from "./volumes.ts";
@@ -23,11 +25,12 @@ type Probe = NonNullable<ContainerValue["livenessProbe"]>;
 export function defaultPod(pod: Pod, sources: readonly Source[], ctx: ApiContext): void {
   const { spec } = pod;
   spec.enableServiceLinks ??= true;
-  defaultPodSpec(spec, sources, ctx);
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     defaultRequests(container);
     if (spec.hostNetwork) defaultHostPorts(container);
   }
+  if (spec.resources) defaultPodResources(spec, spec.resources);
+  defaultPodSpec(spec, sources, ctx);
   if (pod.status) defaultAddresses(pod.status);
 }
 
@@ -80,6 +83,25 @@ function defaultRequests({ resources }: ContainerValue): void {
   if (!limits || Object.keys(limits).length === 0) return;
   resources.requests = { ...limits, ...resources.requests };
 }
+
+/** What the Pod as a whole asks for and says only in part is what its containers ask for, then its limits (KIND-Pod-2). */
+function defaultPodResources(spec: PodSpec, resources: ResourceRequirements): void {
+  const limits = { ...resources.limits };
+  const requests = { ...resources.requests };
+  if (isEmpty(limits) && isEmpty(requests)) return;
+  const total = totalLimits(spec);
+  for (const name in total) {
+    if (isHugePage(name) && requests[name] === undefined) limits[name] ??= total[name]!;
+  }
+  if (isEmpty(limits)) return;
+  resources.limits = limits;
+  const asked = totalRequests(spec);
+  for (const name in asked) if (isOfPods(name) && !isHugePage(name)) requests[name] ??= asked[name]!;
+  for (const name in limits) if (isOfPods(name)) requests[name] ??= limits[name]!;
+  if (!isEmpty(requests)) resources.requests = requests;
+}
+
+const isEmpty = (map: object): boolean => Object.keys(map).length === 0;
 
 /** On the network of the node a port is a port of the node. */
 function defaultHostPorts({ ports }: ContainerValue): void {

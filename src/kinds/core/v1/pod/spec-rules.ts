@@ -10,8 +10,10 @@ import type { ApiContext } from "../../../../schema/definition.ts";
 import { validateLabelSelector } from "../../../../schema/validation/label-selector.ts";
 import { validateNodeSelector, validateWish } from "../node-selector.ts";
 import type { Source } from "../volumes/sources.ts";
-import { checkQuantities, checkResources, validateContainers } from "./container-rules.ts";
+import { checkPodClaims, claimNames } from "./claim-rules.ts";
+import { validateContainers } from "./container-rules.ts";
 import type { Pod } from "./defaults.ts";
+import { checkOverhead, checkPodResources } from "./resource-rules.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import { validateVolumes } from "./volumes.ts";
 
@@ -42,7 +44,9 @@ const NAMES: readonly (readonly [
 export function validatePodSpec(pod: Pod, sources: readonly Source[], errors: FieldErrors, ctx: ApiContext): void {
   const { spec } = pod;
   const volumes = validateVolumes(spec.volumes ?? [], pod.metadata.name ?? "", sources, errors, ctx);
-  validateContainers({ errors, ctx, volumes, spec });
+  if (spec.resourceClaims) checkPodClaims(spec.resourceClaims, errors);
+  const claims = claimNames(spec.resourceClaims);
+  validateContainers({ errors, ctx, volumes, spec, claims });
   for (const [member, words] of WORDS) {
     const value = spec[member];
     if (value && !words.includes(value)) errors.notSupported(`spec.${member}`, value, words);
@@ -53,8 +57,8 @@ export function validatePodSpec(pod: Pod, sources: readonly Source[], errors: Fi
     if (wrong !== undefined) errors.invalid(`spec.${member}`, value, wrong);
   }
   if (spec.nodeSelector) validateLabels(spec.nodeSelector, "spec.nodeSelector", errors);
-  checkQuantities(spec.overhead ?? {}, "spec.overhead", errors);
-  if (spec.resources) checkResources(spec.resources, "spec.resources", errors);
+  if (spec.overhead) checkOverhead(spec.overhead, "spec.overhead", errors, ctx);
+  checkPodResources(spec, claims, errors, ctx);
   checkDeadline(spec.activeDeadlineSeconds, errors);
   checkGates(spec, errors);
   checkHosts(spec, errors);

@@ -12,8 +12,19 @@ test.each([
   ["example.com:5000/a:v1", "IfNotPresent"],
   [`a${DIGEST}`, "IfNotPresent"],
   [`a:latest${DIGEST}`, "Always"],
-  ["", "Always"],
-])("VOL-40: the image '%s' is pulled %s", (reference, policy) => {
+  ["localhost:5000/a/b_c__d--e.f", "Always"],
+  ["[::1]:5000/a", "Always"],
+  ["Example/a", "Always"],
+  ["", "IfNotPresent"],
+  [" a", "IfNotPresent"],
+  ["A", "IfNotPresent"],
+  ["a/B", "IfNotPresent"],
+  ["a___b", "IfNotPresent"],
+  ["a@sha256:0", "IfNotPresent"],
+  ["0".repeat(64), "IfNotPresent"],
+  ["a".repeat(256), "IfNotPresent"],
+  ["a:", "IfNotPresent"],
+])("VOL-40, KIND-Pod-1: the image '%s' is pulled %s", (reference, policy) => {
   expect(defaultPullPolicy(reference)).toBe(policy);
 });
 

@@ -10,16 +10,25 @@ import { checkDescending } from "./paths.ts";
 /** When an image is fetched. */
 export const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 
+const COMPONENT = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+const LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?";
+const DOMAIN = `(?:${LABEL}(?:\\.${LABEL})*|\\[[a-fA-F0-9:]+\\])(?::\\d+)?`;
+const DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}";
+const REFERENCE = new RegExp(
+  `^(?:${DOMAIN}/)?(?<path>${COMPONENT}(?:/${COMPONENT})*)(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>${DIGEST}))?$`,
+);
+const LONGEST_PATH = 255;
+/** What looks like the identity of an image is not read as its name. */
+const IDENTITY = /^[a-f0-9]{64}$/;
+
 /**
  * The pull policy of an image that says none: `Always` when its tag is `latest`, else `IfNotPresent` (VOL-40). An image
- * with neither tag nor digest has the tag `latest`.
+ * with neither tag nor digest has the tag `latest`; a reference that cannot be read has no tag (KIND-Pod-1).
  */
 export function defaultPullPolicy(reference: string): string {
-  const at = reference.indexOf("@");
-  const name = at < 0 ? reference : reference.slice(0, at);
-  const colon = name.indexOf(":", name.lastIndexOf("/") + 1);
-  const tag = colon >= 0 ? name.slice(colon + 1) : at < 0 ? "latest" : "";
-  return tag === "latest" ? "Always" : "IfNotPresent";
+  const { path = "", tag, digest } = REFERENCE.exec(reference)?.groups ?? {};
+  const isReadable = path !== "" && path.length <= LONGEST_PATH && !IDENTITY.test(reference);
+  return isReadable && (tag ?? (digest ? "" : "latest")) === "latest" ? "Always" : "IfNotPresent";
 }
 
 /** An OCI image or artifact, mounted read-only (VOL-38..45). */
