@@ -104,8 +104,12 @@ export const quantity = (description?: string): Text => schemaOf({ type: "string
 export const intOrString = (description?: string): Text =>
   schemaOf({ type: "string", "x-kubernetes-int-or-string": true, format: "int-or-string" }, description);
 
-/** Any JSON value; nothing is known of its members. */
+/** Any JSON value; nothing is known of its members, each of which has owners of its own. */
 export const anything = (description?: string): Unknown => schemaOf({}, description);
+
+/** A JSON value of any type, which has one owner as a whole and is kept as it was sent. */
+export const anyJson = (description?: string): Unknown =>
+  schemaOf({ type: "object", "x-keelson-any-json": true }, description);
 
 /** A struct with the given members; pass `atomic` for one owner of the whole (MARK-13). */
 export const struct = <P extends Record<string, TSchema>>(

@@ -27,6 +27,8 @@ export function scalarDecoder(type: ScalarType, dialect: Dialect): Decode {
       return number;
     case "boolean":
       return (value, report) => (typeof value === "boolean" ? value : report.mismatch("true or false", value, true));
+    case "json":
+      return (value) => value;
     case "intOrString":
       return (value, report) => (typeof value === "string" ? value : int32(value, report, "an integer or a text"));
   }

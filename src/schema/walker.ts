@@ -222,7 +222,7 @@ const isEmptyObject = (value: unknown): boolean => {
 function emptinessOf(type: Type): (value: unknown) => boolean {
   switch (type.kind) {
     case "scalar":
-      if (type.scalar === "intOrString") return never;
+      if (type.scalar === "intOrString" || type.scalar === "json") return never;
       return (value) => value === "" || value === 0 || value === false || value === null;
     case "list":
       return (value) => Array.isArray(value) && value.length === 0;
@@ -233,8 +233,9 @@ function emptinessOf(type: Type): (value: unknown) => boolean {
   }
 }
 
-/** The zero value of a scalar; null for times, which have no zero text. */
+/** The zero value of a scalar; null for times, which have no zero text, and for any JSON. */
 function zeroOf(type: Type & { kind: "scalar" }): unknown {
+  if (type.scalar === "json") return null;
   if (type.format === "date-time" || type.format === "micro-time") return null;
   if (type.format === "quantity") return "0";
   switch (type.scalar) {

@@ -78,7 +78,8 @@ export class Interfaces {
     const presence = schema["x-keelson-presence"];
     const isThere = required || presence === "always" || schema.default !== undefined;
     const name = /^[A-Za-z_$][\w$]*$/.test(member) ? member : JSON.stringify(member);
-    const type = this.#type(schema, member) + (presence === "alwaysNull" ? " | null" : "");
+    const plain = this.#type(schema, member);
+    const type = presence === "alwaysNull" && plain !== "unknown" ? `${plain} | null` : plain;
     const doc = schema.type === "object" && schema.properties ? "" : comment(schema.description, "  ");
     return `${doc}  readonly ${name}${isThere ? "" : "?"}: ${type};\n`;
   }

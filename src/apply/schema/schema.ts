@@ -27,6 +27,8 @@ export interface JsonSchema {
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
   readonly "x-kubernetes-int-or-string"?: boolean;
   readonly "x-keelson-presence"?: Presence;
+  /** A value of any JSON type with one owner. */
+  readonly "x-keelson-any-json"?: boolean;
   /** The value has one of these, by its JSON type. */
   readonly "x-keelson-either"?: readonly JsonSchema[];
 }
@@ -41,10 +43,10 @@ export interface JsonSchema {
  */
 export type Presence = "omitEmpty" | "keepZero" | "always" | "alwaysNull";
 
-/** A string, number or boolean. `format` is that of the schema: `date-time`, `micro-time`, `quantity`, `byte`, `int32`, `int64`. */
+/** A string, number or boolean, or any JSON value that is owned as if it were one. `format` is that of the schema: `date-time`, `micro-time`, `quantity`, `byte`, `int32`, `int64`. */
 export interface ScalarType {
   readonly kind: "scalar";
-  readonly scalar: "string" | "integer" | "number" | "boolean" | "intOrString";
+  readonly scalar: "string" | "integer" | "number" | "boolean" | "intOrString" | "json";
   readonly format: string | undefined;
   readonly schema: JsonSchema;
 }
@@ -124,6 +126,7 @@ export function structOf(schema: JsonSchema): StructType {
 
 function compile(schema: JsonSchema): Type {
   if (schema["x-kubernetes-int-or-string"]) return scalar(schema, "intOrString");
+  if (schema["x-keelson-any-json"]) return scalar(schema, "json");
   switch (schema.type) {
     case "string":
     case "integer":
@@ -207,4 +210,5 @@ const ZEROS: Readonly<Record<ScalarType["scalar"], unknown>> = {
   number: 0,
   boolean: false,
   intOrString: 0,
+  json: null,
 };

@@ -121,10 +121,12 @@ const NAMES: Readonly<Record<ScalarType["scalar"], string>> = {
   number: "a number",
   boolean: "true or false",
   intOrString: "a number or a string",
+  json: "any value",
 };
 
 /** Texts with a format may be any scalar here: a quantity may be a number, and the decoder looks closer. */
 function fits(type: ScalarType, value: Value): boolean {
+  if (type.scalar === "json") return true;
   if (isContainer(value)) return false;
   switch (type.scalar) {
     case "string":

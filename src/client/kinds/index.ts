@@ -62,6 +62,17 @@ export const ConfigMap: Kind<types.ConfigMap, "Namespaced"> = {
 /** An object of the kind {@link ConfigMap}. */
 export type ConfigMap = types.ConfigMap;
 
+/** A state that a controller keeps, so that it can return to it. */
+export const ControllerRevision: Kind<types.ControllerRevision, "Namespaced"> = {
+  group: "apps",
+  version: "v1",
+  kind: "ControllerRevision",
+  plural: "controllerrevisions",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ControllerRevision}. */
+export type ControllerRevision = types.ControllerRevision;
+
 /** A report of something that happened, kept for a while and never to be relied on. */
 export const CoreEvent: Kind<types.CoreEvent, "Namespaced"> = {
   group: "",

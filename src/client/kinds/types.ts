@@ -197,6 +197,19 @@ export interface ConfigMap {
   readonly immutable?: boolean;
 }
 
+/** A state that a controller keeps, so that it can return to it. */
+export interface ControllerRevision {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** The state; what is in it is for its controller to know. */
+  readonly data?: unknown;
+  /** Which revision it is: the greater, the later. */
+  readonly revision: number;
+}
+
 /** A report of something that happened, kept for a while and never to be relied on. */
 export interface CoreEvent {
   /** Group and version of this form of the object, the version alone for the core group. */

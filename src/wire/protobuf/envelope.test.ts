@@ -95,6 +95,7 @@ function scalars(scalar: string, format: string | undefined): fc.Arbitrary<unkno
       return fc.maxSafeInteger();
     default:
       if (scalar === "boolean") return fc.boolean();
+      if (scalar === "json") return fc.dictionary(fc.string(), fc.array(fc.integer()), { minKeys: 1, maxKeys: 3 });
       if (scalar === "number")
         return fc.double({ noNaN: true, noDefaultInfinity: true }).filter((one) => !Object.is(one, -0));
       return scalar === "intOrString" ? fc.oneof(fc.integer(), fc.string()) : fc.string({ unit: "grapheme" });

@@ -32,6 +32,8 @@ export function scalarCodec(type: ScalarType): ValueCodec {
       return type.format === "int32" ? int32 : int64;
     case "intOrString":
       return intOrString;
+    case "json":
+      return jsonCodec;
     case "string":
       return texts[type.format ?? ""] ?? text;
     case "number":

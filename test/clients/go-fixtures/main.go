@@ -45,7 +45,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &metav1.DeleteOptions{},
 	},
 	appsv1.SchemeGroupVersion: {
-		&appsv1.DaemonSet{}, &appsv1.Deployment{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
+		&appsv1.ControllerRevision{}, &appsv1.DaemonSet{}, &appsv1.Deployment{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	},
 	apiextensionsv1.SchemeGroupVersion:  {&apiextensionsv1.CustomResourceDefinition{}},
 	autoscalingv1.SchemeGroupVersion:    {&autoscalingv1.Scale{}},
@@ -120,6 +120,9 @@ func fill(v reflect.Value, name string) {
 		return
 	case metav1.FieldsV1:
 		v.Set(reflect.ValueOf(metav1.FieldsV1{Raw: []byte(`{"f:data":{".":{},"f:k":{}}}`)}))
+		return
+	case runtime.RawExtension:
+		v.Set(reflect.ValueOf(runtime.RawExtension{Raw: []byte(`{"a":[1,null,"x"],"b":{"c":1.5}}`)}))
 		return
 	case intstr.IntOrString:
 		if count%2 == 0 {

@@ -1,4 +1,5 @@
 import type { DefinitionFactory } from "../../../schema/definition.ts";
+import { controllerRevision } from "./controller-revision.ts";
 import { daemonSet } from "./daemonset.ts";
 import { deployment } from "./deployment.ts";
 import { replicaSet } from "./replicaset.ts";
@@ -10,4 +11,5 @@ export const appsGroup: DefinitionFactory = (ctx) => [
   statefulSet(ctx),
   daemonSet(ctx),
   replicaSet(ctx),
+  controllerRevision(),
 ];

@@ -2,6 +2,7 @@ import type { Messages } from "./numbers.ts";
 
 /** `apps/v1`: workloads that run on and on. */
 export const apps: Messages = {
+  ControllerRevision: { metadata: [1, "meta.ObjectMeta"], data: 2, revision: 3 },
   DaemonSet: { metadata: [1, "meta.ObjectMeta"], spec: [2, "DaemonSetSpec"], status: [3, "DaemonSetStatus"] },
   Deployment: { metadata: [1, "meta.ObjectMeta"], spec: [2, "DeploymentSpec"], status: [3, "DeploymentStatus"] },
   ReplicaSet: { metadata: [1, "meta.ObjectMeta"], spec: [2, "ReplicaSetSpec"], status: [3, "ReplicaSetStatus"] },

@@ -61,6 +61,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["meta.k8s.io/v1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
   ["meta.k8s.io/v1beta1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
   ["apiextensions.k8s.io/v1/CustomResourceDefinition", "apiextensions.CustomResourceDefinition"],
+  ["apps/v1/ControllerRevision", "apps.ControllerRevision"],
   ["apps/v1/DaemonSet", "apps.DaemonSet"],
   ["apps/v1/Deployment", "apps.Deployment"],
   ["apps/v1/ReplicaSet", "apps.ReplicaSet"],

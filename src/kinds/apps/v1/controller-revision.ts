@@ -1,0 +1,74 @@
+/**
+ * ControllerRevision: a state that a controller keeps to return to (KIND-ControllerRevision-1, 2). Who makes revisions
+ * decides what is in them; nothing here reads it.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { anyJson, int64, nullable, required } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type Value, asJsonNumber, equal, isObject } from "../../../value/value.ts";
+
+const description = "A state that a controller keeps, so that it can return to it.";
+
+const schema = objectSchema(description, {
+  data: nullable(anyJson("The state; what is in it is for its controller to know.")),
+  revision: required(int64("Which revision it is: the greater, the later.")),
+});
+
+interface ControllerRevision extends ApiObject {
+  data?: Value;
+  revision?: number;
+}
+
+function validate(object: ControllerRevision, errors: FieldErrors, ctx: WriteContext): void {
+  validateRevision(object, errors);
+  const { data } = object;
+  if (data === undefined || data === null) errors.required("data", "expected a state, got none");
+  else if (ctx.dialect.rules.enforceUndocumented && !isObject(data)) errors.required("data", "expected an object");
+}
+
+function validateRevision({ revision = 0 }: ControllerRevision, errors: FieldErrors): void {
+  const number = asJsonNumber(revision)?.value ?? revision;
+  if (number < 0) errors.invalid("revision", revision, "expected 0 or more");
+}
+
+function validateUpdate(object: ControllerRevision, old: ControllerRevision, errors: FieldErrors): void {
+  validateRevision(object, errors);
+  if (!equal(object.data ?? null, old.data ?? null)) {
+    errors.invalid("data", object.data ?? null, "expected it as it was: a state is kept, not changed");
+  }
+}
+
+/** The controller of an object as `kind.group/name`, in the case of resources. */
+function controllerOf({ metadata }: ApiObject): string {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (!owner) return "<none>";
+  const slash = owner.apiVersion.indexOf("/");
+  const group = slash < 0 ? "" : `.${owner.apiVersion.slice(0, slash)}`;
+  return `${`${owner.kind}${group}`.toLowerCase()}/${owner.name}`;
+}
+
+const columns: readonly Column[] = [
+  textColumn("Controller", "Whose state it is.", controllerOf),
+  textColumn("Revision", "Which revision it is.", (object) => (object as ControllerRevision).revision ?? 0),
+  ageColumn,
+];
+
+/** The definition of ControllerRevision. */
+export const controllerRevision = (): ResourceDefinition => ({
+  group: "apps",
+  version: "v1",
+  kind: "ControllerRevision",
+  plural: "controllerrevisions",
+  singular: "controllerrevision",
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "status",
+  validate,
+  validateUpdate,
+  columns,
+});
