@@ -38,6 +38,7 @@ const type = typeOf({
     deep: { type: "object", properties: { a: { type: "object", properties: { b: text } }, set } },
     atomicMap: { type: "object", "x-kubernetes-map-type": "atomic", additionalProperties: text },
     any: { "x-kubernetes-preserve-unknown-fields": true },
+    json: { type: "object", "x-keelson-any-json": true },
   },
 });
 
@@ -54,6 +55,7 @@ describe("compare", () => {
     ["a new container is added together with what is in it", {}, { map: { x: "1" } }, { added: [".map", ".map.x"] }],
     ["a container that goes is removed with what was in it", { map: { x: "1" } }, {}, { removed: [".map", ".map.x"] }],
     ["a value that changes is modified", { text: "a" }, { text: "b" }, { modified: [".text"] }],
+    ["any JSON with one owner is one value", { json: { a: [1], b: 2 } }, { json: [1] }, { modified: [".json"] }],
     ["null and empty differ", { map: {} }, { map: null }, { modified: [".map"] }],
     [
       "a container that becomes null loses its members only",
