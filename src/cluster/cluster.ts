@@ -163,6 +163,9 @@ function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extensio
   const { clock, random } = api;
   const authorizer = parts.authorizer ?? mastersAuthorizer;
   const checks = checkCache(api, built, log);
+  const repairs = built.startRepairs((error) =>
+    log.error("what Services take could not be put right", { error: String(error) }),
+  );
   const explaining = whyRoute((identity) => client("keelson-why", identity));
   const server = serverOf(parts, { own, authorizer, built, log, explaining, mismatches: () => checks.mismatches });
   const managers: Manager[] = [];
@@ -178,6 +181,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extensio
     if (!parts.hooks) hooks.close();
     await threads.close();
     checks.close();
+    repairs.close();
     built.cacher.close();
   };
   return {

@@ -11,12 +11,16 @@ import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
+import type { Value } from "../value/value.ts";
 import type { Caller, WriteOptions } from "./contract.ts";
 import { HotObjects } from "./hot-objects.ts";
 import { type Kind, type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
 import { objectLocks } from "./turn.ts";
+import { type Taker, startRepairs } from "./stocks/repair.ts";
+import { type Shows, Stocks } from "./stocks/stocks.ts";
 import { create } from "./verbs/create.ts";
+import { deleteObject } from "./verbs/delete.ts";
 import { objectOf } from "./versions/view.ts";
 import type { Actions } from "./virtual/asked.ts";
 import { reviewActions } from "./virtual/reviews.ts";
@@ -41,6 +45,8 @@ export interface BuiltRegistry {
   readonly cacher: Cacher;
   /** Reads objects in their stored version, as admission does. */
   readonly lookup: Lookup;
+  /** Puts right what is taken and what is not, from time to time, until closed. */
+  startRepairs(onError: (error: unknown) => void): { close(): void };
   /** Makes the namespaces that are there from the start. */
   provisionNamespaces(names: readonly string[]): Promise<void>;
 }
@@ -75,21 +81,48 @@ function over(
   const lookup = lookupIn(() => kinds);
   const builtIn = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
   const admission = options.admission?.(builtIn, lookup) ?? builtIn;
+  const stocks = new Stocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([...reviewActions(authorizer), ...tokenAction(lookup, signer)]);
   const kinds = kindsOf(
-    { api, store, cacher, admission, locks: objectLocks(api.clock), hot: new HotObjects() },
+    { api, store, cacher, admission, locks: objectLocks(api.clock), hot: new HotObjects(), stocks },
     actions,
   );
   return {
     kinds,
     cacher,
     lookup,
+    startRepairs: (onError) =>
+      startRepairs({ clock: api.clock, random: api.random, stocks, takers: () => takersIn(kinds, lookup), onError }),
     async provisionNamespaces(names) {
       const missing = names.filter((name) => !lookup.get("namespaces", "", name));
       await Promise.all(missing.map((name) => provisionNamespace(kinds, name)));
     },
   };
 }
+
+/** Writes and reads the objects that show what is taken of a stock. */
+const shows: Shows = {
+  async create(kind, object) {
+    const value = { apiVersion: kind.apiVersion, ...object } as unknown as Value;
+    await create(kind, { namespace: "", name: "", subresource: "" }, { value, duplicates: [] }, SYSTEM_WRITE, SYSTEM);
+  },
+  async remove(kind, { metadata }) {
+    const target = { namespace: "", name: metadata.name!, subresource: "" };
+    try {
+      await deleteObject(kind, target, { dryRun: false, preconditions: { uid: metadata.uid! } }, SYSTEM);
+    } catch (error) {
+      if (!hasReason(error, "NotFound") && !hasReason(error, "Conflict")) throw error;
+    }
+  },
+  get(kind, name) {
+    const entry = kind.cache.get(name);
+    return entry && objectOf(kind, entry);
+  },
+  async all(kind) {
+    const { entries } = await kind.cache.snapshot().listInTurns({ id: "", prefix: "", matches: () => true });
+    return entries.map((entry) => objectOf(kind, entry));
+  },
+};
 
 type Read<T> = (object: ApiObject) => T | undefined;
 
@@ -120,6 +153,12 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     return entries.map((entry) => readEntry(entry)!);
   },
 });
+
+/** The kinds whose objects take something. */
+const takersIn = (kinds: Kinds, lookup: Lookup): Taker[] =>
+  [...kinds.allStored()].flatMap(({ definition: { takings }, stored }) =>
+    takings ? [{ takings, collect: (read) => lookup.collect(stored.key, read) }] : [],
+  );
 
 /** Makes a namespace that a create needs; somebody else may be faster, which is as good (POL-5). */
 async function provisionNamespace(kinds: Kinds, name: string): Promise<void> {

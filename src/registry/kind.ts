@@ -17,6 +17,7 @@ import type { ObjectRef } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { KeyedLock } from "../util/keyed-lock.ts";
 import type { HotObjects } from "./hot-objects.ts";
+import type { Stocks } from "./stocks/stocks.ts";
 import type { Converter } from "./versions/converter.ts";
 
 /** What has been made of an entry in one version. */
@@ -43,6 +44,8 @@ export interface SharedParts {
   /** Writers of one key take turns. */
   readonly locks: KeyedLock;
   readonly hot: HotObjects;
+  /** What objects take for themselves alone. */
+  readonly stocks: Stocks;
 }
 
 /** One resource in all its versions: what lies under one prefix. */

@@ -139,6 +139,11 @@ export class Kinds implements Registry {
     return stored?.versions.get(stored.storageVersion);
   }
 
+  /** Every resource that is stored, in its storage version. */
+  *allStored(): Generator<Kind> {
+    for (const { stored } of this.#live.values()) if (stored) yield stored.versions.get(stored.storageVersion)!;
+  }
+
   /** The verbs of a resource in its storage version, served or not; undefined for what is not stored here. */
   storedResource(key: string): Resource | undefined {
     const kind = this.stored(key);

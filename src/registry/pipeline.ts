@@ -23,6 +23,7 @@ import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
 import type { Kind } from "./kind.ts";
 import { placeObject } from "./metadata.ts";
+import type { WriteHand } from "./stocks/hand.ts";
 import { withinTurn } from "./turn.ts";
 
 /** One write, as it was asked for. */
@@ -40,6 +41,8 @@ export interface Write {
 export interface WriteUnderWay extends Write {
   /** Its turn with the object; nobody else waits for that of a create. */
   readonly turn: Turn;
+  /** Takes what the object needs for itself alone, where its kind has such. */
+  readonly hand?: WriteHand;
 }
 
 /** A context for one write, with an empty list of warnings. */
@@ -96,7 +99,7 @@ export function prepareNew(write: WriteUnderWay, object: ApiObject): AdmissionRe
   const owners = object.metadata.managedFields;
   return admitted(kind.shared.admission, admission, () => {
     keepPlace(write, object, owners);
-    return judge(write, object, undefined, prepareCreate(kind, object, ctx));
+    return taken(write, object, () => judge(write, object, undefined, prepareCreate(kind, object, ctx)));
   });
 }
 
@@ -111,8 +114,19 @@ export function prepareChanged(
   const owners = object.metadata.managedFields;
   return admitted(kind.shared.admission, admission, () => {
     keepPlace(write, object, owners);
-    return judge(write, object, old, prepareUpdate(kind, object, old, target.subresource, ctx));
+    return taken(write, object, () =>
+      judge(write, object, old, prepareUpdate(kind, object, old, target.subresource, ctx)),
+    );
   });
+}
+
+/** Goes on once the object has what it needs for itself alone. */
+function taken(
+  { hand, turn }: WriteUnderWay,
+  object: ApiObject,
+  next: () => void | Promise<void>,
+): void | Promise<void> {
+  return hand ? withinTurn(turn, hand.fill(object)).then(next) : next();
 }
 
 /** Refuses what is wrong, after the rules that take long have been asked too; warns of the rest. */

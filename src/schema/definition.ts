@@ -20,11 +20,13 @@ import type { Dialect } from "../meta/dialect.ts";
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Gates } from "../meta/gates.ts";
 import type { ObjectMeta } from "../meta/object-meta.ts";
+import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { TSchema } from "../meta/types.ts";
 import type { Beside } from "../util/beside.ts";
 import type { Steps } from "../util/steps.ts";
 import type { DecodeReport } from "./decode-report.ts";
 import type { PatchType } from "./patch-types.ts";
+import type { Takings } from "./takings.ts";
 
 /** What is the same for every request of a server. */
 export interface ApiContext {
@@ -34,6 +36,8 @@ export interface ApiContext {
   readonly random: Random;
   /** Does what would hold the event loop for too long; without it, it is done at once. */
   readonly beside?: Beside;
+  /** The addresses and ports that Services are given; {@link SERVICE_RANGES} by default. */
+  readonly serviceRanges?: ServiceRanges;
 }
 
 /** An object of any kind. */
@@ -227,6 +231,8 @@ export interface ResourceDefinition extends WriteRules {
   /** Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. */
   warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string>;
 
+  /** What its objects take for themselves alone: addresses, ports. */
+  readonly takings?: Takings;
   /** How objects may be called; a DNS subdomain by default (DEC-2). */
   readonly nameRule?: NameRule;
   /** Whether PUT on a missing name creates (DEC-32). */

@@ -18,6 +18,7 @@ import { generateName, placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
 import { type Write, type WriteUnderWay, commitAdmission, newContext, prepareNew, withWarnings } from "../pipeline.ts";
 import { unstoredResult, writtenResult } from "../results.ts";
+import { withHand } from "../stocks/hand.ts";
 import { inTurns } from "../../util/steps.ts";
 import { inOwnTurn, withinTurn } from "../turn.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
@@ -61,7 +62,11 @@ async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult>
  * Stores a new object, whatever verb made it (POST, PUT, apply). A name that was made of a prefix (`generated`) and is
  * taken is made again a few times.
  */
-export async function storeNew(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
+export function storeNew(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
+  return withHand(write, undefined, (taking) => storeWith(taking, object, generated));
+}
+
+async function storeWith(write: WriteUnderWay, object: ApiObject, generated?: string): Promise<WriteResult> {
   const { kind, options, ctx, limit } = write;
   const { closed } = kind.stored;
   if (closed !== undefined) throw forbidden(kind.ref, object.metadata.name ?? "", closed);
@@ -86,10 +91,13 @@ export async function storeNew(write: WriteUnderWay, object: ApiObject, generate
     } catch (error) {
       const answer = storeError(kind, name, error);
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;
+      // What it has taken is in its name.
+      if (write.hand) throw answer;
       object.metadata.name = generateName(generated, shared.api);
       kind.definition.defaults?.(object, ctx);
       continue;
     }
+    if (write.hand) await write.hand.keep(object);
     return writtenResult(kind, key, object, revision, 201, ctx);
   }
 }

@@ -27,6 +27,7 @@ import { admissionOf, admitted, newContext } from "../pipeline.ts";
 import { waitForRevision } from "./freshness.ts";
 import { checkIfMatch } from "./preconditions.ts";
 import { unstoredResult, storedResult, writtenResult } from "../results.ts";
+import { giveUp } from "../stocks/hand.ts";
 import { inTurn, withinTurn } from "../turn.ts";
 
 const TRIES = 12;
@@ -126,6 +127,7 @@ async function remove(
       value,
       expected: before,
     });
+    await giveUp(kind, old);
     if (answersObject) {
       const { metadata } = last;
       return unstoredResult({ ...last, metadata: { ...metadata, resourceVersion: String(revision) } }, 200, ctx, true);

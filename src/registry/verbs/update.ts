@@ -34,6 +34,7 @@ import {
   withWarnings,
 } from "../pipeline.ts";
 import { unstoredResult, storedResult, writtenResult } from "../results.ts";
+import { giveUp, withHand } from "../stocks/hand.ts";
 import { inTurn, withinTurn } from "../turn.ts";
 import { storeNew } from "./create.ts";
 import { waitForRevision, waitUntilFresh } from "./freshness.ts";
@@ -138,7 +139,7 @@ function made({ kind, limit }: Write, steps: () => Steps<ApiObject>): ApiObject 
 }
 
 async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change): Promise<WriteResult> {
-  const { kind, options, ctx, turn, limit } = write;
+  const { kind, ctx, turn, limit } = write;
   const wait = makeReady(kind, [entry]);
   if (wait) await withinTurn(turn, wait);
   // Parsed for this write alone: the entry is about to be replaced, keeping its object would serve nobody.
@@ -151,6 +152,17 @@ async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change
   });
   const object = changed instanceof Promise ? await withinTurn(turn, changed) : changed;
   if (limit.isOver) await limit.pause();
+  return withHand(write, old, (taking) => storeChanged(taking, key, entry, object, old));
+}
+
+async function storeChanged(
+  write: WriteUnderWay,
+  key: string,
+  entry: Entry,
+  object: ApiObject,
+  old: ApiObject,
+): Promise<WriteResult> {
+  const { kind, options, ctx, turn, limit } = write;
   const prepared = prepareChanged(write, object, old);
   const admission = prepared instanceof Promise ? await prepared : prepared;
   if (limit.isOver) await limit.pause();
@@ -167,6 +179,8 @@ async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change
   const type = gone ? "delete" : "update";
   const leaves = object.metadata.deletionTimestamp !== undefined;
   const revision = await storeRecord(kind, { type, key: storeKey, value, expected: entry.revision, leaves });
+  if (gone) await giveUp(kind, old);
+  else if (write.hand) await write.hand.keep(object);
   return writtenResult(kind, key, object, revision, 200, ctx);
 }
 

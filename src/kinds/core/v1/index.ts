@@ -25,5 +25,5 @@ export const coreGroup: DefinitionFactory = (ctx) => [
   replicationController(ctx),
   secret,
   serviceAccount,
-  service,
+  service(ctx),
 ];

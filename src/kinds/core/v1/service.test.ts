@@ -3,7 +3,7 @@ import { neutral } from "../../../meta/dialect.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
 import { service } from "./service.ts";
 
-const kind = new KindUnderTest(service, contextOf(neutral));
+const kind = new KindUnderTest(service(contextOf(neutral)), contextOf(neutral));
 const create = (spec: object): readonly string[] => kind.create({ spec }).causes;
 
 test("a Service gets the defaults of its type and its ports", () => {

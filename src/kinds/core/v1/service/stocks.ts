@@ -1,0 +1,122 @@
+/**
+ * The stocks that Services take from: addresses of the ranges of the server, and ports of all nodes (KIND-Service-3..5).
+ *
+ * @module
+ */
+import {
+  type IpFamily,
+  type Network,
+  addressBytes,
+  addressText,
+  familyOf,
+  firstOf,
+  networkOf,
+  networkText,
+} from "../../../../meta/addresses.ts";
+import { SERVICE_RANGES } from "../../../../meta/service-ranges.ts";
+import type { ApiContext, ApiObject } from "../../../../schema/definition.ts";
+import type { Stock } from "../../../../schema/takings.ts";
+import type { Random } from "../../../../util/clock.ts";
+
+/** What Services of a server take from. */
+export interface ServiceStocks {
+  /** By family; the first is the one that a Service gets unless it asks for another. */
+  readonly addresses: ReadonlyMap<IpFamily, Stock>;
+  readonly nodePorts: Stock;
+}
+
+/** The stocks of a server. */
+export function serviceStocks(ctx: ApiContext): ServiceStocks {
+  const { networks, nodePorts } = ctx.serviceRanges ?? SERVICE_RANGES;
+  const stocks = networks.map((text) => addressStock(networkOf(text)!, ctx));
+  return { addresses: new Map(stocks), nodePorts: portStock(...nodePorts) };
+}
+
+function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Stock] {
+  const first = firstOf(network);
+  const family = familyOf(first);
+  const size = 2 ** (first.length * 8 - network.bits);
+  // Nobody gets the first address, and the last one of IPv4 means all.
+  const count = family === "IPv4" ? size - 2 : size - 1;
+  const at = (i: number): string => addressText(plus(first, 1 + i));
+  const labels = {
+    [`ipaddress.${dialect.labelDomain}/ip-family`]: family,
+    [`ipaddress.${dialect.labelDomain}/managed-by`]: `ipallocator.${dialect.domain}`,
+  };
+  const isOurs = ({ metadata }: ApiObject): boolean =>
+    Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value);
+  const stock: Stock = {
+    id: `addresses-${family}`,
+    refuses(name) {
+      const place = placeIn(first, addressBytes(name) ?? [], network.bits);
+      if (place === undefined) return `expected an address in ${networkText(network)}`;
+      return place > 0 && place <= count
+        ? undefined
+        : `expected neither the first nor the last of ${networkText(network)}`;
+    },
+    *names(random) {
+      const low = lowAddresses(size);
+      for (const i of turnedBetween(low, count, random)) yield at(i);
+      for (const i of turnedBetween(0, Math.min(low, count), random)) yield at(i);
+    },
+    shown: {
+      resource: `ipaddresses.networking.${dialect.domain}`,
+      object: (name, owner) => ({
+        kind: "IPAddress",
+        metadata: { name, labels },
+        spec: { parentRef: { group: "", resource: "services", namespace: owner.namespace, name: owner.name } },
+      }),
+      owner(object) {
+        if (!isOurs(object)) return undefined;
+        const { parentRef } = object["spec"] as { parentRef?: { namespace?: string; name?: string } };
+        return { namespace: parentRef?.namespace ?? "", name: parentRef?.name ?? "" };
+      },
+    },
+  };
+  return [family, stock];
+}
+
+/** How many addresses are given out only when all others are: those that people pick by hand. */
+const lowAddresses = (size: number): number => (size <= 16 ? 0 : Math.min(256, Math.max(16, Math.floor(size / 16))));
+
+function portStock(first: number, last: number): Stock {
+  const count = last - first + 1;
+  const low = count <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(count / 32)));
+  return {
+    id: "nodeports",
+    refuses(name) {
+      const port = Number(name);
+      return port >= first && port <= last ? undefined : `expected a port from ${first} to ${last}`;
+    },
+    *names(random) {
+      for (const i of turnedBetween(low, count, random)) yield String(first + i);
+      for (const i of turnedBetween(0, low, random)) yield String(first + i);
+    },
+  };
+}
+
+/** The numbers from `from` up to `to`, which is not one of them, from one of them on and around. */
+function* turnedBetween(from: number, to: number, random: Random): Generator<number> {
+  const count = to - from;
+  if (count <= 0) return;
+  const start = Math.floor(random.next() * count);
+  for (let i = 0; i < count; i++) yield from + ((start + i) % count);
+}
+
+/** An address that lies so many behind another. */
+function plus(bytes: readonly number[], more: number): number[] {
+  const sum = [...bytes];
+  for (let i = sum.length - 1, rest = more; rest > 0 && i >= 0; i--) {
+    const value = sum[i]! + (rest % 256);
+    sum[i] = value % 256;
+    rest = Math.floor(rest / 256) + Math.floor(value / 256);
+  }
+  return sum;
+}
+
+/** How far an address lies behind the first of a network; undefined for one that is not in it. */
+function placeIn(first: readonly number[], bytes: readonly number[], bits: number): number | undefined {
+  if (bytes.length !== first.length) return undefined;
+  if (addressText(firstOf({ bytes, bits })) !== addressText(first)) return undefined;
+  return bytes.reduce((place, byte, i) => place * 256 + byte - first[i]!, 0);
+}

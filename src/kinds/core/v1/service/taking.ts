@@ -1,0 +1,181 @@
+/**
+ * What a Service takes: an address of each family, ports on the nodes (KIND-Service-3..9).
+ *
+ * @module
+ */
+import { type IpFamily, addressBytes, addressText } from "../../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import type { Hand, Taking, Takings } from "../../../../schema/takings.ts";
+import { familyOfText, fillFamilies, isSettled, sameAddresses } from "./families.ts";
+import {
+  type ServiceSpec,
+  hasNodePorts,
+  isBalanced,
+  isHeadless,
+  needsAddress,
+  needsHealthPort,
+  specOf,
+} from "./schema.ts";
+import type { ServiceStocks } from "./stocks.ts";
+
+/** What Services take of some stocks. */
+export function serviceTakings(stocks: ServiceStocks): Takings {
+  return {
+    stocks: [...stocks.addresses.values(), stocks.nodePorts],
+    of: (object) => [...addressesOf(specOf(object), stocks), ...portsOf(specOf(object), stocks)],
+    async take(object, before, hand, errors) {
+      const spec = specOf(object);
+      const old = before && specOf(before);
+      if (old) keepGiven(spec, old);
+      matchAddresses(spec, old);
+      fillFamilies(spec, old, [...stocks.addresses.keys()], errors);
+      if (errors.any) return;
+      await takeAddresses(spec, old, stocks, hand, errors);
+      if (!errors.any) await takePorts(spec, old, stocks, hand, errors);
+    },
+  };
+}
+
+const canonical = (address: string): string => addressText(addressBytes(address) ?? []);
+
+function addressesOf(spec: ServiceSpec, { addresses }: ServiceStocks): Taking[] {
+  if (!needsAddress(spec) || isHeadless(spec)) return [];
+  return (spec.clusterIPs ?? []).flatMap((text) => {
+    const stock = addressBytes(text) && addresses.get(familyOfText(text));
+    return stock ? [{ stock: stock.id, name: canonical(text) }] : [];
+  });
+}
+
+function portsOf(spec: ServiceSpec, { nodePorts }: ServiceStocks): Taking[] {
+  return [...usedPorts(spec)].map((port) => ({ stock: nodePorts.id, name: String(port) }));
+}
+
+/** The ports on the nodes that a Service has. */
+function usedPorts(spec: ServiceSpec): Set<number> {
+  const ports = hasNodePorts(spec) ? (spec.ports ?? []).map(({ nodePort = 0 }) => nodePort) : [];
+  if (needsHealthPort(spec)) ports.push(spec.healthCheckNodePort ?? 0);
+  return new Set(ports.filter((port) => port !== 0));
+}
+
+/** Whether each port is to have one on the nodes. */
+const wantsPorts = (spec: ServiceSpec): boolean =>
+  spec.type === "NodePort" || (isBalanced(spec) && spec.allocateLoadBalancerNodePorts !== false);
+
+/** A client that leaves out what was given out keeps it (KIND-Service-7). */
+function keepGiven(spec: ServiceSpec, old: ServiceSpec): void {
+  if (needsAddress(old) && needsAddress(spec)) {
+    if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
+    if (!spec.clusterIPs?.length && old.clusterIPs?.length) spec.clusterIPs = [...old.clusterIPs];
+  }
+  if (wantsPorts(old) && wantsPorts(spec)) keepPorts(spec, old);
+  if (needsHealthPort(old) && needsHealthPort(spec) && old.healthCheckNodePort) {
+    spec.healthCheckNodePort ||= old.healthCheckNodePort;
+  }
+}
+
+/** By the names of the ports, unless another port asks for the same. */
+function keepPorts(spec: ServiceSpec, old: ServiceSpec): void {
+  const numbers = (ports: ServiceSpec["ports"] = []) => new Set(ports.map(({ nodePort = 0 }) => nodePort));
+  const used = numbers(old.ports).intersection(numbers(spec.ports));
+  const given = new Map(old.ports?.map(({ name = "", nodePort = 0 }) => [name, nodePort]));
+  for (const port of spec.ports ?? []) {
+    const had = given.get(port.name ?? "");
+    if (!port.nodePort && had && !used.has(had)) port.nodePort = had;
+  }
+}
+
+/** The one address of old clients and the list of new ones say the same. */
+function matchAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
+  const { clusterIP = "" } = spec;
+  if (!old) {
+    if (clusterIP !== "" && !spec.clusterIPs?.length) spec.clusterIPs = [clusterIP];
+    return;
+  }
+  if (clusterIP === (old.clusterIP ?? "")) {
+    if (!spec.clusterIPs?.length && old.clusterIPs?.length) spec.clusterIPs = [...old.clusterIPs];
+    return;
+  }
+  if (!sameAddresses({ ...spec, clusterIP: old.clusterIP ?? "" }, old)) return;
+  if (clusterIP === "") delete spec.clusterIPs;
+  else spec.clusterIPs = [clusterIP];
+}
+
+async function takeAddresses(
+  spec: ServiceSpec,
+  old: ServiceSpec | undefined,
+  { addresses }: ServiceStocks,
+  hand: Hand,
+  errors: FieldErrors,
+): Promise<void> {
+  if (!needsAddress(spec) || isHeadless(spec) || isSettled(spec, old)) return;
+  const had = old && needsAddress(old) ? old : undefined;
+  // One without addresses stays so, and one that has them gets at most a second.
+  if (had && (isHeadless(had) || had.ipFamilies?.length === spec.ipFamilies?.length)) return;
+  const given = [...(spec.clusterIPs ?? [])];
+  for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
+    if (had && i < (had.clusterIPs?.length ?? 0)) continue;
+    const stock = addresses.get(family as IpFamily)!;
+    const asked = given[i] || undefined;
+    const refused = asked === undefined ? undefined : await hand.take(stock, canonical(asked));
+    const got = asked ?? (await hand.takeAny(stock));
+    if (refused !== undefined) return errors.invalid("spec.clusterIPs", spec.clusterIPs, `${asked}: ${refused}`);
+    if (got === undefined) return errors.invalid("spec.clusterIPs", given, `no address of ${family} is left`);
+    given[i] = got;
+  }
+  if (given.length === 0) return;
+  spec.clusterIPs = given;
+  spec.clusterIP = given[0]!;
+}
+
+async function takePorts(
+  spec: ServiceSpec,
+  old: ServiceSpec | undefined,
+  { nodePorts }: ServiceStocks,
+  hand: Hand,
+  errors: FieldErrors,
+): Promise<void> {
+  const has = old ? usedPorts(old) : new Set<number>();
+  const take: TakePort = async (asked, field) => {
+    if (has.has(asked)) return asked;
+    const got = asked === 0 ? Number((await hand.takeAny(nodePorts)) ?? 0) : asked;
+    const refused = asked === 0 ? undefined : await hand.take(nodePorts, String(asked));
+    if (got === 0 || refused !== undefined) {
+      errors.invalid(field, asked, refused ?? "no port is left");
+      return 0;
+    }
+    if (old) has.add(got);
+    return got;
+  };
+  if (hasNodePorts(spec)) await (old ? takeChanged(spec, take) : takeNew(spec, take));
+  if (errors.any || !needsHealthPort(spec) || (old && needsHealthPort(old))) return;
+  spec.healthCheckNodePort = await take(spec.healthCheckNodePort ?? 0, "spec.healthCheckNodePort");
+}
+
+/** Takes a port that is asked for, or any for 0; 0 where it cannot be had, which is told. */
+type TakePort = (asked: number, field: string) => Promise<number>;
+
+/** Ports of a new Service that have the same number, for several protocols, share one on the nodes (KIND-Service-5). */
+async function takeNew(spec: ServiceSpec, take: TakePort): Promise<void> {
+  const ports = spec.ports ?? [];
+  const shared = new Map<number, number>();
+  for (const [i, port] of ports.entries()) {
+    if (!port.nodePort && !wantsPorts(spec)) continue;
+    const known = shared.get(port.port);
+    if (known !== undefined && (port.nodePort || known) === known) {
+      port.nodePort = known;
+      continue;
+    }
+    const asked = port.nodePort || ports.find((other) => other.port === port.port && other.nodePort)?.nodePort || 0;
+    port.nodePort = await take(asked, `spec.ports[${i}].nodePort`);
+    if (port.nodePort === 0) return;
+    shared.set(port.port, known ?? port.nodePort);
+  }
+}
+
+async function takeChanged(spec: ServiceSpec, take: TakePort): Promise<void> {
+  for (const [i, port] of (spec.ports ?? []).entries()) {
+    if (!port.nodePort && !wantsPorts(spec)) continue;
+    port.nodePort = await take(port.nodePort ?? 0, `spec.ports[${i}].nodePort`);
+    if (port.nodePort === 0) return;
+  }
+}
