@@ -5,6 +5,7 @@
  */
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
+import { SERVICE_RANGES } from "../meta/service-ranges.ts";
 import { LOG_LEVELS, type LogLevel } from "../util/log.ts";
 import type { LogFormat } from "./log-format.ts";
 import {
@@ -18,7 +19,7 @@ import {
   gates,
   list,
 } from "./option-types.ts";
-import { onOff, oneOf, port, text } from "./option-types.ts";
+import { onOff, oneOf, port, portRange, serviceNetworks, text } from "./option-types.ts";
 
 /** Groups of options, in the order of help, with their headings. */
 export const OPTION_GROUPS = {
@@ -48,6 +49,8 @@ export interface OptionValues {
   readonly "feature-gates": Readonly<Partial<Record<Gate, boolean>>>;
   readonly controllers: readonly string[];
   readonly "event-ttl": number;
+  readonly "service-cluster-ip-range": readonly string[];
+  readonly "service-node-port-range": readonly [number, number];
   readonly "disable-force-detach-on-timeout": boolean;
   readonly "tls-san": readonly string[];
   readonly "tls-cert-file": string;
@@ -203,6 +206,20 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: duration,
     default: "1h",
     about: "How long Events are kept after their last write.",
+    since: "0.1",
+  },
+  "service-cluster-ip-range": {
+    group: "served",
+    type: serviceNetworks,
+    default: SERVICE_RANGES.networks.join(","),
+    about: "The network whose addresses Services are given, or one of each family; the first is the usual one.",
+    since: "0.1",
+  },
+  "service-node-port-range": {
+    group: "served",
+    type: portRange,
+    default: SERVICE_RANGES.nodePorts.join("-"),
+    about: "The ports on nodes that Services are given.",
     since: "0.1",
   },
   "disable-force-detach-on-timeout": {

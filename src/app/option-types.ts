@@ -6,6 +6,8 @@
 import { CONTROLLERS } from "../controllers/names.ts";
 import { type Dialect, dialectOf, kubernetes, neutral } from "../meta/dialect.ts";
 import { GATES, type Gate, gatesOf } from "../meta/gates.ts";
+import { networkOf, networkText } from "../meta/addresses.ts";
+import { wrongServiceNetworks } from "../meta/service-ranges.ts";
 import { parseDuration } from "../util/duration.ts";
 import { suggestion } from "../util/nearest.ts";
 
@@ -114,6 +116,31 @@ export const list = (placeholder: string): OptionType<readonly string[]> => ({
       .map((part) => part.trim())
       .filter((part) => part !== ""),
 });
+
+/** Networks that Services get their addresses from. */
+export const serviceNetworks: OptionType<readonly string[]> = {
+  ...list("CIDR"),
+  expects: "a network, or one of each family",
+  read(value) {
+    const texts = list("").read(value)!;
+    const wrong = wrongServiceNetworks(texts);
+    if (wrong !== undefined) throw expected("service-cluster-ip-range", wrong.replace(/^expected /, ""), value);
+    return texts.map((text) => networkText(networkOf(text)!));
+  },
+};
+
+/** The first and the last of some ports. */
+export const portRange: OptionType<readonly [number, number]> = {
+  name: "range of ports",
+  placeholder: "N-N",
+  expects: "the first and the last of at least eight ports, such as 30000-32767",
+  words: [],
+  read(value) {
+    const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
+    const [from, to] = [Number(first), Number(last)];
+    return from >= 1 && to <= 65_535 && to - from >= 7 ? [from, to] : undefined;
+  },
+};
 
 /** Names of controllers, `*`, `none`, or names with a dash before them. */
 export const controllers: OptionType<readonly string[]> = {

@@ -11,6 +11,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
+import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { LogLevel } from "../util/log.ts";
 import { suggestion } from "../util/nearest.ts";
 import { asJsonNumber } from "../value/value.ts";
@@ -36,6 +37,8 @@ export interface ServeOptions {
   /** Names of controllers, `*` for all, `-name` for all but that. */
   readonly controllers: readonly string[];
   readonly eventTtlMillis: number;
+  /** The addresses and ports that Services are given. */
+  readonly serviceRanges: ServiceRanges;
   /** Whether nodes that are not ready for six minutes lose volumes that they use. */
   readonly forceDetach: boolean;
   readonly historyMillis: number;
@@ -183,6 +186,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     etcd: store === "etcd" ? etcdOf(said) : undefined,
     controllers: said.controllers,
     eventTtlMillis: said["event-ttl"],
+    serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
     forceDetach: !said["disable-force-detach-on-timeout"],
     historyMillis: said.history,
     graceMillis: said["shutdown-grace"],

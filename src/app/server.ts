@@ -172,6 +172,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     store,
     dialect,
     gates: gatesOf(dialect, options.featureGates),
+    serviceRanges: options.serviceRanges,
     ...around,
     authenticator: adminAuthenticator(pki.adminToken, () => around.clock.now()),
     signer: signerOf(pki, { dialect, ...around }),

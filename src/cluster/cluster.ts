@@ -18,6 +18,7 @@ import { type Extension, type ExtensionParts, startExtension } from "../extensio
 import { type Hooks, openHooks } from "../hooks/hooks.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import type { ServiceRanges } from "../meta/service-ranges.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
 import {
   type BuiltRegistry,
@@ -44,6 +45,8 @@ export interface ClusterParts {
   readonly dialect: Dialect;
   /** Those of the dialect by default. */
   readonly gates?: Gates;
+  /** The addresses and ports that Services are given. */
+  readonly serviceRanges?: ServiceRanges;
   /** The machine's by default. */
   readonly clock?: Clock;
   /** The machine's by default. */
@@ -124,7 +127,14 @@ function openOwn(parts: ClusterParts): Own {
   const { dialect, clock = systemClock, random = systemRandom, gates = gatesOf(dialect) } = parts;
   const threads = new ThreadPool(clock);
   return {
-    api: { dialect, clock, random, gates, beside: threads },
+    api: {
+      dialect,
+      clock,
+      random,
+      gates,
+      beside: threads,
+      ...(parts.serviceRanges ? { serviceRanges: parts.serviceRanges } : {}),
+    },
     hooks: parts.hooks ?? openHooks({ clock }),
     threads,
   };

@@ -25,6 +25,8 @@ export interface RequestInfo {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
+  /** What follows the subresource: a path of whatever it leads to. */
+  readonly rest: string;
   readonly name: string;
   /** Whether the path has a namespace segment in front of the resource. */
   readonly namespaced: boolean;
@@ -42,6 +44,7 @@ export const NO_REQUEST: RequestInfo = {
   namespace: "",
   resource: "",
   subresource: "",
+  rest: "",
   name: "",
   namespaced: false,
   watchPath: false,
@@ -97,7 +100,7 @@ interface Head {
   readonly watch: () => boolean;
 }
 
-/** The rest of a path from the segment `at` on: `[namespaces/NS/]RESOURCE[/NAME[/SUBRESOURCE]]`. */
+/** The rest of a path from the segment `at` on: `[namespaces/NS/]RESOURCE[/NAME[/SUBRESOURCE[/REST]]]`. */
 function resourceInfo(method: string, path: string, parts: readonly string[], at: number, head: Head): RequestInfo {
   let from = at;
   let namespace = "";
@@ -111,8 +114,6 @@ function resourceInfo(method: string, path: string, parts: readonly string[], at
       namespaced = true;
     }
   }
-  // Nothing has more than a subresource; a longer path names one that cannot exist.
-  const subresource = parts.slice(from + 2).join("/");
   const name = parts[from + 1] ?? "";
   return {
     path,
@@ -122,7 +123,8 @@ function resourceInfo(method: string, path: string, parts: readonly string[], at
     version: head.version,
     namespace,
     resource: parts[from]!,
-    subresource,
+    subresource: parts[from + 2] ?? "",
+    rest: parts.slice(from + 3).join("/"),
     name,
     namespaced,
     watchPath: head.watchPath,

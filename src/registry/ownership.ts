@@ -19,6 +19,8 @@ import {
   applySteps,
   excludeFilter,
   fieldElement,
+  includeFilter,
+  prefixPattern,
   recordSteps,
   setOf,
 } from "../apply/index.ts";
@@ -182,12 +184,18 @@ function converterOf({ stored }: OwnedKind): Converter {
   };
 }
 
+const patternElement = (part: string) => (part === "*" ? part : fieldElement(part));
+
 /** The fields that a write through this path never owns, as the definition lists them, in every version (DEC-14). */
 function filtersOf({ stored }: OwnedKind, subresource: string): Filters {
   const filters = new Map();
   for (const [apiVersion, { definition }] of stored.versions) {
-    const paths = rulesOf({ definition }, subresource).resetFields ?? [];
-    filters.set(apiVersion, excludeFilter(setOf(...paths.map((path) => path.split(".").map(fieldElement)))));
+    const { resetFields = [], ownedFields } = rulesOf({ definition }, subresource);
+    const patterns = ownedFields?.map((path) => prefixPattern(...path.split(".").map(patternElement)));
+    const filter = patterns
+      ? includeFilter(...patterns)
+      : excludeFilter(setOf(...resetFields.map((path) => path.split(".").map(fieldElement))));
+    filters.set(apiVersion, filter);
   }
   return filters as Filters;
 }

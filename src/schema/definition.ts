@@ -36,7 +36,7 @@ export interface ApiContext {
   readonly random: Random;
   /** Does what would hold the event loop for too long; without it, it is done at once. */
   readonly beside?: Beside;
-  /** The addresses and ports that Services are given; {@link SERVICE_RANGES} by default. */
+  /** The addresses and ports that Services are given; those of `meta/service-ranges.ts` by default. */
   readonly serviceRanges?: ServiceRanges;
 }
 
@@ -95,6 +95,8 @@ export interface WriteRules {
    * from ownership (DEC-14, DEC-22).
    */
   readonly resetFields?: readonly string[];
+  /** The only fields that a write this way owns, as dotted paths; `*` is any entry. All by default. */
+  readonly ownedFields?: readonly string[];
   /** Whether changes this way never count in `generation`: those of a status, where metadata counts. */
   readonly uncounted?: true;
 }
@@ -121,6 +123,34 @@ export interface SubresourceRules extends WriteRules {
   readonly takes?: ResourceDefinition;
   /** What get, update and patch show and change of the object, in the kind that it takes. */
   readonly lens?: Lens;
+}
+
+/** A request that comes by a {@link Way}. */
+export interface WayRequest {
+  /** The segment of the path that names the object. */
+  readonly segment: string;
+  /** The first value of a parameter of the query. */
+  readonly query: (name: string) => string | undefined;
+}
+
+/**
+ * A subresource that leads on to a program (`log`, `exec`, `proxy`). This server says all that can be said before anybody is
+ * asked; that there is nobody to ask it says last.
+ */
+export interface Way {
+  /** The kind of its options, for discovery. */
+  readonly kind: string;
+  readonly verbs: readonly Verb[];
+  /** Whether a path of the program's own may follow. */
+  readonly isDeep?: true;
+  /** The object that a segment names, where more than a name may stand there; undefined where it names none. */
+  nameIn?(segment: string): string | undefined;
+  /** What must be there, too: an object of another kind, in the same namespace where it has one. */
+  needs?(
+    object: ApiObject,
+  ): { readonly resource: readonly [group: string, plural: string]; readonly name: string } | undefined;
+  /** Throws an `ApiError` that says why nothing can be reached; returns where there is nothing to be said. */
+  reach(object: ApiObject, request: WayRequest): void;
 }
 
 /** A kind that is stored in the form of another definition: one storage, several group versions. */
@@ -262,6 +292,7 @@ export interface ResourceDefinition extends WriteRules {
   /** Whether something beside `metadata.finalizers` keeps a deleted object (a Namespace's `spec.finalizers`). */
   isHeld?(object: ApiObject): boolean;
   readonly subresources?: Readonly<Record<string, SubresourceRules>>;
+  readonly ways?: Readonly<Record<string, Way>>;
   /** Fields that selectors may name beside `metadata.name` and `metadata.namespace`, and how to read them (DEC-25). */
   readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
   /** Columns after the name; a name and an age column by default. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ResourceDefinition, Verb } from "../schema/definition.ts";
+import type { ResourceDefinition, Verb, Way } from "../schema/definition.ts";
 import { ALL_VERBS } from "../schema/definition.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import { badRequest, methodNotAllowed, unknownPath } from "../meta/status.ts";
@@ -19,6 +19,7 @@ import { getObject } from "./verbs/get.ts";
 import { listObjects } from "./verbs/list.ts";
 import { patchObject } from "./verbs/patch.ts";
 import type { ServerRequest } from "./request.ts";
+import { reachBeyond } from "./verbs/reach.ts";
 import { updateObject } from "./verbs/update.ts";
 import { watchObjects } from "./watch/watch.ts";
 
@@ -66,12 +67,14 @@ function resolve(
     throw unknownPath();
   }
   checkSegments(info);
+  const way = wayOf(definition, info.subresource);
+  if (info.rest !== "" && !way?.isDeep) throw unknownPath();
   const { possible, served } = verbsAt(definition, info);
   if (!possible.some((verb) => served.includes(verb))) throw unknownPath();
   if (!possible.includes(info.verb) || !served.includes(info.verb)) {
     throw methodNotAllowed({ group: definition.group, plural: definition.plural, kind: definition.kind }, method);
   }
-  return { resource, handler: HANDLERS[info.verb as Verb] };
+  return { resource, handler: way ? reachBeyond : HANDLERS[info.verb as Verb] };
 }
 
 /** Whether somebody has brought all that is in a group: then what is not there was never known (CRD-11). */
@@ -103,10 +106,15 @@ const WATCH_ONLY: readonly string[] = ["watch"];
 const NONE: readonly string[] = [];
 const SUBRESOURCE: readonly string[] = ["get", "update", "patch", "create"];
 
+const wayOf = ({ ways }: ResourceDefinition, subresource: string): Way | undefined =>
+  ways && Object.hasOwn(ways, subresource) ? ways[subresource] : undefined;
+
 function verbsAt(definition: ResourceDefinition, info: RequestInfo): PathVerbs {
   const served: readonly string[] = definition.verbs ?? ALL_VERBS;
   if (info.watchPath) return { possible: info.subresource === "" ? WATCH_ONLY : NONE, served };
   if (info.subresource !== "") {
+    const way = wayOf(definition, info.subresource);
+    if (way) return { possible: ALL_VERBS, served: way.verbs };
     const { subresources } = definition;
     const rules = subresources && Object.hasOwn(subresources, info.subresource) && subresources[info.subresource];
     return { possible: SUBRESOURCE, served: rules ? rules.verbs : NONE };

@@ -3,6 +3,15 @@ import type { ApiObject } from "../../schema/definition.ts";
 /** The members of `metadata` that a write of the status never changes; managedFields follow the write. */
 const KEPT = ["labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp", "generation"] as const;
 
+/** Takes from the stored object what clients may write of the metadata. Changes `object`. */
+export function keepMetadata(object: ApiObject, old: ApiObject): void {
+  for (const member of KEPT) {
+    const value = old.metadata[member];
+    if (value === undefined) delete object.metadata[member];
+    else (object.metadata as Record<string, unknown>)[member] = value;
+  }
+}
+
 /**
  * Takes everything but the status from the stored object: the rule of status paths that write no metadata (DEC-33).
  *
@@ -10,9 +19,5 @@ const KEPT = ["labels", "annotations", "finalizers", "ownerReferences", "deletio
  */
 export function keepAllButStatus(object: ApiObject, old: ApiObject): void {
   object["spec"] = old["spec"];
-  for (const member of KEPT) {
-    const value = old.metadata[member];
-    if (value === undefined) delete object.metadata[member];
-    else (object.metadata as Record<string, unknown>)[member] = value;
-  }
+  keepMetadata(object, old);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { hash } from "node:crypto";
-import { ALL_VERBS, type ResourceDefinition, type SubresourceRules } from "../../schema/definition.ts";
+import { ALL_VERBS, type ResourceDefinition } from "../../schema/definition.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { GroupResources, Resource, VersionResources } from "../../registry/contract.ts";
 
@@ -57,13 +57,13 @@ function plainResources({ definition, storage }: Resource): object[] {
       ...(categories?.length ? { categories } : {}),
       ...(storage ? { storageVersionHash: storageVersionHash(storage) } : {}),
     },
-    ...subresourcesOf(definition).map(([name, rules]) => ({
-      name: `${plural}/${name}`,
+    ...belowOf(definition).map((below) => ({
+      name: `${plural}/${below.name}`,
       singularName: "",
       namespaced,
-      ...(rules.takes ? { group: rules.takes.group, version: rules.takes.version } : {}),
-      kind: rules.takes?.kind ?? kind,
-      verbs: rules.verbs,
+      ...(below.takes ? { group: below.takes.group, version: below.takes.version } : {}),
+      kind: below.kind,
+      verbs: below.verbs,
     })),
   ];
 }
@@ -73,12 +73,35 @@ function storageVersionHash({ group, version, kind }: NonNullable<Resource["stor
   return hash("sha256", `${group}/${version}/${kind}`, "buffer").subarray(0, 8).toString("base64");
 }
 
-const kindOf = ({ group, version, kind }: ResourceDefinition): object => ({ group, version, kind });
+const kindOf = ({ group, version, kind }: Pick<ResourceDefinition, "group" | "version" | "kind">): object => ({
+  group,
+  version,
+  kind,
+});
 
 const verbsOf = ({ verbs }: ResourceDefinition): readonly string[] => verbs ?? ALL_VERBS;
 
-const subresourcesOf = ({ subresources }: ResourceDefinition): [string, SubresourceRules][] =>
-  Object.entries(subresources ?? {});
+/** What lies below an object: its name, its kind where that is not the object's, and its verbs. */
+interface Below {
+  readonly name: string;
+  readonly takes?: Pick<ResourceDefinition, "group" | "version" | "kind"> | undefined;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+}
+
+/** All that lies below the objects of a kind; of built-in kinds by name. */
+function belowOf({ subresources = {}, ways = {}, kind, untyped }: ResourceDefinition): readonly Below[] {
+  const below: Below[] = [
+    ...Object.entries(subresources).map(([name, { takes, verbs }]) => ({
+      name,
+      takes,
+      kind: takes?.kind ?? kind,
+      verbs,
+    })),
+    ...Object.entries(ways).map(([name, way]) => ({ name, kind: way.kind, verbs: way.verbs })),
+  ];
+  return untyped ? below : below.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
 
 /**
  * The text of the aggregated document with these groups: `/api` has the core group, `/apis` all others.
@@ -104,11 +127,11 @@ export const aggregatedVersion = ({ version, resources }: VersionResources): obj
 });
 
 function aggregatedResource(definition: ResourceDefinition): object {
-  const { plural, singular, scope, shortNames, categories } = definition;
-  const subresources = subresourcesOf(definition).map(([subresource, rules]) => ({
-    subresource,
-    responseKind: kindOf(rules.takes ?? definition),
-    verbs: rules.verbs,
+  const { group, version, plural, singular, scope, shortNames, categories } = definition;
+  const subresources = belowOf(definition).map(({ name, takes, kind, verbs }) => ({
+    subresource: name,
+    responseKind: kindOf(takes ?? { group, version, kind }),
+    verbs,
   }));
   return {
     resource: plural,

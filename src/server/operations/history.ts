@@ -77,6 +77,7 @@ const infoOf = (path: string, { definition }: Resource, { namespace, name }: Tar
   namespace,
   resource: definition.plural,
   subresource: "",
+  rest: "",
   name,
   namespaced: namespace !== "",
   watchPath: false,

@@ -13,13 +13,16 @@ import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "..
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
+import { ephemeralContainers } from "./pod/ephemeral.ts";
 import { qosClass } from "./pod/qos.ts";
+import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
 import { validatePodSpec } from "./pod/spec-rules.ts";
 import { PodStatusSchema } from "./pod/status-schema.ts";
 import { validatePodChange } from "./pod/update-rules.ts";
 import { dropGatedVolumes, validateTokens } from "./pod/volumes.ts";
 import { nameWarnings, podWarnings } from "./pod/warnings.ts";
+import { podWays } from "./pod/ways.ts";
 import { type Source, inlineSources } from "./volumes/sources.ts";
 
 /** A new Pod waits; scheduling gates say so in a condition. */
@@ -136,7 +139,12 @@ export function pod(ctx: ApiContext): ResourceDefinition {
         resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         prepareForUpdate: prepareStatus,
       },
+      ephemeralcontainers: ephemeralContainers((object, _old, errors, write) =>
+        validate(object, sources, errors, write),
+      ),
+      resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),
     },
+    ways: podWays,
     columns: podColumns,
   };
 }

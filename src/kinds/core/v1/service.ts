@@ -5,8 +5,10 @@
  * @module
  */
 import { label1035Name } from "../../../meta/names.ts";
+import { unavailable } from "../../../meta/status.ts";
+import { nameInSegment } from "./pod/ways.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, Way } from "../../../schema/definition.ts";
 import { sameAddresses, sameFamilies } from "./service/families.ts";
 import { validateChange, validateLoadBalancer, validateService, warningsOf } from "./service/rules.ts";
 import {
@@ -87,6 +89,20 @@ const selectorOf = (selector: Readonly<Record<string, string>> = {}): string =>
     .map((key) => `${key}=${selector[key]}`)
     .join(",") || "<none>";
 
+/** The way to the programs behind a Service, which are found by its Endpoints. */
+const proxy: Way = {
+  kind: "ServiceProxyOptions",
+  verbs: ["create", "delete", "get", "patch", "update"],
+  isDeep: true,
+  nameIn: nameInSegment,
+  needs: ({ metadata }) => ({ resource: ["", "endpoints"], name: metadata.name! }),
+  reach({ metadata }) {
+    throw unavailable(
+      `no endpoints available for service ${JSON.stringify(metadata.name)}: this server sends no requests on`,
+    );
+  },
+};
+
 /** The definition of Service. */
 export function service(ctx: ApiContext): ResourceDefinition {
   const { labelDomain } = ctx.dialect;
@@ -139,6 +155,7 @@ export function service(ctx: ApiContext): ResourceDefinition {
         },
       },
     },
+    ways: { proxy },
     selectableFields: {
       "spec.clusterIP": (object) => specOf(object).clusterIP ?? "",
       "spec.type": (object) => specOf(object).type ?? "",

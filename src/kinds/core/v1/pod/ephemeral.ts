@@ -1,0 +1,73 @@
+/**
+ * `pods/ephemeralcontainers`: containers that are put into a running Pod to look around (KIND-Pod-10). They are only added.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import type { ApiObject, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
+import { sameMeaning } from "../../../../schema/same-meaning.ts";
+import { keepMetadata } from "../../../rules/status-only.ts";
+import { EphemeralContainer } from "./container-schema.ts";
+import type { Pod } from "./defaults.ts";
+import { isMirror } from "./mirror.ts";
+
+/** What such a container may not have: nobody is to rely on it. */
+const LASTING = [
+  "ports",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+] as const;
+
+/** Everything that is wrong with the ephemeral containers of a Pod as such. */
+export function validateEphemeral({ spec }: Pod, errors: FieldErrors): void {
+  const lasting = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name);
+  const none = "expected none in an ephemeral container";
+  (spec.ephemeralContainers ?? []).forEach((container, i) => {
+    const at = `spec.ephemeralContainers[${i}]`;
+    const { targetContainerName: target = "", volumeMounts = [], resources } = container;
+    if (target !== "" && !lasting.includes(target)) errors.notFound(`${at}.targetContainerName`, target);
+    for (const member of LASTING) if (container[member] !== undefined) errors.forbidden(`${at}.${member}`, none);
+    if (resources && Object.keys(resources).length > 0) errors.forbidden(`${at}.resources`, none);
+    volumeMounts.forEach(({ subPath, subPathExpr }, j) => {
+      if (subPath) errors.forbidden(`${at}.volumeMounts[${j}].subPath`, none);
+      if (subPathExpr) errors.forbidden(`${at}.volumeMounts[${j}].subPathExpr`, none);
+    });
+  });
+}
+
+function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
+  const now = new Map(spec.ephemeralContainers?.map((container) => [container.name, container]));
+  for (const before of old.spec.ephemeralContainers ?? []) {
+    const after = now.get(before.name);
+    if (after && sameMeaning(EphemeralContainer, after, before)) continue;
+    errors.forbidden("spec.ephemeralContainers", `expected ${before.name} to stay as it is`);
+  }
+}
+
+/** The subresource, for Pods that are otherwise judged by `validate`. */
+export const ephemeralContainers = (validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
+  verbs: ["get", "patch", "update"],
+  ownedFields: ["spec.ephemeralContainers"],
+  prepareForUpdate(object: ApiObject, old: ApiObject) {
+    const [pod, before] = [object as Pod, old as Pod];
+    const { ephemeralContainers: containers } = pod.spec;
+    pod.spec = { ...before.spec };
+    if (containers) pod.spec.ephemeralContainers = containers;
+    else delete pod.spec.ephemeralContainers;
+    object["status"] = old["status"];
+    keepMetadata(object, old);
+  },
+  validateUpdate(object, old, errors, ctx) {
+    if (isMirror(old, ctx.dialect)) {
+      return errors.forbidden("", "expected no ephemeral containers: the Pod is one of its node, not of this server");
+    }
+    validate(object, old, errors, ctx);
+    validateEphemeral(object as Pod, errors);
+    validateOnlyAdded(object as Pod, old as Pod, errors);
+  },
+});

@@ -1,0 +1,155 @@
+/**
+ * `pods/resize`: another amount of cpu and memory for containers that run (KIND-Pod-11..13).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import type { TSchema } from "../../../../meta/types.ts";
+import type { ApiObject, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
+import { sameMeaning } from "../../../../schema/same-meaning.ts";
+import { keepMetadata } from "../../../rules/status-only.ts";
+import type { Resources } from "../quantities.ts";
+import { Container, type ContainerValue } from "./container-schema.ts";
+import type { Pod } from "./defaults.ts";
+import { isMirror } from "./mirror.ts";
+import { qosClass } from "./qos.ts";
+import type { PodSpec } from "./spec-schema.ts";
+
+const LISTS = ["containers", "initContainers"] as const;
+const SIZES = ["cpu", "memory"] as const;
+
+const staysRunning = (container: ContainerValue): boolean => container.restartPolicy === "Always";
+
+/** Whether containers are those of before, in their order. */
+const areSame = (now: readonly ContainerValue[] = [], before: readonly ContainerValue[] = []): boolean =>
+  now.length === before.length && now.every(({ name }, i) => name === before[i]!.name);
+
+/** The old spec with the resources of the new one; the new one where its containers are others, which is then refused. */
+function resized(spec: PodSpec, old: PodSpec): PodSpec {
+  if (LISTS.some((list) => (spec[list] ?? []).length !== (old[list] ?? []).length)) return spec;
+  const next = { ...old };
+  for (const list of LISTS) {
+    const containers = spec[list];
+    if (!containers) continue;
+    next[list] = areSame(containers, old[list])
+      ? containers.map((container, i) => withResources(old[list]![i]!, container))
+      : containers;
+  }
+  return next;
+}
+
+function withResources(container: ContainerValue, { resources, resizePolicy }: ContainerValue): ContainerValue {
+  const { resources: _resources, resizePolicy: _policy, ...rest } = container;
+  return {
+    ...rest,
+    ...(resources === undefined ? {} : { resources }),
+    ...(resizePolicy === undefined ? {} : { resizePolicy }),
+  } as ContainerValue;
+}
+
+/** Everything that a resize may not change, and what is no size. */
+function validateResize(schema: TSchema, pod: Pod, old: Pod, errors: FieldErrors): void {
+  const { spec } = pod;
+  if (qosClass(spec) !== (old.status?.qosClass || qosClass(old.spec))) {
+    errors.invalid("spec", qosClass(spec), "expected the quality of service to stay what it is");
+  }
+  if (!isSupported(old)) errors.forbidden("spec", "expected a node that tells the resources of running containers");
+  if (hasOwn(spec) || hasOwn(old.spec)) {
+    return errors.forbidden("", "expected a Pod without resources of its own, beside those of its containers");
+  }
+  if (!validateOrder(spec, old.spec, errors)) return;
+  for (const list of LISTS) {
+    old.spec[list]?.forEach((before, i) => {
+      if (list === "containers" || staysRunning(before)) {
+        validateKept(spec[list]![i]!, before, `spec.${list}[${i}].resources`, errors);
+      }
+    });
+  }
+  const unchanged: PodSpec = { ...spec };
+  for (const list of LISTS) {
+    const containers = spec[list]?.map((container, i) => unsized(container, old.spec[list]![i]!, list));
+    if (!containers) continue;
+    unchanged[list] = containers;
+    if (containers.every((container, i) => sameMeaning(Container, container, old.spec[list]![i]))) continue;
+    return errors.forbidden("spec", "expected nothing but cpu and memory of containers that run to change");
+  }
+  if (!errors.any && !sameMeaning(schema, unchanged, old.spec)) {
+    errors.forbidden("spec", "expected nothing but cpu and memory of containers that run to change");
+  }
+}
+
+const hasOwn = ({ resources }: PodSpec): boolean =>
+  Object.keys({ ...resources?.requests, ...resources?.limits }).length > 0;
+
+/** Whether the node of a running container tells what it has: one that does not cannot change it. */
+function isSupported({ status }: Pod): boolean {
+  const running = status?.containerStatuses?.find(({ state }) => state?.running !== undefined);
+  return !running || running.resources !== undefined;
+}
+
+function validateOrder(spec: PodSpec, old: PodSpec, errors: FieldErrors): boolean {
+  let isSame = true;
+  for (const list of LISTS) {
+    const [now, before] = [spec[list] ?? [], old[list] ?? []];
+    if (areSame(now, before)) continue;
+    isSame = false;
+    if (now.length !== before.length) errors.forbidden(`spec.${list}`, "expected no container more or less");
+    else {
+      const i = now.findIndex(({ name }, at) => name !== before[at]!.name);
+      errors.forbidden(`spec.${list}[${i}].name`, `expected ${before[i]!.name}: containers keep names and order`);
+    }
+  }
+  return isSame;
+}
+
+/** What was limited or asked for stays so, by another amount. */
+function validateKept(now: ContainerValue, before: ContainerValue, at: string, errors: FieldErrors): void {
+  for (const member of ["requests", "limits"] as const) {
+    const gone = SIZES.some((size) => sizeIn(before, member, size) && !sizeIn(now, member, size));
+    if (gone) errors.forbidden(`${at}.${member}`, "expected none to be taken away");
+  }
+}
+
+const sizeIn = ({ resources }: ContainerValue, member: "requests" | "limits", size: string): string | undefined =>
+  resources?.[member]?.[size];
+
+/** A container with the sizes that it had before; one that does not run is left as it is. */
+function unsized(container: ContainerValue, old: ContainerValue, list: (typeof LISTS)[number]): ContainerValue {
+  if (list === "initContainers" && !staysRunning(container)) return container;
+  const resources = { ...container.resources };
+  for (const member of ["requests", "limits"] as const) {
+    const mixed = withSizes(resources[member], old.resources?.[member]);
+    if (mixed) resources[member] = mixed;
+  }
+  return { ...container, resources };
+}
+
+function withSizes(now: Resources | undefined, before: Resources | undefined): Record<string, string> | undefined {
+  if (!now && !before) return undefined;
+  const { cpu: _cpu, memory: _memory, ...others } = now ?? {};
+  const kept = SIZES.flatMap((size) => (before?.[size] === undefined ? [] : [[size, before[size]] as const]));
+  return { ...others, ...Object.fromEntries(kept) };
+}
+
+/**
+ * The subresource, for Pods that are otherwise judged by `validate`.
+ *
+ * @param schema that of the spec of a Pod
+ */
+export const resize = (schema: TSchema, validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
+  verbs: ["get", "patch", "update"],
+  ownedFields: LISTS.flatMap((list) => [`spec.${list}.*.resources`, `spec.${list}.*.resizePolicy`]),
+  prepareForUpdate(object: ApiObject, old: ApiObject) {
+    const [pod, before] = [object as Pod, old as Pod];
+    pod.spec = resized(pod.spec, before.spec);
+    object["status"] = old["status"];
+    keepMetadata(object, old);
+  },
+  validateUpdate(object, old, errors, ctx) {
+    const refuse = (what: string): void => errors.forbidden("", `expected another Pod: ${what} keep their resources`);
+    if (isMirror(old, ctx.dialect)) return refuse("those of a node, not of this server,");
+    if ((old as Pod).spec.os?.name === "windows") return refuse("those of windows");
+    validate(object, old, errors, ctx);
+    validateResize(schema, object as Pod, old as Pod, errors);
+  },
+});

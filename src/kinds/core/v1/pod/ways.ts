@@ -1,0 +1,113 @@
+/**
+ * The ways from a Pod to its programs (KIND-Pod-22): they end here, since nothing runs; what a client asks for wrongly is told.
+ *
+ * @module
+ */
+import { addressBytes, unreachable } from "../../../../meta/addresses.ts";
+import { FieldErrors } from "../../../../meta/field-errors.ts";
+import { badRequest, invalid, unavailable } from "../../../../meta/status.ts";
+import type { ApiObject, Way, WayRequest } from "../../../../schema/definition.ts";
+
+interface Runs extends ApiObject {
+  readonly spec: Readonly<Record<(typeof LISTS)[number], readonly { readonly name: string }[] | undefined>> & {
+    readonly nodeName?: string;
+  };
+  readonly status?: { readonly podIP?: string };
+}
+
+const LISTS = ["initContainers", "containers", "ephemeralContainers"] as const;
+
+/** A container that is asked for must be there; where there are several, one must be asked for. */
+function checkContainer({ metadata: { name }, spec }: Runs, { query }: WayRequest): void {
+  const asked = query("container") ?? "";
+  const all = LISTS.flatMap((list) => spec[list]?.map((container) => container.name) ?? []);
+  if (asked !== "" && !all.includes(asked))
+    throw badRequest(`container ${asked} is not valid for pod ${name}: it has ${all.join(", ")}`);
+  if (asked === "" && spec.containers?.length !== 1) {
+    throw badRequest(`a container name must be specified for pod ${name}, choose one of: ${all.join(", ")}`);
+  }
+}
+
+const nodeOf = (object: ApiObject): ReturnType<NonNullable<Way["needs"]>> => {
+  const { nodeName } = (object as Runs).spec;
+  return nodeName ? { resource: ["", "nodes"], name: nodeName } : undefined;
+};
+
+const nobody = (what: string, { metadata: { name }, spec }: Runs) =>
+  unavailable(`${what} of pod ${name} cannot be reached: this server asks no agent of node ${spec.nodeName}`);
+
+/** A way that goes through the agent of the node. */
+const stream = (kind: string, what: string, hasContainer: boolean): Way => ({
+  kind,
+  verbs: ["create", "get"],
+  needs: nodeOf,
+  reach(object, request) {
+    const pod = object as Runs;
+    if (hasContainer) checkContainer(pod, request);
+    if (!pod.spec.nodeName) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
+    throw nobody(what, pod);
+  },
+});
+
+/** The whole number that a parameter says; undefined where there is none. */
+function numberIn({ query }: WayRequest, parameter: string): number | undefined {
+  const text = query(parameter);
+  if (text === undefined || text === "") return undefined;
+  if (!/^[+-]?\d{1,18}$/.test(text))
+    throw badRequest(`expected ${parameter} to be a whole number, got ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+function checkLogOptions({ metadata }: ApiObject, request: WayRequest): void {
+  const errors = new FieldErrors();
+  const [lines, bytes, seconds] = ["tailLines", "limitBytes", "sinceSeconds"].map((name) => numberIn(request, name));
+  if (lines !== undefined && lines < 0) errors.invalid("tailLines", lines, "expected 0 or more");
+  if (bytes !== undefined && bytes < 1) errors.invalid("limitBytes", bytes, "expected 1 or more");
+  if (seconds !== undefined && (request.query("sinceTime") ?? "") !== "") {
+    errors.forbidden("", "expected sinceSeconds or sinceTime, not both");
+  } else if (seconds !== undefined && seconds < 1) errors.invalid("sinceSeconds", seconds, "expected 1 or more");
+  if (errors.any) throw invalid({ group: "", kind: "PodLogOptions" }, metadata.name ?? "", errors.causes);
+}
+
+const log: Way = {
+  kind: "Pod",
+  verbs: ["get"],
+  needs: nodeOf,
+  reach(object, request) {
+    const pod = object as Runs;
+    checkLogOptions(pod, request);
+    checkContainer(pod, request);
+    if (pod.spec.nodeName) throw nobody("the log", pod);
+  },
+};
+
+/** `NAME`, `NAME:PORT` or `https:NAME:PORT`; undefined for anything else. */
+export function nameInSegment(segment: string): string | undefined {
+  const parts = segment.split(":");
+  const [first, second] = parts as [string, string?];
+  if (parts.length === 1) return first;
+  if (parts.length === 2) return first || undefined;
+  return parts.length === 3 && /^https?$|^$/.test(first) ? second || undefined : undefined;
+}
+
+const proxy: Way = {
+  kind: "PodProxyOptions",
+  verbs: ["create", "delete", "get", "patch", "update"],
+  isDeep: true,
+  nameIn: nameInSegment,
+  reach(object) {
+    const { metadata, status } = object as Runs;
+    const bytes = addressBytes(status?.podIP ?? "");
+    if (!bytes || unreachable(bytes)) throw badRequest(`pod ${metadata.name} has no address that may be asked`);
+    throw unavailable(`pod ${metadata.name} cannot be reached: this server sends no requests on`);
+  },
+};
+
+/** All ways from a Pod. */
+export const podWays: Readonly<Record<string, Way>> = {
+  attach: stream("PodAttachOptions", "the streams", true),
+  exec: stream("PodExecOptions", "the containers", true),
+  log,
+  portforward: stream("PodPortForwardOptions", "the ports", false),
+  proxy,
+};
