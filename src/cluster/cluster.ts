@@ -35,6 +35,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "../util/cloc
 import { type Log, silentLog } from "../util/log.ts";
 import { cacheCheck, roomCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
+import { startObjects } from "./start-objects.ts";
 import { whyRoute } from "./why-route.ts";
 import { cacheMetrics, processMetrics, storeMetrics } from "./metrics.ts";
 
@@ -113,6 +114,7 @@ export async function createCluster(parts: ClusterParts): Promise<Cluster> {
   const own = openOwn(parts);
   const built = await buildRegistry(registryOptions(parts, own));
   await built.provisionNamespaces(parts.dialect.rules.systemNamespaces);
+  await built.provision(startObjects(own.api));
   return assemble(parts, built, await startExtension(extensionParts(parts, built, own)), own);
 }
 

@@ -15,6 +15,7 @@ import { batchGroup } from "./batch/v1/index.ts";
 import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
+import { networkingGroup } from "./networking/v1/index.ts";
 import { event } from "./events/v1/event.ts";
 import { policyGroup } from "./policy/v1/index.ts";
 import { storageGroup } from "./storage/v1/index.ts";
@@ -30,6 +31,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   storageMigrationGroup,
   () => [customResourceDefinition()],
   appsGroup,
+  networkingGroup,
   batchGroup,
   policyGroup,
 ];

@@ -72,6 +72,8 @@ export interface DialectRules {
   /** The namespaces that exist from the start, and those that cannot be deleted. */
   readonly systemNamespaces: readonly string[];
   readonly protectedNamespaces: readonly string[];
+  /** The server has a Service by which it is found, and shows the networks that it gives addresses of (KIND-Service-20). */
+  readonly ownService: boolean;
   /** Each namespace gets a ServiceAccount `default` and a ConfigMap `kube-root-ca.crt`. */
   readonly namespaceObjects: boolean;
   /** Whether namespaces have delete-collection. */
@@ -151,6 +153,7 @@ export const neutral: Dialect = {
     autoProvisionNamespaces: true,
     systemNamespaces: ["default"],
     protectedNamespaces: [],
+    ownService: false,
     namespaceObjects: false,
     namespaceDeleteCollection: true,
     demandResourceVersion: false,
@@ -209,6 +212,7 @@ export const kubernetes: Dialect = {
     autoProvisionNamespaces: false,
     systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
     protectedNamespaces: ["default", "kube-system", "kube-public"],
+    ownService: true,
     namespaceObjects: true,
     namespaceDeleteCollection: false,
     demandResourceVersion: true,

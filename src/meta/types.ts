@@ -59,6 +59,10 @@ export const nullable = <T extends TSchema>(schema: T): Optional<T> =>
 export const requiredOrNull = <T extends TSchema>(schema: T): Optional<T> =>
   presence(schema, "alwaysNull", false) as Optional<T>;
 
+/** A member that the published schema requires and that is left out when it is empty, or was not sent where it is a {@link pointer}. */
+export const needed = <T extends TSchema>(schema: T): Optional<T> =>
+  presence(schema, (schema as With)["x-keelson-presence"]?.toString() ?? "omitEmpty", false) as Optional<T>;
+
 /** A member whose struct is patched in another way: `retainKeys` drops what a strategic merge patch does not name, `replace` all of it. */
 export const patchedBy = <T extends TSchema>(strategy: "retainKeys" | "replace", schema: T): T =>
   ({ ...schema, "x-kubernetes-patch-strategy": strategy }) as T;

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Admission, builtInAdmission } from "../admission/index.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../schema/definition.ts";
+import type { ApiContext, ApiObject, NewObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Authorizer } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
@@ -49,6 +49,15 @@ export interface BuiltRegistry {
   startRepairs(onError: (error: unknown) => void): { close(): void };
   /** Makes the namespaces that are there from the start. */
   provisionNamespaces(names: readonly string[]): Promise<void>;
+  /** Makes the objects that are there from the start, one after another. */
+  provision(objects: readonly StartObject[]): Promise<void>;
+}
+
+/** An object that is there from the start. */
+export interface StartObject {
+  /** `plural.group`. */
+  readonly resource: string;
+  readonly object: NewObject;
 }
 
 /** Who writes what the server itself needs. */
@@ -97,15 +106,18 @@ function over(
       const missing = names.filter((name) => !lookup.get("namespaces", "", name));
       await Promise.all(missing.map((name) => provisionNamespace(kinds, name)));
     },
+    async provision(objects) {
+      for (const { resource, object } of objects) {
+        const { name, namespace = "" } = object.metadata;
+        if (!lookup.get(resource, namespace, name!)) await provisionObject(kinds.stored(resource)!, object);
+      }
+    },
   };
 }
 
 /** Writes and reads the objects that show what is taken of a stock. */
 const shows: Shows = {
-  async create(kind, object) {
-    const value = { apiVersion: kind.apiVersion, ...object } as unknown as Value;
-    await create(kind, { namespace: "", name: "", subresource: "" }, { value, duplicates: [] }, SYSTEM_WRITE, SYSTEM);
-  },
+  create: (kind, object) => createOwn(kind, object),
   async remove(kind, { metadata }) {
     const target = { namespace: "", name: metadata.name!, subresource: "" };
     try {
@@ -160,13 +172,22 @@ const takersIn = (kinds: Kinds, lookup: Lookup): Taker[] =>
     takings ? [{ takings, collect: (read) => lookup.collect(stored.key, read) }] : [],
   );
 
-/** Makes a namespace that a create needs; somebody else may be faster, which is as good (POL-5). */
-async function provisionNamespace(kinds: Kinds, name: string): Promise<void> {
-  const kind = kinds.kind("", "v1", "namespaces")!;
-  const value = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+/** Makes a namespace that a create needs (POL-5). */
+const provisionNamespace = (kinds: Kinds, name: string): Promise<void> =>
+  provisionObject(kinds.kind("", "v1", "namespaces")!, { kind: "Namespace", metadata: { name } });
+
+/** Makes an object that the server needs; somebody else may be faster, which is as good. */
+async function provisionObject(kind: Kind, object: NewObject): Promise<void> {
   try {
-    await create(kind, { namespace: "", name: "", subresource: "" }, { value, duplicates: [] }, SYSTEM_WRITE, SYSTEM);
+    await createOwn(kind, object);
   } catch (error) {
     if (!hasReason(error, "AlreadyExists")) throw error;
   }
+}
+
+/** Creates an object in the name of the server. */
+async function createOwn(kind: Kind, object: NewObject): Promise<void> {
+  const value = { apiVersion: kind.apiVersion, ...object } as unknown as Value;
+  const target = { namespace: object.metadata.namespace ?? "", name: "", subresource: "" };
+  await create(kind, target, { value, duplicates: [] }, SYSTEM_WRITE, SYSTEM);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type BuiltRegistry, type RegistryOptions, buildRegistry, forkRegistry } from "./build.ts";
+export { type BuiltRegistry, type StartObject, type RegistryOptions, buildRegistry, forkRegistry } from "./build.ts";
 export { failureOf } from "./errors.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
 export type { Converter } from "./versions/converter.ts";

@@ -48,6 +48,13 @@ export interface ApiObject {
   [member: string]: unknown;
 }
 
+/** An object that the server makes itself, in whatever version its kind is stored. */
+export interface NewObject {
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [member: string]: unknown;
+}
+
 /** What the functions of a definition see of the request beside the object. */
 export interface WriteContext extends ApiContext {
   /** Texts for `Warning` headers; add to it. */

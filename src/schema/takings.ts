@@ -8,7 +8,7 @@
  */
 import type { FieldErrors } from "../meta/field-errors.ts";
 import type { Random } from "../util/clock.ts";
-import type { ApiObject, WriteContext } from "./definition.ts";
+import type { ApiObject, NewObject, WriteContext } from "./definition.ts";
 
 /** One thing of a stock. */
 export interface Taking {
@@ -40,7 +40,7 @@ export interface ShownStock {
   /** `plural.group` of the kind. */
   readonly resource: string;
   /** The object that says who has a name. */
-  object(name: string, owner: Owner): Omit<ApiObject, "apiVersion">;
+  object(name: string, owner: Owner): NewObject;
   /** Who has what an object stands for; undefined for one that was not made here. */
   owner(object: ApiObject): Owner | undefined;
 }

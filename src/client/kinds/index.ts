@@ -139,6 +139,17 @@ export const Event: Kind<types.Event, "Namespaced"> = {
 /** An object of the kind {@link Event}. */
 export type Event = types.Event;
 
+/** An address of the cluster, and who has it. */
+export const IPAddress: Kind<types.IPAddress, "Cluster"> = {
+  group: "networking.k8s.io",
+  version: "v1",
+  kind: "IPAddress",
+  plural: "ipaddresses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link IPAddress}. */
+export type IPAddress = types.IPAddress;
+
 /** Pods of one template that run until enough of them have succeeded. */
 export const Job: Kind<types.Job, "Namespaced"> = {
   group: "batch",
@@ -347,6 +358,17 @@ export const ServiceAccount: Kind<types.ServiceAccount, "Namespaced"> = {
 };
 /** An object of the kind {@link ServiceAccount}. */
 export type ServiceAccount = types.ServiceAccount;
+
+/** Networks whose addresses Services are given. */
+export const ServiceCIDR: Kind<types.ServiceCIDR, "Cluster"> = {
+  group: "networking.k8s.io",
+  version: "v1",
+  kind: "ServiceCIDR",
+  plural: "servicecidrs",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ServiceCIDR}. */
+export type ServiceCIDR = types.ServiceCIDR;
 
 /** Pods of one template that keep their names and their claims. */
 export const StatefulSet: Kind<types.StatefulSet, "Namespaced"> = {

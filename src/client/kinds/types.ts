@@ -2158,6 +2158,33 @@ export interface EventDeprecatedSource {
   readonly host?: string;
 }
 
+/** An address of the cluster, and who has it. */
+export interface IPAddress {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: IPAddressSpec;
+}
+
+/** Who has the address. */
+export interface IPAddressSpec {
+  readonly parentRef: IPAddressSpecParentRef;
+}
+
+/** The object that has the address. */
+export interface IPAddressSpecParentRef {
+  /** Its API group, empty for the core group. */
+  readonly group?: string;
+  /** Its resource, the plural. */
+  readonly resource: string;
+  /** Its namespace, where it has one. */
+  readonly namespace?: string;
+  /** Its name. */
+  readonly name: string;
+}
+
 /** Pods of one template that run until enough of them have succeeded. */
 export interface Job {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -3051,11 +3078,11 @@ export interface PodDisruptionBudgetStatus {
   /** How many Pods there are to be. */
   readonly expectedPods: number;
   /** What is known of the budget, such as DisruptionAllowed. */
-  readonly conditions?: readonly PodDisruptionBudgetStatusCondition[];
+  readonly conditions?: readonly ServiceCIDRStatusCondition[];
 }
 
 /** What is known of one side of the object. */
-export interface PodDisruptionBudgetStatusCondition {
+export interface ServiceCIDRStatusCondition {
   /** What it is about. */
   readonly type: string;
   /** True, False or Unknown. */
@@ -3342,9 +3369,9 @@ export interface ServiceSpec {
   readonly ports?: readonly ServiceSpecPort[];
   /** Labels of the programs behind it. */
   readonly selector?: { readonly [key: string]: string };
-  /** The address of the service; None for one without. */
+  /** The address of the service, given out unless it is asked for; None for one without. */
   readonly clusterIP?: string;
-  /** The addresses, one for each family. */
+  /** The addresses, one for each family; the first is `clusterIP`. */
   readonly clusterIPs?: readonly string[];
   /** ClusterIP, NodePort, LoadBalancer or ExternalName. */
   readonly type: string;
@@ -3356,24 +3383,27 @@ export interface ServiceSpec {
   readonly loadBalancerIP?: string;
   /** From where a load balancer takes requests. */
   readonly loadBalancerSourceRanges?: readonly string[];
-  /** Which load balancer serves it. */
-  readonly loadBalancerClass?: string;
   /** The name that it stands for, of the type ExternalName. */
   readonly externalName?: string;
   /** Cluster or Local, for requests from outside. */
   readonly externalTrafficPolicy?: string;
-  /** Cluster or Local, for requests from inside. */
-  readonly internalTrafficPolicy?: string;
   /** The port on which nodes tell whether they serve it. */
   readonly healthCheckNodePort?: number;
   /** Whether programs count before they are ready. */
   readonly publishNotReadyAddresses?: boolean;
-  /** IPv4, IPv6 or both. */
-  readonly ipFamilies?: readonly string[];
+  readonly sessionAffinityConfig?: ServiceSpecSessionAffinityConfig;
   /** SingleStack, PreferDualStack or RequireDualStack. */
   readonly ipFamilyPolicy?: string;
+  /** IPv4, IPv6 or both. */
+  readonly ipFamilies?: readonly string[];
   /** Whether a load balancer needs ports on the nodes. */
   readonly allocateLoadBalancerNodePorts?: boolean;
+  /** Which load balancer serves it. */
+  readonly loadBalancerClass?: string;
+  /** Cluster or Local, for requests from inside. */
+  readonly internalTrafficPolicy?: string;
+  /** Which programs are preferred: PreferSameZone, PreferSameNode or PreferClose. */
+  readonly trafficDistribution?: string;
 }
 
 /** One port of the service. */
@@ -3387,9 +3417,20 @@ export interface ServiceSpecPort {
   /** The port of the service. */
   readonly port: number;
   /** The port of the programs, by number or name; the same as `port` by default. */
-  readonly targetPort?: number | string;
-  /** The port on every node, for the types that have one. */
+  readonly targetPort: number | string;
+  /** The port on every node, for the types that have one; given out unless it is asked for. */
   readonly nodePort?: number;
+}
+
+/** How long clients are bound. */
+export interface ServiceSpecSessionAffinityConfig {
+  readonly clientIP?: ServiceSpecSessionAffinityConfigClientIP;
+}
+
+/** By the address of the client. */
+export interface ServiceSpecSessionAffinityConfigClientIP {
+  /** How long, 10800 by default. */
+  readonly timeoutSeconds?: number;
 }
 
 /** How the service is. */
@@ -3411,6 +3452,20 @@ export interface ServiceStatusLoadBalancerIngress {
   readonly ip?: string;
   /** Its name. */
   readonly hostname?: string;
+  /** VIP: packets keep the address; Proxy: they get that of a node or a program. */
+  readonly ipMode?: string;
+  /** How its ports are. */
+  readonly ports?: readonly ServiceStatusLoadBalancerIngressPort[];
+}
+
+/** One port of the load balancer. */
+export interface ServiceStatusLoadBalancerIngressPort {
+  /** The port of the service. */
+  readonly port: number;
+  /** TCP, UDP or SCTP. */
+  readonly protocol: string;
+  /** What is wrong with it. */
+  readonly error?: string;
 }
 
 /** What is known of one side of the service. */
@@ -3422,9 +3477,9 @@ export interface ServiceStatusCondition {
   /** The generation of the service that this is known of. */
   readonly observedGeneration?: number;
   /** Why, for programs. */
-  readonly reason?: string;
+  readonly reason: string;
   /** Why, for people. */
-  readonly message?: string;
+  readonly message: string;
   /** When the status last changed. */
   readonly lastTransitionTime?: string | null;
 }
@@ -3442,6 +3497,29 @@ export interface ServiceAccount {
   readonly imagePullSecrets?: readonly PodSpecImagePullSecret[];
   /** Whether programs are given a token without asking. */
   readonly automountServiceAccountToken?: boolean;
+}
+
+/** Networks whose addresses Services are given. */
+export interface ServiceCIDR {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ServiceCIDRSpec;
+  readonly status: ServiceCIDRStatus;
+}
+
+/** The networks. */
+export interface ServiceCIDRSpec {
+  /** One network, or one of each family. */
+  readonly cidrs?: readonly string[];
+}
+
+/** Whether addresses are given out. */
+export interface ServiceCIDRStatus {
+  /** What is known of the networks. */
+  readonly conditions?: readonly ServiceCIDRStatusCondition[];
 }
 
 /** Pods of one template that keep their names and their claims. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { hasReason } from "../../meta/status.ts";
-import type { ApiContext, ApiObject } from "../../schema/definition.ts";
+import type { ApiContext, ApiObject, NewObject } from "../../schema/definition.ts";
 import type { Owner, Stock } from "../../schema/takings.ts";
 import { type Store, StoreError } from "../../storage/contract.ts";
 import type { Kind } from "../kind.ts";
@@ -13,7 +13,7 @@ import type { Kind } from "../kind.ts";
 /** How the objects that show a stock are written and read: as a client would. */
 export interface Shows {
   /** Rejects with 409 AlreadyExists where there is one of this name. */
-  create(kind: Kind, object: Omit<ApiObject, "apiVersion">): Promise<void>;
+  create(kind: Kind, object: NewObject): Promise<void>;
   /** Deletes this very object, or does nothing where it is gone or changed. */
   remove(kind: Kind, object: ApiObject): Promise<void>;
   get(kind: Kind, name: string): ApiObject | undefined;

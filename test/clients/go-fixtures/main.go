@@ -25,6 +25,7 @@ import (
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
@@ -58,6 +59,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	coordinationv1.SchemeGroupVersion:       {&coordinationv1.Lease{}},
 	coordinationv1alpha2.SchemeGroupVersion: {&coordinationv1alpha2.LeaseCandidate{}},
 	coordinationv1beta1.SchemeGroupVersion:  {&coordinationv1beta1.LeaseCandidate{}},
+	networkingv1.SchemeGroupVersion:         {&networkingv1.IPAddress{}, &networkingv1.ServiceCIDR{}},
 	eventsv1.SchemeGroupVersion:             {&eventsv1.Event{}},
 	policyv1.SchemeGroupVersion:             {&policyv1.PodDisruptionBudget{}},
 	storagev1.SchemeGroupVersion: {

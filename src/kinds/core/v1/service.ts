@@ -64,6 +64,7 @@ function dropUseless(spec: ServiceSpec, old: ServiceSpec): void {
   drops(isBalanced(old), isBalanced(spec), "allocateLoadBalancerNodePorts");
   drops(isBalanced(old), isBalanced(spec), "loadBalancerClass");
   drops(isReachedFromOutside(old), isReachedFromOutside(spec), "externalTrafficPolicy");
+  drops(needsAddress(old), needsAddress(spec), "internalTrafficPolicy");
 }
 
 const ingressOf = (object: ApiObject) => (object as Service).status?.loadBalancer?.ingress ?? [];

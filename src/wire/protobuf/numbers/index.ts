@@ -22,6 +22,7 @@ import { coreObjects } from "./core.ts";
 import { events } from "./events.ts";
 import { meta } from "./meta.ts";
 import type { Messages, Numbers } from "./numbers.ts";
+import { networking } from "./networking.ts";
 import { policy } from "./policy.ts";
 import { storage } from "./storage.ts";
 import { storageMigration } from "./storagemigration.ts";
@@ -37,6 +38,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   batch,
   coordination,
   events,
+  networking,
   policy,
   storage,
   storagemigration: storageMigration,
@@ -78,6 +80,8 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["coordination.k8s.io/v1alpha2/LeaseCandidate", "coordination.LeaseCandidate"],
   ["coordination.k8s.io/v1beta1/LeaseCandidate", "coordination.LeaseCandidate"],
   ["events.k8s.io/v1/Event", "events.Event"],
+  ["networking.k8s.io/v1/IPAddress", "networking.IPAddress"],
+  ["networking.k8s.io/v1/ServiceCIDR", "networking.ServiceCIDR"],
   ["policy/v1/PodDisruptionBudget", "policy.PodDisruptionBudget"],
   ["storage.k8s.io/v1/CSIDriver", "storage.CSIDriver"],
   ["storage.k8s.io/v1/CSINode", "storage.CSINode"],

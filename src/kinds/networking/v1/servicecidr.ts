@@ -1,0 +1,75 @@
+/**
+ * ServiceCIDR: networks whose addresses Services are given (KIND-ServiceCIDR-1..3). The ranges of this server are given when
+ * it is started; the object `kubernetes` shows them.
+ *
+ * @module
+ */
+import { familyOf, networkOf, wrongNetwork } from "../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { always, atomicList, keyedList, optional, struct, text } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { Condition } from "../../rules/condition.ts";
+import { keepAllButStatus } from "../../rules/status-only.ts";
+
+const description = "Networks whose addresses Services are given.";
+
+const schema = objectSchema(description, {
+  spec: always(struct("The networks.", { cidrs: optional(atomicList(text(), "One network, or one of each family.")) })),
+  status: always(
+    struct("Whether addresses are given out.", {
+      conditions: optional(keyedList(Condition, ["type"], "What is known of the networks.")),
+    }),
+  ),
+});
+
+const networksOf = (object: ApiObject): readonly string[] =>
+  (object as ApiObject & { spec: { cidrs?: string[] } }).spec.cidrs ?? [];
+
+const FIELD = "spec.cidrs";
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const networks = networksOf(object);
+  if (networks.length === 0) return errors.required(FIELD, "expected a network");
+  if (networks.length > 2) return errors.invalid(FIELD, networks, "expected at most two networks");
+  networks.forEach((text, i) => {
+    const wrong = wrongNetwork(text);
+    if (wrong) errors.invalid(`${FIELD}[${i}]`, text, wrong);
+  });
+  const [first, second] = networks.map((text) => networkOf(text)?.bytes);
+  if (first && second && familyOf(first) === familyOf(second)) {
+    errors.invalid(FIELD, networks, "expected networks of two families");
+  }
+}
+
+/** What is there stays; a second family may come behind the first (KIND-ServiceCIDR-2). */
+function validateUpdate(object: ApiObject, before: ApiObject, errors: FieldErrors): void {
+  const [now, old] = [networksOf(object), networksOf(before)];
+  const grows = old.length === 1 && now.length === 2;
+  if (now.length !== old.length && !grows) return errors.invalid(FIELD, now, "expected no change");
+  old.forEach((text, i) => {
+    if (now[i] !== text) errors.invalid(`${FIELD}[${i}]`, now[i], `expected no change of ${text}`);
+  });
+  if (grows) validate(object, errors);
+}
+
+/** The definition of ServiceCIDR. */
+export const serviceCidr = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `networking.${dialect.domain}`,
+  version: "v1",
+  kind: "ServiceCIDR",
+  plural: "servicecidrs",
+  singular: "servicecidr",
+  scope: "Cluster",
+  description,
+  schema,
+  deleteAnswers: "status",
+  resetFields: ["status"],
+  validate,
+  validateUpdate,
+  subresources: {
+    status: { verbs: ["get", "patch", "update"], resetFields: ["spec"], prepareForUpdate: keepAllButStatus },
+  },
+  columns: [textColumn("CIDRs", "The networks.", (object) => networksOf(object).join(",")), ageColumn],
+});
