@@ -125,7 +125,7 @@ export const serviceNetworks: OptionType<readonly string[]> = {
     const texts = list("").read(value)!;
     const wrong = wrongServiceNetworks(texts);
     if (wrong !== undefined) throw expected("service-cluster-ip-range", wrong.replace(/^expected /, ""), value);
-    return texts.map((text) => networkText(networkOf(text)!));
+    return texts.map((network) => networkText(networkOf(network)!));
   },
 };
 

@@ -121,9 +121,9 @@ export const struct = <P extends Record<string, TSchema>>(
   members: P,
   marks: { readonly atomic?: boolean } = {},
 ): Struct<P> => {
-  const needed = Object.keys(members).filter((name) => !(OPTIONAL in members[name]!));
+  const demanded = Object.keys(members).filter((name) => !(OPTIONAL in members[name]!));
   return schemaOf(
-    { type: "object", ...(needed.length > 0 ? { required: needed } : {}), properties: members },
+    { type: "object", ...(demanded.length > 0 ? { required: demanded } : {}), properties: members },
     description,
     marks.atomic ? { "x-kubernetes-map-type": "atomic" } : {},
   );

@@ -24,7 +24,7 @@ export interface RepairOptions {
 export interface Taker {
   readonly takings: Takings;
   /** Makes something of each of its objects. */
-  collect<T>(read: (object: ApiObject) => T | undefined): Promise<readonly T[]>;
+  readonly collect: <T>(read: (object: ApiObject) => T | undefined) => Promise<readonly T[]>;
 }
 
 const FIRST_MS = 1000;

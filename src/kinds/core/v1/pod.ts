@@ -13,7 +13,7 @@ import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "..
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
-import { ephemeralContainers } from "./pod/ephemeral.ts";
+import { ephemeralRules } from "./pod/ephemeral.ts";
 import { qosClass } from "./pod/qos.ts";
 import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
@@ -139,9 +139,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
         resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         prepareForUpdate: prepareStatus,
       },
-      ephemeralcontainers: ephemeralContainers((object, _old, errors, write) =>
-        validate(object, sources, errors, write),
-      ),
+      ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
       resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),
     },
     ways: podWays,

@@ -69,12 +69,12 @@ function dropUseless(spec: ServiceSpec, old: ServiceSpec): void {
 
 const ingressOf = (object: ApiObject) => (object as Service).status?.loadBalancer?.ingress ?? [];
 
-function externalOf(service: Service): string {
-  const { spec } = service;
+function externalOf(object: Service): string {
+  const { spec } = object;
   const more = spec.externalIPs ?? [];
   if (spec.type === "ExternalName") return spec.externalName ?? "";
   if (!isBalanced(spec)) return more.join(",") || "<none>";
-  const points = new Set(ingressOf(service).map(({ ip, hostname }) => ip || hostname || ""));
+  const points = new Set(ingressOf(object).map(({ ip, hostname }) => ip || hostname || ""));
   points.delete("");
   return [...[...points].toSorted(), ...more].join(",") || "<pending>";
 }

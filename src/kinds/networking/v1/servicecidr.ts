@@ -33,11 +33,11 @@ function validate(object: ApiObject, errors: FieldErrors): void {
   const networks = networksOf(object);
   if (networks.length === 0) return errors.required(FIELD, "expected a network");
   if (networks.length > 2) return errors.invalid(FIELD, networks, "expected at most two networks");
-  networks.forEach((text, i) => {
-    const wrong = wrongNetwork(text);
-    if (wrong) errors.invalid(`${FIELD}[${i}]`, text, wrong);
+  networks.forEach((network, i) => {
+    const wrong = wrongNetwork(network);
+    if (wrong) errors.invalid(`${FIELD}[${i}]`, network, wrong);
   });
-  const [first, second] = networks.map((text) => networkOf(text)?.bytes);
+  const [first, second] = networks.map((network) => networkOf(network)?.bytes);
   if (first && second && familyOf(first) === familyOf(second)) {
     errors.invalid(FIELD, networks, "expected networks of two families");
   }
@@ -48,8 +48,8 @@ function validateUpdate(object: ApiObject, before: ApiObject, errors: FieldError
   const [now, old] = [networksOf(object), networksOf(before)];
   const grows = old.length === 1 && now.length === 2;
   if (now.length !== old.length && !grows) return errors.invalid(FIELD, now, "expected no change");
-  old.forEach((text, i) => {
-    if (now[i] !== text) errors.invalid(`${FIELD}[${i}]`, now[i], `expected no change of ${text}`);
+  old.forEach((network, i) => {
+    if (now[i] !== network) errors.invalid(`${FIELD}[${i}]`, now[i], `expected no change of ${network}`);
   });
   if (grows) validate(object, errors);
 }

@@ -50,7 +50,7 @@ function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
 }
 
 /** The subresource, for Pods that are otherwise judged by `validate`. */
-export const ephemeralContainers = (validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
+export const ephemeralRules = (validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
   verbs: ["get", "patch", "update"],
   ownedFields: ["spec.ephemeralContainers"],
   prepareForUpdate(object: ApiObject, old: ApiObject) {
