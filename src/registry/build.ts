@@ -18,7 +18,7 @@ import { type Kind, type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
 import { objectLocks } from "./turn.ts";
 import { type Taker, startRepairs } from "./stocks/repair.ts";
-import { type Shows, Stocks } from "./stocks/stocks.ts";
+import { type Shows, StoredStocks } from "./stocks/stocks.ts";
 import { create } from "./verbs/create.ts";
 import { deleteObject } from "./verbs/delete.ts";
 import { objectOf } from "./versions/view.ts";
@@ -90,7 +90,7 @@ function over(
   const lookup = lookupIn(() => kinds);
   const builtIn = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
   const admission = options.admission?.(builtIn, lookup) ?? builtIn;
-  const stocks = new Stocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
+  const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([...reviewActions(authorizer), ...tokenAction(lookup, signer)]);
   const kinds = kindsOf(
     { api, store, cacher, admission, locks: objectLocks(api.clock), hot: new HotObjects(), stocks },

@@ -8,7 +8,7 @@
  * @module
  */
 import { apiVersionOf } from "../meta/versions.ts";
-import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
+import type { ApiContext, Owner, ResourceDefinition, Stock } from "../schema/definition.ts";
 import { type Walker, walkerOf } from "../schema/walker.ts";
 import type { Admission } from "../admission/contract.ts";
 import { type StructType, structOf } from "../apply/schema/schema.ts";
@@ -17,7 +17,6 @@ import type { ObjectRef } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { KeyedLock } from "../util/keyed-lock.ts";
 import type { HotObjects } from "./hot-objects.ts";
-import type { Stocks } from "./stocks/stocks.ts";
 import type { Converter } from "./versions/converter.ts";
 
 /** What has been made of an entry in one version. */
@@ -46,6 +45,20 @@ export interface SharedParts {
   readonly hot: HotObjects;
   /** What objects take for themselves alone. */
   readonly stocks: Stocks;
+}
+
+/** Names, each of which one object has at a time. */
+export interface Stocks {
+  /** Takes a name; why not, where that is not possible. */
+  take(stock: Stock, name: string, owner: Owner): Promise<string | undefined>;
+  /** Takes any name; undefined where none is left. */
+  takeAny(stock: Stock, owner: Owner): Promise<string | undefined>;
+  /** The names of a stock, from a place that is a matter of chance. */
+  names(stock: Stock): Iterable<string>;
+  /** Gives a name back, where it is still this owner's. */
+  giveBack(stock: Stock, name: string, owner: Owner): Promise<void>;
+  /** Everything that is taken, and by whom. */
+  taken(stock: Stock): Promise<ReadonlyMap<string, Owner>>;
 }
 
 /** One resource in all its versions: what lies under one prefix. */

@@ -23,7 +23,6 @@ import type { Caller, Target, WriteOptions } from "./contract.ts";
 import { decodeAnswered } from "./decode.ts";
 import type { Kind } from "./kind.ts";
 import { placeObject } from "./metadata.ts";
-import type { WriteHand } from "./stocks/hand.ts";
 import { withinTurn } from "./turn.ts";
 
 /** One write, as it was asked for. */
@@ -42,7 +41,12 @@ export interface WriteUnderWay extends Write {
   /** Its turn with the object; nobody else waits for that of a create. */
   readonly turn: Turn;
   /** Takes what the object needs for itself alone, where its kind has such. */
-  readonly hand?: WriteHand;
+  readonly hand?: {
+    /** Rejects where the object cannot have what it asks for. Changes `object`. */
+    fill(object: ApiObject): Promise<void>;
+    /** The object is stored: what it has no more goes back. */
+    keep(object: ApiObject): Promise<void>;
+  };
 }
 
 /** A context for one write, with an empty list of warnings. */

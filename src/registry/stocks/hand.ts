@@ -6,12 +6,10 @@
  */
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { invalid } from "../../meta/status.ts";
-import type { ApiObject } from "../../schema/definition.ts";
-import type { Hand, Owner, Stock, Taking, Takings } from "../../schema/takings.ts";
+import type { ApiObject, Hand, Owner, Stock, Taking, Takings } from "../../schema/definition.ts";
 import { StoreError } from "../../storage/contract.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind, Stocks } from "../kind.ts";
 import type { WriteUnderWay } from "../pipeline.ts";
-import type { Stocks } from "./stocks.ts";
 
 /** Carries a write of an object out that may take something: what it took goes back where it fails. */
 export async function withHand<T>(

@@ -4,11 +4,10 @@
  *
  * @module
  */
-import type { ApiObject } from "../../schema/definition.ts";
-import type { Owner, Stock, Takings } from "../../schema/takings.ts";
+import type { ApiObject, Owner, Stock, Takings } from "../../schema/definition.ts";
+import type { Stocks } from "../kind.ts";
 import type { Clock, Random, Timer } from "../../util/clock.ts";
 import { keyOfTaking } from "./hand.ts";
-import type { Stocks } from "./stocks.ts";
 
 /** Settings of {@link startRepairs}. */
 export interface RepairOptions {

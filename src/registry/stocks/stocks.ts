@@ -1,14 +1,13 @@
 /**
- * Stocks: names, each of which one object has at a time (see `schema/takings.ts`). What is taken is a record of the store,
+ * Stocks: names, each of which one object has at a time (see `schema/definition.ts`). What is taken is a record of the store,
  * so that several servers agree, and two who ask for the same at once do not both get it.
  *
  * @module
  */
 import { hasReason } from "../../meta/status.ts";
-import type { ApiContext, ApiObject, NewObject } from "../../schema/definition.ts";
-import type { Owner, Stock } from "../../schema/takings.ts";
+import type { ApiContext, ApiObject, NewObject, Owner, Stock } from "../../schema/definition.ts";
 import { type Store, StoreError } from "../../storage/contract.ts";
-import type { Kind } from "../kind.ts";
+import type { Kind, Stocks } from "../kind.ts";
 
 /** How the objects that show a stock are written and read: as a client would. */
 export interface Shows {
@@ -43,7 +42,7 @@ interface Keeper {
 const GUESSES = 8;
 
 /** See the head of this file. */
-export class Stocks {
+export class StoredStocks implements Stocks {
   readonly #parts: StockParts;
   readonly #keepers = new Map<string, Keeper>();
 
@@ -51,14 +50,12 @@ export class Stocks {
     this.#parts = parts;
   }
 
-  /** Takes a name; why not, where that is not possible. */
   async take(stock: Stock, name: string, owner: Owner): Promise<string | undefined> {
     const refused = stock.refuses(name);
     if (refused !== undefined) return refused;
     return (await this.#keeper(stock).take(name, owner)) ? undefined : "it is taken already";
   }
 
-  /** Takes any name; undefined where none is left. */
   async takeAny(stock: Stock, owner: Owner): Promise<string | undefined> {
     const keeper = this.#keeper(stock);
     let guesses = 0;
@@ -71,17 +68,14 @@ export class Stocks {
     return undefined;
   }
 
-  /** The names of a stock, from a place that is a matter of chance. */
   names(stock: Stock): Iterable<string> {
     return stock.names(this.#parts.api.random);
   }
 
-  /** Gives a name back, where it is still this owner's. */
   giveBack(stock: Stock, name: string, owner: Owner): Promise<void> {
     return this.#keeper(stock).giveBack(name, owner);
   }
 
-  /** Everything that is taken, and by whom. */
   taken(stock: Stock): Promise<ReadonlyMap<string, Owner>> {
     return this.#keeper(stock).taken();
   }

@@ -14,8 +14,7 @@ import {
   networkText,
 } from "../../../../meta/addresses.ts";
 import { SERVICE_RANGES } from "../../../../meta/service-ranges.ts";
-import type { ApiContext, ApiObject } from "../../../../schema/definition.ts";
-import type { Stock } from "../../../../schema/takings.ts";
+import type { ApiContext, ApiObject, Stock } from "../../../../schema/definition.ts";
 import type { Random } from "../../../../util/clock.ts";
 
 /** What Services of a server take from. */

@@ -5,7 +5,7 @@
  */
 import { type IpFamily, addressBytes, addressText } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import type { Hand, Taking, Takings } from "../../../../schema/takings.ts";
+import type { Hand, Taking, Takings } from "../../../../schema/definition.ts";
 import { familyOfText, fillFamilies, isSettled, sameAddresses } from "./families.ts";
 import {
   type ServiceSpec,
