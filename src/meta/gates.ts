@@ -27,6 +27,13 @@ export const GATE_FACTS = {
   CoordinatedLeaderElection: { stage: "beta", about: "The kind LeaseCandidate; the neutral dialect always has it." },
   SELinuxMountReadWriteOncePod: { stage: "beta", about: "`seLinuxMount` of drivers." },
   StorageVersionMigrator: { stage: "beta", about: "The kind StorageVersionMigration." },
+  ContainerStopSignals: { stage: "alpha", about: "`lifecycle.stopSignal` of containers." },
+  GenericWorkload: { stage: "alpha", about: "`workloadRef` of Pods." },
+  RestartAllContainersOnContainerExits: {
+    stage: "alpha",
+    about: "The action `RestartAllContainers` of `restartPolicyRules`, and such rules of init containers that stay.",
+  },
+  SELinuxMount: { stage: "beta", about: "The `seLinuxChangePolicy` MountOption of Pods." },
 } as const;
 
 /** The names of all feature gates. */
@@ -44,6 +51,9 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "VolumeAttributesClass",
     "MutablePVNodeAffinity",
     "ClusterTrustBundleProjection",
+    "ContainerStopSignals",
+    "GenericWorkload",
+    "RestartAllContainersOnContainerExits",
   ],
   kubernetes: [
     "CrossNamespaceVolumeDataSource",
@@ -53,6 +63,10 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "PodCertificateRequest",
     "CoordinatedLeaderElection",
     "StorageVersionMigrator",
+    "ContainerStopSignals",
+    "GenericWorkload",
+    "RestartAllContainersOnContainerExits",
+    "SELinuxMount",
   ],
 };
 

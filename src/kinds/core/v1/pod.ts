@@ -14,13 +14,14 @@ import { objectSchema } from "../../../schema/object-schema.ts";
 import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
 import { ephemeralRules } from "./pod/ephemeral.ts";
+import { dropGatedMembers } from "./pod/gated-fields.ts";
 import { qosClass } from "./pod/qos.ts";
 import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
 import { validatePodSpec } from "./pod/spec-rules.ts";
 import { PodStatusSchema } from "./pod/status-schema.ts";
 import { validatePodChange } from "./pod/update-rules.ts";
-import { dropGatedVolumes, validateTokens } from "./pod/volumes.ts";
+import { validateTokens } from "./pod/volumes.ts";
 import { nameWarnings, podWarnings } from "./pod/warnings.ts";
 import { podWays } from "./pod/ways.ts";
 import { type Source, inlineSources } from "./volumes/sources.ts";
@@ -106,7 +107,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     prepareForCreate(object, write) {
       const { spec } = object as Pod;
       if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
-      dropGatedVolumes((object as Pod).spec.volumes ?? [], [], write);
+      dropGatedMembers(spec, undefined, write);
       object["status"] = firstStatus(object as Pod, write);
     },
     validate(object, errors, write) {
@@ -121,7 +122,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     },
     prepareForUpdate(object, old, write) {
       object["status"] = old["status"];
-      dropGatedVolumes((object as Pod).spec.volumes ?? [], (old as Pod).spec.volumes ?? [], write);
+      dropGatedMembers((object as Pod).spec, (old as Pod).spec, write);
     },
     validateUpdate(object, old, errors, write) {
       validate(object, sources, errors, write);

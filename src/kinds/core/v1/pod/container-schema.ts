@@ -41,7 +41,7 @@ const FileKeySelector = struct(
     volumeName: required(text("The volume.")),
     path: required(text("The file in the volume.")),
     key: required(text("The key in the file.")),
-    optional: optionalSource,
+    optional: pointer(bool("Whether the container may start without it.", { default: false })),
   },
   { atomic: true },
 );

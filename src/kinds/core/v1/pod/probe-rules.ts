@@ -1,15 +1,19 @@
 /**
- * The rules of probes and of what is done at the start and the end of a container (SUP-5).
+ * The rules of probes and of what is done at the start and the end of a container (KIND-PodSpec-4, KIND-PodSpec-5).
  *
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import type { ContainerCheck } from "./container-rules.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import { checkPortNumber, isPortName } from "./ports.ts";
+import { checkSignal } from "./signals.ts";
+import type { PodSpec } from "./spec-schema.ts";
 
 type Probe = NonNullable<ContainerValue["livenessProbe"]>;
 type Lifecycle = NonNullable<ContainerValue["lifecycle"]>;
 type Handler = NonNullable<Lifecycle["postStart"]> & { readonly grpc?: Probe["grpc"] };
+type Request = NonNullable<Handler["httpGet"]>;
 
 const ACTIONS = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
 const NUMBERS = [
@@ -44,27 +48,52 @@ export function checkProbes(container: ContainerValue, at: string, errors: Field
   }
 }
 
-/** One action for each of the two moments. */
-export function checkLifecycle(lifecycle: Lifecycle | undefined, at: string, errors: FieldErrors): void {
-  if (lifecycle?.postStart) checkHandler(lifecycle.postStart as Handler, `${at}.postStart`, errors);
-  if (lifecycle?.preStop) checkHandler(lifecycle.preStop as Handler, `${at}.preStop`, errors);
+/** One action for each of the two moments, and a signal that the operating system knows. */
+export function checkLifecycle(lifecycle: Lifecycle, at: string, { spec, errors }: ContainerCheck): void {
+  for (const moment of ["postStart", "preStop"] as const) {
+    const handler = lifecycle[moment];
+    if (!handler) continue;
+    checkHandler(handler as Handler, `${at}.${moment}`, errors);
+    if (firstAction(handler) === "sleep") checkSleep(handler.sleep!.seconds, spec, `${at}.${moment}.sleep`, errors);
+  }
+  if (lifecycle.stopSignal !== undefined) checkSignal(lifecycle.stopSignal, spec.os?.name, `${at}.stopSignal`, errors);
 }
 
+/** A pause ends before the Pod's time does. */
+function checkSleep(
+  seconds: number,
+  { terminationGracePeriodSeconds: most }: PodSpec,
+  field: string,
+  errors: FieldErrors,
+): void {
+  if (most === undefined || (seconds >= 0 && seconds <= most)) return;
+  errors.invalid(field, seconds, `expected a number from 0 to the terminationGracePeriodSeconds, ${most}`);
+}
+
+const firstAction = (handler: Handler) => ACTIONS.find((action) => handler[action] !== undefined);
+
 function checkHandler(handler: Handler, at: string, errors: FieldErrors): void {
-  const set = ACTIONS.filter((action) => handler[action] !== undefined);
-  if (set.length === 0) errors.required(at, `expected one of ${ACTIONS.join(", ")}`);
-  for (const action of set.slice(1)) errors.forbidden(`${at}.${action}`, "expected one action, this is another one");
-  const { exec, httpGet, tcpSocket, grpc } = handler;
-  if (set[0] === "exec" && (exec?.command ?? []).length === 0) errors.required(`${at}.exec.command`);
-  if (set[0] === "httpGet" && httpGet) {
-    checkPort(`${at}.httpGet.port`, httpGet.port, errors);
-    const schemes = ["HTTP", "HTTPS"];
-    if (httpGet.scheme && !schemes.includes(httpGet.scheme)) {
-      errors.notSupported(`${at}.httpGet.scheme`, httpGet.scheme, schemes);
-    }
+  const first = firstAction(handler);
+  if (!first) return errors.required(at, `expected one of ${ACTIONS.join(", ")}`);
+  for (const action of ACTIONS.slice(ACTIONS.indexOf(first) + 1)) {
+    if (handler[action] !== undefined) errors.forbidden(`${at}.${action}`, "expected one action, this is another one");
   }
-  if (set[0] === "tcpSocket" && tcpSocket) checkPort(`${at}.tcpSocket.port`, tcpSocket.port, errors);
-  if (set[0] === "grpc" && grpc) checkPort(`${at}.grpc.port`, grpc.port, errors);
+  const { exec, httpGet, tcpSocket, grpc } = handler;
+  if (first === "exec" && !exec?.command) errors.required(`${at}.exec.command`);
+  if (first === "httpGet") checkRequest(httpGet!, `${at}.httpGet`, errors);
+  if (first === "tcpSocket") checkPort(`${at}.tcpSocket.port`, tcpSocket!.port, errors);
+  if (first === "grpc") checkPort(`${at}.grpc.port`, grpc!.port, errors);
+}
+
+const SCHEMES = ["HTTP", "HTTPS"];
+const HEADER = /^[-A-Za-z0-9]+$/;
+
+function checkRequest({ port, scheme, httpHeaders = [] }: Request, at: string, errors: FieldErrors): void {
+  checkPort(`${at}.port`, port, errors);
+  if (scheme && !SCHEMES.includes(scheme)) errors.notSupported(`${at}.scheme`, scheme, SCHEMES);
+  for (const { name } of httpHeaders) {
+    if (!HEADER.test(name)) errors.invalid(`${at}.httpHeaders`, name, "expected letters, digits and '-'");
+  }
 }
 
 /** A number from 1 to 65535, or the name of a port. */

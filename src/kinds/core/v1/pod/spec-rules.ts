@@ -13,9 +13,12 @@ import type { Source } from "../volumes/sources.ts";
 import { checkPodClaims, claimNames } from "./claim-rules.ts";
 import { validateContainers } from "./container-rules.ts";
 import type { Pod } from "./defaults.ts";
+import { checkOs } from "./os-rules.ts";
 import { checkOverhead, checkPodResources } from "./resource-rules.ts";
-import type { PodSpec } from "./spec-schema.ts";
+import { checkHostProcess, checkPodSecurity } from "./security-rules.ts";
+import type { PodSpec, PodVolume } from "./spec-schema.ts";
 import { validateVolumes } from "./volumes.ts";
+import { checkWorkload } from "./workload-rules.ts";
 
 /** Members that are one of a few words. */
 const WORDS: readonly (readonly [
@@ -40,13 +43,25 @@ const NAMES: readonly (readonly [
   ["runtimeClassName", dnsSubdomain],
 ];
 
-/** Everything that is wrong with a Pod. */
-export function validatePodSpec(pod: Pod, sources: readonly Source[], errors: FieldErrors, ctx: ApiContext): void {
+/**
+ * Everything that is wrong with a Pod.
+ *
+ * @param isTemplate whether it is only what Pods are made of
+ */
+export function validatePodSpec(
+  pod: Pod,
+  sources: readonly Source[],
+  errors: FieldErrors,
+  ctx: ApiContext,
+  isTemplate = false,
+): void {
   const { spec } = pod;
   const volumes = validateVolumes(spec.volumes ?? [], pod.metadata.name ?? "", sources, errors, ctx);
   if (spec.resourceClaims) checkPodClaims(spec.resourceClaims, errors);
   const claims = claimNames(spec.resourceClaims);
-  validateContainers({ errors, ctx, volumes, spec, claims });
+  let named: ReadonlyMap<string, PodVolume> | undefined;
+  const sent = () => (named ??= new Map(spec.volumes?.map((volume) => [volume.name, volume])));
+  validateContainers({ errors, ctx, spec, isTemplate, volumes, sent, claims });
   for (const [member, words] of WORDS) {
     const value = spec[member];
     if (value && !words.includes(value)) errors.notSupported(`spec.${member}`, value, words);
@@ -59,6 +74,10 @@ export function validatePodSpec(pod: Pod, sources: readonly Source[], errors: Fi
   if (spec.nodeSelector) validateLabels(spec.nodeSelector, "spec.nodeSelector", errors);
   if (spec.overhead) checkOverhead(spec.overhead, "spec.overhead", errors, ctx);
   checkPodResources(spec, claims, errors, ctx);
+  checkPodSecurity(spec, errors, ctx);
+  checkHostProcess(spec, errors);
+  checkOs(spec, errors, ctx);
+  checkWorkload(spec, errors);
   checkDeadline(spec.activeDeadlineSeconds, errors);
   checkGates(spec, errors);
   checkHosts(spec, errors);
@@ -88,9 +107,6 @@ function checkGates(spec: PodSpec, errors: FieldErrors): void {
     const wrong = qualifiedName(conditionType);
     if (wrong !== undefined) errors.invalid(`spec.readinessGates[${i}].conditionType`, conditionType, wrong);
   });
-  const oses = ["linux", "windows"];
-  if (spec.os && !spec.os.name) errors.required("spec.os.name");
-  else if (spec.os && !oses.includes(spec.os.name)) errors.notSupported("spec.os.name", spec.os.name, oses);
 }
 
 function checkHosts(spec: PodSpec, errors: FieldErrors): void {

@@ -46,6 +46,12 @@ const PodResourceClaim = struct("A resource claim by the name that containers kn
   resourceClaimTemplateName: pointer(text("A ResourceClaimTemplate.")),
 });
 
+const WorkloadReference = struct("The group of pods that the Pod is scheduled with.", {
+  name: required(text("The Workload.")),
+  podGroup: required(text("The group in the Workload.")),
+  podGroupReplicaKey: optional(text("Which of the replicas of the group.")),
+});
+
 const members = {
   initContainers: optional(keyedList(Container, ["name"], "Containers that run one after another before the others.")),
   containers: required(keyedList(Container, ["name"], "The containers.")),
@@ -104,6 +110,7 @@ const members = {
   ),
   resources: pointer(ResourceRequirements),
   hostnameOverride: pointer(text("The host name, whatever else is set.")),
+  workloadRef: pointer(WorkloadReference),
 };
 
 /** The schema of a Pod's spec; which sources volumes have, the dialect decides. */

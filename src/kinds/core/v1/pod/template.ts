@@ -11,9 +11,9 @@ import { always, named, struct } from "../../../../meta/types.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import { type Source, inlineSources } from "../volumes/sources.ts";
 import { type Pod, defaultPodSpec } from "./defaults.ts";
+import { dropGatedMembers } from "./gated-fields.ts";
 import { validatePodSpec } from "./spec-rules.ts";
 import { type PodSpec, podSpecSchema } from "./spec-schema.ts";
-import { dropGatedVolumes } from "./volumes.ts";
 import { podWarnings } from "./warnings.ts";
 
 /** A template in wire form. */
@@ -59,7 +59,7 @@ export class PodTemplates {
     stored: Partial<PodTemplate> | undefined,
     ctx: WriteContext,
   ): void {
-    dropGatedVolumes(template?.spec?.volumes ?? [], stored?.spec?.volumes ?? [], ctx);
+    if (template?.spec) dropGatedMembers(template.spec, stored?.spec, ctx);
   }
 
   /** Everything that is wrong with a template at `at`, such as `spec.template`. */
@@ -67,7 +67,7 @@ export class PodTemplates {
     if (metadata.labels) validateLabels(metadata.labels, `${at}.labels`, errors);
     if (metadata.annotations) validateAnnotations(metadata.annotations, `${at}.annotations`, errors);
     const own = new FieldErrors();
-    validatePodSpec(asPod({ metadata, spec }), this.#sources, own, ctx);
+    validatePodSpec(asPod({ metadata, spec }), this.#sources, own, ctx, true);
     for (const { reason, field = "", message } of own.causes) errors.add(reason, `${at}.${field}`, message);
     if ((spec.ephemeralContainers ?? []).length > 0) {
       errors.forbidden(`${at}.spec.ephemeralContainers`, "expected none in a template");

@@ -11,6 +11,7 @@ import { termWarnings, wishWarnings } from "../node-selector.ts";
 import { fractionWarning } from "../quantities.ts";
 import type { Source } from "../volumes/sources.ts";
 import type { ContainerValue } from "./container-schema.ts";
+import { containersOf } from "./containers.ts";
 import type { Pod } from "./defaults.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import { volumeWarnings } from "./volumes.ts";
@@ -52,11 +53,6 @@ export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiConte
     yield "spec.terminationGracePeriodSeconds: a negative number is taken for 1";
   }
 }
-
-const containersOf = (spec: PodSpec): readonly (readonly [ContainerValue, string])[] =>
-  (["containers", "initContainers", "ephemeralContainers"] as const).flatMap((list) =>
-    (spec[list] ?? []).map((container, i) => [container, `spec.${list}[${i}]`] as const),
-  );
 
 function labelWarnings(spec: PodSpec, ctx: ApiContext): readonly string[] {
   const node = spec.affinity?.nodeAffinity;

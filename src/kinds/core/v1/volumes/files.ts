@@ -99,7 +99,7 @@ const KNOWN_FIELDS = [
   "status.podIPs",
 ];
 
-const SUBSCRIPT = /^(.*)\['(.*)'\]$/s;
+const SUBSCRIPT = /^(.+?)\['(.*)'\]$/s;
 
 /**
  * A member of the Pod that may be named here: one of `allowed`, or one label or annotation (PROJ-7, DEC-53).
@@ -112,7 +112,8 @@ export function checkFieldRef(
   allowed: readonly string[],
   check: SourceCheck,
 ): void {
-  const path = ref.fieldPath ?? "";
+  // The old name of the node.
+  const path = ref.fieldPath === "spec.host" ? "spec.nodeName" : (ref.fieldPath ?? "");
   if (path === "") return check.errors.required(`${at}.fieldPath`);
   const version = ref.apiVersion ?? "v1";
   if (version !== "v1")
