@@ -477,6 +477,7 @@ export interface PodSpec {
   readonly resources?: PodSpecResources;
   /** The host name, whatever else is set. */
   readonly hostnameOverride?: string;
+  readonly workloadRef?: PodSpecWorkloadRef;
 }
 
 /** A volume of the Pod: a name and one source. */
@@ -1180,7 +1181,7 @@ export interface PodSpecContainerEnvValueFromFileKeyRef {
   /** The key in the file. */
   readonly key: string;
   /** Whether the container may start without it. */
-  readonly optional?: boolean;
+  readonly optional: boolean;
 }
 
 /** What is asked for and what is the most. */
@@ -1658,6 +1659,16 @@ export interface PodSpecResourceClaim {
   readonly resourceClaimName?: string;
   /** A ResourceClaimTemplate. */
   readonly resourceClaimTemplateName?: string;
+}
+
+/** The group of pods that the Pod is scheduled with. */
+export interface PodSpecWorkloadRef {
+  /** The Workload. */
+  readonly name: string;
+  /** The group in the Workload. */
+  readonly podGroup: string;
+  /** Which of the replicas of the group. */
+  readonly podGroupReplicaKey?: string;
 }
 
 /** What has begun. */

@@ -62,7 +62,9 @@ export const corePod: Messages = {
     resourceClaims: [39, "PodResourceClaim"],
     resources: [40, "ResourceRequirements"],
     hostnameOverride: 41,
+    workloadRef: [42, "WorkloadReference"],
   },
+  WorkloadReference: { name: 1, podGroup: 2, podGroupReplicaKey: 3 },
   PodSecurityContext: {
     seLinuxOptions: [1, "SELinuxOptions"],
     runAsUser: 2,

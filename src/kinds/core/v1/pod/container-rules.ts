@@ -5,8 +5,8 @@
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../../meta/names.ts";
-import type { ApiContext } from "../../../../schema/definition.ts";
 import { PULL_POLICIES } from "../volumes/images.ts";
+import type { ContainerCheck } from "./check.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import { checkEnv, checkEnvFrom } from "./env-rules.ts";
 import { checkDevices, checkMounts } from "./mount-rules.ts";
@@ -15,22 +15,6 @@ import { checkLifecycle, checkProbes } from "./probe-rules.ts";
 import { checkResources } from "./resource-rules.ts";
 import { checkRestart } from "./restart-rules.ts";
 import { checkSecurity } from "./security-rules.ts";
-import type { PodSpec, PodVolume } from "./spec-schema.ts";
-
-/** What the rules of a container see of its Pod. */
-export interface ContainerCheck {
-  readonly errors: FieldErrors;
-  readonly ctx: ApiContext;
-  readonly spec: PodSpec;
-  /** Whether it is a template of Pods, which may leave some to who makes Pods of it. */
-  readonly isTemplate: boolean;
-  /** The volumes that are right, by name. */
-  readonly volumes: ReadonlyMap<string, PodVolume>;
-  /** All volumes, by name. */
-  sent(): ReadonlyMap<string, PodVolume>;
-  /** The names of the Pod's resource claims. */
-  readonly claims: ReadonlySet<string>;
-}
 
 const LISTS = ["containers", "initContainers", "ephemeralContainers"] as const;
 type List = (typeof LISTS)[number];

@@ -8,7 +8,7 @@ import { configMapKey, dnsLabel, dnsSubdomain } from "../../../../meta/names.ts"
 import { checkFieldRef, checkResourceRef } from "../volumes/files.ts";
 import { SourceCheck } from "../volumes/form.ts";
 import { checkNoBacksteps } from "../volumes/paths.ts";
-import type { ContainerCheck } from "./container-rules.ts";
+import type { ContainerCheck } from "./check.ts";
 import type { ContainerValue } from "./container-schema.ts";
 
 type Variable = NonNullable<ContainerValue["env"]>[number];

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContainerCheck } from "./container-rules.ts";
+import type { ContainerCheck } from "./check.ts";
 import { SourceCheck } from "../volumes/form.ts";
 import { checkDescending, checkNoBacksteps } from "../volumes/paths.ts";
 import type { ContainerValue } from "./container-schema.ts";

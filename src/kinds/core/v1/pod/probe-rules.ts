@@ -4,7 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import type { ContainerCheck } from "./container-rules.ts";
+import type { ContainerCheck } from "./check.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import { checkPortNumber, isPortName } from "./ports.ts";
 import { checkSignal } from "./signals.ts";
