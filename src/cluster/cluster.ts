@@ -24,6 +24,7 @@ import {
   type BuiltRegistry,
   type Kinds,
   type RegistryOptions,
+  type StartObject,
   buildRegistry,
   forkRegistry,
 } from "../registry/index.ts";
@@ -113,9 +114,24 @@ const GRACE_MS = 10_000;
 export async function createCluster(parts: ClusterParts): Promise<Cluster> {
   const own = openOwn(parts);
   const built = await buildRegistry(registryOptions(parts, own));
-  await built.provisionNamespaces(parts.dialect.rules.systemNamespaces);
-  await built.provision(startObjects(own.api));
+  await provisionAll(parts, built, own);
   return assemble(parts, built, await startExtension(extensionParts(parts, built, own)), own);
+}
+
+/** Makes what a cluster has from its start, where it is missing. A server that can make no more than namespaces serves, too. */
+async function provisionAll(parts: ClusterParts, built: BuiltRegistry, { api }: Own): Promise<void> {
+  const { log = silentLog, dialect } = parts;
+  const { ofCluster, inNamespaces } = startObjects(api);
+  const make = (objects: readonly StartObject[]): Promise<void> =>
+    built.provision(objects, ({ resource, object }, error) =>
+      log.warn("an object that is there from the start could not be made", {
+        resource,
+        name: object.metadata.name,
+        error: String(error),
+      }),
+    );
+  await Promise.all([built.provisionNamespaces(dialect.rules.systemNamespaces), make(ofCluster)]);
+  await make(inNamespaces);
 }
 
 /** What a cluster has of its own, a fork too. */

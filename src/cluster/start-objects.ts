@@ -1,18 +1,42 @@
 /**
- * Objects that a server makes when it starts and they are not there: what it is found by itself (KIND-Service-20).
+ * Objects that a server makes when it starts and they are not there: the priorities of the system
+ * (KIND-PriorityClass-3), and what it is found by itself (KIND-Service-20).
+ *
+ * They are objects like all others: everybody sees them, and whoever may changes and deletes them. A server looks for them
+ * once, in what it has read of the store. Where several servers start at a time, each of them is made once.
  *
  * @module
  */
+import { SYSTEM_PRIORITIES } from "../kinds/scheduling/v1/priority-class.ts";
 import { addressText, firstOf, networkOf } from "../meta/addresses.ts";
 import { SERVICE_RANGES } from "../meta/service-ranges.ts";
 import { formatTime } from "../meta/time.ts";
 import type { StartObject } from "../registry/index.ts";
 import type { ApiContext } from "../schema/definition.ts";
 
-/** What is there from the start, in a dialect that has such; each is made after those before it. */
-export function startObjects(api: ApiContext): readonly StartObject[] {
-  return api.dialect.rules.ownService ? [ownRange(api), ownService(api)] : [];
+/** What is there from the start. */
+interface StartObjects {
+  /** Made together with the first namespaces. */
+  readonly ofCluster: readonly StartObject[];
+  /** Made after those. */
+  readonly inNamespaces: readonly StartObject[];
 }
+
+/** What a dialect has from the start. */
+export function startObjects(api: ApiContext): StartObjects {
+  const { systemPriorities, ownService: isFound } = api.dialect.rules;
+  return {
+    ofCluster: [...(systemPriorities ? systemClasses(api) : []), ...(isFound ? [ownRange(api)] : [])],
+    inNamespaces: isFound ? [ownService(api)] : [],
+  };
+}
+
+/** The classes of Pods without which nothing works. */
+const systemClasses = ({ dialect }: ApiContext): StartObject[] =>
+  Object.entries(SYSTEM_PRIORITIES).map(([name, { value, description }]) => ({
+    resource: `priorityclasses.scheduling.${dialect.domain}`,
+    object: { kind: "PriorityClass", metadata: { name }, value, description },
+  }));
 
 /** The networks that this server gives Services addresses of. */
 function ownRange({ clock, dialect, serviceRanges = SERVICE_RANGES }: ApiContext): StartObject {

@@ -18,6 +18,7 @@ import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schem
 import { networkingGroup } from "./networking/v1/index.ts";
 import { event } from "./events/v1/event.ts";
 import { policyGroup } from "./policy/v1/index.ts";
+import { schedulingGroup } from "./scheduling/v1/priority-class.ts";
 import { storageGroup } from "./storage/v1/index.ts";
 import { storageMigrationGroup } from "./storagemigration/index.ts";
 
@@ -33,6 +34,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   appsGroup,
   networkingGroup,
   batchGroup,
+  schedulingGroup,
   policyGroup,
 ];
 

@@ -72,6 +72,8 @@ export interface DialectRules {
   /** The namespaces that exist from the start, and those that cannot be deleted. */
   readonly systemNamespaces: readonly string[];
   readonly protectedNamespaces: readonly string[];
+  /** The priorities of the system are there from the start (KIND-PriorityClass-3). */
+  readonly systemPriorities: boolean;
   /** The server has a Service by which it is found, and shows the networks that it gives addresses of (KIND-Service-20). */
   readonly ownService: boolean;
   /** Each namespace gets a ServiceAccount `default` and a ConfigMap `kube-root-ca.crt`. */
@@ -153,6 +155,7 @@ export const neutral: Dialect = {
     autoProvisionNamespaces: true,
     systemNamespaces: ["default"],
     protectedNamespaces: [],
+    systemPriorities: false,
     ownService: false,
     namespaceObjects: false,
     namespaceDeleteCollection: true,
@@ -212,6 +215,7 @@ export const kubernetes: Dialect = {
     autoProvisionNamespaces: false,
     systemNamespaces: ["default", "kube-system", "kube-public", "kube-node-lease"],
     protectedNamespaces: ["default", "kube-system", "kube-public"],
+    systemPriorities: true,
     ownService: true,
     namespaceObjects: true,
     namespaceDeleteCollection: false,

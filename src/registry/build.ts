@@ -49,8 +49,11 @@ export interface BuiltRegistry {
   startRepairs(onError: (error: unknown) => void): { close(): void };
   /** Makes the namespaces that are there from the start. */
   provisionNamespaces(names: readonly string[]): Promise<void>;
-  /** Makes the objects that are there from the start, one after another. */
-  provision(objects: readonly StartObject[]): Promise<void>;
+  /** Makes objects that are there from the start, side by side; those that cannot be made are told, and are made next time. */
+  provision(
+    objects: readonly StartObject[],
+    onError: (object: StartObject, error: unknown) => void,
+  ): Promise<void>;
 }
 
 /** An object that is there from the start. */
@@ -62,8 +65,6 @@ export interface StartObject {
 
 /** Who writes what the server itself needs. */
 export const SYSTEM: Caller = { user: "system:apiserver", groups: ["system:masters"], userAgent: "keelson" };
-
-const SYSTEM_WRITE: WriteOptions = { dryRun: false, fieldManager: "keelson", fieldValidation: "Ignore" };
 
 /** Opens the cache over the store and serves the definitions. */
 export async function buildRegistry(options: RegistryOptions): Promise<BuiltRegistry> {
@@ -106,11 +107,15 @@ function over(
       const missing = names.filter((name) => !lookup.get("namespaces", "", name));
       await Promise.all(missing.map((name) => provisionNamespace(kinds, name)));
     },
-    async provision(objects) {
-      for (const { resource, object } of objects) {
-        const { name, namespace = "" } = object.metadata;
-        if (!lookup.get(resource, namespace, name!)) await provisionObject(kinds.stored(resource)!, object);
-      }
+    async provision(objects, onError) {
+      const missing = objects.filter(({ resource, object: { metadata } }) => {
+        return !lookup.get(resource, metadata.namespace ?? "", metadata.name!);
+      });
+      const make = async (wanted: StartObject): Promise<void> => {
+        const kind = kinds.stored(wanted.resource);
+        if (kind) await provisionObject(kind, wanted.object).catch((error: unknown) => onError(wanted, error));
+      };
+      await Promise.all(missing.map(make));
     },
   };
 }
@@ -189,5 +194,7 @@ async function provisionObject(kind: Kind, object: NewObject): Promise<void> {
 async function createOwn(kind: Kind, object: NewObject): Promise<void> {
   const value = { apiVersion: kind.apiVersion, ...object } as unknown as Value;
   const target = { namespace: object.metadata.namespace ?? "", name: "", subresource: "" };
-  await create(kind, target, { value, duplicates: [] }, SYSTEM_WRITE, SYSTEM);
+  const fieldManager = kind.shared.api.dialect.rules.serverManager;
+  const options: WriteOptions = { dryRun: false, fieldManager, fieldValidation: "Ignore" };
+  await create(kind, target, { value, duplicates: [] }, options, SYSTEM);
 }

@@ -271,6 +271,17 @@ export const PodTemplate: Kind<types.PodTemplate, "Namespaced"> = {
 /** An object of the kind {@link PodTemplate}. */
 export type PodTemplate = types.PodTemplate;
 
+/** How important Pods are, under a name that they give. */
+export const PriorityClass: Kind<types.PriorityClass, "Cluster"> = {
+  group: "scheduling.k8s.io",
+  version: "v1",
+  kind: "PriorityClass",
+  plural: "priorityclasses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link PriorityClass}. */
+export type PriorityClass = types.PriorityClass;
+
 /** A number of Pods of one template. */
 export const ReplicaSet: Kind<types.ReplicaSet, "Namespaced"> = {
   group: "apps",

@@ -3118,6 +3118,23 @@ export interface PodTemplate {
   readonly template: JobSpecTemplate;
 }
 
+/** How important Pods are, under a name that they give. */
+export interface PriorityClass {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** The priority of its Pods: the greater, the more important. */
+  readonly value: number;
+  /** Whether Pods that name no class have this one. */
+  readonly globalDefault?: boolean;
+  /** When to use it. */
+  readonly description?: string;
+  /** What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never. */
+  readonly preemptionPolicy: string;
+}
+
 /** A number of Pods of one template. */
 export interface ReplicaSet {
   /** Group and version of this form of the object, the version alone for the core group. */

@@ -27,6 +27,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -62,6 +63,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	networkingv1.SchemeGroupVersion:         {&networkingv1.IPAddress{}, &networkingv1.ServiceCIDR{}},
 	eventsv1.SchemeGroupVersion:             {&eventsv1.Event{}},
 	policyv1.SchemeGroupVersion:             {&policyv1.PodDisruptionBudget{}},
+	schedulingv1.SchemeGroupVersion:         {&schedulingv1.PriorityClass{}},
 	storagev1.SchemeGroupVersion: {
 		&storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{}, &storagev1.StorageClass{},
 		&storagev1.VolumeAttachment{}, &storagev1.VolumeAttributesClass{},

@@ -24,6 +24,7 @@ import { meta } from "./meta.ts";
 import type { Messages, Numbers } from "./numbers.ts";
 import { networking } from "./networking.ts";
 import { policy } from "./policy.ts";
+import { scheduling } from "./scheduling.ts";
 import { storage } from "./storage.ts";
 import { storageMigration } from "./storagemigration.ts";
 
@@ -40,6 +41,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   events,
   networking,
   policy,
+  scheduling,
   storage,
   storagemigration: storageMigration,
 };
@@ -83,6 +85,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["networking.k8s.io/v1/IPAddress", "networking.IPAddress"],
   ["networking.k8s.io/v1/ServiceCIDR", "networking.ServiceCIDR"],
   ["policy/v1/PodDisruptionBudget", "policy.PodDisruptionBudget"],
+  ["scheduling.k8s.io/v1/PriorityClass", "scheduling.PriorityClass"],
   ["storage.k8s.io/v1/CSIDriver", "storage.CSIDriver"],
   ["storage.k8s.io/v1/CSINode", "storage.CSINode"],
   ["storage.k8s.io/v1/CSIStorageCapacity", "storage.CSIStorageCapacity"],

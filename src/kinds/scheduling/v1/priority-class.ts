@@ -1,0 +1,104 @@
+/**
+ * PriorityClass: how important Pods are that name it (KIND-PriorityClass-1..4). Pods get their numbers from it in admission.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Static, bool, int32, optional, pointer, required, text } from "../../../meta/types.ts";
+import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, DefinitionFactory } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+
+const description = "How important Pods are, under a name that they give.";
+
+/** What a class, and a Pod, may do to Pods that matter less. */
+const POLICIES = ["Never", "PreemptLowerPriority"];
+
+const schema = objectSchema(description, {
+  value: required(int32("The priority of its Pods: the greater, the more important.")),
+  globalDefault: optional(bool("Whether Pods that name no class have this one.")),
+  description: optional(text("When to use it.")),
+  preemptionPolicy: pointer(
+    text("What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never.", {
+      default: "PreemptLowerPriority",
+    }),
+  ),
+});
+
+/** A PriorityClass. */
+export type PriorityClass = ApiObject & Partial<Omit<Static<typeof schema>, "apiVersion" | "kind" | "metadata">>;
+
+const HIGHEST = 1_000_000_000;
+const RESERVED = "system-";
+
+/** The classes that a cluster has from its start; no other name begins as theirs do. */
+export const SYSTEM_PRIORITIES: Readonly<Record<string, { readonly value: number; readonly description: string }>> = {
+  "system-node-critical": {
+    value: 2 * HIGHEST + 1000,
+    description: "For Pods without which their node does not work: they stay where they are.",
+  },
+  "system-cluster-critical": {
+    value: 2 * HIGHEST,
+    description: "For Pods without which the cluster does not work, and that may move to another node.",
+  },
+};
+
+function validateNew(object: ApiObject, errors: FieldErrors): void {
+  const { metadata, value = 0, preemptionPolicy, globalDefault } = object as PriorityClass;
+  const { name = "" } = metadata;
+  if (name.startsWith(RESERVED)) {
+    const system = SYSTEM_PRIORITIES[name];
+    if (system?.value !== value || globalDefault === true) {
+      const names = Object.keys(SYSTEM_PRIORITIES).join(" and ");
+      errors.forbidden("metadata.name", `expected a name that does not begin with ${RESERVED}: ${names} are reserved`);
+    }
+  } else if (value > HIGHEST) errors.forbidden("value", `expected at most ${HIGHEST}, what is above is reserved`);
+  if (preemptionPolicy === "") errors.required("preemptionPolicy");
+  else if (preemptionPolicy !== undefined && !POLICIES.includes(preemptionPolicy)) {
+    errors.notSupported("preemptionPolicy", preemptionPolicy, POLICIES);
+  }
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [now, before] = [object as PriorityClass, old as PriorityClass];
+  if (now.value !== before.value) errors.forbidden("value", "expected it as it was: Pods have got it already");
+  if (now.preemptionPolicy !== before.preemptionPolicy) {
+    errors.invalid("preemptionPolicy", now.preemptionPolicy, "expected it as it was: Pods have got it already");
+  }
+}
+
+const columns: readonly Column[] = [
+  numberColumn("Value", "The priority of its Pods.", (object) => (object as PriorityClass).value),
+  {
+    name: "Global-Default",
+    type: "boolean",
+    description: "Whether Pods that name no class have this one.",
+    cell: (object) => (object as PriorityClass).globalDefault ?? false,
+  },
+  ageColumn,
+  textColumn(
+    "PreemptionPolicy",
+    "What its Pods may do to Pods of less priority.",
+    (object) => (object as PriorityClass).preemptionPolicy ?? "",
+  ),
+];
+
+/** The scheduling group: one kind. */
+export const schedulingGroup: DefinitionFactory = ({ dialect }: ApiContext) => [
+  {
+    group: `scheduling.${dialect.domain}`,
+    version: "v1",
+    kind: "PriorityClass",
+    plural: "priorityclasses",
+    singular: "priorityclass",
+    shortNames: ["pc"],
+    scope: "Cluster",
+    description,
+    schema,
+    deleteAnswers: "status",
+    generation: "fromOne",
+    validate: validateNew,
+    validateUpdate,
+    columns,
+  },
+];
