@@ -50,10 +50,7 @@ export interface BuiltRegistry {
   /** Makes the namespaces that are there from the start. */
   provisionNamespaces(names: readonly string[]): Promise<void>;
   /** Makes objects that are there from the start, side by side; those that cannot be made are told, and are made next time. */
-  provision(
-    objects: readonly StartObject[],
-    onError: (object: StartObject, error: unknown) => void,
-  ): Promise<void>;
+  provision(objects: readonly StartObject[], onError: (object: StartObject, error: unknown) => void): Promise<void>;
 }
 
 /** An object that is there from the start. */
