@@ -15,6 +15,12 @@ import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
 import { ephemeralRules } from "./pod/ephemeral.ts";
 import { dropGatedMembers } from "./pod/gated-fields.ts";
+import {
+  checkKeptProfiles,
+  checkProfileAnnotations,
+  checkSameProfiles,
+  syncProfiles,
+} from "./pod/profile-annotations.ts";
 import { qosClass } from "./pod/qos.ts";
 import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
@@ -42,7 +48,8 @@ function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
 }
 
 function validate(object: ApiObject, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {
-  const { spec } = object as Pod;
+  const { spec, metadata } = object as Pod;
+  if (metadata.annotations) checkProfileAnnotations(metadata.annotations, spec, "metadata.annotations", errors, ctx);
   validatePodSpec(object as Pod, sources, errors, ctx);
   if (ctx.dialect.rules.enforceUndocumented && !spec.serviceAccountName) validateTokens(spec.volumes ?? [], errors);
 }
@@ -109,9 +116,13 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       dropGatedMembers(spec, undefined, write);
       object["status"] = firstStatus(object as Pod, write);
+      syncProfiles(object as Pod, write);
     },
     validate(object, errors, write) {
       validate(object, sources, errors, write);
+      if (object.metadata.annotations) {
+        checkSameProfiles(object.metadata.annotations, (object as Pod).spec, errors, write);
+      }
       const { ephemeralContainers = [], nodeName, schedulingGates = [] } = (object as Pod).spec;
       if (ephemeralContainers.length > 0) {
         errors.forbidden("spec.ephemeralContainers", "expected none in a new Pod");
@@ -126,6 +137,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     },
     validateUpdate(object, old, errors, write) {
       validate(object, sources, errors, write);
+      checkKeptProfiles(object.metadata.annotations, old.metadata.annotations, errors, write);
       validatePodChange(specSchema, (object as Pod).spec, (old as Pod).spec, errors);
     },
     // Who updates Pods is a program, and would be told the same again and again.

@@ -13,6 +13,7 @@ import type { Source } from "../volumes/sources.ts";
 import { checkPodClaims, claimNames } from "./claim-rules.ts";
 import { validateContainers } from "./container-rules.ts";
 import type { Pod } from "./defaults.ts";
+import { isMirror } from "./mirror.ts";
 import { checkOs } from "./os-rules.ts";
 import { checkOverhead, checkPodResources } from "./resource-rules.ts";
 import { checkHostProcess, checkPodSecurity } from "./security-rules.ts";
@@ -57,7 +58,7 @@ export function validatePodSpec(
 ): void {
   const { spec } = pod;
   const volumes = validateVolumes(spec.volumes ?? [], pod.metadata.name ?? "", sources, errors, ctx);
-  if (spec.resourceClaims) checkPodClaims(spec.resourceClaims, errors);
+  if (spec.resourceClaims) checkPodClaims(spec.resourceClaims, !isTemplate && isMirror(pod, ctx.dialect), errors);
   const claims = claimNames(spec.resourceClaims);
   let named: ReadonlyMap<string, PodVolume> | undefined;
   const sent = () => (named ??= new Map(spec.volumes?.map((volume) => [volume.name, volume])));

@@ -12,6 +12,7 @@ import type { ApiContext, WriteContext } from "../../../../schema/definition.ts"
 import { type Source, inlineSources } from "../volumes/sources.ts";
 import { type Pod, defaultPodSpec } from "./defaults.ts";
 import { dropGatedMembers } from "./gated-fields.ts";
+import { checkProfileAnnotations, checkSameProfiles, profileWarnings } from "./profile-annotations.ts";
 import { validatePodSpec } from "./spec-rules.ts";
 import { type PodSpec, podSpecSchema } from "./spec-schema.ts";
 import { podWarnings } from "./warnings.ts";
@@ -65,8 +66,13 @@ export class PodTemplates {
   /** Everything that is wrong with a template at `at`, such as `spec.template`. */
   validate({ metadata = {}, spec }: PodTemplate, at: string, errors: FieldErrors, ctx: WriteContext): void {
     if (metadata.labels) validateLabels(metadata.labels, `${at}.labels`, errors);
-    if (metadata.annotations) validateAnnotations(metadata.annotations, `${at}.annotations`, errors);
+    const { annotations } = metadata;
     const own = new FieldErrors();
+    if (annotations) {
+      validateAnnotations(annotations, `${at}.annotations`, errors);
+      checkProfileAnnotations(annotations, spec, `${at}.annotations`, errors, ctx);
+      checkSameProfiles(annotations, spec, own, ctx);
+    }
     validatePodSpec(asPod({ metadata, spec }), this.#sources, own, ctx, true);
     for (const { reason, field = "", message } of own.causes) errors.add(reason, `${at}.${field}`, message);
     if ((spec.ephemeralContainers ?? []).length > 0) {
@@ -76,7 +82,8 @@ export class PodTemplates {
 
   /** The Warnings of a Pod that is made of a template (KIND-All-13). */
   *warnings(template: PodTemplate, at: string, ctx: ApiContext): Generator<string> {
-    for (const text of podWarnings(asPod(template), this.#sources, ctx)) {
+    const profiles = profileWarnings(template.metadata?.annotations, template.spec, ctx);
+    for (const text of [...podWarnings(asPod(template), this.#sources, ctx), ...profiles]) {
       yield text.startsWith("spec.") || text.startsWith("metadata.") ? `${at}.${text}` : text;
     }
   }

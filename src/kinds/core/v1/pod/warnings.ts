@@ -13,6 +13,7 @@ import type { Source } from "../volumes/sources.ts";
 import type { ContainerValue } from "./container-schema.ts";
 import { containersOf } from "./containers.ts";
 import type { Pod } from "./defaults.ts";
+import { seccompOf, seccompOfPod } from "./profile-annotations.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import { volumeWarnings } from "./volumes.ts";
 
@@ -106,19 +107,17 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   "security.alpha.DOMAIN/unsafe-sysctls": "sysctls",
 };
 
-function annotationWarnings({ metadata, spec }: Pod, ctx: ApiContext): readonly string[] {
-  const unsecured = containersOf(spec).filter(([container]) => !container.securityContext?.seccompProfile);
-  const replaced: (readonly [pattern: string, member: string])[] = [
-    ...Object.entries(OLD_ANNOTATIONS),
-    ...(spec.securityContext?.seccompProfile ? [] : [["seccomp.security.alpha.DOMAIN/pod", "seccompProfile"] as const]),
-    ...unsecured.map(([{ name }]) => [`container.seccomp.security.alpha.DOMAIN/${name}`, "seccompProfile"] as const),
-  ];
-  return replaced.flatMap(([pattern, member]) => {
-    const key = pattern.replace("DOMAIN", ctx.dialect.labelDomain);
-    return metadata.annotations?.[key] === undefined
-      ? []
-      : [`metadata.annotations[${key}]: not used, use the "${member}" field instead`];
-  });
+function* annotationWarnings({ metadata: { annotations }, spec }: Pod, { dialect }: ApiContext): Generator<string> {
+  if (!annotations) return;
+  const unused = (key: string, member: string): readonly string[] =>
+    annotations[key] === undefined ? [] : [`metadata.annotations[${key}]: not used, use the "${member}" field instead`];
+  for (const [pattern, member] of Object.entries(OLD_ANNOTATIONS)) {
+    yield* unused(pattern.replace("DOMAIN", dialect.labelDomain), member);
+  }
+  if (!spec.securityContext?.seccompProfile) yield* unused(seccompOfPod(dialect), "seccompProfile");
+  for (const [{ name, securityContext }] of containersOf(spec)) {
+    if (!securityContext?.seccompProfile) yield* unused(seccompOf(dialect) + name, "seccompProfile");
+  }
 }
 
 function repeated<K extends string>(
