@@ -42,6 +42,7 @@ export type CauseReason =
   | "FieldValueTypeInvalid"
   | "FieldManagerConflict"
   | "NamespaceTerminating"
+  | "DisruptionBudget"
   | "ResourceVersionTooLarge"
   | "InternalError"
   | "UnexpectedServerResponse";
@@ -308,4 +309,13 @@ export const success = (ref: ObjectRef): Status => ({
   metadata: {},
   status: "Success",
   details: details(ref),
+});
+
+/** 201: what was asked for is done, and there is no object to show for it. */
+export const done = (): Status => ({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Success",
+  code: 201,
 });

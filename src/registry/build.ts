@@ -12,10 +12,10 @@ import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Value } from "../value/value.ts";
-import type { Caller, WriteOptions } from "./contract.ts";
 import { HotObjects } from "./hot-objects.ts";
 import { type Kind, type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
+import { SYSTEM, systemWrite } from "./system.ts";
 import { objectLocks } from "./turn.ts";
 import { type Taker, startRepairs } from "./stocks/repair.ts";
 import { type Shows, StoredStocks } from "./stocks/stocks.ts";
@@ -23,6 +23,8 @@ import { create } from "./verbs/create.ts";
 import { deleteObject } from "./verbs/delete.ts";
 import { objectOf } from "./versions/view.ts";
 import type { Actions } from "./virtual/asked.ts";
+import { bindingAction } from "./virtual/binding.ts";
+import { evictionAction } from "./virtual/eviction.ts";
 import { reviewActions } from "./virtual/reviews.ts";
 import { tokenAction } from "./virtual/token.ts";
 
@@ -60,9 +62,6 @@ export interface StartObject {
   readonly object: NewObject;
 }
 
-/** Who writes what the server itself needs. */
-export const SYSTEM: Caller = { user: "system:apiserver", groups: ["system:masters"], userAgent: "keelson" };
-
 /** Opens the cache over the store and serves the definitions. */
 export async function buildRegistry(options: RegistryOptions): Promise<BuiltRegistry> {
   const { api, store } = options;
@@ -89,7 +88,12 @@ function over(
   const builtIn = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
   const admission = options.admission?.(builtIn, lookup) ?? builtIn;
   const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
-  const actions = new Map([...reviewActions(authorizer), ...tokenAction(lookup, signer)]);
+  const actions = new Map([
+    ...reviewActions(authorizer),
+    ...tokenAction(lookup, signer),
+    ...bindingAction(() => kinds),
+    ...evictionAction(() => kinds, lookup),
+  ]);
   const kinds = kindsOf(
     { api, store, cacher, admission, locks: objectLocks(api.clock), hot: new HotObjects(), stocks },
     actions,
@@ -158,11 +162,12 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     const entry = kind?.cache.get(keyOf(kind, namespace, name));
     return kind && entry && objectOf(kind, entry);
   },
-  async collect(resource, read) {
+  async collect(resource, read, namespace) {
     const kind = kinds().stored(resource);
     if (!kind) return [];
     const readEntry = (entry: Entry) => readOnce(read, kind, entry);
-    const selection = { id: "", prefix: "", matches: (entry: Entry) => readEntry(entry) !== undefined };
+    const prefix = namespace === undefined ? "" : `${namespace}/`;
+    const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
     const { entries } = await kind.cache.snapshot().listInTurns(selection);
     return entries.map((entry) => readEntry(entry)!);
   },
@@ -191,7 +196,5 @@ async function provisionObject(kind: Kind, object: NewObject): Promise<void> {
 async function createOwn(kind: Kind, object: NewObject): Promise<void> {
   const value = { apiVersion: kind.apiVersion, ...object } as unknown as Value;
   const target = { namespace: object.metadata.namespace ?? "", name: "", subresource: "" };
-  const fieldManager = kind.shared.api.dialect.rules.serverManager;
-  const options: WriteOptions = { dryRun: false, fieldManager, fieldValidation: "Ignore" };
-  await create(kind, target, { value, duplicates: [] }, options, SYSTEM);
+  await create(kind, target, { value, duplicates: [] }, systemWrite(kind.shared.api), SYSTEM);
 }

@@ -9,6 +9,7 @@
 import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Identity } from "../auth/contract.ts";
 import type { Entry, ListPart, Selection, Watch, WatchSink } from "../cache/index.ts";
+import type { DeleteOptions } from "../meta/delete-options.ts";
 import type { HistoryReport } from "../meta/history-report.ts";
 import type { BlameReport } from "../meta/ownership-reports.ts";
 import type { Status } from "../meta/status.ts";
@@ -58,15 +59,6 @@ export interface PatchOptions extends WriteOptions {
   readonly force: boolean;
 }
 
-/** DeleteOptions, from the body or from the query (DEC-26). */
-export interface DeleteOptions {
-  readonly dryRun: boolean;
-  readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
-  readonly orphanDependents?: boolean;
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-}
-
 /** Options of a list, syntax checked by the server (DEC-25). `match` empty when not sent. */
 export interface ListOptions {
   readonly labelSelector: string;
@@ -94,6 +86,8 @@ export interface HistoryOptions {
   readonly at?: number;
 }
 
+export type { DeleteOptions };
+
 /** What a write answers. */
 export interface WriteResult {
   /** The object as it is now (or would be, in a dry run), in the version of the request. */
@@ -106,6 +100,11 @@ export interface WriteResult {
   /** Texts for `Warning` headers. */
   readonly warnings: readonly string[];
 }
+
+/** What a question is answered with: itself with the answer in it, or a Status where something was done. */
+export type AskResult =
+  | WriteResult
+  | (Pick<WriteResult, "changed" | "warnings"> & { readonly status: Status; readonly code: 201 });
 
 /** What a delete answers: the object, or a Status. */
 export type DeleteResult =
@@ -145,6 +144,8 @@ export interface Resource {
   /** Starts a watch; events reach `sink`. With `sendInitialEvents` the sink is told when the initial part is over. */
   watch(namespace: string, options: WatchOptions, sink: WatchSink): Promise<WatchStart>;
   create(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
+  /** Asks what is answered and not stored: a review, or a question below an object (a token, an eviction). */
+  ask(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<AskResult>;
   update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult>;
   patch(target: Target, body: Body, options: PatchOptions, caller: Caller): Promise<WriteResult>;
   delete(target: Target, options: DeleteOptions, caller: Caller): Promise<DeleteResult>;

@@ -261,9 +261,12 @@ export class Kinds implements Registry {
 
   #compileAsked(spec: Blueprint): Live {
     const definitions = spec.versions.filter((definition) => definition.served !== false);
-    const { api } = this.#shared;
     const key = keyOfSpec(spec);
-    const served = definitions.map((d) => ({ key, kind: undefined, resource: askedResource(d, api, this.#actions) }));
+    const served = definitions.map((d) => ({
+      key,
+      kind: undefined,
+      resource: askedResource(d, this.#shared, this.#actions),
+    }));
     return { spec, stored: undefined, served };
   }
 

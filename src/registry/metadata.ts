@@ -20,7 +20,7 @@ export function generateName(prefix: string, api: ApiContext): string {
 }
 
 /** Name and namespace of a body must be those of the path, where both say one (DEC-18, DEC-22). */
-export function placeObject(kind: Kind, object: ApiObject, target: Target): void {
+export function placeObject(kind: Pick<Kind, "namespaced">, object: ApiObject, target: Target): void {
   const { metadata } = object;
   if (kind.namespaced) {
     const sent = metadata.namespace;

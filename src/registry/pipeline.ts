@@ -91,7 +91,7 @@ export function admissionOf(
 }
 
 /** The object stays the one that everybody holds; its members become those of another. */
-function putInPlace(object: ApiObject, other: ApiObject): void {
+export function putInPlace(object: ApiObject, other: ApiObject): void {
   for (const member of Object.keys(object)) delete object[member];
   Object.assign(object, other);
 }

@@ -12,6 +12,7 @@ import type { Value } from "../value/value.ts";
 import type { Entry, WatchSink } from "../cache/index.ts";
 import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import type {
+  AskResult,
   Body,
   Caller,
   DeleteCollectionResult,
@@ -43,7 +44,7 @@ import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
 import { objectOf, viewOf } from "./versions/view.ts";
-import { type Actions, createBelow } from "./virtual/asked.ts";
+import { type Actions, askBelow } from "./virtual/asked.ts";
 
 /** The resource of a kind. */
 export const resourceOf = (kind: Kind, actions: Actions): Resource => new KindResource(kind, actions);
@@ -82,10 +83,13 @@ class KindResource implements Resource {
   }
 
   async create(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult> {
-    const kind = this.#kind;
-    await waitUntilFresh(kind);
-    if (target.subresource) return createBelow(kind, this.#actions, target, body, options, caller);
-    return await create(kind, target, body, options, caller);
+    await waitUntilFresh(this.#kind);
+    return await create(this.#kind, target, body, options, caller);
+  }
+
+  async ask(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<AskResult> {
+    await waitUntilFresh(this.#kind);
+    return await askBelow(this.#kind, this.#actions, target, body, options, caller);
   }
 
   async update(target: Target, body: Body, options: WriteOptions, caller: Caller): Promise<WriteResult> {

@@ -127,6 +127,8 @@ export interface SubresourceRules extends WriteRules {
   readonly verbs: readonly ("get" | "update" | "patch" | "create")[];
   /** The kind of its bodies where that is not the kind of the object (`token` takes a TokenRequest). */
   readonly takes?: ResourceDefinition;
+  /** Other versions of that kind, which say the same: `policy/v1beta1` of an Eviction. */
+  readonly takesAlso?: readonly string[];
   /** What get, update and patch show and change of the object, in the kind that it takes. */
   readonly lens?: Lens;
 }

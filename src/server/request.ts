@@ -4,7 +4,7 @@
  * @module
  */
 import type { ResourceDefinition } from "../schema/definition.ts";
-import { type ProtobufKind, bodyKind, hasProtobuf } from "../wire/protobuf/index.ts";
+import { type ProtobufKind, hasProtobuf } from "../wire/protobuf/index.ts";
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { StatusReason } from "../meta/status.ts";
@@ -111,9 +111,8 @@ export class ServerRequest {
   get protobufKind(): ProtobufKind | undefined {
     const definition = this.resource?.definition;
     if (!definition) return undefined;
-    const { taken } = this;
-    const kind = taken ? bodyKind(taken) : definition;
-    return kind && hasProtobuf(kind) ? kind : undefined;
+    const kind = this.taken ?? definition;
+    return hasProtobuf(kind) ? kind : undefined;
   }
 
   /** Who asks, in the words of the registry. */

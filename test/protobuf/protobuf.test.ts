@@ -8,8 +8,10 @@ import {
   encodeProtobuf,
   partialObjectMetadata,
 } from "../../src/wire/protobuf/index.ts";
+import { binding } from "../../src/kinds/core/v1/binding.ts";
 import { configMap } from "../../src/kinds/core/v1/configmap.ts";
 import { serviceAccount } from "../../src/kinds/core/v1/service-account.ts";
+import { eviction } from "../../src/kinds/policy/v1/eviction.ts";
 import { tokenRequest } from "../../src/kinds/authentication/v1/group.ts";
 import { field, fields } from "../../src/wire/protobuf/testing/fields.ts";
 import { headersOf } from "../rules/answer.ts";
@@ -128,6 +130,22 @@ describe.each(["neutral", "kubernetes"])("a client of the %s dialect that knows 
     });
     expect(answer).toMatchObject({ code: 201, read: { kind: "TokenRequest", apiVersion: "authentication.k8s.io/v1" } });
     expect(answer.read.status.token.split(".")).toHaveLength(3);
+  });
+
+  test("KIND-Pod-8, KIND-PodDisruptionBudget-7: what is asked of a Pod is asked in protobuf, and a Status answers", async () => {
+    const ns = await namespace();
+    const pods = `/api/v1/namespaces/${ns}/pods`;
+    const metadata = { name: "x" };
+    await api.post(pods, { metadata, spec: { containers: [{ name: "c", image: "i" }] } });
+    const target = { kind: "Node", name: "n" };
+    const bound = await client.object("POST", `${pods}/x/binding`, binding, { metadata, target }, STATUS);
+    const deleteOptions = { gracePeriodSeconds: 5 };
+    const evicted = await client.object("POST", `${pods}/x/eviction`, eviction, { metadata, deleteOptions }, STATUS);
+    for (const answer of [bound, evicted]) expect(answer).toMatchObject({ code: 201, read: { status: "Success" } });
+    expect((await api.get(`${pods}/x`)).body).toMatchObject({
+      metadata: { deletionGracePeriodSeconds: 5 },
+      spec: { nodeName: "n" },
+    });
   });
 
   test("DEC-28: watches, with the end of the initial events in the words that Go clients wait for", async () => {

@@ -18,6 +18,17 @@ export type { Condition } from "../condition.ts";
 export { neutral } from "../kind.ts";
 export type { ObjectMeta, ObjectMetaOwnerReference as OwnerReference } from "./types.ts";
 
+/** Asks that a Pod runs on a node, with the labels and annotations of this object. */
+export const Binding: Kind<types.Binding, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "Binding",
+  plural: "bindings",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Binding}. */
+export type Binding = types.Binding;
+
 /** What the cluster knows of a CSI volume driver: whether volumes are attached, what it is told on mount and what it needs. The name is the name of the driver. */
 export const CSIDriver: Kind<types.CSIDriver, "Cluster"> = {
   group: "storage.k8s.io",
@@ -138,6 +149,17 @@ export const Event: Kind<types.Event, "Namespaced"> = {
 };
 /** An object of the kind {@link Event}. */
 export type Event = types.Event;
+
+/** Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that. */
+export const Eviction: Kind<types.Eviction, "Namespaced"> = {
+  group: "policy",
+  version: "v1",
+  kind: "Eviction",
+  plural: "evictions",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Eviction}. */
+export type Eviction = types.Eviction;
 
 /** An address of the cluster, and who has it. */
 export const IPAddress: Kind<types.IPAddress, "Cluster"> = {

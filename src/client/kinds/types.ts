@@ -5,14 +5,14 @@
  *
  * @module
  */
-/** A CSI volume driver that is deployed in the cluster. */
-export interface CSIDriver {
+/** Asks that a Pod runs on a node, with the labels and annotations of this object. */
+export interface Binding {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly spec: CSIDriverSpec;
+  readonly target: EventRelated;
 }
 
 /** What every object has: its identity, its versions, its owners and its labels. */
@@ -81,6 +81,34 @@ export interface ObjectMetaManagedField {
   readonly fieldsV1?: unknown;
   /** The subresource through which the manager wrote, empty for the object itself. */
   readonly subresource?: string;
+}
+
+/** Any object, or a part of it. */
+export interface EventRelated {
+  /** Kind of the object. */
+  readonly kind?: string;
+  /** Namespace of the object. */
+  readonly namespace?: string;
+  /** Name of the object. */
+  readonly name?: string;
+  /** UID of the object. */
+  readonly uid?: string;
+  /** Group and version of the object. */
+  readonly apiVersion?: string;
+  /** Version of the object that is meant. */
+  readonly resourceVersion?: string;
+  /** A part of the object, such as `spec.containers{name}`. */
+  readonly fieldPath?: string;
+}
+
+/** A CSI volume driver that is deployed in the cluster. */
+export interface CSIDriver {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: CSIDriverSpec;
 }
 
 /** What the driver needs and can do. */
@@ -241,24 +269,6 @@ export interface CoreEvent {
   readonly reportingComponent: string;
   /** The instance of the controller. */
   readonly reportingInstance: string;
-}
-
-/** Any object, or a part of it. */
-export interface EventRelated {
-  /** Kind of the object. */
-  readonly kind?: string;
-  /** Namespace of the object. */
-  readonly namespace?: string;
-  /** Name of the object. */
-  readonly name?: string;
-  /** UID of the object. */
-  readonly uid?: string;
-  /** Group and version of the object. */
-  readonly apiVersion?: string;
-  /** Version of the object that is meant. */
-  readonly resourceVersion?: string;
-  /** A part of the object, such as `spec.containers{name}`. */
-  readonly fieldPath?: string;
 }
 
 /** What reported the event. */
@@ -2167,6 +2177,43 @@ export interface EventDeprecatedSource {
   readonly component?: string;
   /** The node that it reported from. */
   readonly host?: string;
+}
+
+/** Asks that a Pod is deleted, as far as the PodDisruptionBudget that selects it allows that. */
+export interface Eviction {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly deleteOptions?: EvictionDeleteOptions;
+}
+
+/** How to delete. */
+export interface EvictionDeleteOptions {
+  /** The version of these options. */
+  readonly apiVersion?: string;
+  /** DeleteOptions. */
+  readonly kind?: string;
+  /** Seconds to wait; what the object says by default. */
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: EvictionDeleteOptionsPreconditions;
+  /** Whether what belongs to the object stays; propagationPolicy says more. */
+  readonly orphanDependents?: boolean;
+  /** What happens to what belongs to the object: Background, Foreground or Orphan. */
+  readonly propagationPolicy?: string;
+  /** `All` to change nothing. */
+  readonly dryRun?: readonly string[];
+  /** Whether damaged objects are deleted unread. */
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+}
+
+/** What must be so. */
+export interface EvictionDeleteOptionsPreconditions {
+  /** The UID of the object. */
+  readonly uid?: string;
+  /** Its version. */
+  readonly resourceVersion?: string;
 }
 
 /** An address of the cluster, and who has it. */

@@ -14,7 +14,8 @@ import { openMemoryStore } from "../../storage/memory/store.ts";
 import type { Store, Write } from "../../storage/contract.ts";
 import { type Clock, ManualClock, seededRandom } from "../../util/clock.ts";
 import type { Value } from "../../value/value.ts";
-import { SYSTEM, type BuiltRegistry, buildRegistry } from "../build.ts";
+import { type BuiltRegistry, buildRegistry } from "../build.ts";
+import { SYSTEM } from "../system.ts";
 import type { Body, ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "../contract.ts";
 
 /** Somebody who may do everything. */

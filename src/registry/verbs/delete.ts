@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { Admission } from "../../admission/contract.ts";
 import { addWarnings } from "../../schema/warnings.ts";
 import { asValue, copyOf } from "../../schema/api-object.ts";
 import type { ApiObject, WriteContext } from "../../schema/definition.ts";
@@ -39,24 +40,31 @@ interface Deletion {
   readonly target: Target;
   readonly options: DeleteOptions;
   readonly caller: Caller;
+  /** Who is asked whether it may be. */
+  readonly admission: Admission;
   readonly ctx: WriteContext;
   readonly turn: Turn;
   /** Large objects take more than a turn of the event loop. */
   readonly limit: TurnLimit;
 }
 
-/** Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the caller asked to know. */
+/**
+ * Deletes one object. 200 with the object or a Status, 202 where the deletion waits and the caller asked to know.
+ *
+ * @param admission who is asked whether it may be
+ */
 export function deleteObject(
   kind: Kind,
   target: Target,
   options: DeleteOptions,
   caller: Caller,
+  admission: Admission = kind.shared.admission,
 ): Promise<DeleteResult> {
   const ctx = newContext(kind);
   warnOfOrphans(kind, options, ctx);
   const key = keyOf(kind, target.namespace, target.name);
   return inTurn(kind.shared.locks, kind.stored.prefix + key, (turn) =>
-    attempt({ kind, target, options, caller, ctx, turn, limit: new TurnLimit() }, key),
+    attempt({ kind, target, options, caller, admission, ctx, turn, limit: new TurnLimit() }, key),
   );
 }
 
@@ -91,7 +99,7 @@ async function once(deletion: Deletion, key: string, entry: Entry): Promise<Dele
   const old = objectOf(kind, entry);
   checkPreconditions(deletion, old);
   if (limit.isOver) await limit.pause();
-  await admitted(kind.shared.admission, admissionOf(deletion, "DELETE", undefined, old));
+  await admitted(deletion.admission, admissionOf(deletion, "DELETE", undefined, old));
   const marked = mark(deletion, old);
   if (limit.isOver) await limit.pause();
   if (!waits(kind, marked, old)) return remove(deletion, key, entry, old, marked);
@@ -210,7 +218,10 @@ function policyFinalizers(finalizers: readonly string[], options: DeleteOptions,
 }
 
 /** The uid and the version that the caller demands; the refusal says the kind where others say the resource. */
-function checkPreconditions({ kind, target, options }: Deletion, old: ApiObject): void {
+export function checkPreconditions(
+  { kind, target, options }: Pick<Deletion, "kind" | "target" | "options">,
+  old: ApiObject,
+): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const refuse = (member: string, sent: string, got: string | undefined, why: string): Error =>
     conflict(

@@ -96,9 +96,24 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
 export interface Change {
   /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
   change(old: ApiObject, entry: Entry): Steps<ApiObject>;
+  /** Whether it is the server's own: see {@link changeObject}. */
+  readonly own?: true;
   /** The object to create when there is none; without it the answer is 404. */
   readonly missing?: (() => Steps<ApiObject>) | undefined;
 }
+
+/**
+ * A change of the server's own, below which a client has asked for something: nobody else is asked whether it may be, it has
+ * no owner and does not count as a generation.
+ */
+export const changeObject = (write: Write, change: (old: ApiObject) => ApiObject): Promise<WriteResult> =>
+  guaranteedUpdate(write, {
+    own: true,
+    *change(old) {
+      yield;
+      return change(old);
+    },
+  });
 
 /** Carries a change out, under the lock of the object. */
 export function guaranteedUpdate(write: Write, how: Change): Promise<WriteResult> {
@@ -152,7 +167,7 @@ async function once(write: WriteUnderWay, key: string, entry: Entry, how: Change
   });
   const object = changed instanceof Promise ? await withinTurn(turn, changed) : changed;
   if (limit.isOver) await limit.pause();
-  return withHand(write, old, (taking) => storeChanged(taking, key, entry, object, old));
+  return withHand(write, old, (taking) => storeChanged(taking, key, entry, object, old, how));
 }
 
 async function storeChanged(
@@ -161,16 +176,17 @@ async function storeChanged(
   entry: Entry,
   object: ApiObject,
   old: ApiObject,
+  { own }: Change,
 ): Promise<WriteResult> {
   const { kind, options, ctx, turn, limit } = write;
-  const prepared = prepareChanged(write, object, old);
+  const prepared = own ? undefined : prepareChanged(write, object, old);
   const admission = prepared instanceof Promise ? await prepared : prepared;
   if (limit.isOver) await limit.pause();
   // What is stored in an older version is written in that of today, also when nothing else changes.
   if (sameObject(object, old) && !isStale(kind, entry)) return storedResult(kind, entry, 200, ctx);
   const gone = isGone(kind, object, old);
   if (options.dryRun) return unstoredResult(object, 200, ctx);
-  const committed = commitAdmission(kind, admission);
+  const committed = admission && commitAdmission(kind, admission);
   if (committed) await committed;
   // What goes is told as it last was: the event of the end shows the finalizers that held it.
   const form = gone ? parseStored(entry) : storedForm(kind, object, entry);

@@ -1,26 +1,43 @@
 /**
- * Kinds that are asked, not stored: a create is answered from what the server knows, and nothing else is possible. They
- * have paths of their own (reviews) or lie below an object (`serviceaccounts/NAME/token`).
+ * Kinds that are asked, not stored: a create is answered from what the server knows or by something that it does, and
+ * nothing else is possible. They have paths of their own (reviews) or lie below an object (`serviceaccounts/NAME/token`,
+ * `pods/NAME/eviction`).
  *
  * What answers is an {@link Action}, found by the group and kind of the question. A kind that is asked says so in its
- * definition; that a kind has the name of one of ours means nothing.
+ * definition; that a kind has the name of one of ours means nothing. A question passes admission as any create does,
+ * before anything comes of it:
+ *
+ *     decode -> ownership -> admission (mutate) -> judge -> admission (validate) -> answer
  *
  * @module
  */
+import type { AdmissionRequest } from "../../admission/contract.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
+import type { CompiledKind } from "../../schema/write/decode.ts";
 import { walkerOf } from "../../schema/walker.ts";
 import { atOnce } from "../../util/steps.ts";
+import type { Turn } from "../../util/keyed-lock.ts";
+import { isObject } from "../../value/value.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
-import { ApiError, badRequest, invalid, methodNotAllowed, notFound } from "../../meta/status.ts";
-import type { Body, Caller, Resource, Target, WriteOptions, WriteResult } from "../contract.ts";
-import { decodeBody } from "../decode.ts";
+import {
+  ApiError,
+  type ObjectRef,
+  type Status,
+  badRequest,
+  invalid,
+  methodNotAllowed,
+  notFound,
+} from "../../meta/status.ts";
+import type { AskResult, Body, Caller, Resource, Target, WriteOptions } from "../contract.ts";
+import { decodeAnswered, decodeBody } from "../decode.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
-import { type Kind, keyOf } from "../kind.ts";
+import { type Kind, type SharedParts, keyOf } from "../kind.ts";
 import { valueKind } from "../lens.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownCreated } from "../ownership.ts";
-import { newContext } from "../pipeline.ts";
+import { admitted, newContext, putInPlace, withWarnings } from "../pipeline.ts";
 import { unstoredResult } from "../results.ts";
+import { inOwnTurn } from "../turn.ts";
 import { objectOf } from "../versions/view.ts";
 
 /** A question under way. */
@@ -29,15 +46,21 @@ export interface Question {
   readonly object: ApiObject;
   readonly caller: Caller;
   readonly target: Target;
+  readonly options: WriteOptions;
   readonly ctx: WriteContext;
-  /** The object below which it was asked, for a subresource; read only. */
-  readonly parent: ApiObject | undefined;
+  /** The object below which it was asked, as it is now; read only. Throws 404 where there is none. */
+  readonly parent: () => ApiObject;
   /** What is wrong with the question: 422 when something is. */
   readonly errors: FieldErrors;
 }
 
-/** Answers a question: fills the answer in, or refuses by throwing an `ApiError`. */
-export type Action = (question: Question) => void | Promise<void>;
+/** What answers a question. Either part refuses by throwing an `ApiError`. */
+export interface Action {
+  /** Refuses what is wrong with the question itself, before those hear of it who may only refuse it. */
+  judge?(question: Question): void;
+  /** Fills the answer in, or does what was asked for and says how that went. */
+  answer(question: Question): void | Status | Promise<void | Status>;
+}
 
 /** Actions by the group and kind of what they answer: `authentication.k8s.io/TokenRequest`. */
 export type Actions = ReadonlyMap<string, Action>;
@@ -45,37 +68,57 @@ export type Actions = ReadonlyMap<string, Action>;
 /** The key of a kind in {@link Actions}. */
 export const actionKey = ({ group, kind }: Pick<ResourceDefinition, "group" | "kind">): string => `${group}/${kind}`;
 
-/** What is needed to decode a kind that is never stored. */
-const decodable = (definition: ResourceDefinition, { dialect }: ApiContext) => ({
-  definition,
-  apiVersion: apiVersionOf(definition.group, definition.version),
-  walker: walkerOf(definition.schema, { dialect }),
-});
-
 function actionOf(actions: Actions, definition: ResourceDefinition): Action {
   const action = actions.get(actionKey(definition));
   if (!action) throw new Error(`expected an action that answers ${actionKey(definition)}`);
   return action;
 }
 
+/** What is asked on one path. */
+interface Asked {
+  /** The kind of the question. */
+  readonly form: CompiledKind;
+  /** The resource of the path, its version, and whether it is one of namespaces. */
+  readonly ref: ObjectRef;
+  readonly version: string;
+  readonly namespaced: boolean;
+  readonly action: Action;
+  readonly shared: Pick<SharedParts, "admission" | "locks">;
+}
+
+/** What is needed to decode a kind that is never stored. */
+const decodable = (definition: ResourceDefinition, { dialect }: ApiContext): CompiledKind => ({
+  definition,
+  apiVersion: apiVersionOf(definition.group, definition.version),
+  walker: walkerOf(definition.schema, { dialect }),
+});
+
 /** A resource whose create is a question; nothing else is possible. */
-export function askedResource(definition: ResourceDefinition, api: ApiContext, actions: Actions): Resource {
-  const kind = decodable(definition, api);
-  const action = actionOf(actions, definition);
-  const ref = { group: definition.group, plural: definition.plural, kind: definition.kind };
+export function askedResource(definition: ResourceDefinition, shared: SharedParts, actions: Actions): Resource {
+  const { group, version, plural, kind } = definition;
+  const ref = { group, plural, kind };
+  const asked: Asked = {
+    form: decodable(definition, shared.api),
+    ref,
+    version,
+    namespaced: definition.scope === "Namespaced",
+    action: actionOf(actions, definition),
+    shared,
+  };
   const refuse = (method: string) => (): Promise<never> => Promise.reject(methodNotAllowed(ref, method));
   const neverStored = (): never => {
-    throw new ApiError("InternalError", `${definition.kind} is never stored`);
+    throw new ApiError("InternalError", `${kind} is never stored`);
   };
   return {
     definition,
     storage: undefined,
-    async create(target, body, options, caller) {
-      const ctx: WriteContext = { ...api, warnings: [] };
-      const object = decodeBody(kind, body, options, ctx);
-      await ask(action, { object, caller, target, ctx, parent: undefined, errors: new FieldErrors() }, definition);
-      return unstoredResult(object, 201, ctx);
+    ask(target, body, options, caller) {
+      const ctx: WriteContext = { ...shared.api, warnings: [] };
+      const object = decodeBody(asked.form, body, options, ctx);
+      if (asked.namespaced) placeObject(asked, object, target);
+      return ask(asked, { object, caller, target, options, ctx, parent: neverStored, errors: new FieldErrors() });
     },
+    create: refuse("create"),
     get: refuse("get"),
     list: refuse("list"),
     watch: refuse("watch"),
@@ -92,34 +135,102 @@ export function askedResource(definition: ResourceDefinition, api: ApiContext, a
   };
 }
 
-async function ask(action: Action, question: Question, { group }: ResourceDefinition): Promise<void> {
-  await action(question);
-  const { errors } = question;
-  if (errors.any) throw invalid({ group, kind: "" }, "", errors.causes);
-}
-
 /** A create below an object: a question of the kind that the subresource takes. 404 when there is no such object. */
-export async function createBelow(
+export async function askBelow(
   kind: Kind,
   actions: Actions,
   target: Target,
   body: Body,
   options: WriteOptions,
   caller: Caller,
-): Promise<WriteResult> {
-  const { definition } = kind;
-  const taken = definition.subresources?.[target.subresource]?.takes;
-  if (!taken) throw methodNotAllowed(kind.ref, "create");
+): Promise<AskResult> {
+  const { definition, ref, namespaced, shared } = kind;
+  const { takes, takesAlso = [] } = definition.subresources?.[target.subresource] ?? {};
+  if (!takes) throw methodNotAllowed(ref, "create");
   const ctx = newContext(kind);
-  const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
-  if (body.value === null) throw badRequest(`expected a ${taken.kind} as body, got none`);
-  const asked = valueKind(kind, taken);
-  const object = decodeBody(asked, body, options, ctx);
+  if (body.value === null) throw badRequest(`expected a ${takes.kind} as body, got none`);
+  const form = valueKind(kind, takes);
+  const object = decodeBody(form, inOneVersion(body, takesAlso, form.apiVersion), options, ctx);
   placeObject(kind, object, { ...target, name: "" });
-  if (!entry) throw notFound(kind.ref, target.name);
-  const parent = objectOf(kind, entry);
   delete object.metadata.managedFields;
-  atOnce(ownCreated(asked, object, managerOf(options, caller), target.subresource));
-  await ask(actionOf(actions, taken), { object, caller, target, ctx, parent, errors: new FieldErrors() }, taken);
-  return unstoredResult(object, 201, ctx);
+  atOnce(ownCreated(form, object, managerOf(options, caller), target.subresource));
+  const asked: Asked = {
+    form,
+    ref,
+    version: definition.version,
+    namespaced,
+    action: actionOf(actions, takes),
+    shared,
+  };
+  const parent = (): ApiObject => currentOf(kind, target);
+  return ask(asked, { object, caller, target, options, ctx, parent, errors: new FieldErrors() });
+}
+
+/** An object as it is now; 404 where there is none. */
+export function currentOf(kind: Kind, { namespace, name }: Pick<Target, "namespace" | "name">): ApiObject {
+  const entry = kind.cache.get(keyOf(kind, namespace, name));
+  if (!entry) throw notFound(kind.ref, name);
+  return objectOf(kind, entry);
+}
+
+/** A body that says another version of the same is read as the one that is known. */
+function inOneVersion(body: Body, others: readonly string[], apiVersion: string): Body {
+  const { value } = body;
+  if (!isObject(value) || !others.includes(value["apiVersion"] as string)) return body;
+  return { ...body, value: { ...value, apiVersion } };
+}
+
+async function ask(asked: Asked, question: Question): Promise<AskResult> {
+  const { object, ctx } = question;
+  const { action, shared } = asked;
+  return withWarnings(ctx, async () => {
+    await inOwnTurn(shared.locks, async (turn) => {
+      const request = admissionOf(asked, question, turn);
+      await admitted(shared.admission, request, () => {
+        keepPlace(asked, question);
+        action.judge?.(question);
+        refuseWrong(asked, question);
+      });
+    });
+    const status = await action.answer(question);
+    refuseWrong(asked, question);
+    if (status) return { status, code: 201, changed: !question.options.dryRun, warnings: ctx.warnings };
+    return unstoredResult(object, 201, ctx);
+  });
+}
+
+function refuseWrong({ form }: Asked, { errors }: Question): void {
+  if (errors.any) throw invalid({ group: form.definition.group, kind: "" }, "", errors.causes);
+}
+
+/** What no step of admission may change: what is asked, and where. */
+function keepPlace(asked: Asked, { object, target }: Question): void {
+  object.apiVersion = asked.form.apiVersion;
+  object.kind = asked.form.definition.kind;
+  object.metadata ??= {};
+  if (asked.namespaced) placeObject(asked, object, { ...target, name: "" });
+}
+
+/** What admission steps see of a question: a create, of the resource and subresource of its path. */
+function admissionOf(
+  { form, ref, version, namespaced }: Asked,
+  { object, target, options, caller, ctx }: Question,
+  turn: Turn,
+): AdmissionRequest {
+  return {
+    operation: "CREATE",
+    ref,
+    version,
+    namespaced,
+    namespace: target.namespace,
+    name: target.name || (object.metadata.name ?? ""),
+    subresource: target.subresource,
+    object,
+    old: undefined,
+    options,
+    identity: caller,
+    warnings: ctx.warnings,
+    turn,
+    replace: (value) => putInPlace(object, decodeAnswered(form, value, ctx)),
+  };
 }

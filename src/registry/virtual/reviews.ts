@@ -5,7 +5,6 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Authorizer, Identity } from "../../auth/contract.ts";
-import type { FieldErrors } from "../../meta/field-errors.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { formatTime } from "../../meta/time.ts";
 import { equal, type Value } from "../../value/value.ts";
@@ -14,10 +13,10 @@ import { type Action, type Actions, type Question, actionKey } from "./asked.ts"
 /** The actions of the reviews. */
 export function reviewActions(authorizer: Authorizer): Actions {
   return new Map<string, Action>([
-    [actionKey({ group: "authentication.k8s.io", kind: "SelfSubjectReview" }), whoAmI],
-    [review("SelfSubjectAccessReview"), ({ object, caller, errors }) => mayI(authorizer, object, caller, errors)],
-    [review("SubjectAccessReview"), ({ object, errors }) => mayThey(authorizer, object, errors)],
-    [review("SelfSubjectRulesReview"), ({ object, caller, errors }) => myRules(authorizer, object, caller, errors)],
+    [actionKey({ group: "authentication.k8s.io", kind: "SelfSubjectReview" }), { answer: whoAmI }],
+    [review("SelfSubjectAccessReview"), { judge: judgeAccess, answer: (asked) => mayI(authorizer, asked) }],
+    [review("SubjectAccessReview"), { judge: judgeSubject, answer: (asked) => mayThey(authorizer, asked) }],
+    [review("SelfSubjectRulesReview"), { judge: judgeRules, answer: (asked) => myRules(authorizer, asked) }],
   ]);
 }
 
@@ -36,15 +35,18 @@ function whoAmI({ object, caller, ctx }: Question): void {
   };
 }
 
-async function mayI(authorizer: Authorizer, object: ApiObject, caller: Identity, errors: FieldErrors): Promise<void> {
-  if (!checkQuestion(object, errors)) return;
+async function mayI(authorizer: Authorizer, { object, caller }: Question): Promise<void> {
   object["status"] = await decide(authorizer, caller, question(object));
 }
 
-async function mayThey(authorizer: Authorizer, object: ApiObject, errors: FieldErrors): Promise<void> {
+function judgeSubject({ object, errors }: Question): void {
   const spec = object["spec"] as SubjectSpec;
   if (!spec.user && !spec.groups?.length) errors.invalid("spec.user", "", "expected a user or a group");
-  if (!checkQuestion(object, errors)) return;
+  judgeAccess({ object, errors });
+}
+
+async function mayThey(authorizer: Authorizer, { object }: Question): Promise<void> {
+  const spec = object["spec"] as SubjectSpec;
   const identity: Identity = {
     user: spec.user ?? "",
     groups: spec.groups ?? [],
@@ -54,14 +56,12 @@ async function mayThey(authorizer: Authorizer, object: ApiObject, errors: FieldE
   object["status"] = await decide(authorizer, identity, question(object));
 }
 
-async function myRules(
-  authorizer: Authorizer,
-  object: ApiObject,
-  caller: Identity,
-  errors: FieldErrors,
-): Promise<void> {
+function judgeRules({ object, errors }: Question): void {
   const { namespace } = object["spec"] as { namespace?: string };
   if (!namespace) errors.required("spec.namespace");
+}
+
+async function myRules(authorizer: Authorizer, { object, caller }: Question): Promise<void> {
   const all = await authorizer.authorize(caller, ANYTHING);
   object["status"] = {
     incomplete: false,
@@ -92,7 +92,7 @@ interface SubjectSpec {
 const ANYTHING: RequestInfo = { ...NO_REQUEST, isResource: true, verb: "*", group: "*", version: "*", resource: "*" };
 
 /** Exactly one of the two kinds of attributes, and no metadata: the question is not an object. */
-function checkQuestion(object: ApiObject, errors: FieldErrors): boolean {
+function judgeAccess({ object, errors }: Pick<Question, "object" | "errors">): void {
   const spec = object["spec"] as SubjectSpec | undefined;
   const [resource, other] = [spec?.resourceAttributes, spec?.nonResourceAttributes];
   if (!resource && !other) {
@@ -102,7 +102,6 @@ function checkQuestion(object: ApiObject, errors: FieldErrors): boolean {
   if (!equal(object.metadata as unknown as Value, {})) {
     errors.invalid("metadata", object.metadata, "expected no metadata");
   }
-  return !errors.any;
 }
 
 function question(object: ApiObject): RequestInfo {

@@ -5,13 +5,12 @@
  *
  * @module
  */
-import type { ApiObject } from "../../schema/definition.ts";
 import type { Lookup } from "../../schema/lookup.ts";
 import type { TokenSigner } from "../../auth/service-account-tokens.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { badRequest, conflict, invalid, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
-import { type Action, type Actions, actionKey } from "./asked.ts";
+import { type Action, type Actions, type Question, actionKey } from "./asked.ts";
 
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
@@ -26,9 +25,9 @@ interface TokenSpec {
 
 /** The action that answers a TokenRequest below a service account. */
 export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions {
-  const action: Action = async ({ object, target, parent, ctx }) => {
-    const { uid = "" } = parent!.metadata;
-    const spec = check(object, target.name);
+  const answer: Action["answer"] = async ({ object, target, parent, ctx }) => {
+    const { uid = "" } = parent().metadata;
+    const spec = object["spec"] as TokenSpec;
     const bound = bindTo(lookup, target.namespace, spec);
     const audiences = spec.audiences?.length ? spec.audiences : [signer().defaultAudience];
     const { token, expires } = await signer().sign({
@@ -47,10 +46,11 @@ export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions 
       creationTimestamp: formatTime(ctx.clock.now()),
     });
   };
-  return new Map([[actionKey({ group: "authentication.k8s.io", kind: "TokenRequest" }), action]]);
+  return new Map([[actionKey({ group: "authentication.k8s.io", kind: "TokenRequest" }), { judge, answer }]]);
 }
 
-function check(object: ApiObject, name: string): TokenSpec {
+function judge({ object, target: { name }, parent }: Question): void {
+  parent();
   const errors = new FieldErrors();
   const spec = object["spec"] as TokenSpec;
   const sent = object.metadata.name;
@@ -60,7 +60,6 @@ function check(object: ApiObject, name: string): TokenSpec {
     errors.invalid("spec.expirationSeconds", seconds, `expected ${MIN_SECONDS} to ${MAX_SECONDS} seconds`);
   }
   if (errors.any) throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, errors.causes);
-  return spec;
 }
 
 /** The object that the token is bound to: it must exist and have the uid that was named. */

@@ -61,11 +61,17 @@ function plainResources({ definition, storage }: Resource): object[] {
       name: `${plural}/${below.name}`,
       singularName: "",
       namespaced,
-      ...(below.takes ? { group: below.takes.group, version: below.takes.version } : {}),
+      ...elsewhere(below.takes, definition),
       kind: below.kind,
       verbs: below.verbs,
     })),
   ];
+}
+
+/** Group and version of the kind that a subresource takes, where they are not those of the resource. */
+function elsewhere(taken: Below["takes"], { group, version }: ResourceDefinition): object {
+  if (!taken || (taken.group === group && taken.version === version)) return {};
+  return { group: taken.group, version: taken.version };
 }
 
 /** What tells those who migrate stored objects that the form in which they are stored has changed. */

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { checkDeleteOptions, readDryRun } from "../../meta/delete-options.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { validateFieldManager } from "../../meta/object-meta-rules.ts";
 import { parseFieldSelector, parseLabelSelector } from "../../meta/selectors.ts";
@@ -23,7 +24,6 @@ const refuse = (kind: OptionsKind, errors: FieldErrors): void => {
 };
 
 const VALIDATIONS = ["Ignore", "Warn", "Strict"] as const;
-const POLICIES = ["Background", "Foreground", "Orphan"] as const;
 const MATCHES = ["Exact", "NotOlderThan"] as const;
 
 /** The options of a create (DEC-21..24). */
@@ -50,12 +50,6 @@ function readWriteOptions(query: Query, errors: FieldErrors): WriteOptions {
   const known = validation === "" ? "Warn" : VALIDATIONS.find((name) => name === validation);
   if (!known) errors.notSupported("fieldValidation", validation, VALIDATIONS);
   return { dryRun, fieldManager, fieldValidation: known ?? "Warn" };
-}
-
-/** Only `All` is known, and an empty value is not the same as none (DEC-23). */
-function readDryRun(values: readonly unknown[], errors: FieldErrors): boolean {
-  for (const value of values) if (value !== "All") errors.notSupported("dryRun", value, ["All"]);
-  return values.length > 0;
 }
 
 /** The options of a patch: an apply needs a manager, nothing else may be forced (DEC-18, APPLY rules). */
@@ -185,16 +179,6 @@ export function deleteOptionsOfQuery(query: Query): DeleteOptions {
   });
 }
 
-interface RawDeleteOptions {
-  readonly dryRun: readonly string[] | undefined;
-  readonly gracePeriodSeconds: number | undefined;
-  readonly orphanDependents: boolean | undefined;
-  readonly propagationPolicy: string | undefined;
-  readonly preconditions:
-    | { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
-    | undefined;
-}
-
 /**
  * DeleteOptions of a body: any apiVersion, only its own kind; unknown members never fail (DEC-26). What is
  * known and not used must be of its type all the same.
@@ -245,31 +229,4 @@ function strings(value: Value | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   throw badRequest("expected dryRun to be a list of strings");
-}
-
-function checkDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
-  const errors = new FieldErrors();
-  const dryRun = readDryRun(raw.dryRun ?? [], errors);
-  const { propagationPolicy: policy } = raw;
-  const known = POLICIES.find((name) => name === policy);
-  if (policy !== undefined && !known) errors.notSupported("propagationPolicy", policy, POLICIES);
-  if (policy !== undefined && raw.orphanDependents !== undefined) {
-    errors.invalid("propagationPolicy", policy, "expected either orphanDependents or propagationPolicy");
-  }
-  refuse("DeleteOptions", errors);
-  const { uid, resourceVersion } = raw.preconditions ?? {};
-  return {
-    dryRun,
-    ...(raw.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: raw.gracePeriodSeconds }),
-    ...(raw.orphanDependents === undefined ? {} : { orphanDependents: raw.orphanDependents }),
-    ...(known ? { propagationPolicy: known } : {}),
-    ...(raw.preconditions
-      ? {
-          preconditions: {
-            ...(uid === undefined ? {} : { uid }),
-            ...(resourceVersion === undefined ? {} : { resourceVersion }),
-          },
-        }
-      : {}),
-  };
 }

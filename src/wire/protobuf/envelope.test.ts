@@ -51,7 +51,10 @@ function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
 
 /** The members that a message has: the envelope says which kind an object is, and of one inside of another nobody does. */
 const membersOf = ({ fields: members }: StructType): string[] =>
-  [...members.keys()].filter((name) => !members.has("metadata") || (name !== "apiVersion" && name !== "kind"));
+  [...members.keys()].filter((name) => (name !== "apiVersion" && name !== "kind") || !isKind(members));
+
+/** Whether it is an object, or DeleteOptions. */
+const isKind = (members: StructType["fields"]): boolean => members.has("metadata") || members.has("propagationPolicy");
 
 /** A value of a type with every member set; a struct that holds itself is set once. */
 function fullOf(type: Type, above: readonly Type[] = []): unknown {

@@ -17,5 +17,5 @@ export {
   encodeListHead,
   encodeProtobuf,
 } from "./envelope.ts";
-export { type ProtobufKind, DELETE_OPTIONS, STATUS, bodyKind, hasProtobuf, partialObjectMetadata } from "./kinds.ts";
+export { type ProtobufKind, DELETE_OPTIONS, STATUS, hasProtobuf, partialObjectMetadata } from "./kinds.ts";
 export { ProtobufError } from "../encoding/protobuf-error.ts";

@@ -5,12 +5,12 @@
  */
 import { type JsonSchema, structOf } from "../../apply/schema/schema.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
+import { DeleteOptionsSchema } from "../../meta/delete-options.ts";
 import { ObjectMetaSchema } from "../../meta/object-meta.ts";
 import {
   type TSchema,
   always,
   atomicList,
-  bool,
   int32,
   int64,
   optional,
@@ -19,8 +19,6 @@ import {
   struct,
   text,
 } from "../../meta/types.ts";
-import { scale } from "../../kinds/autoscaling/v1/scale.ts";
-import { tokenRequest } from "../../kinds/authentication/v1/group.ts";
 import { type MessageCodec, messageCodec } from "./message.ts";
 import { messageOf } from "./numbers/index.ts";
 
@@ -89,26 +87,8 @@ export const DELETE_OPTIONS: ProtobufKind = {
   group: "",
   version: "v1",
   kind: "DeleteOptions",
-  schema: struct("How to delete.", {
-    gracePeriodSeconds: pointer(int64("Seconds to wait.")),
-    preconditions: pointer(
-      struct("What must be so.", {
-        uid: pointer(text("The UID of the object.")),
-        resourceVersion: pointer(text("Its version.")),
-      }),
-    ),
-    orphanDependents: pointer(bool("Whether what belongs to the object stays.")),
-    propagationPolicy: pointer(text("What happens to what belongs to the object.")),
-    dryRun: optional(atomicList(text(), "`All` to change nothing.")),
-    ignoreStoreReadErrorWithClusterBreakingPotential: pointer(bool("Whether damaged objects are deleted unread.")),
-  }),
+  schema: DeleteOptionsSchema,
 };
-
-const BODIES: readonly ProtobufKind[] = [scale, tokenRequest];
-
-/** The kind of a body that a subresource takes in place of its object's. */
-export const bodyKind = (taken: Omit<ProtobufKind, "schema">): ProtobufKind | undefined =>
-  BODIES.find(({ group, version, kind }) => kind === taken.kind && version === taken.version && group === taken.group);
 
 /** The metadata of an object alone; the same kind for the same version. */
 export function partialObjectMetadata(version: string): ProtobufKind {

@@ -42,7 +42,7 @@ import (
 
 var kinds = map[schema.GroupVersion][]runtime.Object{
 	corev1.SchemeGroupVersion: {
-		&corev1.ConfigMap{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{}, &corev1.PersistentVolume{},
+		&corev1.Binding{}, &corev1.ConfigMap{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{}, &corev1.PersistentVolume{},
 		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &metav1.DeleteOptions{},
 	},
@@ -62,7 +62,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	coordinationv1beta1.SchemeGroupVersion:  {&coordinationv1beta1.LeaseCandidate{}},
 	networkingv1.SchemeGroupVersion:         {&networkingv1.IPAddress{}, &networkingv1.ServiceCIDR{}},
 	eventsv1.SchemeGroupVersion:             {&eventsv1.Event{}},
-	policyv1.SchemeGroupVersion:             {&policyv1.PodDisruptionBudget{}},
+	policyv1.SchemeGroupVersion:             {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
 	schedulingv1.SchemeGroupVersion:         {&schedulingv1.PriorityClass{}},
 	storagev1.SchemeGroupVersion: {
 		&storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{}, &storagev1.StorageClass{},

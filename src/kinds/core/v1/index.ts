@@ -1,4 +1,5 @@
 import type { DefinitionFactory } from "../../../schema/definition.ts";
+import { binding } from "./binding.ts";
 import { configMap } from "./configmap.ts";
 import { coreEvent } from "./event.ts";
 import { namespace } from "./namespace.ts";
@@ -14,6 +15,7 @@ import { service } from "./service.ts";
 
 /** The core group. Events are a second view of what the events group stores. */
 export const coreGroup: DefinitionFactory = (ctx) => [
+  binding,
   configMap,
   coreEvent,
   namespace(ctx),

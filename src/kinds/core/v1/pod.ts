@@ -11,6 +11,8 @@ import { always } from "../../../meta/types.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { eviction } from "../../policy/v1/eviction.ts";
+import { binding } from "./binding.ts";
 import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
 import { ephemeralRules } from "./pod/ephemeral.ts";
@@ -154,6 +156,8 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       },
       ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
       resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),
+      binding: { verbs: ["create"], takes: binding },
+      eviction: { verbs: ["create"], takes: eviction, takesAlso: ["policy/v1beta1"] },
     },
     ways: podWays,
     columns: podColumns,

@@ -2,6 +2,7 @@ import type { Messages } from "./numbers.ts";
 
 /** The small kinds of `core/v1` and what several kinds share. */
 export const coreObjects: Messages = {
+  Binding: { metadata: [1, "meta.ObjectMeta"], target: [2, "ObjectReference"] },
   ConfigMap: { metadata: [1, "meta.ObjectMeta"], data: 2, binaryData: 3, immutable: 4 },
   Event: {
     metadata: [1, "meta.ObjectMeta"],

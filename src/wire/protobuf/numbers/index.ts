@@ -48,6 +48,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
 
 /** The message of a kind, by group, version and kind. */
 const KINDS: ReadonlyMap<string, string> = new Map([
+  ["v1/Binding", "core.Binding"],
   ["v1/ConfigMap", "core.ConfigMap"],
   ["v1/Event", "core.Event"],
   ["v1/Namespace", "core.Namespace"],
@@ -84,6 +85,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["events.k8s.io/v1/Event", "events.Event"],
   ["networking.k8s.io/v1/IPAddress", "networking.IPAddress"],
   ["networking.k8s.io/v1/ServiceCIDR", "networking.ServiceCIDR"],
+  ["policy/v1/Eviction", "policy.Eviction"],
   ["policy/v1/PodDisruptionBudget", "policy.PodDisruptionBudget"],
   ["scheduling.k8s.io/v1/PriorityClass", "scheduling.PriorityClass"],
   ["storage.k8s.io/v1/CSIDriver", "storage.CSIDriver"],

@@ -2,6 +2,7 @@ import type { Messages } from "./numbers.ts";
 
 /** `policy/v1`: how many Pods may be missing. */
 export const policy: Messages = {
+  Eviction: { metadata: [1, "meta.ObjectMeta"], deleteOptions: [2, "meta.DeleteOptions"] },
   PodDisruptionBudget: {
     metadata: [1, "meta.ObjectMeta"],
     spec: [2, "PodDisruptionBudgetSpec"],

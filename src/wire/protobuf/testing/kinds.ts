@@ -1,10 +1,11 @@
 import type { Dialect } from "../../../meta/dialect.ts";
 import type { Value, ValueObject } from "../../../value/value.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
+import { scale } from "../../../kinds/autoscaling/v1/scale.ts";
 import { builtInDefinitions } from "../../../kinds/index.ts";
 import { contextOf } from "../../../schema/testing/kind.ts";
 import { DecodeReport, type Walker, compileWalker } from "../../../schema/walker.ts";
-import { DELETE_OPTIONS, type ProtobufKind, STATUS, bodyKind, hasProtobuf, partialObjectMetadata } from "../index.ts";
+import { DELETE_OPTIONS, type ProtobufKind, STATUS, hasProtobuf, partialObjectMetadata } from "../index.ts";
 
 /** A kind with its walker. */
 export interface TestKind {
@@ -17,7 +18,7 @@ export interface TestKind {
 export function protobufKinds(dialect: Dialect): readonly TestKind[] {
   const kinds: readonly ProtobufKind[] = [
     ...builtInDefinitions(contextOf(dialect)).filter(hasProtobuf),
-    bodyKind({ group: "autoscaling", version: "v1", kind: "Scale" })!,
+    scale,
     DELETE_OPTIONS,
     STATUS,
     partialObjectMetadata("v1"),
