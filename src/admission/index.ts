@@ -6,6 +6,7 @@
 import type { Dialect } from "../meta/dialect.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Admission } from "./contract.ts";
+import { defaultIngressClass } from "./networking.ts";
 import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
@@ -16,6 +17,7 @@ export function builtInAdmission(lookup: Lookup, dialect: Dialect, provision: Pr
   return [
     namespaceLifecycle(lookup, dialect, provision),
     defaultStorageClass(lookup, dialect),
+    defaultIngressClass(lookup, dialect),
     ...(dialect.rules.storageProtection ? [storageObjectInUseProtection(dialect)] : []),
     ...(dialect.rules.enforceUndocumented ? [persistentVolumeClaimResize(lookup, dialect)] : []),
   ];

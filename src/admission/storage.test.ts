@@ -149,10 +149,11 @@ describe("persistentVolumeClaimResize", () => {
 test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
   const names = (dialect: typeof neutral): string[] =>
     builtInAdmission(lookupOf({}), dialect, () => Promise.resolve()).map(({ name }) => name);
-  expect(names(neutral)).toEqual(["NamespaceAutoProvision", "DefaultStorageClass"]);
+  expect(names(neutral)).toEqual(["NamespaceAutoProvision", "DefaultStorageClass", "DefaultIngressClass"]);
   expect(names(kubernetes)).toEqual([
     "NamespaceLifecycle",
     "DefaultStorageClass",
+    "DefaultIngressClass",
     "StorageObjectInUseProtection",
     "PersistentVolumeClaimResize",
   ]);

@@ -5,12 +5,12 @@
  *
  * @module
  */
-import { compareQuantities } from "../meta/quantity.ts";
 import { isDefaultClass } from "../meta/default-class.ts";
-import type { ApiObject } from "../schema/definition.ts";
+import { compareQuantities } from "../meta/quantity.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { forbidden } from "../meta/status.ts";
 import type { Lookup } from "../schema/lookup.ts";
+import { defaultClassOf } from "./default-class.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
 
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
@@ -40,16 +40,10 @@ export function storageObjectInUseProtection(dialect: Dialect): AdmissionStep {
 export function defaultStorageClass(lookup: Lookup, dialect: Dialect): AdmissionStep {
   const resource = `storageclasses.storage.${dialect.domain}`;
   const beta = `volume.beta.${dialect.labelDomain}/storage-class`;
-  const read = ({ metadata }: ApiObject): DefaultClass | undefined => {
-    if (!isDefaultClass({ metadata }, dialect.labelDomain)) return undefined;
-    return { name: metadata.name!, created: metadata.creationTimestamp ?? "" };
-  };
+  const chosen = defaultClassOf(lookup, resource, (object) => isDefaultClass(object, dialect.labelDomain));
   const choose = async (spec: ClaimSpec): Promise<void> => {
-    let chosen: DefaultClass | undefined;
-    for (const found of await lookup.collect(resource, read)) {
-      if (!chosen || isBefore(found, chosen)) chosen = found;
-    }
-    if (chosen) spec.storageClassName = chosen.name;
+    const name = await chosen();
+    if (name !== undefined) spec.storageClassName = name;
   };
   return {
     name: "DefaultStorageClass",
@@ -62,15 +56,6 @@ export function defaultStorageClass(lookup: Lookup, dialect: Dialect): Admission
     },
   };
 }
-
-interface DefaultClass {
-  readonly name: string;
-  readonly created: string;
-}
-
-/** The newest class wins, then the one that is first by name. */
-const isBefore = (a: DefaultClass, b: DefaultClass): boolean =>
-  a.created === b.created ? a.name < b.name : a.created > b.created;
 
 interface ClaimSpec {
   storageClassName?: string;

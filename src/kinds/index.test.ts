@@ -28,7 +28,17 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
   test("CONV-10: groups have the domain of the dialect, or a name that clients hard-code", () => {
     const fixed = ["", "apps", "autoscaling", "batch", "policy"];
     const domains = ["apiextensions", "authentication", "authorization"].map((name) => `${name}.k8s.io`);
-    const groups = ["coordination", "events", "scheduling", "storage", "storagemigration", "networking"].map(
+    const groups = [
+      "coordination",
+      "discovery",
+      "events",
+      "networking",
+      "resource",
+      "node",
+      "scheduling",
+      "storage",
+      "storagemigration",
+    ].map(
       (name) => `${name}.${dialect.domain}`,
     );
     for (const { group } of definitions) expect([...fixed, ...domains, ...groups]).toContain(group);

@@ -15,6 +15,7 @@ import { batchGroup } from "./batch/v1/index.ts";
 import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
+import { discoveryGroup } from "./discovery/v1/index.ts";
 import { networkingGroup } from "./networking/v1/index.ts";
 import { event } from "./events/v1/event.ts";
 import { policyGroup } from "./policy/v1/index.ts";
@@ -33,6 +34,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   () => [customResourceDefinition()],
   appsGroup,
   networkingGroup,
+  discoveryGroup,
   batchGroup,
   schedulingGroup,
   policyGroup,

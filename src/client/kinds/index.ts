@@ -139,6 +139,28 @@ export const Deployment: Kind<types.Deployment, "Namespaced"> = {
 /** An object of the kind {@link Deployment}. */
 export type Deployment = types.Deployment;
 
+/** Some of the programs behind a Service, with their addresses. */
+export const EndpointSlice: Kind<types.EndpointSlice, "Namespaced"> = {
+  group: "discovery.k8s.io",
+  version: "v1",
+  kind: "EndpointSlice",
+  plural: "endpointslices",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link EndpointSlice}. */
+export type EndpointSlice = types.EndpointSlice;
+
+/** The programs behind a Service; EndpointSlices tell more. */
+export const Endpoints: Kind<types.Endpoints, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "Endpoints",
+  plural: "endpoints",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Endpoints}. */
+export type Endpoints = types.Endpoints;
+
 /** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
 export const Event: Kind<types.Event, "Namespaced"> = {
   group: "events.k8s.io",
@@ -171,6 +193,28 @@ export const IPAddress: Kind<types.IPAddress, "Cluster"> = {
 };
 /** An object of the kind {@link IPAddress}. */
 export type IPAddress = types.IPAddress;
+
+/** Which requests from outside go to which Service. */
+export const Ingress: Kind<types.Ingress, "Namespaced"> = {
+  group: "networking.k8s.io",
+  version: "v1",
+  kind: "Ingress",
+  plural: "ingresses",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Ingress}. */
+export type Ingress = types.Ingress;
+
+/** Who sees to Ingresses of a class, and how. */
+export const IngressClass: Kind<types.IngressClass, "Cluster"> = {
+  group: "networking.k8s.io",
+  version: "v1",
+  kind: "IngressClass",
+  plural: "ingressclasses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link IngressClass}. */
+export type IngressClass = types.IngressClass;
 
 /** Pods of one template that run until enough of them have succeeded. */
 export const Job: Kind<types.Job, "Namespaced"> = {
@@ -226,6 +270,17 @@ export const Namespace: Kind<types.Namespace, "Cluster"> = {
 };
 /** An object of the kind {@link Namespace}. */
 export type Namespace = types.Namespace;
+
+/** Who may talk to some Pods, and to whom they may talk. */
+export const NetworkPolicy: Kind<types.NetworkPolicy, "Namespaced"> = {
+  group: "networking.k8s.io",
+  version: "v1",
+  kind: "NetworkPolicy",
+  plural: "networkpolicies",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link NetworkPolicy}. */
+export type NetworkPolicy = types.NetworkPolicy;
 
 /** A machine that runs programs. */
 export const Node: Kind<types.Node, "Cluster"> = {

@@ -2130,6 +2130,124 @@ export interface DeploymentStatusCondition {
   readonly message?: string;
 }
 
+/** Some of the programs behind a Service, with their addresses. */
+export interface EndpointSlice {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** IPv4, IPv6 or FQDN: what the addresses are. */
+  readonly addressType: string;
+  /** The programs, at most 1000. */
+  readonly endpoints: readonly EndpointSliceEndpoint[];
+  /** The ports of each of them. */
+  readonly ports: readonly EndpointSlicePort[];
+}
+
+/** A program. */
+export interface EndpointSliceEndpoint {
+  /** Its addresses: any of them leads to it. */
+  readonly addresses: readonly string[];
+  readonly conditions: EndpointSliceEndpointConditions;
+  /** Its name in the Service. */
+  readonly hostname?: string;
+  readonly targetRef?: EventRelated;
+  /** Where it is, as old clients said it; what is sent is dropped. */
+  readonly deprecatedTopology?: { readonly [key: string]: string };
+  /** The node that it is on. */
+  readonly nodeName?: string;
+  /** The zone that it is in. */
+  readonly zone?: string;
+  readonly hints?: EndpointSliceEndpointHints;
+}
+
+/** How it is. */
+export interface EndpointSliceEndpointConditions {
+  /** Whether it takes requests; unset is yes. */
+  readonly ready?: boolean;
+  /** Whether it answers, also while it ends. */
+  readonly serving?: boolean;
+  /** Whether it ends. */
+  readonly terminating?: boolean;
+}
+
+/** Who should ask it. */
+export interface EndpointSliceEndpointHints {
+  /** The zones that should. */
+  readonly forZones?: readonly EndpointSliceEndpointHintsForZone[];
+  /** The nodes that should. */
+  readonly forNodes?: readonly EndpointSliceEndpointHintsForNode[];
+}
+
+/** A zone. */
+export interface EndpointSliceEndpointHintsForZone {
+  /** Its name. */
+  readonly name: string;
+}
+
+/** A node. */
+export interface EndpointSliceEndpointHintsForNode {
+  /** Its name. */
+  readonly name: string;
+}
+
+/** A port of the programs. */
+export interface EndpointSlicePort {
+  /** Its name; empty for the only one. */
+  readonly name?: string;
+  /** TCP, UDP or SCTP. */
+  readonly protocol?: string;
+  /** Its number; all ports when unset. */
+  readonly port?: number;
+  /** What is spoken on it. */
+  readonly appProtocol?: string;
+}
+
+/** The programs behind a Service; EndpointSlices tell more. */
+export interface Endpoints {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** The programs. */
+  readonly subsets?: readonly EndpointsSubset[];
+}
+
+/** Programs with the same ports. */
+export interface EndpointsSubset {
+  /** Those that take requests. */
+  readonly addresses?: readonly EndpointsSubsetAddress[];
+  /** Those that do not yet, or no more. */
+  readonly notReadyAddresses?: readonly EndpointsSubsetAddress[];
+  /** The ports of each of them. */
+  readonly ports?: readonly EndpointsSubsetPort[];
+}
+
+/** Where a program is. */
+export interface EndpointsSubsetAddress {
+  /** Its address. */
+  readonly ip: string;
+  /** Its name in the Service. */
+  readonly hostname?: string;
+  /** The node that it is on. */
+  readonly nodeName?: string;
+  readonly targetRef?: EventRelated;
+}
+
+/** A port of the programs. */
+export interface EndpointsSubsetPort {
+  /** Its name; needed when there are several. */
+  readonly name?: string;
+  /** Its number. */
+  readonly port: number;
+  /** TCP, UDP or SCTP. */
+  readonly protocol?: string;
+  /** What is spoken on it. */
+  readonly appProtocol?: string;
+}
+
 /** A report of something that happened, usually a change of state. It is kept for a while only, its reason and note may change from one time to the next, and nothing should be decided by it. */
 export interface Event {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -2241,6 +2359,151 @@ export interface IPAddressSpecParentRef {
   readonly namespace?: string;
   /** Its name. */
   readonly name: string;
+}
+
+/** Which requests from outside go to which Service. */
+export interface Ingress {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: IngressSpec;
+  readonly status: IngressStatus;
+}
+
+/** Which requests, and where they go. */
+export interface IngressSpec {
+  /** The class, which says who sees to it. */
+  readonly ingressClassName?: string;
+  readonly defaultBackend?: IngressSpecDefaultBackend;
+  /** Hosts that are spoken to by TLS. */
+  readonly tls?: readonly IngressSpecTl[];
+  /** The rules, by host. */
+  readonly rules?: readonly IngressSpecRule[];
+}
+
+/** Where requests go: to a Service, or to what another object stands for. */
+export interface IngressSpecDefaultBackend {
+  readonly service?: IngressSpecDefaultBackendService;
+  readonly resource?: IngressSpecDefaultBackendResource;
+}
+
+/** A Service of the namespace. */
+export interface IngressSpecDefaultBackendService {
+  /** Its name. */
+  readonly name: string;
+  readonly port: IngressSpecDefaultBackendServicePort;
+}
+
+/** Its port, by name or number. */
+export interface IngressSpecDefaultBackendServicePort {
+  /** The name. */
+  readonly name?: string;
+  /** The number. */
+  readonly number?: number;
+}
+
+/** An object of the namespace. */
+export interface IngressSpecDefaultBackendResource {
+  /** Its API group. */
+  readonly apiGroup?: string | null;
+  /** Its kind. */
+  readonly kind: string;
+  /** Its name. */
+  readonly name: string;
+}
+
+/** Hosts that are spoken to by TLS. */
+export interface IngressSpecTl {
+  /** The names of the hosts. */
+  readonly hosts?: readonly string[];
+  /** The Secret with certificate and key. */
+  readonly secretName?: string;
+}
+
+/** Requests for a host. */
+export interface IngressSpecRule {
+  /** The name of the host, `*.` before it for all below it; any when empty. */
+  readonly host?: string;
+  readonly http?: IngressSpecRuleHttp;
+}
+
+/** Requests by their paths. */
+export interface IngressSpecRuleHttp {
+  /** The paths, the longest first. */
+  readonly paths: readonly IngressSpecRuleHttpPath[];
+}
+
+/** Requests for some paths. */
+export interface IngressSpecRuleHttpPath {
+  /** The path, or the beginning of it. */
+  readonly path?: string;
+  /** Exact, Prefix or ImplementationSpecific. */
+  readonly pathType: string | null;
+  readonly backend: IngressSpecDefaultBackend;
+}
+
+/** Where requests are taken. */
+export interface IngressStatus {
+  readonly loadBalancer: IngressStatusLoadBalancer;
+}
+
+/** The load balancer. */
+export interface IngressStatusLoadBalancer {
+  /** Where it takes requests. */
+  readonly ingress?: readonly IngressStatusLoadBalancerIngress[];
+}
+
+/** Where requests are taken. */
+export interface IngressStatusLoadBalancerIngress {
+  /** The address. */
+  readonly ip?: string;
+  /** The name. */
+  readonly hostname?: string;
+  /** The ports. */
+  readonly ports?: readonly IngressStatusLoadBalancerIngressPort[];
+}
+
+/** A port there. */
+export interface IngressStatusLoadBalancerIngressPort {
+  /** The number. */
+  readonly port: number;
+  /** TCP, UDP or SCTP. */
+  readonly protocol: string;
+  /** What is wrong with it. */
+  readonly error?: string;
+}
+
+/** Who sees to Ingresses of a class, and how. */
+export interface IngressClass {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: IngressClassSpec;
+}
+
+/** Who, and how. */
+export interface IngressClassSpec {
+  /** Who sees to them: a domain and a path. */
+  readonly controller?: string;
+  readonly parameters?: IngressClassSpecParameters;
+}
+
+/** An object with more settings. */
+export interface IngressClassSpecParameters {
+  /** Its API group; the core group when unset. */
+  readonly apiGroup?: string;
+  /** Its kind. */
+  readonly kind: string;
+  /** Its name. */
+  readonly name: string;
+  /** Cluster or Namespace: where it is. */
+  readonly scope?: string | null;
+  /** Its namespace, for the scope Namespace. */
+  readonly namespace?: string;
 }
 
 /** Pods of one template that run until enough of them have succeeded. */
@@ -2397,6 +2660,68 @@ export interface NamespaceStatusCondition {
   readonly reason?: string;
   /** Why, for people. */
   readonly message?: string;
+}
+
+/** Who may talk to some Pods, and to whom they may talk. */
+export interface NetworkPolicy {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: NetworkPolicySpec;
+}
+
+/** Whom it is about, and what they may do. */
+export interface NetworkPolicySpec {
+  readonly podSelector: JobSpecSelector;
+  /** Rules for what comes in. */
+  readonly ingress?: readonly NetworkPolicySpecIngress[];
+  /** Rules for what goes out. */
+  readonly egress?: readonly NetworkPolicySpecEgress[];
+  /** Ingress, Egress or both: which rules count. */
+  readonly policyTypes?: readonly string[];
+}
+
+/** Who may talk to them. */
+export interface NetworkPolicySpecIngress {
+  /** The ports; all when there are none. */
+  readonly ports?: readonly NetworkPolicySpecEgressPort[];
+  /** Who; anybody when there are none. */
+  readonly from?: readonly NetworkPolicySpecEgressTo[];
+}
+
+/** A port, or some behind one another. */
+export interface NetworkPolicySpecEgressPort {
+  /** TCP, UDP or SCTP. */
+  readonly protocol?: string;
+  /** The number or name; all ports when unset. */
+  readonly port?: number | string;
+  /** The last number, where there are several. */
+  readonly endPort?: number;
+}
+
+/** Whom a rule is about. */
+export interface NetworkPolicySpecEgressTo {
+  readonly podSelector?: JobSpecSelector;
+  readonly namespaceSelector?: JobSpecSelector;
+  readonly ipBlock?: NetworkPolicySpecEgressToIpBlock;
+}
+
+/** Addresses. */
+export interface NetworkPolicySpecEgressToIpBlock {
+  /** A network. */
+  readonly cidr: string;
+  /** Networks in it that are not meant. */
+  readonly except?: readonly string[];
+}
+
+/** To whom they may talk. */
+export interface NetworkPolicySpecEgress {
+  /** The ports; all when there are none. */
+  readonly ports?: readonly NetworkPolicySpecEgressPort[];
+  /** To whom; anybody when there are none. */
+  readonly to?: readonly NetworkPolicySpecEgressTo[];
 }
 
 /** A machine that runs programs. */

@@ -24,6 +24,7 @@ import (
 	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -42,7 +43,8 @@ import (
 
 var kinds = map[schema.GroupVersion][]runtime.Object{
 	corev1.SchemeGroupVersion: {
-		&corev1.Binding{}, &corev1.ConfigMap{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{}, &corev1.PersistentVolume{},
+		&corev1.Binding{}, &corev1.ConfigMap{}, &corev1.Endpoints{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{},
+		&corev1.PersistentVolume{},
 		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
 		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &metav1.DeleteOptions{},
 	},
@@ -60,10 +62,14 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	coordinationv1.SchemeGroupVersion:       {&coordinationv1.Lease{}},
 	coordinationv1alpha2.SchemeGroupVersion: {&coordinationv1alpha2.LeaseCandidate{}},
 	coordinationv1beta1.SchemeGroupVersion:  {&coordinationv1beta1.LeaseCandidate{}},
-	networkingv1.SchemeGroupVersion:         {&networkingv1.IPAddress{}, &networkingv1.ServiceCIDR{}},
-	eventsv1.SchemeGroupVersion:             {&eventsv1.Event{}},
-	policyv1.SchemeGroupVersion:             {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
-	schedulingv1.SchemeGroupVersion:         {&schedulingv1.PriorityClass{}},
+	networkingv1.SchemeGroupVersion: {
+		&networkingv1.Ingress{}, &networkingv1.IngressClass{}, &networkingv1.IPAddress{}, &networkingv1.NetworkPolicy{},
+		&networkingv1.ServiceCIDR{},
+	},
+	discoveryv1.SchemeGroupVersion:  {&discoveryv1.EndpointSlice{}},
+	eventsv1.SchemeGroupVersion:     {&eventsv1.Event{}},
+	policyv1.SchemeGroupVersion:     {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
+	schedulingv1.SchemeGroupVersion: {&schedulingv1.PriorityClass{}},
 	storagev1.SchemeGroupVersion: {
 		&storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{}, &storagev1.StorageClass{},
 		&storagev1.VolumeAttachment{}, &storagev1.VolumeAttributesClass{},

@@ -1,6 +1,7 @@
 import type { DefinitionFactory } from "../../../schema/definition.ts";
 import { binding } from "./binding.ts";
 import { configMap } from "./configmap.ts";
+import { endpoints } from "./endpoints.ts";
 import { coreEvent } from "./event.ts";
 import { namespace } from "./namespace.ts";
 import { node } from "./node.ts";
@@ -18,6 +19,7 @@ export const coreGroup: DefinitionFactory = (ctx) => [
   binding,
   configMap,
   coreEvent,
+  endpoints(ctx),
   namespace(ctx),
   node(ctx),
   persistentVolume(ctx),

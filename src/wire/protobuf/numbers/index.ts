@@ -19,6 +19,7 @@ import { corePodVolumes } from "./core-pod-volumes.ts";
 import { corePod } from "./core-pod.ts";
 import { coreVolumes } from "./core-volumes.ts";
 import { coreObjects } from "./core.ts";
+import { discovery } from "./discovery.ts";
 import { events } from "./events.ts";
 import { meta } from "./meta.ts";
 import type { Messages, Numbers } from "./numbers.ts";
@@ -38,6 +39,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   autoscaling,
   batch,
   coordination,
+  discovery,
   events,
   networking,
   policy,
@@ -50,6 +52,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
 const KINDS: ReadonlyMap<string, string> = new Map([
   ["v1/Binding", "core.Binding"],
   ["v1/ConfigMap", "core.ConfigMap"],
+  ["v1/Endpoints", "core.Endpoints"],
   ["v1/Event", "core.Event"],
   ["v1/Namespace", "core.Namespace"],
   ["v1/Node", "core.Node"],
@@ -82,7 +85,11 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["coordination.k8s.io/v1/Lease", "coordination.Lease"],
   ["coordination.k8s.io/v1alpha2/LeaseCandidate", "coordination.LeaseCandidate"],
   ["coordination.k8s.io/v1beta1/LeaseCandidate", "coordination.LeaseCandidate"],
+  ["discovery.k8s.io/v1/EndpointSlice", "discovery.EndpointSlice"],
   ["events.k8s.io/v1/Event", "events.Event"],
+  ["networking.k8s.io/v1/Ingress", "networking.Ingress"],
+  ["networking.k8s.io/v1/IngressClass", "networking.IngressClass"],
+  ["networking.k8s.io/v1/NetworkPolicy", "networking.NetworkPolicy"],
   ["networking.k8s.io/v1/IPAddress", "networking.IPAddress"],
   ["networking.k8s.io/v1/ServiceCIDR", "networking.ServiceCIDR"],
   ["policy/v1/Eviction", "policy.Eviction"],

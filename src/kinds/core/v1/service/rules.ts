@@ -3,22 +3,16 @@
  *
  * @module
  */
-import {
-  addressBytes,
-  oddAddress,
-  oddNetwork,
-  unreachable,
-  wrongOldAddress,
-  wrongOldNetwork,
-} from "../../../../meta/addresses.ts";
+import { oddAddress, oddNetwork, wrongOldNetwork } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../../meta/names.ts";
 import { validateLabels } from "../../../../meta/object-meta-rules.ts";
 import type { ApiObject, WriteContext } from "../../../../schema/definition.ts";
 import { checkPortNumber, isPortName } from "../pod/ports.ts";
+import { type LoadBalancerIngress, validatePlaces } from "../../../rules/load-balancer.ts";
+import { wrongReached } from "../../../rules/reached.ts";
 import { validateAddresses } from "./families.ts";
 import {
-  type LoadBalancerIngress,
   type Port,
   type Service,
   type ServiceSpec,
@@ -58,7 +52,7 @@ export function validateService(
   if (selector) validateLabels(selector, "spec.selector", errors);
   validateAffinity(spec, errors);
   validateAddresses(spec, old, errors);
-  validateExternal(spec, old, errors);
+  validateExternal(spec, errors);
   validateBalancer(spec, old, errors);
   validateTraffic(spec, errors);
   validateTopology(object, dialect.labelDomain, errors);
@@ -133,10 +127,9 @@ function validateAffinity(
   }
 }
 
-function validateExternal({ externalIPs = [] }: ServiceSpec, old: ServiceSpec | undefined, errors: FieldErrors): void {
+function validateExternal({ externalIPs = [] }: ServiceSpec, errors: FieldErrors): void {
   externalIPs.forEach((text, i) => {
-    const bytes = addressBytes(text);
-    const wrong = bytes ? unreachable(bytes) : old?.externalIPs?.includes(text) ? undefined : wrongOldAddress(text);
+    const wrong = wrongReached(text);
     if (wrong) errors.invalid(`spec.externalIPs[${i}]`, text, wrong);
   });
 }
@@ -258,26 +251,15 @@ export function validateLoadBalancer(
   ingress: readonly LoadBalancerIngress[],
   field: string,
   errors: FieldErrors,
-  had: readonly LoadBalancerIngress[] = [],
+  had: readonly LoadBalancerIngress[],
 ): void {
-  const known = new Set(had.map(({ ip }) => ip));
-  ingress.forEach(({ ip = "", hostname = "", ipMode }, i) => {
-    const at = `${field}[${i}]`;
-    const wrongIp = ip === "" || known.has(ip) ? undefined : wrongOldAddress(ip);
-    if (wrongIp) errors.invalid(`${at}.ip`, ip, wrongIp);
-    if (ipMode === undefined && ip !== "") errors.required(`${at}.ipMode`, "expected VIP or Proxy beside an address");
-    else if (ipMode !== undefined && ip === "") errors.forbidden(`${at}.ipMode`, "expected none without an address");
-    else if (ipMode !== undefined && !MODES.includes(ipMode)) errors.notSupported(`${at}.ipMode`, ipMode, MODES);
-    validateHostname(hostname, `${at}.hostname`, errors);
+  validatePlaces(ingress, field, errors, had);
+  ingress.forEach(({ ip = "", ipMode }, i) => {
+    const at = `${field}[${i}].ipMode`;
+    if (ipMode === undefined && ip !== "") errors.required(at, "expected VIP or Proxy beside an address");
+    else if (ipMode !== undefined && ip === "") errors.forbidden(at, "expected none without an address");
+    else if (ipMode !== undefined && !MODES.includes(ipMode)) errors.notSupported(at, ipMode, MODES);
   });
-}
-
-/** A name where a load balancer is found: no address. */
-export function validateHostname(hostname: string, field: string, errors: FieldErrors): void {
-  if (hostname === "") return;
-  const wrong = dnsSubdomain(hostname);
-  if (wrong) errors.invalid(field, hostname, wrong);
-  if (addressBytes(hostname)) errors.invalid(field, hostname, "expected a name, not an address");
 }
 
 /** Texts for `Warning` headers about a Service. */

@@ -21,6 +21,7 @@ import {
   time,
 } from "../../../../meta/types.ts";
 import type { ApiObject } from "../../../../schema/definition.ts";
+import type { LoadBalancerIngress } from "../../../rules/load-balancer.ts";
 import { objectSchema } from "../../../../schema/object-schema.ts";
 
 /** A Service in a sentence. */
@@ -57,8 +58,7 @@ const Ingress = struct("Where a load balancer takes requests.", {
   ports: optional(atomicList(PortStatus, "How its ports are.")),
 });
 
-/** The load balancer of a Service or an Ingress. */
-export const loadBalancerStatus = always(
+const loadBalancerStatus = always(
   struct("The load balancer.", { ingress: optional(atomicList(Ingress, "Where it takes requests.")) }),
 );
 
@@ -135,13 +135,6 @@ export interface ServiceSpec {
   ipFamilies?: string[];
   ipFamilyPolicy?: string;
   trafficDistribution?: string;
-}
-
-/** Where a load balancer takes requests. */
-export interface LoadBalancerIngress {
-  ip?: string;
-  hostname?: string;
-  ipMode?: string;
 }
 
 /** A Service. */

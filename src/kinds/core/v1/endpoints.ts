@@ -1,0 +1,152 @@
+/**
+ * Endpoints: the programs behind a Service, as they were told before there were EndpointSlices (KIND-Endpoints-1..8).
+ *
+ * @module
+ */
+import { oddAddress } from "../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../meta/names.ts";
+import { atomicList, int32, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { firstFew } from "../../rules/first-few.ts";
+import { wrongReached } from "../../rules/reached.ts";
+import { checkPortNumber } from "./pod/ports.ts";
+import { ObjectReference } from "./volumes/references.ts";
+
+const description = "The programs behind a Service; EndpointSlices tell more.";
+
+const Address = struct(
+  "Where a program is.",
+  {
+    ip: required(text("Its address.")),
+    hostname: optional(text("Its name in the Service.")),
+    nodeName: pointer(text("The node that it is on.")),
+    targetRef: pointer(ObjectReference),
+  },
+  { atomic: true },
+);
+
+const Port = struct(
+  "A port of the programs.",
+  {
+    name: optional(text("Its name; needed when there are several.")),
+    port: required(int32("Its number.")),
+    protocol: optional(text("TCP, UDP or SCTP.")),
+    appProtocol: pointer(text("What is spoken on it.")),
+  },
+  { atomic: true },
+);
+
+const Subset = struct("Programs with the same ports.", {
+  addresses: optional(atomicList(Address, "Those that take requests.")),
+  notReadyAddresses: optional(atomicList(Address, "Those that do not yet, or no more.")),
+  ports: optional(atomicList(Port, "The ports of each of them.")),
+});
+
+const schema = objectSchema(description, { subsets: optional(atomicList(Subset, "The programs.")) });
+
+interface AddressValue {
+  ip: string;
+  hostname?: string;
+  nodeName?: string;
+}
+
+interface PortValue {
+  name?: string;
+  port: number;
+  protocol?: string;
+  appProtocol?: string;
+}
+
+interface SubsetValue {
+  addresses?: AddressValue[];
+  notReadyAddresses?: AddressValue[];
+  ports?: PortValue[];
+}
+
+const subsetsOf = (object: ApiObject): readonly SubsetValue[] =>
+  (object as ApiObject & { subsets?: SubsetValue[] }).subsets ?? [];
+
+const LISTS = ["addresses", "notReadyAddresses"] as const;
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  subsetsOf(object).forEach((subset, i) => {
+    const field = `subsets[${i}]`;
+    const count = LISTS.reduce((sum, list) => sum + (subset[list] ?? []).length, 0);
+    if (count === 0) errors.required(field, "expected addresses or notReadyAddresses");
+    for (const list of LISTS) {
+      subset[list]?.forEach((address, j) => validateAddress(address, `${field}.${list}[${j}]`, errors));
+    }
+    const ports = subset.ports ?? [];
+    ports.forEach((port, j) => validatePort(port, `${field}.ports[${j}]`, ports.length > 1, errors));
+  });
+}
+
+function validateAddress({ ip, hostname = "", nodeName }: AddressValue, field: string, errors: FieldErrors): void {
+  const wrong = wrongReached(ip);
+  if (wrong) errors.invalid(`${field}.ip`, ip, wrong);
+  const wrongHost = hostname === "" ? undefined : dnsLabel(hostname);
+  if (wrongHost) errors.invalid(`${field}.hostname`, hostname, wrongHost);
+  const wrongNode = nodeName === undefined ? undefined : dnsSubdomain(nodeName);
+  if (wrongNode) errors.invalid(`${field}.nodeName`, nodeName, wrongNode);
+}
+
+function validatePort(port: PortValue, field: string, isOneOfMany: boolean, errors: FieldErrors): void {
+  const { name = "", protocol = "", appProtocol } = port;
+  if (name === "" && isOneOfMany) errors.required(`${field}.name`, "expected a name, there are several ports");
+  const wrong = name === "" ? undefined : dnsLabel(name);
+  if (wrong) errors.invalid(`${field}.name`, name, wrong);
+  checkPortNumber(`${field}.port`, port.port, errors);
+  if (!PROTOCOLS.includes(protocol)) errors.notSupported(`${field}.protocol`, protocol, PROTOCOLS);
+  const wrongApp = appProtocol === undefined ? undefined : qualifiedName(appProtocol);
+  if (wrongApp) errors.invalid(`${field}.appProtocol`, appProtocol, wrongApp);
+}
+
+const joined = (ip: string, port: number): string => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`);
+
+function placesText(object: ApiObject): string {
+  const subsets = subsetsOf(object);
+  if (subsets.length === 0) return "<none>";
+  const places = subsets.flatMap(({ addresses = [], ports = [] }) =>
+    ports.length === 0
+      ? addresses.map(({ ip }) => ip)
+      : ports.flatMap(({ port }) => addresses.map(({ ip }) => joined(ip, port))),
+  );
+  return firstFew(places);
+}
+
+/** The definition of Endpoints. */
+export const endpoints = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: "",
+  version: "v1",
+  kind: "Endpoints",
+  plural: "endpoints",
+  singular: "endpoints",
+  shortNames: ["ep"],
+  scope: "Namespaced",
+  description,
+  schema,
+  deprecated: `v1 Endpoints is deprecated in v1.33+; use discovery.${dialect.domain}/v1 EndpointSlice`,
+  createOnUpdate: true,
+  deleteAnswers: "status",
+  defaults(object) {
+    if (!Array.isArray(object["subsets"])) return;
+    for (const { ports = [] } of subsetsOf(object)) for (const port of ports) port.protocol ||= "TCP";
+  },
+  validate,
+  validateUpdate: (object, _old, errors) => validate(object, errors),
+  *warnings(object) {
+    for (const [i, subset] of subsetsOf(object).entries()) {
+      for (const list of LISTS) {
+        for (const [j, { ip }] of (subset[list] ?? []).entries()) {
+          const odd = oddAddress(`subsets[${i}].${list}[${j}].ip`, ip);
+          if (odd !== undefined) yield odd;
+        }
+      }
+    }
+  },
+  columns: [textColumn("Endpoints", "Where those are that take requests.", placesText), ageColumn],
+});

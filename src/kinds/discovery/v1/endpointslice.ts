@@ -1,0 +1,256 @@
+/**
+ * EndpointSlice: some of the programs behind a Service, with their addresses (KIND-EndpointSlice-1..10).
+ *
+ * @module
+ */
+import {
+  addressBytes,
+  familyOf,
+  oddAddress,
+  wrongAddress,
+  wrongOldAddress,
+  unreachable,
+} from "../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel, dnsSubdomain, labelValue, qualifiedName, type TextCheck } from "../../../meta/names.ts";
+import {
+  always,
+  atomicList,
+  bool,
+  int32,
+  map,
+  optional,
+  pointer,
+  required,
+  setList,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { equal, type Value } from "../../../value/value.ts";
+import { ObjectReference } from "../../core/v1/volumes/references.ts";
+import { firstFew } from "../../rules/first-few.ts";
+
+const description = "Some of the programs behind a Service, with their addresses.";
+
+const name = (what: string) => struct(what, { name: required(text("Its name.")) });
+
+const Endpoint = struct("A program.", {
+  addresses: required(setList(text(), "Its addresses: any of them leads to it.")),
+  conditions: always(
+    struct("How it is.", {
+      ready: pointer(bool("Whether it takes requests; unset is yes.")),
+      serving: pointer(bool("Whether it answers, also while it ends.")),
+      terminating: pointer(bool("Whether it ends.")),
+    }),
+  ),
+  hostname: pointer(text("Its name in the Service.")),
+  targetRef: pointer(ObjectReference),
+  deprecatedTopology: optional(map(text(), "Where it is, as old clients said it; what is sent is dropped.")),
+  nodeName: pointer(text("The node that it is on.")),
+  zone: pointer(text("The zone that it is in.")),
+  hints: pointer(
+    struct("Who should ask it.", {
+      forZones: optional(atomicList(name("A zone."), "The zones that should.")),
+      forNodes: optional(atomicList(name("A node."), "The nodes that should.")),
+    }),
+  ),
+});
+
+const Port = struct(
+  "A port of the programs.",
+  {
+    name: pointer(text("Its name; empty for the only one.")),
+    protocol: pointer(text("TCP, UDP or SCTP.")),
+    port: pointer(int32("Its number; all ports when unset.")),
+    appProtocol: pointer(text("What is spoken on it.")),
+  },
+  { atomic: true },
+);
+
+const schema = objectSchema(description, {
+  addressType: required(text("IPv4, IPv6 or FQDN: what the addresses are.")),
+  endpoints: required(atomicList(Endpoint, "The programs, at most 1000.")),
+  ports: always(atomicList(Port, "The ports of each of them.")),
+});
+
+interface EndpointValue {
+  addresses?: string[] | null;
+  hostname?: string;
+  nodeName?: string;
+  deprecatedTopology?: Record<string, string>;
+  hints?: { forZones?: { name: string }[]; forNodes?: { name: string }[] };
+}
+
+interface PortValue {
+  name?: string;
+  protocol?: string;
+  port?: number;
+  appProtocol?: string;
+}
+
+interface EndpointSlice extends ApiObject {
+  addressType?: string;
+  endpoints?: EndpointValue[] | null;
+  ports?: PortValue[] | null;
+}
+
+const of = (object: ApiObject): EndpointSlice => object as EndpointSlice;
+
+const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
+const PROTOCOLS = ["SCTP", "TCP", "UDP"];
+const MOST_ENDPOINTS = 1000;
+const MOST_ADDRESSES = 100;
+const MOST_HINTS = 8;
+
+function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
+  const { addressType = "", endpoints, ports } = of(object);
+  if (addressType === "") errors.required("addressType", `expected one of ${ADDRESS_TYPES.join(", ")}`);
+  else if (!ADDRESS_TYPES.includes(addressType)) errors.notSupported("addressType", addressType, ADDRESS_TYPES);
+  validatePorts(ports ?? [], errors);
+  // What was taken once stays.
+  if (old && equal((endpoints ?? null) as Value, (of(old).endpoints ?? null) as Value)) return;
+  validateEndpoints(endpoints ?? [], addressType, errors);
+}
+
+function validateEndpoints(endpoints: readonly EndpointValue[], type: string, errors: FieldErrors): void {
+  if (endpoints.length > MOST_ENDPOINTS) return errors.tooMany("endpoints", endpoints.length, MOST_ENDPOINTS);
+  endpoints.forEach(({ addresses, hostname, nodeName, hints }, i) => {
+    const field = `endpoints[${i}]`;
+    validateAddresses(addresses ?? [], type, `${field}.addresses`, errors);
+    tell(nodeName, dnsSubdomain, `${field}.nodeName`, errors);
+    tell(hostname, dnsLabel, `${field}.hostname`, errors);
+    validateHints(hints?.forZones ?? [], labelValue, `${field}.hints.forZones`, errors);
+    validateHints(hints?.forNodes ?? [], dnsSubdomain, `${field}.hints.forNodes`, errors);
+  });
+}
+
+function tell(value: string | undefined, check: TextCheck, field: string, errors: FieldErrors): void {
+  const wrong = value === undefined ? undefined : check(value);
+  if (wrong) errors.invalid(field, value, wrong);
+}
+
+function validateAddresses(addresses: readonly string[], type: string, field: string, errors: FieldErrors): void {
+  if (addresses.length === 0) errors.required(field, "expected an address");
+  if (addresses.length > MOST_ADDRESSES) errors.tooMany(field, addresses.length, MOST_ADDRESSES);
+  addresses.forEach((address, i) => {
+    const at = `${field}[${i}]`;
+    if (type === "FQDN") return tell(address, fullName, at, errors);
+    if (type !== "IPv4" && type !== "IPv6") return;
+    // The form of IPv6 was never loose.
+    const wrong = type === "IPv4" ? wrongOldAddress(address) : wrongAddress(address);
+    if (wrong) return errors.invalid(at, address, wrong);
+    const bytes = addressBytes(address)!;
+    if (familyOf(bytes) !== type) errors.invalid(field, address, `expected an address of ${type}`);
+    const outOfReach = unreachable(bytes);
+    if (outOfReach) errors.invalid(at, address, outOfReach);
+  });
+}
+
+/** A DNS name of at least two parts. */
+function fullName(address: string): string | undefined {
+  const bare = address.replace(/\.$/, "");
+  return dnsSubdomain(bare) ?? (bare.includes(".") ? undefined : "expected a name of at least two parts");
+}
+
+function validateHints(
+  hints: readonly { readonly name: string }[],
+  check: TextCheck,
+  field: string,
+  errors: FieldErrors,
+): void {
+  if (hints.length > MOST_HINTS) return errors.tooMany(field, hints.length, MOST_HINTS);
+  hints.forEach((hint, i) => {
+    if (hints.findIndex((other) => other.name === hint.name) < i) errors.duplicate(`${field}[${i}].name`, hint.name);
+    tell(hint.name, check, `${field}[${i}].name`, errors);
+  });
+}
+
+function validatePorts(ports: readonly PortValue[], errors: FieldErrors): void {
+  const names = new Set<string>();
+  ports.forEach(({ name: called = "", protocol = "", appProtocol }, i) => {
+    const field = `ports[${i}]`;
+    if (called !== "") tell(called, dnsLabel, `${field}.name`, errors);
+    if (names.has(called)) errors.duplicate(`${field}.name`, called);
+    names.add(called);
+    if (!PROTOCOLS.includes(protocol)) errors.notSupported(`${field}.protocol`, protocol, PROTOCOLS);
+    tell(appProtocol, qualifiedName, `${field}.appProtocol`, errors);
+  });
+}
+
+/** Where a program is, as old clients said it, is dropped; the node that it named is kept where it was known. */
+function dropTopology(object: ApiObject, old: ApiObject | undefined, hostLabel: string): void {
+  const { endpoints } = of(object);
+  const before = old && of(old).endpoints;
+  if (old && equal((endpoints ?? null) as Value, (before ?? null) as Value)) return;
+  const known = new Set((before ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[hostLabel]));
+  for (const endpoint of endpoints ?? []) {
+    const host = endpoint.deprecatedTopology?.[hostLabel];
+    if (endpoint.nodeName === undefined && host && known.has(host)) endpoint.nodeName = host;
+    delete endpoint.deprecatedTopology;
+  }
+}
+
+const portsText = (object: ApiObject): string => {
+  const ports = of(object).ports ?? [];
+  return firstFew(ports.map(({ port, name: called }) => String(port ?? called ?? "*"))) || "<unset>";
+};
+
+const addressesText = (object: ApiObject): string =>
+  firstFew((of(object).endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])) || "<unset>";
+
+/** What an update counts: everything but metadata, and labels (KIND-EndpointSlice-6). */
+function counts(object: ApiObject, old: ApiObject): boolean {
+  const counted = (slice: ApiObject): Value => {
+    const { addressType, endpoints, ports, metadata } = of(slice);
+    const labels = metadata.labels ?? {};
+    return [addressType ?? "", endpoints ?? [], ports ?? [], labels] as unknown as Value;
+  };
+  return !equal(counted(object), counted(old));
+}
+
+/** The definition of EndpointSlice. */
+export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `discovery.${dialect.domain}`,
+  version: "v1",
+  kind: "EndpointSlice",
+  plural: "endpointslices",
+  singular: "endpointslice",
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "status",
+  generation: "fromOne",
+  counts,
+  defaults(object) {
+    for (const port of of(object).ports ?? []) {
+      port.name ??= "";
+      port.protocol ??= "TCP";
+    }
+  },
+  prepareForCreate: (object) => dropTopology(object, undefined, `${dialect.labelDomain}/hostname`),
+  prepareForUpdate: (object, old) => dropTopology(object, old, `${dialect.labelDomain}/hostname`),
+  validate: (object, errors) => validate(object, errors),
+  validateUpdate(object, old, errors) {
+    validate(object, errors, old);
+    const [now, before] = [of(object).addressType, of(old).addressType];
+    if (now !== before) errors.invalid("addressType", now, `expected it to stay ${before}`);
+  },
+  *warnings(object, old) {
+    if (!old && of(object).addressType === "FQDN") yield "addressType: FQDN is deprecated";
+    for (const [i, { addresses }] of (of(object).endpoints ?? []).entries()) {
+      for (const [j, address] of (addresses ?? []).entries()) {
+        const odd = oddAddress(`endpoints[${i}].addresses[${j}]`, address);
+        if (odd !== undefined) yield odd;
+      }
+    }
+  },
+  columns: [
+    textColumn("AddressType", "What the addresses are.", (object) => of(object).addressType ?? ""),
+    textColumn("Ports", "The ports.", portsText),
+    textColumn("Endpoints", "The addresses.", addressesText),
+    ageColumn,
+  ],
+});

@@ -1,0 +1,277 @@
+/**
+ * Ingress: which requests from outside go to which Service (KIND-Ingress-1..11). Nothing is led anywhere by this server.
+ *
+ * @module
+ */
+import { addressBytes } from "../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dns1035Label, dnsSubdomain } from "../../../meta/names.ts";
+import {
+  always,
+  atomicList,
+  int32,
+  nullable,
+  optional,
+  pointer,
+  required,
+  requiredOrNull,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { checkPortNumber, isPortName } from "../../core/v1/pod/ports.ts";
+import { type LoadBalancerIngress, validatePlaces } from "../../rules/load-balancer.ts";
+import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
+
+const description = "Which requests from outside go to which Service.";
+
+const Backend = struct("Where requests go: to a Service, or to what another object stands for.", {
+  service: pointer(
+    struct("A Service of the namespace.", {
+      name: required(text("Its name.")),
+      port: always(
+        struct(
+          "Its port, by name or number.",
+          { name: optional(text("The name.")), number: optional(int32("The number.")) },
+          { atomic: true },
+        ),
+      ),
+    }),
+  ),
+  resource: pointer(
+    struct(
+      "An object of the namespace.",
+      {
+        apiGroup: nullable(text("Its API group.")),
+        kind: required(text("Its kind.")),
+        name: required(text("Its name.")),
+      },
+      { atomic: true },
+    ),
+  ),
+});
+
+const Path = struct("Requests for some paths.", {
+  path: optional(text("The path, or the beginning of it.")),
+  pathType: requiredOrNull(text("Exact, Prefix or ImplementationSpecific.")),
+  backend: required(Backend),
+});
+
+const Rule = struct("Requests for a host.", {
+  host: optional(text("The name of the host, `*.` before it for all below it; any when empty.")),
+  http: pointer(
+    struct("Requests by their paths.", { paths: required(atomicList(Path, "The paths, the longest first.")) }),
+  ),
+});
+
+const Tls = struct("Hosts that are spoken to by TLS.", {
+  hosts: optional(atomicList(text(), "The names of the hosts.")),
+  secretName: optional(text("The Secret with certificate and key.")),
+});
+
+const Place = struct("Where requests are taken.", {
+  ip: optional(text("The address.")),
+  hostname: optional(text("The name.")),
+  ports: optional(
+    atomicList(
+      struct("A port there.", {
+        port: required(int32("The number.")),
+        protocol: required(text("TCP, UDP or SCTP.")),
+        error: pointer(text("What is wrong with it.")),
+      }),
+      "The ports.",
+    ),
+  ),
+});
+
+const schema = objectSchema(description, {
+  spec: always(
+    struct("Which requests, and where they go.", {
+      ingressClassName: pointer(text("The class, which says who sees to it.")),
+      defaultBackend: pointer(Backend),
+      tls: optional(atomicList(Tls, "Hosts that are spoken to by TLS.")),
+      rules: optional(atomicList(Rule, "The rules, by host.")),
+    }),
+  ),
+  status: always(
+    struct("Where requests are taken.", {
+      loadBalancer: always(
+        struct("The load balancer.", { ingress: optional(atomicList(Place, "Where it takes requests.")) }),
+      ),
+    }),
+  ),
+});
+
+interface BackendValue {
+  service?: { name?: string; port?: { name?: string; number?: number } };
+  resource?: LocalReference;
+}
+
+interface PathValue {
+  path?: string;
+  pathType?: string | null;
+  backend: BackendValue;
+}
+
+interface Ingress extends ApiObject {
+  spec: {
+    ingressClassName?: string;
+    defaultBackend?: BackendValue;
+    tls?: { hosts?: string[]; secretName?: string }[];
+    rules?: { host?: string; http?: { paths?: PathValue[] | null } }[];
+  };
+  status?: { loadBalancer?: { ingress?: LoadBalancerIngress[] } };
+}
+
+const specOf = (object: ApiObject): Ingress["spec"] => (object as Ingress).spec;
+
+function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
+  const { defaultBackend, rules = [], tls = [], ingressClassName } = specOf(object);
+  if (rules.length === 0 && !defaultBackend) {
+    errors.invalid("spec", rules, "expected spec.defaultBackend or spec.rules");
+  }
+  if (defaultBackend) validateBackend(defaultBackend, "spec.defaultBackend", errors);
+  rules.forEach(({ host = "", http }, i) => {
+    const field = `spec.rules[${i}]`;
+    if (host !== "" && addressBytes(host)) errors.invalid(`${field}.host`, host, "expected a name, not an address");
+    if (host !== "") validateHost(host, `${field}.host`, errors);
+    if (http) validatePaths(http.paths ?? [], `${field}.http.paths`, errors);
+  });
+  const hadOddSecret = old && (specOf(old).tls ?? []).some(({ secretName }) => wrongSecret(secretName));
+  tls.forEach(({ hosts = [], secretName }, i) => {
+    const field = `spec.tls[${i}]`;
+    hosts.forEach((host, j) => validateHost(host, `${field}.hosts[${j}]`, errors));
+    const wrong = hadOddSecret ? undefined : wrongSecret(secretName);
+    if (wrong) errors.invalid(`${field}.secretName`, secretName, wrong);
+  });
+  const wrong = ingressClassName === undefined ? undefined : dnsSubdomain(ingressClassName);
+  if (wrong) errors.invalid("spec.ingressClassName", ingressClassName, wrong);
+}
+
+const wrongSecret = (name = ""): string | undefined => (name === "" ? undefined : dnsSubdomain(name));
+
+/** A DNS name, or `*` in front of one. */
+function validateHost(host: string, field: string, errors: FieldErrors): void {
+  const isWild = host.startsWith("*.");
+  const wrong = dnsSubdomain(isWild ? host.slice(2) : host);
+  if (wrong) errors.invalid(field, host, isWild ? `behind '*.': ${wrong}` : wrong);
+}
+
+const MOST_HOSTS = 3;
+const TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
+const BAD_PARTS = ["//", "/./", "/../", "%2f", "%2F"];
+const BAD_ENDS = ["/..", "/."];
+
+function validatePaths(paths: readonly PathValue[], field: string, errors: FieldErrors): void {
+  if (paths.length === 0) errors.required(field, "expected a path");
+  paths.forEach(({ path = "", pathType, backend }, i) => {
+    const at = `${field}[${i}]`;
+    if (pathType == null) return errors.required(`${at}.pathType`, `expected one of ${TYPES.join(", ")}`);
+    if (!TYPES.includes(pathType)) errors.notSupported(`${at}.pathType`, pathType, TYPES);
+    else validatePath(path, pathType, `${at}.path`, errors);
+    validateBackend(backend, `${at}.backend`, errors);
+  });
+}
+
+function validatePath(path: string, type: string, field: string, errors: FieldErrors): void {
+  const isOpen = type === "ImplementationSpecific";
+  if (!path.startsWith("/") && !(isOpen && path === ""))
+    errors.invalid(field, path, "expected a path that begins with /");
+  if (isOpen) return;
+  for (const part of BAD_PARTS) if (path.includes(part)) errors.invalid(field, path, `expected no ${part} in it`);
+  for (const end of BAD_ENDS) if (path.endsWith(end)) errors.invalid(field, path, `expected no ${end} at its end`);
+}
+
+function validateBackend({ service, resource }: BackendValue, field: string, errors: FieldErrors): void {
+  if (service && resource) return errors.invalid(field, "", "expected a service or a resource, not both");
+  if (resource) return validateLocalReference(resource, `${field}.resource`, errors);
+  if (!service) return errors.invalid(field, "", "expected a service or a resource");
+  const { name = "", port: { name: portName = "", number = 0 } = {} } = service;
+  const wrong = name === "" ? undefined : dns1035Label(name);
+  if (name === "") errors.required(`${field}.service.name`);
+  if (wrong) errors.invalid(`${field}.service.name`, name, wrong);
+  if (portName !== "" && number !== 0) errors.invalid(field, "", "expected the name or the number of a port, not both");
+  else if (portName === "" && number === 0) errors.required(field, "expected the name or the number of a port");
+  else if (number !== 0) checkPortNumber(`${field}.service.port.number`, number, errors);
+  else if (!isPortName(portName)) errors.invalid(`${field}.service.port.name`, portName, "expected the name of a port");
+}
+
+/** The first hosts; rules behind them count, also those for any host. */
+function hostsText(object: ApiObject): string {
+  const rules = specOf(object).rules ?? [];
+  const hosts: string[] = [];
+  for (const { host = "" } of rules) {
+    if (hosts.length === MOST_HOSTS) return `${hosts.join(",")} + ${rules.length - MOST_HOSTS} more...`;
+    if (host !== "") hosts.push(host);
+  }
+  return hosts.join(",") || "*";
+}
+
+function placesText(object: ApiObject): string {
+  const places = (object as Ingress).status?.loadBalancer?.ingress ?? [];
+  const texts = new Set(places.map(({ ip, hostname }) => ip || hostname || ""));
+  texts.delete("");
+  return [...texts].toSorted().join(",");
+}
+
+/** The definition of Ingress. */
+export function ingress({ dialect }: ApiContext): ResourceDefinition {
+  const classAnnotation = `${dialect.labelDomain}/ingress.class`;
+  const classOf = ({ metadata }: ApiObject): string | undefined => metadata.annotations?.[classAnnotation];
+  return {
+    group: `networking.${dialect.domain}`,
+    version: "v1",
+    kind: "Ingress",
+    plural: "ingresses",
+    singular: "ingress",
+    shortNames: ["ing"],
+    scope: "Namespaced",
+    description,
+    schema,
+    deleteAnswers: "status",
+    generation: "fromOne",
+    resetFields: ["status"],
+    prepareForCreate(object) {
+      object["status"] = { loadBalancer: {} };
+    },
+    prepareForUpdate(object, old) {
+      object["status"] = old["status"];
+    },
+    validate(object, errors) {
+      validate(object, errors);
+      const [said, named] = [classOf(object), specOf(object).ingressClassName];
+      if (said === undefined || named === undefined || said === named) return;
+      errors.invalid(`annotations.${classAnnotation}`, said, "expected what spec.ingressClassName says");
+    },
+    validateUpdate: (object, old, errors) => validate(object, errors, old),
+    *warnings(object, old) {
+      if (old || classOf(object) === undefined || specOf(object).ingressClassName !== undefined) return;
+      yield `the annotation ${classAnnotation} is deprecated, use spec.ingressClassName`;
+    },
+    subresources: {
+      status: {
+        verbs: ["get", "patch", "update"],
+        uncounted: true,
+        resetFields: ["spec"],
+        prepareForUpdate(object, old) {
+          object["spec"] = old["spec"];
+        },
+        validateUpdate(object, old, errors) {
+          const places = (of: ApiObject) => (of as Ingress).status?.loadBalancer?.ingress ?? [];
+          validatePlaces(places(object), "status.loadBalancer.ingress", errors, places(old));
+        },
+      },
+    },
+    columns: [
+      textColumn("Class", "The class.", (object) => specOf(object).ingressClassName ?? "<none>"),
+      textColumn("Hosts", "The hosts of the rules.", hostsText),
+      textColumn("Address", "Where requests are taken.", placesText),
+      textColumn("Ports", "The ports for requests.", (object) =>
+        (specOf(object).tls ?? []).length > 0 ? "80, 443" : "80",
+      ),
+      ageColumn,
+    ],
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * IngressClass: who sees to Ingresses of a class, and how (KIND-IngressClass-1, 2).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel, domainPrefixedPath } from "../../../meta/names.ts";
+import { always, nullable, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
+
+const description = "Who sees to Ingresses of a class, and how.";
+
+const Parameters = struct("An object with more settings.", {
+  apiGroup: pointer(text("Its API group; the core group when unset.")),
+  kind: required(text("Its kind.")),
+  name: required(text("Its name.")),
+  scope: nullable(text("Cluster or Namespace: where it is.")),
+  namespace: pointer(text("Its namespace, for the scope Namespace.")),
+});
+
+const schema = objectSchema(description, {
+  spec: always(
+    struct("Who, and how.", {
+      controller: optional(text("Who sees to them: a domain and a path.")),
+      parameters: pointer(Parameters),
+    }),
+  ),
+});
+
+interface IngressClass extends ApiObject {
+  spec: { controller?: string; parameters?: LocalReference & { scope?: string | null; namespace?: string } };
+}
+
+const specOf = (object: ApiObject): IngressClass["spec"] => (object as IngressClass).spec;
+
+const LONGEST_CONTROLLER = 250;
+const SCOPES = ["Cluster", "Namespace"];
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { controller = "", parameters } = specOf(object);
+  const field = "spec.controller";
+  if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.tooLong(field, LONGEST_CONTROLLER);
+  const wrong = controller === "" ? undefined : domainPrefixedPath(controller);
+  if (controller === "") errors.required(field, "expected a domain and a path");
+  if (wrong) errors.invalid(field, controller, wrong);
+  if (parameters) validateParameters(parameters, errors);
+}
+
+function validateParameters(parameters: NonNullable<IngressClass["spec"]["parameters"]>, errors: FieldErrors): void {
+  const field = "spec.parameters";
+  validateLocalReference(parameters, field, errors);
+  const { scope, namespace } = parameters;
+  if (scope == null) return errors.required(`${field}.scope`);
+  if (!SCOPES.includes(scope)) return errors.notSupported(`${field}.scope`, scope, SCOPES);
+  const inNamespace = scope === "Namespace";
+  if (inNamespace && namespace === undefined) errors.required(`${field}.namespace`, "expected one for this scope");
+  if (!inNamespace && namespace !== undefined) errors.forbidden(`${field}.namespace`, "expected none for this scope");
+  const wrong = inNamespace && namespace !== undefined ? dnsLabel(namespace) : undefined;
+  if (wrong) errors.invalid(`${field}.namespace`, namespace, wrong);
+}
+
+function parametersText(object: ApiObject): string {
+  const { parameters } = specOf(object);
+  if (!parameters) return "<none>";
+  const { kind = "", apiGroup, name = "" } = parameters;
+  return `${apiGroup == null ? kind : `${kind}.${apiGroup}`}/${name}`;
+}
+
+/** The definition of IngressClass. */
+export const ingressClass = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `networking.${dialect.domain}`,
+  version: "v1",
+  kind: "IngressClass",
+  plural: "ingressclasses",
+  singular: "ingressclass",
+  scope: "Cluster",
+  description,
+  schema,
+  deleteAnswers: "status",
+  generation: "fromOne",
+  defaults(object) {
+    const parameters = (object as Partial<IngressClass>).spec?.parameters;
+    if (parameters) parameters.scope ??= "Cluster";
+  },
+  validate,
+  validateUpdate(object, old, errors) {
+    validate(object, errors);
+    const [now, before] = [specOf(object).controller, specOf(old).controller];
+    if (now !== before) errors.invalid("spec.controller", now, "expected no change of who sees to them");
+  },
+  columns: [
+    textColumn("Controller", "Who sees to them.", (object) => specOf(object).controller ?? ""),
+    textColumn("Parameters", "The object with more settings.", parametersText),
+    ageColumn,
+  ],
+});

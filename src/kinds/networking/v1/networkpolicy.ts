@@ -1,0 +1,227 @@
+/**
+ * NetworkPolicy: who may talk to some Pods, and to whom they may talk (KIND-NetworkPolicy-1..8). Nothing is enforced here.
+ *
+ * @module
+ */
+import { addressText, firstOf, networkOf, oddNetwork, wrongOldNetwork } from "../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import {
+  always,
+  atomicList,
+  int32,
+  intOrString,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import {
+  LabelSelector,
+  type LabelSelectorValue,
+  validateLabelSelector,
+} from "../../../schema/validation/label-selector.ts";
+import { checkPortNumber, isPortName } from "../../core/v1/pod/ports.ts";
+import { selectorText } from "../../rules/label-selection.ts";
+import { orNone } from "../../rules/template-columns.ts";
+
+const description = "Who may talk to some Pods, and to whom they may talk.";
+
+const Port = struct("A port, or some behind one another.", {
+  protocol: pointer(text("TCP, UDP or SCTP.")),
+  port: pointer(intOrString("The number or name; all ports when unset.")),
+  endPort: pointer(int32("The last number, where there are several.")),
+});
+
+const Peer = struct("Whom a rule is about.", {
+  podSelector: pointer(LabelSelector),
+  namespaceSelector: pointer(LabelSelector),
+  ipBlock: pointer(
+    struct("Addresses.", {
+      cidr: required(text("A network.")),
+      except: optional(atomicList(text(), "Networks in it that are not meant.")),
+    }),
+  ),
+});
+
+const ports = optional(atomicList(Port, "The ports; all when there are none."));
+const peers = (what: string) => optional(atomicList(Peer, what));
+
+const schema = objectSchema(description, {
+  spec: always(
+    struct("Whom it is about, and what they may do.", {
+      podSelector: always(LabelSelector),
+      ingress: optional(
+        atomicList(
+          struct("Who may talk to them.", { ports, from: peers("Who; anybody when there are none.") }),
+          "Rules for what comes in.",
+        ),
+      ),
+      egress: optional(
+        atomicList(
+          struct("To whom they may talk.", { ports, to: peers("To whom; anybody when there are none.") }),
+          "Rules for what goes out.",
+        ),
+      ),
+      policyTypes: optional(atomicList(text(), "Ingress, Egress or both: which rules count.")),
+    }),
+  ),
+});
+
+interface PortValue {
+  protocol?: string;
+  port?: number | string;
+  endPort?: number;
+}
+
+interface PeerValue {
+  podSelector?: LabelSelectorValue;
+  namespaceSelector?: LabelSelectorValue;
+  ipBlock?: { cidr?: string; except?: string[] };
+}
+
+interface NetworkPolicy extends ApiObject {
+  spec: {
+    podSelector?: LabelSelectorValue;
+    ingress?: { ports?: PortValue[]; from?: PeerValue[] }[];
+    egress?: { ports?: PortValue[]; to?: PeerValue[] }[];
+    policyTypes?: string[];
+  };
+}
+
+const specOf = (object: ApiObject): NetworkPolicy["spec"] => (object as NetworkPolicy).spec;
+
+/** The rules of both directions, with the place of each and of its peers. */
+function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
+  for (const [i, rule] of ingress.entries()) {
+    yield { field: `spec.ingress[${i}]`, member: "from", ports: rule.ports ?? [], peers: rule.from ?? [] };
+  }
+  for (const [i, rule] of egress.entries()) {
+    yield { field: `spec.egress[${i}]`, member: "to", ports: rule.ports ?? [], peers: rule.to ?? [] };
+  }
+}
+
+/** Every network of a policy, with its place. */
+function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, network: string]> {
+  for (const { field, member, peers: those } of rulesOf(spec)) {
+    for (const [i, { ipBlock }] of those.entries()) {
+      if (!ipBlock) continue;
+      const at = `${field}.${member}[${i}].ipBlock`;
+      yield [`${at}.cidr`, ipBlock.cidr ?? ""];
+      for (const [j, network] of (ipBlock.except ?? []).entries()) yield [`${at}.except[${j}]`, network];
+    }
+  }
+}
+
+const TYPES = ["Ingress", "Egress"];
+const PROTOCOLS = ["TCP", "UDP", "SCTP"];
+
+function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
+  const spec = specOf(object);
+  const { podSelector = {}, policyTypes = [] } = spec;
+  validateLabelSelector(podSelector, "spec.podSelector", errors);
+  const had = new Set(old ? [...networksOf(specOf(old))].map(([, network]) => network) : []);
+  for (const rule of rulesOf(spec)) {
+    rule.ports.forEach((port, i) => validatePort(port, `${rule.field}.ports[${i}]`, errors));
+    rule.peers.forEach((peer, i) => validatePeer(peer, `${rule.field}.${rule.member}[${i}]`, had, errors));
+  }
+  if (policyTypes.length > TYPES.length) {
+    return errors.invalid("spec.policyTypes", policyTypes, `expected at most ${TYPES.length} entries`);
+  }
+  policyTypes.forEach((type, i) => {
+    if (!TYPES.includes(type)) errors.notSupported(`spec.policyTypes[${i}]`, type, TYPES);
+  });
+}
+
+function validatePort({ protocol, port, endPort }: PortValue, field: string, errors: FieldErrors): void {
+  if (protocol !== undefined && !PROTOCOLS.includes(protocol)) {
+    errors.notSupported(`${field}.protocol`, protocol, PROTOCOLS);
+  }
+  if (typeof port === "number") {
+    checkPortNumber(`${field}.port`, port, errors);
+    if (endPort === undefined) return;
+    if (endPort < port) errors.invalid(`${field}.endPort`, endPort, `expected ${port} or more`);
+    return checkPortNumber(`${field}.endPort`, endPort, errors);
+  }
+  if (endPort !== undefined) errors.invalid(`${field}.endPort`, endPort, "expected none without the number of a port");
+  if (port !== undefined && !isPortName(port)) errors.invalid(`${field}.port`, port, "expected the name of a port");
+}
+
+function validatePeer(peer: PeerValue, field: string, had: ReadonlySet<string>, errors: FieldErrors): void {
+  const { podSelector, namespaceSelector, ipBlock } = peer;
+  if (podSelector) validateLabelSelector(podSelector, `${field}.podSelector`, errors);
+  if (namespaceSelector) validateLabelSelector(namespaceSelector, `${field}.namespaceSelector`, errors);
+  if (ipBlock) validateBlock(ipBlock, `${field}.ipBlock`, had, errors);
+  if (!podSelector && !namespaceSelector && !ipBlock) errors.required(field, "expected a selector or an ipBlock");
+  else if (ipBlock && (podSelector || namespaceSelector)) {
+    errors.forbidden(field, "expected an ipBlock alone, or selectors");
+  }
+}
+
+/** A network, and others that lie in it; what was there before is not asked for its form. */
+function validateBlock(
+  { cidr = "", except = [] }: NonNullable<PeerValue["ipBlock"]>,
+  field: string,
+  had: ReadonlySet<string>,
+  errors: FieldErrors,
+): void {
+  if (cidr === "") return errors.required(`${field}.cidr`, "expected a network");
+  const check = (at: string, network: string): void => {
+    const wrong = had.has(network) ? undefined : wrongOldNetwork(network);
+    if (wrong) errors.invalid(at, network, wrong);
+  };
+  check(`${field}.cidr`, cidr);
+  const whole = networkOf(cidr);
+  if (!whole) return;
+  except.forEach((network, i) => {
+    const at = `${field}.except[${i}]`;
+    check(at, network);
+    const part = networkOf(network);
+    if (!part) return;
+    const isIn =
+      part.bytes.length === whole.bytes.length &&
+      part.bits > whole.bits &&
+      addressText(firstOf({ bytes: part.bytes, bits: whole.bits })) === addressText(firstOf(whole));
+    if (!isIn) errors.invalid(at, network, `expected a part of ${cidr}`);
+  });
+}
+
+/** The definition of NetworkPolicy. */
+export const networkPolicy = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `networking.${dialect.domain}`,
+  version: "v1",
+  kind: "NetworkPolicy",
+  plural: "networkpolicies",
+  singular: "networkpolicy",
+  shortNames: ["netpol"],
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "status",
+  generation: "fromOne",
+  defaults(object) {
+    const { spec } = object as Partial<NetworkPolicy>;
+    if (!spec) return;
+    for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
+      for (const port of rule.ports ?? []) port.protocol ??= "TCP";
+    }
+    if ((spec.policyTypes ?? []).length === 0) {
+      spec.policyTypes = (spec.egress ?? []).length > 0 ? [...TYPES] : ["Ingress"];
+    }
+  },
+  validate: (object, errors) => validate(object, errors),
+  validateUpdate: (object, old, errors) => validate(object, errors, old),
+  *warnings(object) {
+    for (const [field, network] of networksOf(specOf(object))) {
+      const odd = oddNetwork(field, network);
+      if (odd !== undefined) yield odd;
+    }
+  },
+  columns: [
+    textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(specOf(object).podSelector))),
+    ageColumn,
+  ],
+});

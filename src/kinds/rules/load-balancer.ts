@@ -1,0 +1,34 @@
+/**
+ * Where load balancers take requests, as the status of Services and Ingresses says it.
+ *
+ * @module
+ */
+import { addressBytes, wrongOldAddress } from "../../meta/addresses.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { dnsSubdomain } from "../../meta/names.ts";
+
+/** A place where a load balancer takes requests. */
+export interface LoadBalancerIngress {
+  ip?: string;
+  hostname?: string;
+  ipMode?: string;
+}
+
+/** Tells addresses and names that are none; what was there before stays. */
+export function validatePlaces(
+  places: readonly LoadBalancerIngress[],
+  field: string,
+  errors: FieldErrors,
+  had: readonly LoadBalancerIngress[] = [],
+): void {
+  const known = new Set(had.map(({ ip }) => ip));
+  places.forEach(({ ip = "", hostname = "" }, i) => {
+    const at = `${field}[${i}]`;
+    const wrongIp = ip === "" || known.has(ip) ? undefined : wrongOldAddress(ip);
+    if (wrongIp) errors.invalid(`${at}.ip`, ip, wrongIp);
+    if (hostname === "") return;
+    const wrong = dnsSubdomain(hostname);
+    if (wrong) errors.invalid(`${at}.hostname`, hostname, wrong);
+    if (addressBytes(hostname)) errors.invalid(`${at}.hostname`, hostname, "expected a name, not an address");
+  });
+}

@@ -1,0 +1,26 @@
+/**
+ * References to an object of any kind, in the namespace of who refers to it or in the cluster.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { dnsSubdomain, pathSegment } from "../../meta/names.ts";
+
+/** A reference as it stands in an object. */
+export interface LocalReference {
+  readonly apiGroup?: string | null;
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+/** Tells what is wrong with a reference: kind and name are path segments, the group a DNS subdomain. */
+export function validateLocalReference(reference: LocalReference, field: string, errors: FieldErrors): void {
+  const { apiGroup, kind = "", name = "" } = reference;
+  const wrongGroup = apiGroup == null ? undefined : dnsSubdomain(apiGroup);
+  if (wrongGroup) errors.invalid(`${field}.apiGroup`, apiGroup, wrongGroup);
+  for (const [member, value] of Object.entries({ kind, name })) {
+    const wrong = value === "" ? undefined : pathSegment(value);
+    if (value === "") errors.required(`${field}.${member}`);
+    if (wrong) errors.invalid(`${field}.${member}`, value, wrong);
+  }
+}
