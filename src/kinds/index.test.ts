@@ -38,9 +38,7 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
       "scheduling",
       "storage",
       "storagemigration",
-    ].map(
-      (name) => `${name}.${dialect.domain}`,
-    );
+    ].map((name) => `${name}.${dialect.domain}`);
     for (const { group } of definitions) expect([...fixed, ...domains, ...groups]).toContain(group);
   });
 
