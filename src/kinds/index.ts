@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { apiService } from "./apiregistration/v1/api-service.ts";
 import { appsGroup } from "./apps/v1/index.ts";
 import { authenticationGroup } from "./authentication/v1/group.ts";
 import { authorizationGroup } from "./authorization/v1/group.ts";
@@ -32,6 +33,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   storageGroup,
   storageMigrationGroup,
   () => [customResourceDefinition()],
+  () => [apiService],
   appsGroup,
   networkingGroup,
   discoveryGroup,

@@ -5,6 +5,7 @@ import {
   canonicalQuantity,
   compareQuantities,
   isWholeBytes,
+  multiplyQuantities,
   parseQuantity,
   quantitySign,
   wholeNumber,
@@ -141,6 +142,16 @@ test("KIND-Pod-2: a sum has the value of both, in the family of the first", () =
   expect(addQuantities("100m", "1Ki")).toBe("1024100m");
   expect(addQuantities("0", "1Ki")).toBe("1Ki");
   expect(addQuantities("1Ki", "x")).toBe("1Ki");
+});
+
+test.each([
+  ["2", "1500m", "3"],
+  ["1.5", "1Ki", "1536"],
+  ["-100m", "10m", "-1m"],
+  ["0", "1e2000000000", "0"],
+  ["x", "1", "0"],
+])("the product of %s and %s is %s", (a, b, expected) => {
+  expect(multiplyQuantities(a, b)).toBe(expected);
 });
 
 test.each([

@@ -208,6 +208,12 @@ export function addQuantities(a: string, b: string): string {
   return print({ mantissa, exponent, family: x.family });
 }
 
+/** The product of two quantities; a malformed one counts as 0. */
+export function multiplyQuantities(a: string, b: string): string {
+  const [x, y] = [parseQuantity(a) ?? ZERO, parseQuantity(b) ?? ZERO];
+  return print({ mantissa: x.mantissa * y.mantissa, exponent: x.exponent + y.exponent, family: "decimal" });
+}
+
 /** A quantity as a whole number, rounded away from 0 and no further from it than 2^63-1; undefined when it is malformed. */
 export function wholeNumber(text: string): bigint | undefined {
   const quantity = parseQuantity(text);

@@ -3,9 +3,10 @@ module keelson/test/clients/go-fixtures
 go 1.25.0
 
 require (
-	k8s.io/api v0.35.0
+	k8s.io/api v0.35.3
 	k8s.io/apiextensions-apiserver v0.35.0
-	k8s.io/apimachinery v0.35.0
+	k8s.io/apimachinery v0.35.3
+	k8s.io/kube-aggregator v0.35.3
 )
 
 require (

@@ -39,6 +39,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 var kinds = map[schema.GroupVersion][]runtime.Object{
@@ -46,14 +47,15 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 		&corev1.Binding{}, &corev1.ConfigMap{}, &corev1.Endpoints{}, &corev1.Event{}, &corev1.Namespace{}, &corev1.Node{},
 		&corev1.PersistentVolume{},
 		&corev1.PersistentVolumeClaim{}, &corev1.Pod{}, &corev1.Secret{}, &corev1.Service{}, &corev1.ServiceAccount{},
-		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &metav1.DeleteOptions{},
+		&corev1.PodTemplate{}, &corev1.ReplicationController{}, &corev1.LimitRange{}, &corev1.ResourceQuota{}, &metav1.DeleteOptions{},
 	},
 	appsv1.SchemeGroupVersion: {
 		&appsv1.ControllerRevision{}, &appsv1.DaemonSet{}, &appsv1.Deployment{}, &appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
 	},
-	apiextensionsv1.SchemeGroupVersion:  {&apiextensionsv1.CustomResourceDefinition{}},
-	autoscalingv1.SchemeGroupVersion:    {&autoscalingv1.Scale{}},
-	authenticationv1.SchemeGroupVersion: {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}},
+	apiextensionsv1.SchemeGroupVersion:   {&apiextensionsv1.CustomResourceDefinition{}},
+	apiregistrationv1.SchemeGroupVersion: {&apiregistrationv1.APIService{}},
+	autoscalingv1.SchemeGroupVersion:     {&autoscalingv1.Scale{}},
+	authenticationv1.SchemeGroupVersion:  {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}},
 	authorizationv1.SchemeGroupVersion: {
 		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},
 		&authorizationv1.SubjectAccessReview{},

@@ -3,6 +3,7 @@ import { binding } from "./binding.ts";
 import { configMap } from "./configmap.ts";
 import { endpoints } from "./endpoints.ts";
 import { coreEvent } from "./event.ts";
+import { limitRange } from "./limit-range.ts";
 import { namespace } from "./namespace.ts";
 import { node } from "./node.ts";
 import { persistentVolume } from "./persistent-volume.ts";
@@ -10,6 +11,7 @@ import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
 import { pod } from "./pod.ts";
 import { podTemplate } from "./pod-template.ts";
 import { replicationController } from "./replication-controller.ts";
+import { resourceQuota } from "./resource-quota.ts";
 import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { service } from "./service.ts";
@@ -20,6 +22,7 @@ export const coreGroup: DefinitionFactory = (ctx) => [
   configMap,
   coreEvent,
   endpoints(ctx),
+  limitRange,
   namespace(ctx),
   node(ctx),
   persistentVolume(ctx),
@@ -27,6 +30,7 @@ export const coreGroup: DefinitionFactory = (ctx) => [
   pod(ctx),
   podTemplate(ctx),
   replicationController(ctx),
+  resourceQuota,
   secret,
   serviceAccount,
   service(ctx),

@@ -102,6 +102,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   "requests.storage",
 ]);
 
+/** Whether quotas count a resource by a name without a domain. */
+export const isCountedByQuotas = (name: string): boolean =>
+  (KNOWN.has(name) && name !== "storage") || isHugePage(name) || isHugePage(name.replace(/^requests\./, ""));
+
 /** Tells a name that no resource can have; whether it can. */
 export function checkResourceName(field: string, name: string, errors: FieldErrors): boolean {
   const wrong =

@@ -35,6 +35,18 @@ export const coreObjects: Messages = {
     imagePullSecrets: [3, "LocalObjectReference"],
     automountServiceAccountToken: 4,
   },
+  LimitRange: { metadata: [1, "meta.ObjectMeta"], spec: [2, "LimitRangeSpec"] },
+  LimitRangeSpec: { limits: [1, "LimitRangeItem"] },
+  LimitRangeItem: { type: 1, max: 2, min: 3, default: 4, defaultRequest: 5, maxLimitRequestRatio: 6 },
+  ResourceQuota: {
+    metadata: [1, "meta.ObjectMeta"],
+    spec: [2, "ResourceQuotaSpec"],
+    status: [3, "ResourceQuotaStatus"],
+  },
+  ResourceQuotaSpec: { hard: 1, scopes: 2, scopeSelector: [3, "ScopeSelector"] },
+  ResourceQuotaStatus: { hard: 1, used: 2 },
+  ScopeSelector: { matchExpressions: [1, "ScopedResourceSelectorRequirement"] },
+  ScopedResourceSelectorRequirement: { scopeName: 1, operator: 2, values: 3 },
   LocalObjectReference: { name: 1 },
   Service: { metadata: [1, "meta.ObjectMeta"], spec: [2, "ServiceSpec"], status: [3, "ServiceStatus"] },
   ServiceSpec: {

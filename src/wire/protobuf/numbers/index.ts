@@ -7,6 +7,7 @@
  * @module
  */
 import { apiextensions } from "./apiextensions.ts";
+import { apiregistration } from "./apiregistration.ts";
 import { apps } from "./apps.ts";
 import { authentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
@@ -33,6 +34,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   meta,
   core: { ...coreObjects, ...coreNode, ...coreVolumes, ...corePod, ...coreContainers, ...corePodVolumes },
   apiextensions,
+  apiregistration,
   apps,
   authentication,
   authorization,
@@ -54,6 +56,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["v1/ConfigMap", "core.ConfigMap"],
   ["v1/Endpoints", "core.Endpoints"],
   ["v1/Event", "core.Event"],
+  ["v1/LimitRange", "core.LimitRange"],
   ["v1/Namespace", "core.Namespace"],
   ["v1/Node", "core.Node"],
   ["v1/PersistentVolume", "core.PersistentVolume"],
@@ -61,6 +64,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["v1/Pod", "core.Pod"],
   ["v1/PodTemplate", "core.PodTemplate"],
   ["v1/ReplicationController", "core.ReplicationController"],
+  ["v1/ResourceQuota", "core.ResourceQuota"],
   ["v1/Secret", "core.Secret"],
   ["v1/Service", "core.Service"],
   ["v1/ServiceAccount", "core.ServiceAccount"],
@@ -69,6 +73,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["meta.k8s.io/v1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
   ["meta.k8s.io/v1beta1/PartialObjectMetadata", "meta.PartialObjectMetadata"],
   ["apiextensions.k8s.io/v1/CustomResourceDefinition", "apiextensions.CustomResourceDefinition"],
+  ["apiregistration.k8s.io/v1/APIService", "apiregistration.APIService"],
   ["apps/v1/ControllerRevision", "apps.ControllerRevision"],
   ["apps/v1/DaemonSet", "apps.DaemonSet"],
   ["apps/v1/Deployment", "apps.Deployment"],

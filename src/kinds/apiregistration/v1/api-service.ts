@@ -1,0 +1,188 @@
+/**
+ * APIService: which server answers for a group and version (KIND-APIService-1..4). It is kept and shown; no request is passed
+ * on to another server.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dns1035Label, dnsSubdomain, pathSegmentName } from "../../../meta/names.ts";
+import { formatTime } from "../../../meta/time.ts";
+import {
+  type Static,
+  always,
+  bool,
+  bytes,
+  int32,
+  keyedList,
+  nullable,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { keepAllButStatus } from "../../rules/status-only.ts";
+
+const description = "Which server answers for a group and version.";
+
+const Spec = struct("The group and version, and who answers for it.", {
+  service: pointer(
+    struct("The Service of the server that answers; none where this one does.", {
+      namespace: optional(text("The namespace of the Service.")),
+      name: optional(text("The name of the Service.")),
+      port: pointer(int32("Its port; 443 by default.")),
+    }),
+  ),
+  group: optional(text("The group; empty for the core group.")),
+  version: optional(text("The version.")),
+  insecureSkipTLSVerify: optional(bool("Whether the certificate of the server is not checked.")),
+  caBundle: optional(bytes("Certificates in PEM by which that of the server is checked.")),
+  groupPriorityMinimum: required(int32("The place of the group among others: the greatest comes first.")),
+  versionPriority: required(int32("The place of the version within its group: the greatest comes first.")),
+});
+
+const Condition = struct("Something that is known of the server.", {
+  type: required(text("What is known, such as Available.")),
+  status: required(text("True, False or Unknown.")),
+  lastTransitionTime: nullable(time("When the status changed last.")),
+  reason: optional(text("Why, in one word.")),
+  message: optional(text("Why, for people.")),
+});
+
+const Status = struct("What is known of the server.", {
+  conditions: optional(keyedList(Condition, ["type"], "What is known of it.")),
+});
+
+const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+
+interface ApiService extends ApiObject {
+  spec: Static<typeof Spec>;
+  status?: Static<typeof Status>;
+}
+
+const HTTPS = 443;
+
+function setDefaults(object: ApiObject): void {
+  const service = (object as Partial<ApiService>).spec?.service;
+  if (service) service.port ??= HTTPS;
+}
+
+/** Nobody has to be asked about what this server answers itself. */
+function newStatus({ spec }: ApiService, { clock }: WriteContext): Static<typeof Status> {
+  if (spec.service) return {};
+  const condition = {
+    type: "Available",
+    status: "True",
+    lastTransitionTime: formatTime(clock.now()),
+    reason: "Local",
+    message: "this server answers itself",
+  };
+  return { conditions: [condition] };
+}
+
+function checkWithin(number: number, most: number, field: string, errors: FieldErrors): void {
+  if (number < 1 || number > most) errors.invalid(field, number, `expected 1 to ${most}`);
+}
+
+function checkGroupVersion({ metadata, spec }: ApiService, errors: FieldErrors): void {
+  const { group = "", version = "" } = spec;
+  const { name = "" } = metadata;
+  const expected = `${version}.${group}`;
+  if (name !== expected) errors.invalid("metadata.name", name, `expected VERSION.GROUP, ${expected}`);
+  if (group === "" && version !== "v1") errors.required("spec.group", "expected a group: only v1 has none");
+  const wrongGroup = group === "" ? undefined : dnsSubdomain(group);
+  if (wrongGroup !== undefined) errors.invalid("spec.group", group, wrongGroup);
+  const wrongVersion = dns1035Label(version);
+  if (wrongVersion !== undefined) errors.invalid("spec.version", version, wrongVersion);
+}
+
+function checkServer(
+  { service, caBundle, insecureSkipTLSVerify = false }: ApiService["spec"],
+  errors: FieldErrors,
+): void {
+  if (!service) {
+    if (caBundle) errors.invalid("spec.caBundle", caBundle, "expected none without a service");
+    if (insecureSkipTLSVerify) errors.invalid("spec.insecureSkipTLSVerify", true, "expected false without a service");
+    return;
+  }
+  const { namespace, name, port = HTTPS } = service;
+  if (!namespace) errors.required("spec.service.namespace");
+  if (!name) errors.required("spec.service.name");
+  checkWithin(port, 65_535, "spec.service.port", errors);
+  if (caBundle && insecureSkipTLSVerify) {
+    errors.invalid("spec.insecureSkipTLSVerify", true, "expected false beside caBundle");
+  }
+}
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { spec } = object as ApiService;
+  checkGroupVersion(object as ApiService, errors);
+  checkWithin(spec.groupPriorityMinimum, 20_000, "spec.groupPriorityMinimum", errors);
+  checkWithin(spec.versionPriority, 1000, "spec.versionPriority", errors);
+  checkServer(spec, errors);
+}
+
+const STATES = ["True", "False", "Unknown"];
+
+function validateStatus(object: ApiObject, errors: FieldErrors): void {
+  const { conditions = [] } = (object as ApiService).status ?? {};
+  for (const [i, { status }] of conditions.entries()) {
+    if (!STATES.includes(status)) errors.notSupported(`status.conditions[${i}].status`, status, STATES);
+  }
+}
+
+/** Whether the server can be reached, and why not. */
+function available(object: ApiObject): string {
+  const { conditions = [] } = (object as ApiService).status ?? {};
+  const found = conditions.find(({ type }) => type === "Available");
+  if (!found) return "Unknown";
+  return found.status === "True" || !found.reason ? found.status : `${found.status} (${found.reason})`;
+}
+
+const columns: readonly Column[] = [
+  textColumn("Service", "The Service of the server that answers, or Local.", (object) => {
+    const { service } = (object as ApiService).spec;
+    return service ? `${service.namespace ?? ""}/${service.name ?? ""}` : "Local";
+  }),
+  textColumn("Available", "Whether the server can be reached.", available),
+  ageColumn,
+];
+
+/** The definition of APIService. Its group has the same name in every dialect. */
+export const apiService: ResourceDefinition = {
+  group: "apiregistration.k8s.io",
+  version: "v1",
+  kind: "APIService",
+  plural: "apiservices",
+  singular: "apiservice",
+  categories: ["api-extensions"],
+  scope: "Cluster",
+  description,
+  schema,
+  nameRule: pathSegmentName,
+  versionedUpdate: true,
+  deleteAnswers: "status",
+  resetFields: ["status"],
+  defaults: setDefaults,
+  prepareForCreate(object, ctx) {
+    object["status"] = newStatus(object as ApiService, ctx);
+  },
+  prepareForUpdate(object, old) {
+    object["status"] = old["status"];
+  },
+  validate,
+  validateUpdate: (object, _old, errors) => validate(object, errors),
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      resetFields: ["spec", "metadata"],
+      prepareForUpdate: keepAllButStatus,
+      validateUpdate: (object, _old, errors) => validateStatus(object, errors),
+    },
+  },
+  columns,
+};

@@ -1,0 +1,240 @@
+/**
+ * ResourceQuota: how much all objects of a namespace together may take (KIND-ResourceQuota-1..8). Admission counts, and
+ * holds to what the status says; a controller puts the status right.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { compareQuantities } from "../../../meta/quantity.ts";
+import {
+  type Static,
+  always,
+  atomicList,
+  map,
+  optional,
+  pointer,
+  quantity,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { type Resources, checkAmount, checkResourceName, isCountedByQuotas } from "./quantities.ts";
+
+const description = "How much all objects of a namespace together may take.";
+
+const ScopeRequirement = struct("Which objects a quota is about.", {
+  scopeName: required(text("What is looked at: a scope, such as PriorityClass.")),
+  operator: required(text("In, NotIn, Exists or DoesNotExist.")),
+  values: optional(atomicList(text(), "The names that are meant, with In and NotIn.")),
+});
+
+const Spec = struct("What is allowed.", {
+  hard: optional(map(quantity(), "The most of each resource, or the greatest number of objects.")),
+  scopes: optional(
+    atomicList(text(), "Which objects it is about: those that all of these hold for; all objects without any."),
+  ),
+  scopeSelector: pointer(
+    struct(
+      "Which objects it is about, beside scopes.",
+      { matchExpressions: optional(atomicList(ScopeRequirement, "What must hold, all of it.")) },
+      { atomic: true },
+    ),
+  ),
+});
+
+const Status = struct("What is enforced, and what is taken.", {
+  hard: optional(map(quantity(), "The amounts that are enforced.")),
+  used: optional(map(quantity(), "What is taken of them.")),
+});
+
+const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+
+/** What a quota allows, and to whom. */
+export type QuotaSpec = Static<typeof Spec>;
+
+/** A condition on the objects that a quota is about. */
+export type ScopeRequirement = Static<typeof ScopeRequirement>;
+
+/** A ResourceQuota. */
+export interface ResourceQuota extends ApiObject {
+  spec: QuotaSpec;
+  status?: Static<typeof Status>;
+}
+
+/** Which resources may be counted for a part of the Pods, or of the claims. */
+const OF_PODS = ["pods", ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`])];
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  BestEffort: ["pods"],
+  CrossNamespacePodAffinity: OF_PODS,
+  NotBestEffort: OF_PODS,
+  NotTerminating: OF_PODS,
+  PriorityClass: OF_PODS,
+  Terminating: OF_PODS,
+  VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
+};
+
+/** Scopes of which an object has one or the other. */
+const OPPOSITES = [
+  ["BestEffort", "NotBestEffort"],
+  ["Terminating", "NotTerminating"],
+] as const;
+
+/** The scopes that something can be asked about beside whether they are there. */
+const NAMED = ["PriorityClass", "VolumeAttributesClass"];
+
+function checkAmounts(amounts: Resources | undefined, at: string, errors: FieldErrors, { dialect }: ApiContext): void {
+  for (const name in amounts) {
+    const field = `${at}[${name}]`;
+    const isResource = checkResourceName(field, name, errors);
+    if (isResource && !name.includes("/") && !isCountedByQuotas(name)) {
+      errors.invalid(
+        field,
+        name,
+        "expected a resource that quotas count, such as requests.cpu, or count/RESOURCE.GROUP",
+      );
+    }
+    checkAmount(field, name, amounts[name]!, errors, dialect);
+  }
+}
+
+/** Tells where a scope does not go with what is counted; `at` is told instead of the resource. */
+function checkCounted(scope: string, hard: Resources, at: string, got: unknown, errors: FieldErrors): void {
+  const fitting = SCOPES[scope];
+  const strange = Object.keys(hard).find((name) => isCountedByQuotas(name) && fitting && !fitting.includes(name));
+  if (strange !== undefined)
+    errors.invalid(at, got, `expected no ${scope} with ${strange}: it is about ${fitting!.join(", ")}`);
+}
+
+function checkOpposites(scopes: ReadonlySet<string>, at: string, got: unknown, errors: FieldErrors): void {
+  for (const [one, other] of OPPOSITES) {
+    if (scopes.has(one) && scopes.has(other))
+      errors.invalid(at, got, `expected one of ${one} and ${other}, no object is both`);
+  }
+}
+
+function checkScopes({ scopes = [], hard = {} }: QuotaSpec, errors: FieldErrors): void {
+  const at = "spec.scopes";
+  for (const scope of scopes) {
+    if (!SCOPES[scope])
+      errors.invalid(at, scopes, `expected known scopes (${Object.keys(SCOPES).join(", ")}), got ${scope}`);
+    checkCounted(scope, hard, at, scopes, errors);
+  }
+  checkOpposites(new Set(scopes), at, scopes, errors);
+}
+
+function checkSelector({ scopeSelector, hard = {} }: QuotaSpec, errors: FieldErrors): void {
+  const at = "spec.scopeSelector.matchExpressions";
+  const expressions = scopeSelector?.matchExpressions ?? [];
+  for (const { scopeName, operator, values = [] } of expressions) {
+    if (!SCOPES[scopeName]) {
+      errors.invalid(`${at}.scopeName`, scopeName, `expected one of ${Object.keys(SCOPES).join(", ")}`);
+    } else if (!NAMED.includes(scopeName) && operator !== "Exists") {
+      errors.invalid(`${at}.operator`, operator, `expected Exists: ${scopeName} has no names`);
+    }
+    checkCounted(scopeName, hard, at, expressions, errors);
+    checkValues(operator, values, at, errors);
+  }
+  checkOpposites(new Set(expressions.map(({ scopeName }) => scopeName)), at, expressions, errors);
+}
+
+function checkValues(operator: string, values: readonly string[], at: string, errors: FieldErrors): void {
+  if (operator === "In" || operator === "NotIn") {
+    if (values.length === 0) errors.required(`${at}.values`, `expected at least one value with ${operator}`);
+  } else if (operator !== "Exists" && operator !== "DoesNotExist") {
+    errors.invalid(`${at}.operator`, operator, "expected In, NotIn, Exists or DoesNotExist");
+  } else if (values.length > 0) errors.invalid(`${at}.values`, values, `expected no values with ${operator}`);
+}
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  const { spec } = object as ResourceQuota;
+  checkAmounts(spec.hard, "spec.hard", errors, ctx);
+  checkScopes(spec, errors);
+  checkSelector(spec, errors);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  validate(object, errors, ctx);
+  const [{ spec: now }, { spec: before }] = [object as ResourceQuota, old as ResourceQuota];
+  const stays = "expected the scopes as they were: what is counted already was counted for them";
+  if (new Set(now.scopes).symmetricDifference(new Set(before.scopes)).size > 0) {
+    errors.invalid("spec.scopes", now.scopes, stays);
+  }
+  const isSame = equal((now.scopeSelector ?? null) as Value, (before.scopeSelector ?? null) as Value);
+  if (!isSame && ctx.dialect.rules.enforceDocumented) errors.invalid("spec.scopes", now.scopeSelector, stays);
+}
+
+function validateStatus(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  const { status = {} } = object as ResourceQuota;
+  checkAmounts(status.hard, "status.hard", errors, ctx);
+  checkAmounts(status.used, "status.used", errors, ctx);
+}
+
+/** Requests that may be more than the limits, which no Pod can be. */
+function* warnings(object: ApiObject, old: ApiObject | undefined, _ctx: WriteContext): Generator<string> {
+  const { hard = {} } = (object as ResourceQuota).spec;
+  if (old) return;
+  for (const name of ["cpu", "memory", "storage", "ephemeral-storage"]) {
+    const short = name === "cpu" || name === "memory" ? name : undefined;
+    const request = [`requests.${name}`, short].find((one) => one !== undefined && hard[one] !== undefined);
+    const limit = hard[`limits.${name}`];
+    if (request === undefined || limit === undefined || compareQuantities(hard[request]!, limit) <= 0) continue;
+    yield `spec.hard: ${request} (${hard[request]}) is more than limits.${name} (${limit}), which no Pods can reach`;
+  }
+}
+
+/** What is taken of what is enforced: `name: used/hard`, the limits apart from the rest. */
+function usage(object: ApiObject, ofLimits: boolean): string {
+  const { hard = {}, used = {} } = (object as ResourceQuota).status ?? {};
+  return Object.keys(hard)
+    .filter((name) => name.startsWith("limits.") === ofLimits)
+    .toSorted()
+    .map((name) => `${name}: ${used[name] ?? "0"}/${hard[name]}`)
+    .join(", ");
+}
+
+const columns: readonly Column[] = [
+  textColumn("Request", "What is taken of the requests and numbers that are allowed.", (object) =>
+    usage(object, false),
+  ),
+  textColumn("Limit", "What is taken of the limits that are allowed.", (object) => usage(object, true)),
+  ageColumn,
+];
+
+/** The definition of ResourceQuota. */
+export const resourceQuota: ResourceDefinition = {
+  group: "",
+  version: "v1",
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  singular: "resourcequota",
+  shortNames: ["quota"],
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "object",
+  resetFields: ["status"],
+  prepareForCreate(object) {
+    object["status"] = {};
+  },
+  prepareForUpdate(object, old) {
+    object["status"] = old["status"];
+  },
+  validate,
+  validateUpdate,
+  warnings,
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      resetFields: ["spec"],
+      prepareForUpdate(object, old) {
+        object["spec"] = old["spec"];
+      },
+      validateUpdate: (object, _old, errors, ctx) => validateStatus(object, errors, ctx),
+    },
+  },
+  columns,
+};
