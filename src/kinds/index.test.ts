@@ -27,7 +27,9 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
 
   test("CONV-10: groups have the domain of the dialect, or a name that clients hard-code", () => {
     const fixed = ["", "apps", "autoscaling", "batch", "policy"];
-    const domains = ["apiextensions", "apiregistration", "authentication", "authorization"].map((name) => `${name}.k8s.io`);
+    const domains = ["apiextensions", "apiregistration", "authentication", "authorization"].map(
+      (name) => `${name}.k8s.io`,
+    );
     const groups = [
       "coordination",
       "discovery",

@@ -18,6 +18,17 @@ export type { Condition } from "../condition.ts";
 export { neutral } from "../kind.ts";
 export type { ObjectMeta, ObjectMetaOwnerReference as OwnerReference } from "./types.ts";
 
+/** Which server answers for a group and version. */
+export const APIService: Kind<types.APIService, "Cluster"> = {
+  group: "apiregistration.k8s.io",
+  version: "v1",
+  kind: "APIService",
+  plural: "apiservices",
+  scope: "Cluster",
+};
+/** An object of the kind {@link APIService}. */
+export type APIService = types.APIService;
+
 /** Asks that a Pod runs on a node, with the labels and annotations of this object. */
 export const Binding: Kind<types.Binding, "Namespaced"> = {
   group: "",
@@ -260,6 +271,17 @@ export const LeaseCandidateV1alpha2: Kind<types.LeaseCandidateV1alpha2, "Namespa
 /** An object of the kind {@link LeaseCandidateV1alpha2}. */
 export type LeaseCandidateV1alpha2 = types.LeaseCandidateV1alpha2;
 
+/** How much one Pod, container or claim of a namespace may ask for. */
+export const LimitRange: Kind<types.LimitRange, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "LimitRange",
+  plural: "limitranges",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link LimitRange}. */
+export type LimitRange = types.LimitRange;
+
 /** A room for names: objects of most kinds live in one, and go when it is deleted. */
 export const Namespace: Kind<types.Namespace, "Cluster"> = {
   group: "",
@@ -380,6 +402,17 @@ export const ReplicationController: Kind<types.ReplicationController, "Namespace
 };
 /** An object of the kind {@link ReplicationController}. */
 export type ReplicationController = types.ReplicationController;
+
+/** How much all objects of a namespace together may take. */
+export const ResourceQuota: Kind<types.ResourceQuota, "Namespaced"> = {
+  group: "",
+  version: "v1",
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ResourceQuota}. */
+export type ResourceQuota = types.ResourceQuota;
 
 /** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
 export const Secret: Kind<types.Secret, "Namespaced"> = {

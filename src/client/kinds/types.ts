@@ -5,14 +5,15 @@
  *
  * @module
  */
-/** Asks that a Pod runs on a node, with the labels and annotations of this object. */
-export interface Binding {
+/** Which server answers for a group and version. */
+export interface APIService {
   /** Group and version of this form of the object, the version alone for the core group. */
   readonly apiVersion: string;
   /** The kind of the object. */
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly target: EventRelated;
+  readonly spec: APIServiceSpec;
+  readonly status: APIServiceStatus;
 }
 
 /** What every object has: its identity, its versions, its owners and its labels. */
@@ -81,6 +82,63 @@ export interface ObjectMetaManagedField {
   readonly fieldsV1?: unknown;
   /** The subresource through which the manager wrote, empty for the object itself. */
   readonly subresource?: string;
+}
+
+/** The group and version, and who answers for it. */
+export interface APIServiceSpec {
+  readonly service?: APIServiceSpecService;
+  /** The group; empty for the core group. */
+  readonly group?: string;
+  /** The version. */
+  readonly version?: string;
+  /** Whether the certificate of the server is not checked. */
+  readonly insecureSkipTLSVerify?: boolean;
+  /** Certificates in PEM by which that of the server is checked. */
+  readonly caBundle?: string;
+  /** The place of the group among others: the greatest comes first. */
+  readonly groupPriorityMinimum: number;
+  /** The place of the version within its group: the greatest comes first. */
+  readonly versionPriority: number;
+}
+
+/** The Service of the server that answers; none where this one does. */
+export interface APIServiceSpecService {
+  /** The namespace of the Service. */
+  readonly namespace?: string;
+  /** The name of the Service. */
+  readonly name?: string;
+  /** Its port; 443 by default. */
+  readonly port?: number;
+}
+
+/** What is known of the server. */
+export interface APIServiceStatus {
+  /** What is known of it. */
+  readonly conditions?: readonly APIServiceStatusCondition[];
+}
+
+/** Something that is known of the server. */
+export interface APIServiceStatusCondition {
+  /** What is known, such as Available. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When the status changed last. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, in one word. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** Asks that a Pod runs on a node, with the labels and annotations of this object. */
+export interface Binding {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly target: EventRelated;
 }
 
 /** Any object, or a part of it. */
@@ -2623,6 +2681,38 @@ export interface LeaseCandidateSpec {
 /** As {@link LeaseCandidate}. */
 export type LeaseCandidateV1alpha2 = LeaseCandidate;
 
+/** How much one Pod, container or claim of a namespace may ask for. */
+export interface LimitRange {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: LimitRangeSpec;
+}
+
+/** What is allowed. */
+export interface LimitRangeSpec {
+  /** What holds, type by type. */
+  readonly limits: readonly LimitRangeSpecLimit[] | null;
+}
+
+/** What holds for one type. */
+export interface LimitRangeSpecLimit {
+  /** `Container`, `Pod`, `PersistentVolumeClaim`, or a name with a domain. */
+  readonly type: string;
+  /** The most of a resource that one may ask for. */
+  readonly max?: { readonly [key: string]: string };
+  /** The least of a resource that one may ask for. */
+  readonly min?: { readonly [key: string]: string };
+  /** The limit of a container that has none. */
+  readonly default?: { readonly [key: string]: string };
+  /** The request of a container that has none. */
+  readonly defaultRequest?: { readonly [key: string]: string };
+  /** By how much a limit may exceed its request. */
+  readonly maxLimitRequestRatio?: { readonly [key: string]: string };
+}
+
 /** A room for names: objects of most kinds live in one, and go when it is deleted. */
 export interface Namespace {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -3582,6 +3672,50 @@ export interface ReplicationControllerStatus {
   readonly observedGeneration?: number;
   /** What is known of the controller. */
   readonly conditions?: readonly DaemonSetStatusCondition[];
+}
+
+/** How much all objects of a namespace together may take. */
+export interface ResourceQuota {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceQuotaSpec;
+  readonly status: ResourceQuotaStatus;
+}
+
+/** What is allowed. */
+export interface ResourceQuotaSpec {
+  /** The most of each resource, or the greatest number of objects. */
+  readonly hard?: { readonly [key: string]: string };
+  /** Which objects it is about: those that all of these hold for; all objects without any. */
+  readonly scopes?: readonly string[];
+  readonly scopeSelector?: ResourceQuotaSpecScopeSelector;
+}
+
+/** Which objects it is about, beside scopes. */
+export interface ResourceQuotaSpecScopeSelector {
+  /** What must hold, all of it. */
+  readonly matchExpressions?: readonly ResourceQuotaSpecScopeSelectorMatchExpression[];
+}
+
+/** Which objects a quota is about. */
+export interface ResourceQuotaSpecScopeSelectorMatchExpression {
+  /** What is looked at: a scope, such as PriorityClass. */
+  readonly scopeName: string;
+  /** In, NotIn, Exists or DoesNotExist. */
+  readonly operator: string;
+  /** The names that are meant, with In and NotIn. */
+  readonly values?: readonly string[];
+}
+
+/** What is enforced, and what is taken. */
+export interface ResourceQuotaStatus {
+  /** The amounts that are enforced. */
+  readonly hard?: { readonly [key: string]: string };
+  /** What is taken of them. */
+  readonly used?: { readonly [key: string]: string };
 }
 
 /** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
