@@ -5,7 +5,7 @@ import { jsonLine, textLine } from "./log-format.ts";
 import type { ServeOptions } from "./options.ts";
 
 /** The log of the program: lines on standard error, down to a level. */
-export function stderrLog({ logFormat, logLevel }: ServeOptions, clock: Clock): Log {
+export function stderrLog({ logFormat, logLevel }: Pick<ServeOptions, "logFormat" | "logLevel">, clock: Clock): Log {
   const { stderr } = process;
   // Whoever has read it may have gone: that is no reason to end.
   stderr.on("error", () => {});

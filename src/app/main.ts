@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { CommanderError } from "commander";
 import type { DirectoryInfo } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
+import { forShell } from "../cli/for-shell.ts";
 import { createProgram } from "../cli/program.ts";
 import { neutral } from "../meta/dialect.ts";
 import { StoreError } from "../storage/contract.ts";
@@ -58,6 +59,10 @@ export async function main(args: readonly string[]): Promise<void> {
       if (text === undefined)
         throw new OptionError(`expected ${directory.file("admin.kubeconfig")} to exist; start a server there first`);
       return text;
+    },
+    async envtest(path) {
+      const { makeEnvtestDirectory } = await import("./envtest/directory.ts");
+      return makeEnvtestDirectory(path, process.env["PATH"] ?? "");
     },
     files: storeFiles(systemClock),
     certificates: {
@@ -190,9 +195,6 @@ const kubectlFlags = ({ url, pki }: RunningServer): string[] => [
   `--token=${pki.adminToken}`,
   ...(url.startsWith("https:") ? ["--insecure-skip-tls-verify"] : []),
 ];
-
-/** A text as one word of a shell. */
-const forShell = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Resolves when a signal asks the process to stop; a second one ends it at once. */
 function firstSignal(): Promise<NodeJS.Signals> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { ApiContext } from "../schema/definition.ts";
 
 /** What a token is asked to say. */
@@ -26,23 +27,34 @@ export interface TokenSigner {
 /** What a signer needs of its server. */
 export type SignerContext = Pick<ApiContext, "dialect" | "clock" | "random">;
 
-const ALGORITHM = "ES256";
+/** How keys sign, by their curve. */
+const ALGORITHMS: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
 
-/** A signer with a PEM private key (PKCS#8, P-256); the issuer is also the default audience. */
-export function tokenSigner(pem: string, issuer: string, api: SignerContext): TokenSigner {
+/** The algorithm of a key; that of RSA where it has no curve. */
+const algorithmOf = ({ asymmetricKeyDetails }: KeyObject): string =>
+  ALGORITHMS[asymmetricKeyDetails?.namedCurve ?? ""] ?? "RS256";
+
+/** A signer with a PEM private key; the issuer is also the default audience, unless another one is named. */
+export function tokenSigner(
+  pem: string,
+  issuer: string,
+  api: SignerContext,
+  defaultAudience: string = issuer,
+): TokenSigner {
   // Loaded with the first token: most servers never sign one.
   const signing = (async () => {
-    const { SignJWT, importPKCS8 } = await import("jose");
-    return { SignJWT, key: await importPKCS8(pem, ALGORITHM) };
+    const { SignJWT } = await import("jose");
+    const key = createPrivateKey(pem);
+    return { SignJWT, key, alg: algorithmOf(key) };
   })();
   return {
-    defaultAudience: issuer,
+    defaultAudience,
     async sign({ namespace, serviceAccount, bound, audiences, seconds }) {
       const now = Math.floor(api.clock.now() / 1000);
       const place = { namespace, serviceaccount: serviceAccount, ...(bound && { [bound.kind]: withoutKind(bound) }) };
-      const { SignJWT, key } = await signing;
+      const { SignJWT, key, alg } = await signing;
       const token = await new SignJWT({ [api.dialect.labelDomain]: place })
-        .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
+        .setProtectedHeader({ alg, typ: "JWT" })
         .setIssuer(issuer)
         .setSubject(`system:serviceaccount:${namespace}:${serviceAccount.name}`)
         .setAudience([...audiences])

@@ -153,6 +153,14 @@ export interface DefinitionVerdict {
 /** Judges CustomResourceDefinitions as a server does that is asked to make them; resolves to a verdict on each. */
 export type JudgeDefinitions = (definitions: readonly object[]) => Promise<readonly DefinitionVerdict[]>;
 
+/** A directory with the programs that envtest starts. */
+export interface EnvtestDirectory {
+  /** An absolute path. */
+  readonly path: string;
+  /** The kubectl that is linked there, or lies there; undefined where none was found. */
+  readonly kubectl: string | undefined;
+}
+
 /** Where the program runs. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -183,6 +191,8 @@ export interface Actions {
   readonly run: Run;
   readonly info: InfoSource;
   readonly kubeconfig: KubeconfigSource;
+  /** Makes a directory for envtest, or makes it anew. */
+  readonly envtest: (directory: string) => Promise<EnvtestDirectory>;
   readonly files: StoreFiles;
   readonly certificates: Certificates;
   readonly judgeDefinitions: JudgeDefinitions;

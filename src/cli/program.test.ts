@@ -87,6 +87,10 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       calls.push(["kubeconfig", ...call]);
       return "apiVersion: v1\n";
     },
+    envtest: async (...call) => {
+      calls.push(["envtest", ...call]);
+      return { path: "/a path", kubectl: call[0] === "without" ? undefined : "/usr/bin/kubectl" };
+    },
     files: {
       check: async (directory) => ({ ...(directory === "/full" ? UNCHECKED : CHECK) }),
       repair: () => Promise.reject(new Error("not asked for")),

@@ -15,6 +15,7 @@ import { checkCommand } from "./check.ts";
 import { completeCommand } from "./complete.ts";
 import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
+import { envtestCommand } from "./envtest.ts";
 import { historyCommand } from "./history.ts";
 import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
@@ -54,6 +55,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
   Servers: [
     serveCommand(actions),
     runCommand(actions),
+    envtestCommand(actions),
     infoCommand(actions),
     kubeconfigCommand(actions),
     certsCommand(actions),

@@ -1,0 +1,176 @@
+/**
+ * What a command line of kube-apiserver asks for, as far as there is something to do for it.
+ *
+ * @module
+ */
+import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
+import { OptionError, type OptionType, duration, expected, onOff, port } from "../option-types.ts";
+import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
+
+/** What is started. Files are named and not read yet; a name that was not given is empty. */
+export interface ApiServerPlan {
+  readonly host: string;
+  readonly port: number;
+  /** The certificate of the server; where these are empty, `apiserver.crt` and `apiserver.key` of the directory. */
+  readonly certificate: { readonly certFile: string; readonly keyFile: string; readonly directory: string };
+  /** Whose client certificates are believed. */
+  readonly clientCaFile: string;
+  readonly tokenFile: string;
+  /** Whether a request without a credential is one of `system:anonymous`, and not refused. */
+  readonly anonymous: boolean;
+  /** Whether everybody may do everything. */
+  readonly allowsAll: boolean;
+  readonly etcd: {
+    readonly servers: readonly string[];
+    readonly prefix: string;
+    readonly caFile: string;
+    readonly certFile: string;
+    readonly keyFile: string;
+  };
+  /** Tokens of service accounts. */
+  readonly accounts: {
+    /** Those whose tokens are believed; the first signs. */
+    readonly issuers: readonly string[];
+    readonly audiences: readonly string[];
+    readonly keyFiles: readonly string[];
+    readonly signingKeyFile: string;
+  };
+  readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
+  /** Which versions of which groups are served: see {@link isServed}. */
+  readonly versions: ReadonlyMap<string, boolean>;
+  /** Steps of admission that are left out. */
+  readonly withoutSteps: readonly string[];
+  readonly requestMillis: number;
+  /** Whether each request is logged. */
+  readonly isVerbose: boolean;
+  /** Flags, and parts of flags, that change nothing here. */
+  readonly unheeded: readonly string[];
+}
+
+/** The flags that mean something here, with what they say. */
+export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
+  "anonymous-auth": "Whether requests without a credential are those of system:anonymous.",
+  "api-audiences": "Audiences of tokens of service accounts; the issuer by default.",
+  "authorization-mode": "AlwaysAllow lets everybody do everything.",
+  "bind-address": "The address to listen on.",
+  "cert-dir": "Where apiserver.crt and apiserver.key are, or are made.",
+  "client-ca-file": "Whose client certificates are believed.",
+  "disable-admission-plugins": "Steps of admission that are left out.",
+  "enable-admission-plugins": "Steps of admission that are not left out.",
+  "etcd-cafile": "The authority of etcd.",
+  "etcd-certfile": "The client certificate for etcd.",
+  "etcd-keyfile": "The key of that certificate.",
+  "etcd-prefix": "What keys in etcd begin with.",
+  "etcd-servers": "Where etcd is: the one beside this program, or a real one.",
+  "feature-gates": "Feature gates to switch on or off.",
+  "request-timeout": "How long a request may take.",
+  "runtime-config": "Versions of groups to serve or not: api/beta=false, apps/v1=false.",
+  "secure-port": "The port to listen on.",
+  "service-account-issuer": "Who signs tokens of service accounts.",
+  "service-account-key-file": "Keys that such tokens may be signed with.",
+  "service-account-signing-key-file": "The key that they are signed with.",
+  "tls-cert-file": "The certificate of the server.",
+  "tls-private-key-file": "Its key.",
+  "token-auth-file": "A file of tokens, with the users that they stand for.",
+  v: "4 and more logs each request.",
+};
+
+const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
+
+/** The plan of a command line. @throws OptionError for a value that means nothing */
+export function planApiServer(flags: GoFlags): ApiServerPlan {
+  const fileOf = (name: string): string => lastOf(flags, name) ?? "";
+  const gates = gatesOf(partsOf(flags, "feature-gates"));
+  const issuers = flags.get("service-account-issuer") ?? [DEFAULT_ISSUER];
+  const enabled = partsOf(flags, "enable-admission-plugins");
+  return {
+    host: lastOf(flags, "bind-address") ?? "0.0.0.0",
+    port: valueOf(flags, "secure-port", port, 6443),
+    certificate: certificateOf(flags),
+    clientCaFile: fileOf("client-ca-file"),
+    tokenFile: fileOf("token-auth-file"),
+    anonymous: valueOf(flags, "anonymous-auth", onOff, true),
+    allowsAll: partsOf(flags, "authorization-mode").includes("AlwaysAllow"),
+    etcd: {
+      servers: etcdServersOf(flags),
+      prefix: lastOf(flags, "etcd-prefix") ?? "/registry",
+      caFile: fileOf("etcd-cafile"),
+      certFile: fileOf("etcd-certfile"),
+      keyFile: fileOf("etcd-keyfile"),
+    },
+    accounts: {
+      issuers,
+      audiences: flags.has("api-audiences") ? partsOf(flags, "api-audiences") : issuers.slice(0, 1),
+      keyFiles: flags.get("service-account-key-file") ?? [],
+      signingKeyFile: fileOf("service-account-signing-key-file"),
+    },
+    gates: gates.known,
+    versions: new Map(partsOf(flags, "runtime-config").map((part) => switchOf("runtime-config", part))),
+    withoutSteps: partsOf(flags, "disable-admission-plugins").filter((name) => !enabled.includes(name)),
+    requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
+    isVerbose: isVerbose(flags),
+    unheeded: [
+      ...[...flags.keys()].filter((name) => !Object.hasOwn(API_SERVER_FLAGS, name)),
+      ...gates.unknown.map((name) => `feature-gates ${name}`),
+    ],
+  };
+}
+
+/** Whether a resource is served, the most exact switch first: of itself, of its version, of versions of its stage, of all. */
+export function isServed(
+  switches: ReadonlyMap<string, boolean>,
+  { group, version, plural }: { readonly group: string; readonly version: string; readonly plural: string },
+): boolean {
+  const place = group === "" ? `api/${version}` : `${group}/${version}`;
+  const stage = /alpha/.test(version) ? "api/alpha" : /beta/.test(version) ? "api/beta" : "api/ga";
+  const names = [`${place}/${plural}`, place, ...(group === "" ? [version] : []), stage, "api/all"];
+  return names.map((name) => switches.get(name)).find((on) => on !== undefined) ?? true;
+}
+
+function certificateOf(flags: GoFlags): ApiServerPlan["certificate"] {
+  const certFile = lastOf(flags, "tls-cert-file") ?? "";
+  const keyFile = lastOf(flags, "tls-private-key-file") ?? "";
+  if ((certFile === "") !== (keyFile === "")) {
+    throw expected("tls-cert-file", "given together with --tls-private-key-file", certFile);
+  }
+  return { certFile, keyFile, directory: lastOf(flags, "cert-dir") ?? "" };
+}
+
+function etcdServersOf(flags: GoFlags): readonly string[] {
+  const servers = partsOf(flags, "etcd-servers").map((url) => url.replace(/\/$/, ""));
+  if (servers.length === 0) throw new OptionError("expected --etcd-servers to be given");
+  const wrong = servers.find((url) => !/^https?:\/\/[^/]+$/.test(url) || !URL.canParse(url));
+  if (wrong !== undefined) throw expected("etcd-servers", "addresses such as http://127.0.0.1:2379", wrong);
+  return servers;
+}
+
+function valueOf<T>(flags: GoFlags, name: string, type: OptionType<T>, preset: T): T {
+  const text = lastOf(flags, name);
+  if (text === undefined) return preset;
+  const value = type.read(text);
+  if (value === undefined) throw expected(name, type.expects, text);
+  return value;
+}
+
+/** `name=true`, or `name` alone. */
+function switchOf(flag: string, part: string): [string, boolean] {
+  const [name = "", text = "true"] = part.split("=");
+  const on = onOff.read(text.toLowerCase());
+  if (on === undefined) throw expected(`${flag} ${name}`, onOff.expects, text);
+  return [name, on];
+}
+
+/** Gates that there are here, set by name or by their stage, and the names of those that there are not. */
+function gatesOf(parts: readonly string[]): { known: Partial<Record<Gate, boolean>>; unknown: readonly string[] } {
+  // The name of the component may stand before that of the gate.
+  const set = new Map(parts.map((part) => switchOf("feature-gates", part.replace(/^kube:/, ""))));
+  const known: Partial<Record<Gate, boolean>> = {};
+  for (const gate of GATES) {
+    const on = set.get(gate) ?? set.get(STAGES[GATE_FACTS[gate].stage] ?? "");
+    if (on !== undefined) known[gate] = on;
+  }
+  const names = new Set<string>([...GATES, ...Object.values(STAGES)]);
+  return { known, unknown: [...set.keys()].filter((name) => !names.has(name)) };
+}
+
+const STAGES: Readonly<Record<string, string>> = { alpha: "AllAlpha", beta: "AllBeta" };

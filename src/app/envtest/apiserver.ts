@@ -1,0 +1,115 @@
+/**
+ * The kube-apiserver of the directory: a cluster in the dialect of Kubernetes, on the store that the etcd beside it keeps,
+ * with the certificates and users of its flags.
+ *
+ * As with the real one no controllers run beside it: what deletes dependents or the content of a namespace is another
+ * program there.
+ *
+ * @module
+ */
+import { existsSync, mkdirSync } from "node:fs";
+import { get } from "node:http";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { kubernetes as dialect } from "../../meta/dialect.ts";
+import { createPki, givenPair } from "../../pki/index.ts";
+import type { TlsOptions } from "../../server/index.ts";
+import type { Store } from "../../storage/contract.ts";
+import { type Clock, turn } from "../../util/clock.ts";
+import { refusal } from "../../util/refusal.ts";
+import { replaceFile } from "../data-directory.ts";
+import { openEtcd } from "../etcd.ts";
+import { OptionError } from "../option-types.ts";
+import type { ApiServerPlan } from "./apiserver-flags.ts";
+import { KEEPING_PATH, type Keeping } from "./etcd.ts";
+import type { Ground } from "./cluster.ts";
+import { readNamed } from "./named-file.ts";
+
+/** A server that runs. */
+export interface RunningApiServer extends AsyncDisposable {
+  readonly url: string;
+  /** Resolves when the store has failed. */
+  readonly failed: Promise<Error>;
+}
+
+/** How long requests may take to end when the server stops. */
+const GRACE_MS = 1000;
+const HISTORY_MS = 300_000;
+/** How long etcd may take to say where objects are kept. */
+const ASK_MS = 10_000;
+
+/** Starts a server; resolves when it answers. */
+export async function runApiServer(plan: ApiServerPlan, ground: Ground): Promise<RunningApiServer> {
+  await using open = new AsyncDisposableStack();
+  const opening = await beginStore(plan, ground);
+  const tls = tlsOf(plan, ground);
+  // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
+  const [store, { openCluster }] = await Promise.all([opening(), turn().then(() => import("./cluster.ts"))]);
+  open.adopt(store, () => store.close());
+  const cluster = await openCluster(plan, { ...ground, store });
+  open.defer(() => cluster.close(GRACE_MS));
+  const listener = await cluster.server.listen({ host: plan.host, port: plan.port, tls });
+  const running = open.move();
+  return {
+    url: `https://${plan.host.includes(":") ? `[${plan.host}]` : plan.host}:${listener.port}`,
+    failed: store.failed,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Reads what it takes to open the store in the directory that the etcd of ours names, or one in an etcd that is real. */
+async function beginStore({ etcd }: ApiServerPlan, ground: Ground): Promise<() => Promise<Store>> {
+  const keeping = await askEtcd(etcd.servers[0]!);
+  if (!keeping) return () => openEtcd(etcd, dialect, ground);
+  const { openSqliteStore } = await import("../../storage/sqlite/store.ts");
+  return () => openSqliteStore({ directory: keeping.directory, historyMillis: HISTORY_MS, ...ground });
+}
+
+/** What the etcd of ours says; undefined from one that is real. */
+async function askEtcd(url: string): Promise<Keeping | undefined> {
+  if (!url.startsWith("http:")) return undefined;
+  return new Promise((resolve, reject) => {
+    const request = get(`${url}${KEEPING_PATH}`, { timeout: ASK_MS, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (piece: string) => (text += piece));
+      response.on("end", () => resolve(response.statusCode === 200 ? (JSON.parse(text) as Keeping) : undefined));
+    });
+    request.on("timeout", () => request.destroy(new Error(`no answer within ${ASK_MS / 1000} s`)));
+    request.on("error", (error) => {
+      reject(
+        new OptionError(`expected --etcd-servers to name an etcd that answers, ${url} does not: ${error.message}`),
+      );
+    });
+  });
+}
+
+/** The certificate of the server, and whose client certificates it believes. */
+function tlsOf({ certificate, clientCaFile, host }: ApiServerPlan, { clock }: Ground): TlsOptions {
+  const pair = servingPair(certificate, host, clock);
+  return { ...pair, ...(clientCaFile === "" ? {} : { clientCa: readNamed("client-ca-file", clientCaFile) }) };
+}
+
+/** The pair that is named, the one that lies in the directory of certificates, or one that is made for there. */
+function servingPair({ certFile, keyFile, directory }: ApiServerPlan["certificate"], host: string, clock: Clock) {
+  const cert = certFile || (directory && join(directory, "apiserver.crt"));
+  const key = keyFile || (directory && join(directory, "apiserver.key"));
+  if (certFile !== "" || (cert !== "" && existsSync(cert) && existsSync(key))) {
+    try {
+      return givenPair(readNamed("tls-cert-file", cert), readNamed("tls-private-key-file", key), cert, key);
+    } catch (error) {
+      throw new OptionError((error as Error).message);
+    }
+  }
+  const { server } = createPki({ clock, hosts: ["localhost", "127.0.0.1", "::1", hostname(), host] });
+  if (directory !== "") {
+    try {
+      mkdirSync(directory, { recursive: true });
+    } catch (error) {
+      throw refusal(directory, "a directory that can be written to", error);
+    }
+    replaceFile(cert, server.cert, { mode: 0o600 });
+    replaceFile(key, server.key, { mode: 0o600 });
+  }
+  return server;
+}

@@ -1,0 +1,118 @@
+/**
+ * The directory that envtest is told of by `KUBEBUILDER_ASSETS`: `kube-apiserver`, `etcd`, and `kubectl` where there is one.
+ *
+ * The programs are scripts of a few lines. What envtest asks them before each start, their help, they answer by themselves:
+ * Node.js would need longer for that than the shell for all.
+ *
+ * @module
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EnvtestDirectory } from "../../cli/actions.ts";
+import { CliError } from "../../cli/cli-error.ts";
+import { forShell } from "../../cli/for-shell.ts";
+import { refusal } from "../../util/refusal.ts";
+import { replaceFile } from "../data-directory.ts";
+import { PACKAGE, VERSION } from "../version.ts";
+import { API_SERVER_FLAGS } from "./apiserver-flags.ts";
+import { ETCD_FLAGS } from "./etcd-flags.ts";
+import type { ProgramName } from "./program.ts";
+
+/** The first words of the second line of our scripts: whoever finds them may write over the file. */
+const MARK = "# Made by keelson envtest";
+
+const PROGRAMS: Readonly<
+  Record<ProgramName, { readonly version: string; readonly flags: Readonly<Record<string, string>> }>
+> = {
+  "kube-apiserver": { version: `Kubernetes v1.35.0+keelson.${VERSION}`, flags: API_SERVER_FLAGS },
+  etcd: { version: `etcd Version: 3.6.5+keelson.${VERSION}`, flags: ETCD_FLAGS },
+};
+
+/** Makes the directory, or makes it anew. @throws CliError where something of others would be written over */
+export function makeEnvtestDirectory(path: string, searchPath: string): EnvtestDirectory {
+  const directory = resolve(path);
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw refusal(directory, "a directory that can be written to", error);
+  }
+  const names = Object.keys(PROGRAMS) as ProgramName[];
+  for (const name of names) checkOurs(join(directory, name));
+  for (const name of names) {
+    const file = join(directory, name);
+    replaceFile(file, scriptOf(name, directory), { mode: 0o755 });
+    // The mask of the process may have taken the right to run it.
+    chmodSync(file, 0o755);
+  }
+  return { path: directory, kubectl: linkKubectl(directory, searchPath) };
+}
+
+function checkOurs(file: string): void {
+  if (!existsSync(file)) return;
+  if (statSync(file).size < 1 << 20 && readFileSync(file, "utf8").includes(MARK)) return;
+  throw new CliError(`expected ${file} not to be there, or to be made by this command: choose another directory`);
+}
+
+/** A script that answers what it can and lets Node.js do the rest. */
+function scriptOf(name: ProgramName, directory: string): string {
+  const { version, flags } = PROGRAMS[name];
+  const width = Math.max(...Object.keys(flags).map((flag) => flag.length));
+  const lines = Object.entries(flags).map(([flag, about]) => `      --${flag.padEnd(width)}   ${about}`);
+  const help = [
+    `${name} of envtest, as Keelson ${VERSION} plays it. Flags that are not listed are taken and change nothing.`,
+    "",
+    ...lines,
+  ];
+  const program = fileURLToPath(new URL("bin/envtest.js", PACKAGE));
+  return [
+    "#!/bin/sh",
+    `${MARK}: ${name}, as Keelson ${VERSION} plays it.`,
+    'case "$1" in',
+    "--help | -h)",
+    `  echo ${forShell(help.join("\n"))}`,
+    "  exit ;;",
+    "--version)",
+    `  echo ${forShell(version)}`,
+    "  exit ;;",
+    "esac",
+    `export NODE_COMPILE_CACHE=${forShell(join(directory, ".compiled"))}`,
+    `exec ${forShell(process.execPath)} ${forShell(program)} ${name} "$@"`,
+    "",
+  ].join("\n");
+}
+
+/** Links the first kubectl on the path that is not our own link; undefined where there is none. What is no link stays. */
+function linkKubectl(directory: string, searchPath: string): string | undefined {
+  const link = join(directory, "kubectl");
+  const isThere = lstatSync(link, { throwIfNoEntry: false });
+  if (isThere && !isThere.isSymbolicLink()) return link;
+  const found = searchPath
+    .split(delimiter)
+    .map((folder) => join(folder, "kubectl"))
+    .find((file) => dirname(file) !== directory && isProgram(file));
+  if (isThere) rmSync(link);
+  if (found) symlinkSync(realpathSync(found), link);
+  return found;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The two programs of the directory, from their command lines to their ends.
+ *
+ * @module
+ */
+import { systemClock, systemRandom } from "../../util/clock.ts";
+import type { Log } from "../../util/log.ts";
+import { stderrLog } from "../log.ts";
+import { type GoFlags, isVerbose, readFlags } from "./go-flags.ts";
+
+/** The names of the programs. */
+export type ProgramName = "etcd" | "kube-apiserver";
+
+const EXIT_USAGE = 2;
+const EXIT_FAILED = 1;
+const LOOK_MS = 1000;
+
+/** Runs a program until it is told to stop, or who started it has gone. */
+export async function main(name: ProgramName, args: readonly string[]): Promise<void> {
+  const stopped = untilStopped();
+  try {
+    const flags = readFlags(args);
+    const log = stderrLog({ logFormat: "text", logLevel: isVerbose(flags) ? "debug" : "info" }, systemClock);
+    const running = await (name === "etcd" ? etcd(flags, log) : apiServer(flags, log));
+    const why = await Promise.race([stopped, running.failed]);
+    log.info("stopping", { why: String(why) });
+    await running[Symbol.asyncDispose]();
+    process.exit(why instanceof Error ? EXIT_FAILED : 0);
+  } catch (error) {
+    process.stderr.write(`${name}: ${told(error as Error)}\n`);
+    process.exit((error as Error).name === "OptionError" ? EXIT_USAGE : EXIT_FAILED);
+  }
+}
+
+interface Running extends AsyncDisposable {
+  readonly failed: Promise<Error>;
+}
+
+async function etcd(flags: GoFlags, log: Log): Promise<Running> {
+  const { planEtcd } = await import("./etcd-flags.ts");
+  const { runEtcd } = await import("./etcd.ts");
+  const plan = planEtcd(flags);
+  tellUnheeded(plan.unheeded, log);
+  await runEtcd(plan);
+  return { failed: new Promise(() => {}), [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function apiServer(flags: GoFlags, log: Log): Promise<Running> {
+  const { planApiServer } = await import("./apiserver-flags.ts");
+  const { runApiServer } = await import("./apiserver.ts");
+  const plan = planApiServer(flags);
+  tellUnheeded(plan.unheeded, log);
+  const server = await runApiServer(plan, { clock: systemClock, random: systemRandom, log });
+  log.info("ready", { url: server.url, millis: Math.round(performance.now()) });
+  return server;
+}
+
+function tellUnheeded(flags: readonly string[], log: Log): void {
+  if (flags.length > 0) log.info("flags that change nothing here", { flags: flags.join(", ") });
+}
+
+/** What the operating system refuses says itself what and where; a stack helps only with our own mistakes. */
+function told(error: Error): string {
+  const isKnown = error.name === "OptionError" || error.name === "StoreError" || "syscall" in error;
+  return (isKnown ? error.message : error.stack) ?? String(error);
+}
+
+/**
+ * Resolves with what asks the process to stop: a signal, or the end of the process that has started it, which may be a test
+ * that was killed and can no longer say so.
+ */
+function untilStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (why: string): void => {
+      if (asked) process.exit(EXIT_FAILED);
+      asked = true;
+      resolve(why);
+    };
+    process.on("SIGTERM", stop);
+    process.on("SIGINT", stop);
+    const parent = process.ppid;
+    const look = (): void => {
+      if (process.ppid === parent) systemClock.after(LOOK_MS, look, { owner: "parent", upkeep: true });
+      else if (!asked) stop("the process that has started this one has gone");
+    };
+    look();
+  });
+}

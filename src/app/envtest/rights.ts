@@ -1,0 +1,32 @@
+/**
+ * What everybody may do in a cluster that has no roles beside those that every cluster begins with: members of
+ * `system:masters` everything, who is known by name the discovery and questions about oneself, strangers the health.
+ *
+ * @module
+ */
+import { mastersAuthorizer } from "../../auth/admin.ts";
+import type { Authorizer } from "../../auth/contract.ts";
+import type { RequestInfo } from "../../meta/request-info.ts";
+
+const HEALTH = /^\/(?:healthz|livez|readyz|version\/?)$/;
+const DISCOVERY = /^\/(?:api|apis|openapi)(?:\/.*)?$/;
+/** Questions about oneself. */
+const SELF = ["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"];
+
+/** See the head of this file. */
+export const firstRoles: Authorizer = {
+  authorize(identity, info) {
+    const isKnown = identity.groups.includes("system:authenticated");
+    if (mayStranger(info) || (isKnown && mayAnybody(info))) return { allowed: true };
+    return mastersAuthorizer.authorize(identity, info);
+  },
+};
+
+/** `--authorization-mode=AlwaysAllow`. */
+export const everything: Authorizer = { authorize: () => ({ allowed: true }) };
+
+const mayStranger = ({ isResource, verb, path }: RequestInfo): boolean =>
+  !isResource && verb === "get" && HEALTH.test(path);
+
+const mayAnybody = ({ isResource, verb, path, resource }: RequestInfo): boolean =>
+  isResource ? verb === "create" && SELF.includes(resource) : verb === "get" && DISCOVERY.test(path);
