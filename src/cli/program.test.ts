@@ -186,6 +186,22 @@ describe("run", () => {
   });
 });
 
+describe("envtest", () => {
+  test("makes the directory and says what to tell the shell", async () => {
+    expect(await run(["envtest", "here"])).toMatchObject({
+      printed: "export KUBEBUILDER_ASSETS='/a path'",
+      complaints: "",
+      calls: [["envtest", "here"]],
+    });
+  });
+
+  test("says beside that when there is no kubectl", async () => {
+    const { printed, complaints } = await run(["envtest", "without"]);
+    expect(printed).toBe("export KUBEBUILDER_ASSETS='/a path'");
+    expect(complaints).toBe("no kubectl was found on PATH: suites that run it will not find one\n");
+  });
+});
+
 describe("info", () => {
   test("prints what is known, aligned", async () => {
     const { printed, calls } = await run(["info", "--data-dir", "/data"]);

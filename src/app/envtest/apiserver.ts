@@ -38,9 +38,18 @@ const HISTORY_MS = 300_000;
 /** How long etcd may take to say where objects are kept. */
 const ASK_MS = 10_000;
 
-/** Starts a server; resolves when it answers. */
+/** Starts a server; resolves when it answers. When that fails, what was opened on the way is closed again. */
 export async function runApiServer(plan: ApiServerPlan, ground: Ground): Promise<RunningApiServer> {
-  await using open = new AsyncDisposableStack();
+  const open = new AsyncDisposableStack();
+  try {
+    return await assemble(plan, ground, open);
+  } catch (error) {
+    await open.disposeAsync();
+    throw error;
+  }
+}
+
+async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposableStack): Promise<RunningApiServer> {
   const opening = await beginStore(plan, ground);
   const tls = tlsOf(plan, ground);
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
@@ -49,11 +58,10 @@ export async function runApiServer(plan: ApiServerPlan, ground: Ground): Promise
   const cluster = await openCluster(plan, { ...ground, store });
   open.defer(() => cluster.close(GRACE_MS));
   const listener = await cluster.server.listen({ host: plan.host, port: plan.port, tls });
-  const running = open.move();
   return {
     url: `https://${plan.host.includes(":") ? `[${plan.host}]` : plan.host}:${listener.port}`,
     failed: store.failed,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 

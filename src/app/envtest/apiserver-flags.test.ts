@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { isServed, planApiServer } from "./apiserver-flags.ts";
+import { readFlags } from "./go-flags.ts";
+
+const ETCD = "--etcd-servers=http://127.0.0.1:40001";
+const plan = (...args: string[]) => planApiServer(readFlags([ETCD, ...args]));
+
+test("what envtest asks for", () => {
+  const dir = "/tmp/k8s_test_framework_2";
+  expect(
+    plan(
+      "--allow-privileged=true",
+      "--authorization-mode=RBAC",
+      "--bind-address=127.0.0.1",
+      `--cert-dir=${dir}`,
+      `--client-ca-file=${dir}/client-cert-auth-ca.crt`,
+      "--disable-admission-plugins=ServiceAccount",
+      "--secure-port=40003",
+      "--service-account-issuer=https://127.0.0.1:40003/",
+      `--service-account-key-file=${dir}/sa-signer.crt`,
+      `--service-account-signing-key-file=${dir}/sa-signer.key`,
+      "--service-cluster-ip-range=10.0.0.0/24",
+    ),
+  ).toEqual({
+    host: "127.0.0.1",
+    port: 40003,
+    certificate: { certFile: "", keyFile: "", directory: dir },
+    clientCaFile: `${dir}/client-cert-auth-ca.crt`,
+    tokenFile: "",
+    anonymous: true,
+    allowsAll: false,
+    etcd: { servers: ["http://127.0.0.1:40001"], prefix: "/registry", caFile: "", certFile: "", keyFile: "" },
+    accounts: {
+      issuers: ["https://127.0.0.1:40003/"],
+      audiences: ["https://127.0.0.1:40003/"],
+      keyFiles: [`${dir}/sa-signer.crt`],
+      signingKeyFile: `${dir}/sa-signer.key`,
+    },
+    gates: {},
+    versions: new Map(),
+    withoutSteps: ["ServiceAccount"],
+    requestMillis: 60_000,
+    isVerbose: false,
+    unheeded: ["allow-privileged", "service-cluster-ip-range"],
+  });
+});
+
+test("what suites add to it", () => {
+  expect(
+    plan(
+      "--anonymous-auth=false",
+      "--api-audiences=a,b",
+      "--authorization-mode=Node,AlwaysAllow",
+      "--disable-admission-plugins=A,B",
+      "--enable-admission-plugins=B",
+      "--etcd-prefix=/other",
+      "--feature-gates=ImageVolume=false,Unheard=true",
+      "--feature-gates=kube:AnyVolumeDataSource=true",
+      "--requestheader-client-ca-file=/x",
+      "--request-timeout=5m",
+      "--runtime-config=apps/v1=false,api/beta",
+      "--service-account-issuer=https://a",
+      "--service-account-issuer=https://b",
+      "--tls-cert-file=/c",
+      "--tls-private-key-file=/k",
+      "--token-auth-file=/t",
+      "-v=6",
+    ),
+  ).toMatchObject({
+    host: "0.0.0.0",
+    port: 6443,
+    certificate: { certFile: "/c", keyFile: "/k", directory: "" },
+    tokenFile: "/t",
+    anonymous: false,
+    allowsAll: true,
+    etcd: { prefix: "/other" },
+    accounts: { issuers: ["https://a", "https://b"], audiences: ["a", "b"], keyFiles: [], signingKeyFile: "" },
+    gates: { ImageVolume: false, AnyVolumeDataSource: true },
+    versions: new Map([
+      ["apps/v1", false],
+      ["api/beta", true],
+    ]),
+    withoutSteps: ["A"],
+    requestMillis: 300_000,
+    isVerbose: true,
+    unheeded: ["requestheader-client-ca-file", "feature-gates Unheard"],
+  });
+});
+
+test("gates are also set by their stage, and one that is named is as it is named", () => {
+  const { gates, unheeded } = plan("--feature-gates=AllAlpha=true,AllBeta=false,ImageVolume=true");
+  expect(gates).toMatchObject({ MutablePVNodeAffinity: true, StorageVersionMigrator: false, ImageVolume: true });
+  expect(gates).not.toHaveProperty("CSIMigration");
+  expect(unheeded).toEqual([]);
+});
+
+test.each([
+  ["--secure-port=x", 'expected --secure-port to be a number from 0 to 65535, got "x"'],
+  ["--anonymous-auth=perhaps", 'expected --anonymous-auth to be true or false, got "perhaps"'],
+  ["--request-timeout=soon", 'expected --request-timeout to be a duration such as 30s, 90m or 1h30m, got "soon"'],
+  ["--feature-gates=A=b", 'expected --feature-gates A to be true or false, got "b"'],
+  ["--runtime-config=apps/v1=b", 'expected --runtime-config apps/v1 to be true or false, got "b"'],
+  ["--tls-cert-file=/c", 'expected --tls-cert-file to be given together with --tls-private-key-file, got "/c"'],
+  ["--etcd-servers=here", 'expected --etcd-servers to be addresses such as http://127.0.0.1:2379, got "here"'],
+])("%s is refused", (flag, message) => {
+  expect(() => plan(flag)).toThrow(message);
+});
+
+test("there has to be an etcd", () => {
+  expect(() => planApiServer(new Map())).toThrow("expected --etcd-servers to be given");
+});
+
+describe("isServed", () => {
+  const served = (group: string, version: string, plural: string, ...switches: [string, boolean][]): boolean =>
+    isServed(new Map(switches), { group, version, plural });
+
+  test("everything is, unless it is switched off", () => {
+    expect(served("apps", "v1", "deployments")).toBe(true);
+    expect(served("apps", "v1", "deployments", ["batch/v1", false])).toBe(true);
+    expect(served("apps", "v1", "deployments", ["apps/v1", false])).toBe(false);
+    expect(served("", "v1", "pods", ["v1", false])).toBe(false);
+    expect(served("", "v1", "pods", ["api/v1", false])).toBe(false);
+  });
+
+  test("the most exact switch counts", () => {
+    const all: [string, boolean] = ["api/all", false];
+    expect(served("apps", "v1", "deployments", all)).toBe(false);
+    expect(served("apps", "v1", "deployments", all, ["apps/v1", true])).toBe(true);
+    expect(served("apps", "v1", "deployments", ["apps/v1", true], ["apps/v1/deployments", false])).toBe(false);
+    expect(served("apps", "v1", "deployments", all, ["api/ga", true])).toBe(true);
+    expect(served("x", "v1beta1", "things", ["api/beta", false])).toBe(false);
+    expect(served("x", "v1alpha1", "things", ["api/beta", false])).toBe(true);
+    expect(served("x", "v1alpha1", "things", ["api/alpha", false])).toBe(false);
+  });
+});
