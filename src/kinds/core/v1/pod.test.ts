@@ -355,18 +355,20 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     expect(grace({ nodeName: "n" }, undefined, "Failed")).toBe(0);
   });
 
-  test("DEC-25: pods are selected by node, account, policy and phase", () => {
+  test("DEC-25, KIND-Pod-17: pods are selected by node, account, policy and phase", () => {
     const { object } = create({ nodeName: "n", serviceAccountName: "sa", hostNetwork: true });
     const fields = kind.definition.selectableFields ?? {};
     const values = Object.fromEntries(Object.entries(fields).map(([field, read]) => [field, read(object)]));
     expect(values).toEqual({
       "spec.nodeName": "n",
+      "spec.host": "n",
       "spec.restartPolicy": "Always",
       "spec.schedulerName": "default-scheduler",
       "spec.serviceAccountName": "sa",
       "spec.hostNetwork": "true",
       "status.phase": "Pending",
       "status.podIP": "",
+      "status.podIPs": "",
       "status.nominatedNodeName": "",
     });
   });

@@ -24,6 +24,8 @@ import {
   syncProfiles,
 } from "./pod/profile-annotations.ts";
 import { qosClass } from "./pod/qos.ts";
+import { applyLabelKeys } from "./pod/label-keys.ts";
+import { validatePodStatus } from "./pod/status-rules.ts";
 import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
 import { validatePodSpec } from "./pod/spec-rules.ts";
@@ -65,6 +67,9 @@ function prepareStatus(object: ApiObject, old: ApiObject): void {
   if (ownerReferences) metadata.ownerReferences = ownerReferences;
   else delete metadata.ownerReferences;
   if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
+  if (!status.observedGeneration && stored.status?.observedGeneration) {
+    status.observedGeneration = stored.status.observedGeneration;
+  }
 }
 
 const DONE = ["Succeeded", "Failed"];
@@ -80,12 +85,15 @@ function gracePeriod(object: ApiObject, requested: number | undefined): number {
 /** Members by which pods are selected (DEC-25). */
 const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
   "spec.nodeName": (object) => (object as Pod).spec.nodeName ?? "",
+  // Its old name.
+  "spec.host": (object) => (object as Pod).spec.nodeName ?? "",
   "spec.restartPolicy": (object) => (object as Pod).spec.restartPolicy ?? "",
   "spec.schedulerName": (object) => (object as Pod).spec.schedulerName ?? "",
   "spec.serviceAccountName": (object) => (object as Pod).spec.serviceAccountName ?? "",
   "spec.hostNetwork": (object) => String((object as Pod).spec.hostNetwork ?? false),
   "status.phase": (object) => (object as Pod).status?.phase ?? "",
   "status.podIP": (object) => (object as Pod).status?.podIP ?? "",
+  "status.podIPs": (object) => ((object as Pod).status?.podIPs ?? []).map(({ ip = "" }) => ip).join(","),
   "status.nominatedNodeName": (object) => (object as Pod).status?.nominatedNodeName ?? "",
 };
 
@@ -117,6 +125,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       const { spec } = object as Pod;
       if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       dropGatedMembers(spec, undefined, write);
+      applyLabelKeys(object as Pod);
       object["status"] = firstStatus(object as Pod, write);
       syncProfiles(object as Pod, write);
     },
@@ -153,6 +162,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
         verbs: ["get", "patch", "update"],
         resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         prepareForUpdate: prepareStatus,
+        validateUpdate: (object, old, errors) => validatePodStatus(object as Pod, old as Pod, errors),
       },
       ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
       resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),

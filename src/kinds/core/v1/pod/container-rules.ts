@@ -100,8 +100,8 @@ function checkHostPorts({ spec, errors }: ContainerCheck): void {
     (spec[list] ?? []).forEach((container, i) => {
       (container.ports ?? []).forEach((port, j) => {
         const field = `spec.${list}[${i}].ports[${j}]`;
-        if (spec.hostNetwork && port.hostPort !== port.containerPort) {
-          errors.invalid(`${field}.containerPort`, port.containerPort, "expected the hostPort, as hostNetwork is true");
+        if (spec.hostNetwork && port.hostPort && port.hostPort !== port.containerPort) {
+          errors.invalid(`${field}.hostPort`, port.hostPort, "expected the containerPort, as hostNetwork is true");
         }
         if (!port.hostPort || list === "initContainers") return;
         const key = `${port.protocol}/${port.hostIP ?? ""}/${port.hostPort}`;

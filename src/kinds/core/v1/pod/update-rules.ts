@@ -9,6 +9,7 @@ import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { canonicalJson } from "../../../../value/canonical.ts";
 import { type Value, equal } from "../../../../value/value.ts";
 import type { ContainerValue } from "./container-schema.ts";
+import { withoutDirections } from "./gated-rules.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
 const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
@@ -27,7 +28,9 @@ export function validatePodChange(schema: TSchema, spec: PodSpec, old: PodSpec, 
   checkDeadline(spec.activeDeadlineSeconds, old.activeDeadlineSeconds, errors);
   checkTolerations(spec.tolerations ?? [], old.tolerations ?? [], errors);
   checkGates(spec.schedulingGates ?? [], old.schedulingGates ?? [], errors);
-  if (sameMeaning(schema, frozen(spec, old), frozen(old, old))) return;
+  const isGated = (old.schedulingGates ?? []).length > 0;
+  const rest = isGated ? withoutDirections(spec, old, errors) : spec;
+  if (sameMeaning(schema, frozen(rest, old), frozen(old, old))) return;
   errors.forbidden(
     "spec",
     "pod updates may not change fields other than images, activeDeadlineSeconds, tolerations, schedulingGates and a negative terminationGracePeriodSeconds",

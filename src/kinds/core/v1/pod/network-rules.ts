@@ -1,0 +1,82 @@
+/**
+ * What a Pod knows of names, and what it shares with its node (KIND-PodSpec-16, KIND-Pod-19).
+ *
+ * @module
+ */
+import { wrongOldAddress } from "../../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import { dnsSubdomain } from "../../../../meta/names.ts";
+import type { PodSpec } from "./spec-schema.ts";
+
+const MOST_SERVERS = 3;
+const MOST_SEARCHES = 32;
+const MOST_LETTERS = 2048;
+
+/** Tells what is wrong with the host aliases and with how names are looked up. */
+export function checkNames(spec: PodSpec, errors: FieldErrors): void {
+  spec.hostAliases?.forEach((alias, i) => {
+    const field = `spec.hostAliases[${i}]`;
+    const { ip = "", hostnames = [] } = alias;
+    const wrongIp = wrongOldAddress(ip);
+    if (wrongIp !== undefined) errors.invalid(`${field}.ip`, ip, wrongIp);
+    hostnames.forEach((name, j) => {
+      const wrong = dnsSubdomain(name);
+      if (wrong !== undefined) errors.invalid(`${field}.hostnames[${j}]`, name, wrong);
+    });
+  });
+  const servers = spec.dnsConfig?.nameservers ?? [];
+  if (spec.dnsPolicy === "None" && servers.length === 0) {
+    const field = spec.dnsConfig ? "spec.dnsConfig.nameservers" : "spec.dnsConfig";
+    return errors.required(field, "expected at least one nameserver where dnsPolicy is None");
+  }
+  if (spec.dnsConfig) checkDns(spec.dnsConfig, "spec.dnsConfig", errors);
+}
+
+function checkDns(config: NonNullable<PodSpec["dnsConfig"]>, at: string, errors: FieldErrors): void {
+  const { nameservers = [], searches = [], options = [] } = config;
+  if (nameservers.length > MOST_SERVERS) {
+    errors.invalid(`${at}.nameservers`, nameservers, `expected at most ${MOST_SERVERS} of them`);
+  }
+  nameservers.forEach((server, i) => {
+    const wrong = wrongOldAddress(server);
+    if (wrong !== undefined) errors.invalid(`${at}.nameservers[${i}]`, server, wrong);
+  });
+  if (searches.length > MOST_SEARCHES) {
+    errors.invalid(`${at}.searches`, searches, `expected at most ${MOST_SEARCHES} of them`);
+  }
+  if (searches.join(" ").length > MOST_LETTERS) {
+    errors.invalid(`${at}.searches`, searches, `expected at most ${MOST_LETTERS} letters in all`);
+  }
+  searches.forEach((search, i) => {
+    const wrong = search === "." ? undefined : wrongSearch(search.replace(/\.$/, ""));
+    if (wrong !== undefined) errors.invalid(`${at}.searches[${i}]`, search, wrong);
+  });
+  options.forEach(({ name = "" }, i) => {
+    if (name === "") errors.required(`${at}.options[${i}]`, "expected a name");
+  });
+}
+
+/** A DNS name whose labels may begin with an underscore, and have others inside. */
+const wrongSearch = (search: string): string | undefined =>
+  dnsSubdomain(search.replaceAll(/(^|\.)_/g, "$1").replaceAll("_", "-"));
+
+/** Users of its own go with no other namespace of the node; its processes are not both the node's and the Pod's. */
+export function checkShared(spec: PodSpec, errors: FieldErrors): void {
+  const { hostUsers, hostNetwork, hostPID, hostIPC, shareProcessNamespace } = spec;
+  if (hostPID && shareProcessNamespace) {
+    errors.invalid("spec.securityContext.shareProcessNamespace", true, "expected false beside hostPID");
+  }
+  if (hostUsers !== false) return;
+  const none = "expected false where hostUsers is false";
+  if (hostNetwork) errors.forbidden("spec.hostNetwork", none);
+  // Two of them are spelt by their Go names in the field of the cause.
+  if (hostPID) errors.forbidden("spec.HostPID", none);
+  if (hostIPC) errors.forbidden("spec.HostIPC", none);
+  for (const list of ["containers", "initContainers", "ephemeralContainers"] as const) {
+    spec[list]?.forEach(({ volumeDevices = [] }, i) => {
+      if (volumeDevices.length > 0) {
+        errors.forbidden(`spec.${list}[${i}].volumeDevices`, "expected none where hostUsers is false");
+      }
+    });
+  }
+}

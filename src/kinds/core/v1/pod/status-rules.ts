@@ -1,0 +1,102 @@
+/**
+ * What a node agent and a scheduler may say of a Pod (KIND-Pod-14, KIND-Pod-15).
+ *
+ * @module
+ */
+import { addressBytes, familyOf, wrongOldAddress } from "../../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../../meta/field-errors.ts";
+import { dnsSubdomain, qualifiedName } from "../../../../meta/names.ts";
+import type { Pod } from "./defaults.ts";
+import type { PodSpec } from "./spec-schema.ts";
+import type { PodStatus } from "./status-schema.ts";
+
+const KNOWN_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
+
+/** Tells what is wrong with the new status of a Pod. */
+export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors): void {
+  const { status, spec } = pod;
+  const before = old.status;
+  checkConditions(status.conditions ?? [], errors);
+  checkNominated(status.nominatedNodeName, before?.nominatedNodeName, spec, errors);
+  if ((status.observedGeneration ?? 0) < 0) {
+    errors.invalid("status.observedGeneration", status.observedGeneration, "expected 0 or more");
+  }
+  const [qos = "", had = ""] = [status.qosClass, before?.qosClass];
+  if (qos !== had) errors.invalid("status.qosClass", qos, `expected it to stay ${had}`);
+  checkEnded("containerStatuses", pod, old, errors);
+  checkEnded("initContainerStatuses", pod, old, errors);
+  checkAddresses(status.podIPs ?? [], before?.podIPs ?? [], "status.podIPs", errors);
+  const hosts = status.hostIPs ?? [];
+  if (hosts.length > 0 && (hosts[0]!.ip ?? "") !== (status.hostIP ?? "")) {
+    errors.invalid("status.hostIPs[0].ip", hosts[0]!.ip ?? "", "expected what status.hostIP says");
+  }
+  checkAddresses(hosts, before?.hostIPs ?? [], "status.hostIPs", errors);
+}
+
+function checkConditions(conditions: NonNullable<PodStatus["conditions"]>, errors: FieldErrors): void {
+  conditions.forEach(({ type = "", observedGeneration = 0 }, i) => {
+    const field = `status.conditions[${i}]`;
+    if (observedGeneration < 0) {
+      errors.invalid(`${field}.observedGeneration`, observedGeneration, "expected 0 or more");
+    }
+    const wrong = KNOWN_CONDITIONS.includes(type) ? undefined : qualifiedName(type);
+    // The member is spelt by its Go name in the field of the cause.
+    if (wrong !== undefined) errors.invalid(`${field}.Type`, type, wrong);
+  });
+}
+
+/** A node that is to become free for the Pod: a name, and none for a Pod that has its node. */
+function checkNominated(name: string | undefined, had: string | undefined, spec: PodSpec, errors: FieldErrors): void {
+  if (!name || name === had) return;
+  const field = "status.nominatedNodeName";
+  const wrong = dnsSubdomain(name);
+  if (wrong !== undefined) errors.invalid(field, name, wrong);
+  if (spec.nodeName) errors.forbidden(field, "expected none, the Pod has its node");
+}
+
+const CONTAINERS = { containerStatuses: "containers", initContainerStatuses: "initContainers" } as const;
+
+/** A container that has ended and does not start again does not run again. */
+function checkEnded(member: keyof typeof CONTAINERS, pod: Pod, old: Pod, errors: FieldErrors): void {
+  const now = new Map((pod.status[member] ?? []).map((one) => [one.name, one.state]));
+  old.status?.[member]?.forEach(({ name, state }, i) => {
+    const ended = state?.terminated;
+    if (!ended || !now.has(name) || now.get(name)?.terminated) return;
+    const container = old.spec[CONTAINERS[member]]?.find((one) => one.name === name);
+    if (container && startsAgain(container, old.spec, ended.exitCode ?? 0)) return;
+    errors.forbidden(`status.${member}[${i}].state`, "expected it to stay as it has ended");
+  });
+}
+
+/** Whether a container starts again after it has ended so. */
+function startsAgain(
+  container: NonNullable<PodSpec["containers"]>[number],
+  { restartPolicy: ofPod }: PodSpec,
+  code: number,
+): boolean {
+  for (const { action, exitCodes } of container.restartPolicyRules ?? []) {
+    if (!exitCodes || !/^Restart/.test(action)) continue;
+    if ((exitCodes.values ?? []).includes(code) === (exitCodes.operator === "In")) return true;
+  }
+  const policy = container.restartPolicy ?? ofPod;
+  return policy === "Always" || (policy === "OnFailure" && code !== 0);
+}
+
+/** Addresses, of which there is at most one of each family; what was there before is not asked for its form. */
+function checkAddresses(
+  addresses: readonly { readonly ip?: string }[],
+  before: readonly { readonly ip?: string }[],
+  field: string,
+  errors: FieldErrors,
+): void {
+  const had = new Set(before.map(({ ip }) => ip));
+  addresses.forEach(({ ip = "" }, i) => {
+    const wrong = had.has(ip) ? undefined : wrongOldAddress(ip);
+    if (wrong !== undefined) errors.invalid(`${field}[${i}]`, ip, wrong);
+  });
+  if (addresses.length < 2) return;
+  const families = addresses.map(({ ip = "" }) => familyOf(addressBytes(ip) ?? []));
+  if (new Set(families).size < families.length) {
+    errors.invalid(field, addresses, "expected at most one address of each family");
+  }
+}
