@@ -93,7 +93,7 @@ const selectableFields: NonNullable<ResourceDefinition["selectableFields"]> = {
   "spec.hostNetwork": (object) => String((object as Pod).spec.hostNetwork ?? false),
   "status.phase": (object) => (object as Pod).status?.phase ?? "",
   "status.podIP": (object) => (object as Pod).status?.podIP ?? "",
-  "status.podIPs": (object) => ((object as Pod).status?.podIPs ?? []).map(({ ip = "" }) => ip).join(","),
+  "status.podIPs": (object) => ((object as Pod).status?.podIPs ?? []).map(({ ip }) => ip).join(","),
   "status.nominatedNodeName": (object) => (object as Pod).status?.nominatedNodeName ?? "",
 };
 

@@ -16,7 +16,7 @@ const MOST_LETTERS = 2048;
 export function checkNames(spec: PodSpec, errors: FieldErrors): void {
   spec.hostAliases?.forEach((alias, i) => {
     const field = `spec.hostAliases[${i}]`;
-    const { ip = "", hostnames = [] } = alias;
+    const { ip, hostnames = [] } = alias;
     const wrongIp = wrongOldAddress(ip);
     if (wrongIp !== undefined) errors.invalid(`${field}.ip`, ip, wrongIp);
     hostnames.forEach((name, j) => {

@@ -34,7 +34,7 @@ export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors): void
 }
 
 function checkConditions(conditions: NonNullable<PodStatus["conditions"]>, errors: FieldErrors): void {
-  conditions.forEach(({ type = "", observedGeneration = 0 }, i) => {
+  conditions.forEach(({ type, observedGeneration = 0 }, i) => {
     const field = `status.conditions[${i}]`;
     if (observedGeneration < 0) {
       errors.invalid(`${field}.observedGeneration`, observedGeneration, "expected 0 or more");
@@ -75,7 +75,7 @@ function startsAgain(
   code: number,
 ): boolean {
   for (const { action, exitCodes } of container.restartPolicyRules ?? []) {
-    if (!exitCodes || !/^Restart/.test(action)) continue;
+    if (!exitCodes || !action.startsWith("Restart")) continue;
     if ((exitCodes.values ?? []).includes(code) === (exitCodes.operator === "In")) return true;
   }
   const policy = container.restartPolicy ?? ofPod;
