@@ -20,6 +20,7 @@ import { discoveryGroup } from "./discovery/v1/index.ts";
 import { networkingGroup } from "./networking/v1/index.ts";
 import { event } from "./events/v1/event.ts";
 import { policyGroup } from "./policy/v1/index.ts";
+import { nodeGroup } from "./node/v1/runtime-class.ts";
 import { schedulingGroup } from "./scheduling/v1/priority-class.ts";
 import { storageGroup } from "./storage/v1/index.ts";
 import { storageMigrationGroup } from "./storagemigration/index.ts";
@@ -39,6 +40,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   discoveryGroup,
   batchGroup,
   schedulingGroup,
+  nodeGroup,
   policyGroup,
 ];
 

@@ -414,6 +414,17 @@ export const ResourceQuota: Kind<types.ResourceQuota, "Namespaced"> = {
 /** An object of the kind {@link ResourceQuota}. */
 export type ResourceQuota = types.ResourceQuota;
 
+/** What runs the containers of Pods that name it. */
+export const RuntimeClass: Kind<types.RuntimeClass, "Cluster"> = {
+  group: "node.k8s.io",
+  version: "v1",
+  kind: "RuntimeClass",
+  plural: "runtimeclasses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link RuntimeClass}. */
+export type RuntimeClass = types.RuntimeClass;
+
 /** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
 export const Secret: Kind<types.Secret, "Namespaced"> = {
   group: "",

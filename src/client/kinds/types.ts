@@ -3718,6 +3718,33 @@ export interface ResourceQuotaStatus {
   readonly used?: { readonly [key: string]: string };
 }
 
+/** What runs the containers of Pods that name it. */
+export interface RuntimeClass {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** What nodes call it; a class has the same name on all nodes that have it. */
+  readonly handler: string;
+  readonly overhead?: RuntimeClassOverhead;
+  readonly scheduling?: RuntimeClassScheduling;
+}
+
+/** What it takes beside the containers. */
+export interface RuntimeClassOverhead {
+  /** What it takes for each Pod. */
+  readonly podFixed?: { readonly [key: string]: string };
+}
+
+/** The nodes that have it. */
+export interface RuntimeClassScheduling {
+  /** Labels of nodes that have it. */
+  readonly nodeSelector?: { readonly [key: string]: string };
+  /** Taints of these nodes that do not keep its Pods away. */
+  readonly tolerations?: readonly PodSpecToleration[];
+}
+
 /** Holds data that only those may read who are allowed to: passwords, tokens, keys. */
 export interface Secret {
   /** Group and version of this form of the object, the version alone for the core group. */

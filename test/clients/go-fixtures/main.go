@@ -27,6 +27,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -71,6 +72,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	discoveryv1.SchemeGroupVersion:  {&discoveryv1.EndpointSlice{}},
 	eventsv1.SchemeGroupVersion:     {&eventsv1.Event{}},
 	policyv1.SchemeGroupVersion:     {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
+	nodev1.SchemeGroupVersion:       {&nodev1.RuntimeClass{}},
 	schedulingv1.SchemeGroupVersion: {&schedulingv1.PriorityClass{}},
 	storagev1.SchemeGroupVersion: {
 		&storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{}, &storagev1.StorageClass{},

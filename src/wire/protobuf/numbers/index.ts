@@ -26,6 +26,7 @@ import { meta } from "./meta.ts";
 import type { Messages, Numbers } from "./numbers.ts";
 import { networking } from "./networking.ts";
 import { policy } from "./policy.ts";
+import { node } from "./node.ts";
 import { scheduling } from "./scheduling.ts";
 import { storage } from "./storage.ts";
 import { storageMigration } from "./storagemigration.ts";
@@ -45,6 +46,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   events,
   networking,
   policy,
+  node,
   scheduling,
   storage,
   storagemigration: storageMigration,
@@ -99,6 +101,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["networking.k8s.io/v1/ServiceCIDR", "networking.ServiceCIDR"],
   ["policy/v1/Eviction", "policy.Eviction"],
   ["policy/v1/PodDisruptionBudget", "policy.PodDisruptionBudget"],
+  ["node.k8s.io/v1/RuntimeClass", "node.RuntimeClass"],
   ["scheduling.k8s.io/v1/PriorityClass", "scheduling.PriorityClass"],
   ["storage.k8s.io/v1/CSIDriver", "storage.CSIDriver"],
   ["storage.k8s.io/v1/CSINode", "storage.CSINode"],

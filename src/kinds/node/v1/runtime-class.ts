@@ -1,0 +1,107 @@
+/**
+ * RuntimeClass: what runs the containers of Pods that name it, and what that takes (KIND-RuntimeClass-1, 2). Pods get its
+ * overhead and its nodes in admission.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel } from "../../../meta/names.ts";
+import { validateLabels } from "../../../meta/object-meta-rules.ts";
+import {
+  type Static,
+  atomicList,
+  map,
+  optional,
+  pointer,
+  quantity,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, DefinitionFactory, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { checkOverhead } from "../../core/v1/pod/resource-rules.ts";
+import { Toleration } from "../../core/v1/pod/scheduling-schema.ts";
+import { checkTolerations } from "../../core/v1/pod/toleration-rules.ts";
+import { oldNodeLabel } from "../../rules/node-labels.ts";
+
+const description = "What runs the containers of Pods that name it.";
+
+const schema = objectSchema(description, {
+  handler: required(text("What nodes call it; a class has the same name on all nodes that have it.")),
+  overhead: pointer(
+    struct("What it takes beside the containers.", {
+      podFixed: optional(map(quantity(), "What it takes for each Pod.")),
+    }),
+  ),
+  scheduling: pointer(
+    struct("The nodes that have it.", {
+      nodeSelector: optional(map(text(), "Labels of nodes that have it.", { atomic: true })),
+      tolerations: optional(atomicList(Toleration, "Taints of these nodes that do not keep its Pods away.")),
+    }),
+  ),
+});
+
+/** A RuntimeClass. */
+export type RuntimeClass = ApiObject & Partial<Omit<Static<typeof schema>, "apiVersion" | "kind" | "metadata">>;
+
+function checkScheduling({ scheduling }: RuntimeClass, errors: FieldErrors): void {
+  if (scheduling?.nodeSelector) validateLabels(scheduling.nodeSelector, "scheduling.nodeSelector", errors);
+  const at = "scheduling.tolerations";
+  const tolerations = scheduling?.tolerations ?? [];
+  checkTolerations(tolerations, at, errors);
+  const known = new Set<string>();
+  for (const [i, toleration] of tolerations.entries()) {
+    const { key, operator, value, effect } = toleration;
+    const id = JSON.stringify([key, operator, value, effect]);
+    if (known.has(id)) errors.duplicate(`${at}[${i}]`, toleration);
+    known.add(id);
+  }
+}
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  const { handler = "", overhead } = object as RuntimeClass;
+  const wrong = dnsLabel(handler);
+  if (wrong !== undefined) errors.invalid("handler", handler, wrong);
+  if (overhead?.podFixed) checkOverhead(overhead.podFixed, "overhead", errors, ctx);
+  checkScheduling(object as RuntimeClass, errors);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  validate(object, errors, ctx);
+  const [{ handler }, { handler: before }] = [object as RuntimeClass, old as RuntimeClass];
+  if (handler !== before) errors.invalid("handler", handler, "expected it as it was: Pods run by it");
+}
+
+/** Labels of nodes by names that they had once. */
+function* warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: WriteContext): Generator<string> {
+  for (const key in (object as RuntimeClass).scheduling?.nodeSelector) {
+    const why = oldNodeLabel(key, dialect);
+    if (why) yield `scheduling.nodeSelector: ${why}`;
+  }
+}
+
+/** The node group: one kind. */
+export const nodeGroup: DefinitionFactory = ({ dialect }: ApiContext) => [
+  {
+    group: `node.${dialect.domain}`,
+    version: "v1",
+    kind: "RuntimeClass",
+    plural: "runtimeclasses",
+    singular: "runtimeclass",
+    scope: "Cluster",
+    description,
+    schema,
+    createOnUpdate: true,
+    versionedUpdate: true,
+    deleteAnswers: "status",
+    validate,
+    validateUpdate,
+    warnings,
+    columns: [
+      textColumn("Handler", "What nodes call it.", (object) => (object as RuntimeClass).handler ?? ""),
+      ageColumn,
+    ],
+  },
+];
