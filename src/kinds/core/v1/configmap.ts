@@ -6,8 +6,9 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { bool, bytes, map, optional, pointer, text } from "../../../meta/types.ts";
 import { ageColumn, countOf, textColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { wholeObject } from "../../rules/whole-object.ts";
 import {
   type DataMap,
   MOST_BYTES,
@@ -32,8 +33,8 @@ interface ConfigMap extends ApiObject {
   binaryData?: DataMap;
 }
 
-/** CM-11, CM-12, and at most 1 MiB of data (DEC-13); the cause of the size names no field, as clients know it. */
-function validate(object: ApiObject, errors: FieldErrors): void {
+/** CM-11, CM-12, and at most 1 MiB of data (DEC-13); the cause of the size is about the whole object. */
+function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContext): void {
   const { data, binaryData } = object as ConfigMap;
   validateDataKeys(data, "data", errors);
   validateDataKeys(binaryData, "binaryData", errors);
@@ -42,7 +43,7 @@ function validate(object: ApiObject, errors: FieldErrors): void {
       errors.invalid(`data[${key}]`, key, "expected a key that is not in binaryData too");
     }
   }
-  if (textBytes(data) + base64Bytes(binaryData) > MOST_BYTES) errors.tooLong("", MOST_BYTES);
+  if (textBytes(data) + base64Bytes(binaryData) > MOST_BYTES) errors.tooLong(wholeObject(dialect), MOST_BYTES);
 }
 
 /** The definition of ConfigMap. */
@@ -57,9 +58,9 @@ export const configMap: ResourceDefinition = {
   description,
   schema,
   validate,
-  validateUpdate(object, old, errors) {
+  validateUpdate(object, old, errors, ctx) {
     validateImmutable(object, old, ["data", "binaryData"], errors);
-    validate(object, errors);
+    validate(object, errors, ctx);
   },
   deleteAnswers: "status",
   columns: [

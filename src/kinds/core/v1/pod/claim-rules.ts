@@ -17,14 +17,8 @@ export const claimNames = (claims: PodClaims | undefined): ReadonlySet<string> =
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * A name of its own, and either a claim or a template of one.
- *
- * @param isMirrored whether the Pod only shows one that a node runs by itself
- */
-export function checkPodClaims(claims: PodClaims, isMirrored: boolean, errors: FieldErrors): void {
-  if (isMirrored)
-    return errors.forbidden("", "expected no resource claims: the Pod is one of its node, not of this server");
+/** A name of its own, and either a claim or a template of one. */
+export function checkPodClaims(claims: PodClaims, errors: FieldErrors): void {
   const names = new Set<string>();
   claims.forEach((claim, i) => {
     const at = `spec.resourceClaims[${i}]`;

@@ -7,6 +7,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { ApiObject, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { keepMetadata } from "../../../rules/status-only.ts";
+import { wholeObject } from "../../../rules/whole-object.ts";
 import { EphemeralContainer } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
 import { isMirror } from "./mirror.ts";
@@ -64,7 +65,10 @@ export const ephemeralRules = (validate: NonNullable<WriteRules["validateUpdate"
   },
   validateUpdate(object, old, errors, ctx) {
     if (isMirror(old, ctx.dialect)) {
-      return errors.forbidden("", "expected no ephemeral containers: the Pod is one of its node, not of this server");
+      return errors.forbidden(
+        wholeObject(ctx.dialect),
+        "expected no ephemeral containers: the Pod is one of its node, not of this server",
+      );
     }
     validate(object, old, errors, ctx);
     validateEphemeral(object as Pod, errors);

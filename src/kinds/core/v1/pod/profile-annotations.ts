@@ -134,7 +134,7 @@ interface Told {
 
 /** Profiles that are said by annotations alone, and not by the member of the Pod either. */
 function* told(annotations: Annotations | undefined, spec: PodSpec, { dialect }: ApiContext): Generator<Told> {
-  if (!annotations || spec.os?.name === "windows") return;
+  if (!annotations) return;
   const ofPod = spec.securityContext?.appArmorProfile;
   for (const [container] of containersOf(spec)) {
     const key = appArmorOf(dialect) + container.name;
@@ -158,6 +158,7 @@ export function* profileWarnings(
 
 /** Says in members what annotations of AppArmor say, and warns of it; changes the spec of `pod`. */
 export function syncProfiles({ metadata, spec }: Pod, ctx: WriteContext): void {
+  if (spec.os?.name === "windows") return;
   for (const { container, key, profile } of told(metadata.annotations, spec, ctx)) {
     ctx.warnings.push(warning(key));
     if (profile && isRight(profile))

@@ -5,9 +5,10 @@
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { TSchema } from "../../../../meta/types.ts";
-import type { ApiObject, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
+import type { ApiContext, ApiObject, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { keepMetadata } from "../../../rules/status-only.ts";
+import { wholeObject } from "../../../rules/whole-object.ts";
 import type { Resources } from "../quantities.ts";
 import { Container, type ContainerValue } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
@@ -48,14 +49,17 @@ function withResources(container: ContainerValue, { resources, resizePolicy }: C
 }
 
 /** Everything that a resize may not change, and what is no size. */
-function validateResize(schema: TSchema, pod: Pod, old: Pod, errors: FieldErrors): void {
+function validateResize(schema: TSchema, pod: Pod, old: Pod, errors: FieldErrors, { dialect }: ApiContext): void {
   const { spec } = pod;
   if (qosClass(spec) !== (old.status?.qosClass || qosClass(old.spec))) {
     errors.invalid("spec", qosClass(spec), "expected the quality of service to stay what it is");
   }
   if (!isSupported(old)) errors.forbidden("spec", "expected a node that tells the resources of running containers");
   if (hasOwn(spec) || hasOwn(old.spec)) {
-    return errors.forbidden("", "expected a Pod without resources of its own, beside those of its containers");
+    return errors.forbidden(
+      wholeObject(dialect),
+      "expected a Pod without resources of its own, beside those of its containers",
+    );
   }
   if (!validateOrder(spec, old.spec, errors)) return;
   for (const list of LISTS) {
@@ -146,10 +150,11 @@ export const resize = (schema: TSchema, validate: NonNullable<WriteRules["valida
     keepMetadata(object, old);
   },
   validateUpdate(object, old, errors, ctx) {
-    const refuse = (what: string): void => errors.forbidden("", `expected another Pod: ${what} keep their resources`);
+    const refuse = (what: string): void =>
+      errors.forbidden(wholeObject(ctx.dialect), `expected another Pod: ${what} keep their resources`);
     if (isMirror(old, ctx.dialect)) return refuse("those of a node, not of this server,");
     if ((old as Pod).spec.os?.name === "windows") return refuse("those of windows");
     validate(object, old, errors, ctx);
-    validateResize(schema, object as Pod, old as Pod, errors);
+    validateResize(schema, object as Pod, old as Pod, errors, ctx);
   },
 });

@@ -88,6 +88,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
         ["Duplicate resources.claims[1]"],
       ],
       [[{ name: "a", request: "R" }], ["Invalid resources.claims[0].request"]],
+      [[{ name: "a" }, { name: "a", request: "R" }], ["Duplicate resources.claims[1]"]],
     ])("KIND-PodSpec-6: the claims %j of a container", (claims, expected) => {
       expect(resources({}, {}, claims)).toEqual(expected);
     });

@@ -138,19 +138,20 @@ function checkClaims(
   errors: FieldErrors,
 ): void {
   const whole = new Set<string>();
-  const requests = new Map<string, Set<string>>();
+  const parts = new Map<string, Set<string>>();
   list.forEach(({ name, request = "" }, i) => {
     const field = `${at}[${i}]`;
     if (!name) return errors.required(field, "expected the name of a claim");
-    const used = requests.get(name);
-    const isTwice = whole.has(name) || (request === "" ? used !== undefined : used?.has(request));
-    if (isTwice) errors.duplicate(field, request === "" ? name : `${name}/${request}`);
-    if (request === "") whole.add(name);
-    else {
+    const used = parts.get(name) ?? new Set();
+    if (whole.has(name)) errors.duplicate(field, name);
+    else if (request === "") {
+      if (used.size > 0) errors.duplicate(field, name);
+      whole.add(name);
+    } else {
       const wrong = dnsLabel(request);
       if (wrong !== undefined) errors.invalid(`${field}.request`, request, wrong);
-      if (used) used.add(request);
-      else requests.set(name, new Set([request]));
+      if (used.has(request)) errors.duplicate(field, `${name}/${request}`);
+      parts.set(name, used.add(request));
     }
     if (!claims.has(name)) errors.notFound(field, name);
   });

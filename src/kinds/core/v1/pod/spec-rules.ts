@@ -7,6 +7,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { type TextCheck, dnsLabel, dnsSubdomain, qualifiedName } from "../../../../meta/names.ts";
 import { validateLabels } from "../../../../meta/object-meta-rules.ts";
 import type { ApiContext } from "../../../../schema/definition.ts";
+import { wholeObject } from "../../../rules/whole-object.ts";
 import type { Source } from "../volumes/sources.ts";
 import { checkAffinity } from "./affinity-rules.ts";
 import { checkPodClaims, claimNames } from "./claim-rules.ts";
@@ -60,7 +61,9 @@ export function validatePodSpec(
 ): void {
   const { spec } = pod;
   const volumes = validateVolumes(spec.volumes ?? [], pod.metadata.name ?? "", sources, errors, ctx);
-  if (spec.resourceClaims) checkPodClaims(spec.resourceClaims, !isTemplate && isMirror(pod, ctx.dialect), errors);
+  if (spec.resourceClaims && !isTemplate && isMirror(pod, ctx.dialect)) {
+    errors.forbidden(wholeObject(ctx.dialect), "expected no resource claims: the Pod is one of its node alone");
+  } else if (spec.resourceClaims) checkPodClaims(spec.resourceClaims, errors);
   const claims = claimNames(spec.resourceClaims);
   let named: ReadonlyMap<string, PodVolume> | undefined;
   const sent = () => (named ??= new Map(spec.volumes?.map((volume) => [volume.name, volume])));
