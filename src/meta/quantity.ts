@@ -154,8 +154,8 @@ function printDecimal(mantissa: bigint, exponent: number, asExponent: boolean): 
 
 const ZERO: Quantity = { mantissa: 0n, exponent: 0, family: "decimal" };
 
-// Most are whole, and small enough for a double.
-const SMALL = /^(\d{1,6})(|k|M|G|Ki|Mi|Gi)$/;
+// Most are small enough for a double, whole or in thousandths.
+const SMALL = /^(\d{1,6})(|m|k|M|G|Ki|Mi|Gi)$/;
 const SIZES: Readonly<Record<string, number>> = {
   "": 1,
   k: 1e3,
@@ -168,7 +168,9 @@ const SIZES: Readonly<Record<string, number>> = {
 
 function smallValue(text: string): number | undefined {
   const match = SMALL.exec(text);
-  return match ? Number(match[1]) * SIZES[match[2]!]! : undefined;
+  if (!match) return undefined;
+  const number = Number(match[1]);
+  return match[2] === "m" ? number / 1000 : number * SIZES[match[2]!]!;
 }
 
 /** Compares two quantities by value: negative, 0 or positive; a malformed one counts as 0. */
@@ -193,7 +195,11 @@ export function compareQuantities(a: string, b: string): number {
 const signOf = (value: bigint): -1 | 0 | 1 => (value === 0n ? 0 : value > 0n ? 1 : -1);
 
 /** The sign of a quantity; a malformed one counts as 0. */
-export const quantitySign = (value: string): -1 | 0 | 1 => signOf((parseQuantity(value) ?? ZERO).mantissa);
+export function quantitySign(value: string): -1 | 0 | 1 {
+  const small = smallValue(value);
+  if (small !== undefined) return small > 0 ? 1 : 0;
+  return signOf((parseQuantity(value) ?? ZERO).mantissa);
+}
 
 /** The sum of two quantities, written in the family of the first one that is not 0; a malformed one counts as 0. */
 export function addQuantities(a: string, b: string): string {

@@ -31,6 +31,12 @@ export const seccompOf = ({ labelDomain }: Dialect): string => `container.seccom
 
 const appArmorOf = ({ labelDomain }: Dialect): string => `container.apparmor.security.beta.${labelDomain}/`;
 
+const isSeccomp = (key: string, dialect: Dialect): boolean =>
+  key === seccompOfPod(dialect) || key.startsWith(seccompOf(dialect));
+
+const isProfile = (key: string, dialect: Dialect): boolean =>
+  isSeccomp(key, dialect) || key.startsWith(appArmorOf(dialect));
+
 /**
  * Annotations name profiles, and containers that are there.
  *
@@ -46,7 +52,7 @@ export function checkProfileAnnotations(
   const appArmor = appArmorOf(ctx.dialect);
   let names: ReadonlySet<string> | undefined;
   for (const key in annotations) {
-    if (key === seccompOfPod(ctx.dialect) || key.startsWith(seccompOf(ctx.dialect))) {
+    if (isSeccomp(key, ctx.dialect)) {
       checkSeccompName(annotations[key]!, `${at}.${key}`, errors, ctx);
     } else if (key.startsWith(appArmor)) {
       names ??= new Set(containersOf(spec).map(([{ name }]) => name));
@@ -73,6 +79,7 @@ export function checkSameProfiles(
   errors: FieldErrors,
   { dialect }: ApiContext,
 ): void {
+  if (!Object.keys(annotations).some((key) => isProfile(key, dialect))) return;
   const { seccompProfile: seccomp, appArmorProfile: appArmor } = spec.securityContext ?? {};
   checkSame(annotations[seccompOfPod(dialect)], seccomp, true, "spec.securityContext.seccompProfile", errors);
   for (const [{ name, securityContext: own }, at] of containersOf(spec)) {
@@ -87,14 +94,14 @@ export function checkSameProfiles(
 function checkSame(
   text: string | undefined,
   profile: Profile | undefined,
-  isSeccomp: boolean,
+  ofSeccomp: boolean,
   at: string,
   errors: FieldErrors,
 ): void {
   if (text === undefined || !profile) return;
   const isType: Readonly<Record<string, boolean>> = {
     Unconfined: text === UNCONFINED,
-    RuntimeDefault: text === DEFAULT || (isSeccomp && text === OLD_DEFAULT),
+    RuntimeDefault: text === DEFAULT || (ofSeccomp && text === OLD_DEFAULT),
     Localhost: text.startsWith(LOCALHOST),
   };
   if (isType[profile.type] === false) errors.forbidden(`${at}.type`, `expected the type of the annotation, ${text}`);
