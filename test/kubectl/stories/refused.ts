@@ -14,8 +14,9 @@ export const REFUSED: readonly Story[] = [
     name: "logs, exec, attach, port-forward, cp",
     steps: [
       { run: "create -f -", stdin: POD },
-      { run: "logs p", code: 1, err: /could not find the requested resource|not found/i },
-      { run: "exec p -- true", code: 1, err: /could not find the requested resource|not found|pod .* not/i },
+      { run: "logs p", out: /^$/ },
+      { run: "logs p -c other", code: 1, err: "container other is not valid for pod p" },
+      { run: "exec -n {ns} p -- true", code: 1, err: "pod p does not have a host assigned" },
       { run: "attach p", code: 1 },
       { run: "port-forward p 8080", code: 1 },
     ],
@@ -30,15 +31,15 @@ export const REFUSED: readonly Story[] = [
   {
     name: "kinds that are not there",
     steps: [
-      { run: "get ingress x", code: 1, err: `the server doesn't have a resource type "ingress"` },
+      { run: "get clusterrole x", code: 1, err: `the server doesn't have a resource type "clusterrole"` },
       {
         run: "create -f -",
-        stdin: manifest({ apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { name: "x" } }),
+        stdin: manifest({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "x" } }),
         code: 1,
-        err: 'no matches for kind "Ingress" in version "networking.k8s.io/v1"',
+        err: 'no matches for kind "ClusterRole" in version "rbac.authorization.k8s.io/v1"',
       },
       {
-        run: "create ingress x --rule=a.example.com/=s:80",
+        run: "create clusterrole x --verb=get --resource=pods",
         code: 1,
         err: /the server could not find the requested resource/,
       },

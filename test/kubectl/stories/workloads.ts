@@ -77,4 +77,83 @@ export const WORKLOADS: readonly Story[] = [
       { run: "delete sts,ds,rs --all", out: "deleted" },
     ],
   },
+  {
+    name: "create service, expose",
+    steps: [
+      { run: "create service clusterip a --tcp=80:8080", out: "service/a created" },
+      { run: "create service nodeport b --tcp=80 --node-port=31999", out: "service/b created" },
+      { run: "create service nodeport c --tcp=80 --node-port=31999", code: 1, err: "spec.ports[0].nodePort" },
+      { run: "create service externalname d --external-name=a.example.com", out: "service/d created" },
+      { run: "create service loadbalancer e --tcp=80", out: "service/e created" },
+      {
+        run: "get svc",
+        out: [/a +ClusterIP +10\.0\.0\.\d+ +<none> +80\/TCP/, /b +NodePort +\S+ +<none> +80:31999\/TCP/],
+      },
+      { run: "get svc d e", out: [/d +ExternalName +<none> +a.example.com/, /e +LoadBalancer +\S+ +<pending>/] },
+      { run: "create deployment x --image=example.com/c:1 --port=80", out: "created" },
+      { run: "expose deployment/x --port=80 --target-port=8080", out: "service/x exposed" },
+      { run: "get svc x -o 'jsonpath={.spec.selector.app} {.spec.ports[0].targetPort}'", out: /^x 8080$/ },
+      { run: "describe svc a", out: [/^IP: +10\.0\.0\.\d+/m, /^Session Affinity: +None/m] },
+      { run: "delete svc --all", out: "deleted" },
+    ],
+  },
+  {
+    name: "create ingress, apply of what leads to Pods",
+    dialect: "kubernetes",
+    steps: [
+      {
+        run: "create ingress x --class=c --rule='a.example.com/p*=s:80,tls=t' --annotation=a=b",
+        out: "ingress.networking.k8s.io/x created",
+      },
+      { run: "get ingress x", out: [/^NAME +CLASS +HOSTS +ADDRESS +PORTS +AGE/, /x +c +a.example.com +80, 443/] },
+      { run: "create ingress y --default-backend=s:http", out: "created" },
+      { run: "get ing y", out: /y +<none> +\* +80/ },
+      {
+        run: "apply -f -",
+        stdin: manifest({
+          apiVersion: "networking.k8s.io/v1",
+          kind: "NetworkPolicy",
+          metadata: { name: "x" },
+          spec: { podSelector: { matchLabels: labels }, egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8" } }] }] },
+        }),
+        out: "networkpolicy.networking.k8s.io/x created",
+      },
+      { run: "get netpol x", out: /x +app=x/ },
+      {
+        run: "apply --server-side -f -",
+        stdin: manifest({
+          apiVersion: "discovery.k8s.io/v1",
+          kind: "EndpointSlice",
+          metadata: { name: "x" },
+          addressType: "IPv4",
+          endpoints: [{ addresses: ["10.1.1.1"] }],
+          ports: [{ port: 80 }],
+        }),
+        out: "endpointslice.discovery.k8s.io/x serverside-applied",
+      },
+      { run: "get endpointslice x", out: /x +IPv4 +80 +10.1.1.1/ },
+      { run: "explain ingress.spec.rules.http.paths.pathType", out: "Exact" },
+    ],
+  },
+  {
+    name: "apply --prune without a list of kinds",
+    dialect: "kubernetes",
+    steps: [
+      {
+        run: "apply -l app=x -f -",
+        stdin: manifest({
+          apiVersion: "v1",
+          kind: "Service",
+          metadata: { name: "x", labels },
+          spec: { ports: [{ port: 80 }] },
+        }),
+        out: "service/x created",
+      },
+      {
+        run: "apply --prune -l app=x -f -",
+        stdin: manifest({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x", labels } }),
+        out: ["configmap/x created", "service/x pruned"],
+      },
+    ],
+  },
 ];
