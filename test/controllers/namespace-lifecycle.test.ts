@@ -129,20 +129,24 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     await world.advance(59_000);
     expect(lines).toEqual([]);
     await world.advance(11_000);
-    expect(lines).toMatchObject([
-      {
-        message: "a namespace does not empty",
-        controller: "keelson-namespace",
-        key: "team",
-        namespace: "team",
-        since: deletionTimestamp,
-        why: "Some resources are remaining: configmaps. has 1 resource instances; Some content in the namespace has finalizers remaining: example.com/team in 1 resource instances",
-      },
-      { namespace: "other", why: expect.stringContaining("example.com/other") },
-    ]);
+    const told = (): string[] => lines.map(({ namespace }) => String(namespace)).toSorted();
+    expect(told()).toEqual(["other", "team"]);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          message: "a namespace does not empty",
+          controller: "keelson-namespace",
+          key: "team",
+          namespace: "team",
+          since: deletionTimestamp,
+          why: "Some resources are remaining: configmaps. has 1 resource instances; Some content in the namespace has finalizers remaining: example.com/team in 1 resource instances",
+        }),
+        expect.objectContaining({ namespace: "other", why: expect.stringContaining("example.com/other") as string }),
+      ]),
+    );
     lines.length = 0;
     for (let minute = 0; minute < 5; minute++) await world.advance("1m");
-    expect(lines.map(({ namespace }) => namespace)).toEqual(Array.from({ length: 5 }, () => ["team", "other"]).flat());
+    expect(told()).toEqual([...Array.from({ length: 5 }, () => "other"), ...Array.from({ length: 5 }, () => "team")]);
     await world.resource(ConfigMap).patch({ name: "held", namespace: "team" }, { metadata: { finalizers: null } });
     await world.resource(ConfigMap).patch({ name: "held", namespace: "other" }, { metadata: { finalizers: null } });
     for (let minute = 0; minute < 2; minute++) await world.advance("1m");
