@@ -111,7 +111,7 @@ describe("resize", () => {
     ]);
     const windows = await pod({ os: { name: "windows" } });
     expect((await resize(windows, { resources: { requests: { cpu: "150m" } } })).causes).toEqual([
-      "FieldValueForbidden",
+      "FieldValueForbidden []",
     ]);
   });
 

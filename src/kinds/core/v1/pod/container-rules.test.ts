@@ -88,5 +88,92 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
         "NotSupported restartPolicyRules[0].action",
       ]);
     });
+
+    test("KIND-Pod-18: init containers that do not stay have no probes and no lifecycle", () => {
+      const init = (members: object) =>
+        pods
+          .refused({ initContainers: [{ ...C, name: "i", ...members }] })
+          .map((cause) => cause.replace("initContainers[0].", ""));
+      const asked = { livenessProbe: {}, readinessProbe: {}, startupProbe: {}, lifecycle: { preStop: {} } };
+      const members = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"];
+      expect(init(asked)).toEqual(members.map((member) => `Forbidden ${member}`));
+      expect(init({ ...asked, restartPolicy: "Never" })).toEqual(members.map((member) => `Forbidden ${member}`));
+      expect(init({ ...asked, restartPolicy: "Always" })).toEqual([
+        "Required lifecycle.preStop",
+        "Required livenessProbe",
+        "Required readinessProbe",
+        "Required startupProbe",
+      ]);
+    });
+
+    test("KIND-Pod-18: a name may be there once among all containers", () => {
+      expect(pods.refused({ containers: [C, C], initContainers: [C, { ...C, name: "i" }] })).toEqual([
+        "Duplicate containers[1].name",
+        "Duplicate initContainers[0].name",
+      ]);
+    });
+
+    test.each([
+      [{ ports: [P] }, "ports"],
+      [{ livenessProbe: {} }, "livenessProbe"],
+      [{ lifecycle: {} }, "lifecycle"],
+      [{ resources: { requests: { cpu: "1" } } }, "resources"],
+      [{ restartPolicy: "Always" }, "restartPolicy"],
+      [{ resizePolicy: [{ resourceName: "cpu", restartPolicy: "NotRequired" }] }, "resizePolicy"],
+      [{ volumeMounts: [{ name: "v", mountPath: "/v", subPath: "a" }] }, "volumeMounts[0].subPath"],
+    ])("KIND-Pod-10: ephemeral containers have none of %j, and are not there on create", (members, path) => {
+      const spec = { ephemeralContainers: [{ ...C, name: "e", ...members }], volumes: [{ name: "v", emptyDir: {} }] };
+      const causes = ["Forbidden ephemeralContainers", `Forbidden ephemeralContainers[0].${path}`];
+      expect(pods.refused(spec)).toEqual(causes);
+      expect(pods.refusedTemplate(spec)).toEqual(causes);
+    });
+
+    const CPU = { resourceName: "cpu", restartPolicy: "NotRequired" };
+
+    test("KIND-Pod-13: resizePolicy says what changes of cpu and memory mean, each once", () => {
+      const at = (member: string) => (pods.strict ? "resizePolicy" : `resizePolicy[0].${member}`);
+      const policy = (list: object[], spec: object = {}) => pods.container({ resizePolicy: list }, spec);
+      expect(policy([CPU, { resourceName: "memory", restartPolicy: "RestartContainer" }])).toEqual([]);
+      expect(policy([CPU, CPU])).toEqual(["Duplicate resizePolicy[1]"]);
+      expect(policy([{ resourceName: "x", restartPolicy: "x" }])).toEqual([
+        ...new Set([`NotSupported ${at("resourceName")}`, `NotSupported ${at("restartPolicy")}`]),
+      ]);
+      expect(policy([{}])).toEqual([...new Set([`Required ${at("resourceName")}`, `Required ${at("restartPolicy")}`])]);
+      const never = { restartPolicy: "Never" };
+      expect(policy([CPU], never)).toEqual([]);
+      expect(policy([{ ...CPU, restartPolicy: "RestartContainer" }], never)).toEqual([
+        `Invalid ${at("restartPolicy")}`,
+      ]);
+    });
+
+    test("KIND-Pod-3: the same host port twice, in containers together and in init containers each", () => {
+      const two = [
+        { containerPort: 1, hostPort: 9 },
+        { containerPort: 2, hostPort: 9 },
+      ];
+      const one = [{ containerPort: 1, hostPort: 9 }];
+      expect(pods.container({ ports: two })).toEqual(["Duplicate ports[1].hostPort"]);
+      expect(
+        pods.refused({
+          containers: [
+            { ...C, ports: one },
+            { ...C, name: "d", ports: one },
+          ],
+        }),
+      ).toEqual(["Duplicate containers[1].ports[0].hostPort"]);
+      const init = (...lists: object[]) =>
+        pods.refused({ initContainers: lists.map((ports, i) => ({ ...C, name: `i${i}`, ports })) });
+      expect(init(one, one)).toEqual([]);
+      expect(init([], two)).toEqual([`Duplicate initContainers[${pods.strict ? 0 : 1}].ports[1].hostPort`]);
+    });
+
+    test("KIND-Pod-3: on the host network ports are the same inside and outside", () => {
+      const network = (ports: object[], list = "containers") =>
+        pods.refused({ hostNetwork: true, [list]: [{ ...C, ports, name: list === "containers" ? "c" : "i" }] });
+      expect(network([{ containerPort: 80, hostPort: 81 }])).toEqual(["Invalid containers[0].ports[0].hostPort"]);
+      expect(network([{ containerPort: 80, hostPort: 81 }], "initContainers")).toEqual([]);
+      expect(network([P])).toEqual([]);
+      expect(pods.refusedTemplate({ hostNetwork: true, containers: [{ ...C, ports: [P] }] })).toEqual([]);
+    });
   },
 );

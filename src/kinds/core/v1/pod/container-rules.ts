@@ -8,10 +8,12 @@ import { dnsLabel } from "../../../../meta/names.ts";
 import { PULL_POLICIES } from "../volumes/images.ts";
 import type { ContainerCheck } from "./check.ts";
 import type { ContainerValue } from "./container-schema.ts";
+import { checkEphemeral } from "./ephemeral-rules.ts";
 import { checkEnv, checkEnvFrom } from "./env-rules.ts";
 import { checkDevices, checkMounts } from "./mount-rules.ts";
 import { checkPortNumber, isPortName } from "./ports.ts";
 import { checkLifecycle, checkProbes } from "./probe-rules.ts";
+import { checkResizePolicy } from "./resize-policy.ts";
 import { checkResources } from "./resource-rules.ts";
 import { checkRestart } from "./restart-rules.ts";
 import { checkSecurity } from "./security-rules.ts";
@@ -35,6 +37,7 @@ export function validateContainers(check: ContainerCheck): void {
       names.add(container.name);
     });
   }
+  checkEphemeral(spec, errors);
   checkHostPorts(check);
 }
 
@@ -43,7 +46,7 @@ function checkContainer(container: ContainerValue, list: List, at: string, check
   checkLabel(`${at}.name`, container.name, errors);
   const image = container.image ?? "";
   if (image === "" && ctx.dialect.rules.requireUndocumented) errors.required(`${at}.image`);
-  if (image !== image.trim() && !check.isTemplate) {
+  if (image !== image.trim() && (!check.isTemplate || list === "ephemeralContainers")) {
     errors.invalid(`${at}.image`, image, "expected no blanks around the image");
   }
   const policy = container.imagePullPolicy;
@@ -61,9 +64,20 @@ function checkContainer(container: ContainerValue, list: List, at: string, check
   if (securityContext) {
     checkSecurity(securityContext, check.spec.hostUsers === false, `${at}.securityContext`, errors, ctx);
   }
-  checkProbes(container, at, errors);
-  if (container.lifecycle) checkLifecycle(container.lifecycle, `${at}.lifecycle`, check);
+  if (container.resizePolicy) checkResizePolicy(container.resizePolicy, `${at}.resizePolicy`, check);
+  if (list === "containers" || (list === "initContainers" && container.restartPolicy === "Always")) {
+    checkProbes(container, at, errors);
+    if (container.lifecycle) checkLifecycle(container.lifecycle, `${at}.lifecycle`, check);
+  } else if (list === "initContainers") forbidLasting(container, at, errors);
   if (list !== "ephemeralContainers") checkRestart(container, list === "initContainers", at, errors, ctx);
+}
+
+/** An init container that does not stay is not asked whether it is well, nor told that it ends (KIND-Pod-18). */
+function forbidLasting(container: ContainerValue, at: string, errors: FieldErrors): void {
+  for (const member of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
+    if (container[member] === undefined) continue;
+    errors.forbidden(`${at}.${member}`, "expected none in an init container, unless its restartPolicy is Always");
+  }
 }
 
 function checkLabel(field: string, name: string | undefined, errors: FieldErrors): void {
@@ -75,7 +89,7 @@ function checkLabel(field: string, name: string | undefined, errors: FieldErrors
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
 /** KIND-PodSpec-3. */
-function checkPorts(ports: NonNullable<ContainerValue["ports"]>, at: string, errors: FieldErrors): void {
+function checkPorts(ports: Ports, at: string, errors: FieldErrors): void {
   const names = new Set<string>();
   ports.forEach((port, i) => {
     const field = `${at}[${i}]`;
@@ -93,21 +107,36 @@ function checkPorts(ports: NonNullable<ContainerValue["ports"]>, at: string, err
   });
 }
 
-/** No two containers take the same port of the node; on its network the ports are the same. */
-function checkHostPorts({ spec, errors }: ContainerCheck): void {
+/** On the network of the node ports are the same inside and outside; no two containers take the same one (KIND-Pod-3). */
+function checkHostPorts({ spec, errors, ctx }: ContainerCheck): void {
   const taken = new Set<string>();
-  for (const list of ["containers", "initContainers"] as const) {
-    (spec[list] ?? []).forEach((container, i) => {
-      (container.ports ?? []).forEach((port, j) => {
-        const field = `spec.${list}[${i}].ports[${j}]`;
-        if (spec.hostNetwork && port.hostPort && port.hostPort !== port.containerPort) {
-          errors.invalid(`${field}.hostPort`, port.hostPort, "expected the containerPort, as hostNetwork is true");
-        }
-        if (!port.hostPort || list === "initContainers") return;
-        const key = `${port.protocol}/${port.hostIP ?? ""}/${port.hostPort}`;
-        if (taken.has(key)) errors.duplicate(`${field}.hostPort`, key);
-        taken.add(key);
-      });
-    });
-  }
+  (spec.containers ?? []).forEach(({ ports }, i) => {
+    if (!ports) return;
+    const at = `spec.containers[${i}].ports`;
+    if (spec.hostNetwork) checkSamePorts(ports, at, errors);
+    checkTaken(ports, taken, at, errors);
+  });
+  // Init containers run one after another; Kubernetes blames the first of them for all.
+  (spec.initContainers ?? []).forEach(({ ports }, i) => {
+    const blamed = ctx.dialect.rules.recordedCauseNames ? 0 : i;
+    if (ports) checkTaken(ports, new Set(), `spec.initContainers[${blamed}].ports`, errors);
+  });
+}
+
+type Ports = NonNullable<ContainerValue["ports"]>;
+
+function checkSamePorts(ports: Ports, at: string, errors: FieldErrors): void {
+  ports.forEach(({ hostPort, containerPort }, i) => {
+    if (!hostPort || hostPort === containerPort) return;
+    errors.invalid(`${at}[${i}].hostPort`, hostPort, "expected the containerPort, as hostNetwork is true");
+  });
+}
+
+function checkTaken(ports: Ports, taken: Set<string>, at: string, errors: FieldErrors): void {
+  ports.forEach(({ hostPort, protocol, hostIP = "" }, i) => {
+    if (!hostPort) return;
+    const key = `${protocol}/${hostIP}/${hostPort}`;
+    if (taken.has(key)) errors.duplicate(`${at}[${i}].hostPort`, key);
+    taken.add(key);
+  });
 }

@@ -12,35 +12,6 @@ import { EphemeralContainer } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
 import { isMirror } from "./mirror.ts";
 
-/** What such a container may not have: nobody is to rely on it. */
-const LASTING = [
-  "ports",
-  "livenessProbe",
-  "readinessProbe",
-  "startupProbe",
-  "lifecycle",
-  "resizePolicy",
-  "restartPolicy",
-  "restartPolicyRules",
-] as const;
-
-/** Everything that is wrong with the ephemeral containers of a Pod as such. */
-export function validateEphemeral({ spec }: Pod, errors: FieldErrors): void {
-  const lasting = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name);
-  const none = "expected none in an ephemeral container";
-  (spec.ephemeralContainers ?? []).forEach((container, i) => {
-    const at = `spec.ephemeralContainers[${i}]`;
-    const { targetContainerName: target = "", volumeMounts = [], resources } = container;
-    if (target !== "" && !lasting.includes(target)) errors.notFound(`${at}.targetContainerName`, target);
-    for (const member of LASTING) if (container[member] !== undefined) errors.forbidden(`${at}.${member}`, none);
-    if (resources && Object.keys(resources).length > 0) errors.forbidden(`${at}.resources`, none);
-    volumeMounts.forEach(({ subPath, subPathExpr }, j) => {
-      if (subPath) errors.forbidden(`${at}.volumeMounts[${j}].subPath`, none);
-      if (subPathExpr) errors.forbidden(`${at}.volumeMounts[${j}].subPathExpr`, none);
-    });
-  });
-}
-
 function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
   const now = new Map(spec.ephemeralContainers?.map((container) => [container.name, container]));
   for (const before of old.spec.ephemeralContainers ?? []) {
@@ -71,7 +42,6 @@ export const ephemeralRules = (validate: NonNullable<WriteRules["validateUpdate"
       );
     }
     validate(object, old, errors, ctx);
-    validateEphemeral(object as Pod, errors);
     validateOnlyAdded(object as Pod, old as Pod, errors);
   },
 });
