@@ -14,7 +14,7 @@ const rooms = {
   storage: ["util", "wire/encoding"],
   cache: ["util", "storage"],
   auth: ["util", "meta", "schema"],
-  admission: ["util", "value", "meta", "schema", "auth"],
+  admission: ["util", "value", "meta", "schema", "kinds", "auth"],
   registry: ["util", "value", "apply", "meta", "patch", "schema", "storage", "cache", "auth", "admission"],
   hooks: ["util", "value"],
   extension: ["util", "value", "meta", "schema", "cel", "kinds", "registry", "hooks"],

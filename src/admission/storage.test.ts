@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ApiObject } from "../schema/definition.ts";
 import { kubernetes, neutral } from "../meta/dialect.ts";
-import { builtInAdmission } from "./index.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 import { atOnce, lookupOf, objectOf, requestOf } from "./testing/requests.ts";
 
@@ -144,17 +143,4 @@ describe("persistentVolumeClaimResize", () => {
     expect(() => resize("1Gi", "2Gi", "fixed", "Bound", { operation: "CREATE" })).not.toThrow();
     expect(() => resize("1Gi", "2Gi", "fixed", "Bound", { subresource: "status" })).not.toThrow();
   });
-});
-
-test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
-  const names = (dialect: typeof neutral): string[] =>
-    builtInAdmission(lookupOf({}), dialect, () => Promise.resolve()).map(({ name }) => name);
-  expect(names(neutral)).toEqual(["NamespaceAutoProvision", "DefaultStorageClass", "DefaultIngressClass"]);
-  expect(names(kubernetes)).toEqual([
-    "NamespaceLifecycle",
-    "DefaultStorageClass",
-    "DefaultIngressClass",
-    "StorageObjectInUseProtection",
-    "PersistentVolumeClaimResize",
-  ]);
 });

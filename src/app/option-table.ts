@@ -18,6 +18,7 @@ import {
   file,
   gates,
   list,
+  plugins,
 } from "./option-types.ts";
 import { onOff, oneOf, port, portRange, serviceNetworks, text } from "./option-types.ts";
 
@@ -48,6 +49,8 @@ export interface OptionValues {
   readonly dialect: Dialect | undefined;
   readonly "feature-gates": Readonly<Partial<Record<Gate, boolean>>>;
   readonly controllers: readonly string[];
+  readonly "enable-admission-plugins": readonly string[];
+  readonly "disable-admission-plugins": readonly string[];
   readonly "event-ttl": number;
   readonly "service-cluster-ip-range": readonly string[];
   readonly "service-node-port-range": readonly [number, number];
@@ -199,6 +202,22 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: controllers,
     default: "*",
     about: "Controllers to run: * for all, none, NAME for that one, -NAME for all others.",
+    since: "0.1",
+  },
+  "enable-admission-plugins": {
+    group: "served",
+    type: plugins,
+    default: "",
+    otherwise: "those that are marked below",
+    about: "Steps of admission to run beside those that run by default.",
+    since: "0.1",
+  },
+  "disable-admission-plugins": {
+    group: "served",
+    type: plugins,
+    default: "",
+    otherwise: "none",
+    about: "Steps of admission that run by default and are not to.",
     since: "0.1",
   },
   "event-ttl": {

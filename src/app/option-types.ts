@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ADMISSION_PLUGINS } from "../admission/names.ts";
 import { CONTROLLERS } from "../controllers/names.ts";
 import { type Dialect, dialectOf, kubernetes, neutral } from "../meta/dialect.ts";
 import { GATES, type Gate, gatesOf } from "../meta/gates.ts";
@@ -157,6 +158,14 @@ export const controllers: OptionType<readonly string[]> = {
     }
     return names;
   },
+};
+
+/** Names of steps of admission; others are taken, as those of other servers may be meant. */
+export const plugins: OptionType<readonly string[]> = {
+  ...list("NAME"),
+  expects: "names of admission plugins",
+  words: Object.keys(ADMISSION_PLUGINS),
+  explain: (word) => ADMISSION_PLUGINS[word as keyof typeof ADMISSION_PLUGINS].about,
 };
 
 /** The error of a name that is none of the words of a type. */

@@ -35,6 +35,16 @@ describe("resolveOptions", () => {
     });
   });
 
+  test("steps of admission are named in lists, and not in both", () => {
+    expect(
+      resolveOptions({ "enable-admission-plugins": "Priority,NodeRestriction", "disable-admission-plugins": ["A"] }),
+    ).toMatchObject({ plugins: { enable: ["Priority", "NodeRestriction"], disable: ["A"] } });
+    expect(resolveOptions().plugins).toEqual({ enable: [], disable: [] });
+    expect(() => resolveOptions({ "enable-admission-plugins": "A", "disable-admission-plugins": "A" })).toThrow(
+      OptionError,
+    );
+  });
+
   test("the result cannot be changed, and its directory is absolute", () => {
     const options = resolveOptions({ "data-dir": "here" });
     expect(Object.isFrozen(options)).toBe(true);

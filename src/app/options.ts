@@ -9,6 +9,7 @@
  */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { PluginChoice } from "../admission/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
@@ -36,6 +37,8 @@ export interface ServeOptions {
   readonly etcd: EtcdOptions | undefined;
   /** Names of controllers, `*` for all, `-name` for all but that. */
   readonly controllers: readonly string[];
+  /** Which steps of admission run. */
+  readonly plugins: PluginChoice;
   readonly eventTtlMillis: number;
   /** The addresses and ports that Services are given. */
   readonly serviceRanges: ServiceRanges;
@@ -185,6 +188,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     store,
     etcd: store === "etcd" ? etcdOf(said) : undefined,
     controllers: said.controllers,
+    plugins: pluginsOf(said),
     eventTtlMillis: said["event-ttl"],
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
     forceDetach: !said["disable-force-detach-on-timeout"],
@@ -237,6 +241,13 @@ function tlsOf({ "tls-cert-file": certFile, "tls-private-key-file": keyFile }: O
     throw expected("tls-cert-file", "given together with --tls-private-key-file", certFile);
   }
   return certFile === "" ? undefined : { certFile: pathOf(certFile), keyFile: pathOf(keyFile) };
+}
+
+function pluginsOf(said: OptionValues): PluginChoice {
+  const { "enable-admission-plugins": enable, "disable-admission-plugins": disable } = said;
+  const both = enable.find((name) => disable.includes(name));
+  if (both !== undefined) throw expected("disable-admission-plugins", "without those that are enabled", both);
+  return { enable, disable };
 }
 
 function etcdOf(said: OptionValues): EtcdOptions {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { StatusError } from "../client/index.ts";
 import { Namespace } from "../client/kinds/index.ts";
+import type { Log } from "../util/log.ts";
 import { type RawOptions, resolveOptions } from "./options.ts";
 import { runServer } from "./server.ts";
 
@@ -54,6 +55,24 @@ describe("a server in the same process", () => {
     await Promise.all([server.close(), server.close()]);
     await expect(server.close()).resolves.toBeUndefined();
   });
+});
+
+test("names of admission plugins that mean nothing here are told", async () => {
+  const told: unknown[] = [];
+  const tell = (message: string, facts?: object): void => void told.push({ message, ...facts });
+  const log: Log = { debug: () => {}, info: tell, warn: tell, error: tell };
+  const options = {
+    ...DEV,
+    "enable-admission-plugins": "Priority,NodeRestriction",
+    "disable-admission-plugins": "NamespaceLifecycle",
+  };
+  await using _server = await runServer(resolveOptions(options), { log });
+  expect(told).toMatchObject(
+    expect.arrayContaining([
+      { message: "admission plugins are named that this server does not have", names: ["NodeRestriction"] },
+      { message: "admission plugins are named that always run", names: ["NamespaceLifecycle"] },
+    ]) as object,
+  );
 });
 
 describe("a start that fails", () => {

@@ -6,6 +6,7 @@
  * @module
  */
 import { rmSync } from "node:fs";
+import { idleNames } from "../admission/names.ts";
 import { adminAuthenticator } from "../auth/admin.ts";
 import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import type { Client } from "../client/index.ts";
@@ -108,12 +109,20 @@ function prepare(
   const options: ChosenOptions = { ...given, dialect: given.dialect ?? known ?? neutral };
   // A name that the dialect has no controller for is noticed before anything is made.
   chosenControllers(options, "");
+  tellIdlePlugins(options, log);
   const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect, given.readOnly);
   const around = { clock, random, log };
   const certificates = openCertificates(options, directory, clock);
   const renewal = options.insecureHttp ? undefined : open.use(new Renewal({ ...certificates, around }));
   const access = options.accessLog === "" ? undefined : open.use(new AccessFile(options.accessLog, around));
   return { options, directory, pki: certificates.pki, renewal, access, around, open };
+}
+
+/** Tells of names that change nothing: whoever comes from another server gives its options, and should know. */
+function tellIdlePlugins({ plugins }: ServeOptions, log: Log): void {
+  const { unknown, always } = idleNames(plugins);
+  if (unknown.length > 0) log.warn("admission plugins are named that this server does not have", { names: unknown });
+  if (always.length > 0) log.info("admission plugins are named that always run", { names: always });
 }
 
 async function assemble(ground: Ground): Promise<RunningServer> {
@@ -172,6 +181,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     store,
     dialect,
     gates: gatesOf(dialect, options.featureGates),
+    plugins: options.plugins,
     serviceRanges: options.serviceRanges,
     ...around,
     authenticator: adminAuthenticator(pki.adminToken, () => around.clock.now()),

@@ -88,6 +88,11 @@ export class ResourceCache {
     return this.#closed;
   }
 
+  /** The revision of the last change: as long as it is the same, so is every object. */
+  get since(): number {
+    return this.#timeline.since;
+  }
+
   /** How many objects there are now. */
   get size(): number {
     return this.#timeline.size;

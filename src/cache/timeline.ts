@@ -56,6 +56,11 @@ export class Timeline {
     return this.#history;
   }
 
+  /** The revision from which the present state holds. */
+  get since(): number {
+    return this.#since;
+  }
+
   get size(): number {
     return this.#state.size;
   }

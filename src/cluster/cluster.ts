@@ -63,6 +63,8 @@ export interface ClusterParts {
   readonly authorizer?: Authorizer;
   /** Signs tokens of service accounts; made when the first one is asked for. */
   readonly signer?: () => TokenSigner;
+  /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
+  readonly plugins?: RegistryOptions["plugins"];
   /** The chain of admission, given the built-in one. */
   readonly admission?: RegistryOptions["admission"];
   readonly cache?: RegistryOptions["cache"];
@@ -179,6 +181,7 @@ function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
     definitions: parts.definitions ?? builtInDefinitions(api),
     authorizer: parts.authorizer ?? mastersAuthorizer,
     signer: parts.signer ?? noSigner,
+    ...(parts.plugins ? { plugins: parts.plugins } : {}),
     ...(parts.admission ? { admission: parts.admission } : {}),
     cache: { onError: (error) => log.error("the watch cache failed", { error: String(error) }), ...parts.cache },
   };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Admission, builtInAdmission } from "../admission/index.ts";
+import { type Admission, type PluginChoice, builtInAdmission } from "../admission/index.ts";
 import type { ApiContext, ApiObject, NewObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Authorizer } from "../auth/contract.ts";
@@ -36,6 +36,8 @@ export interface RegistryOptions {
   readonly authorizer: Authorizer;
   /** Made when the first token is asked for. */
   readonly signer: () => TokenSigner;
+  /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
+  readonly plugins?: PluginChoice;
   /** The chain of admission, given the built-in one; that one alone by default. */
   readonly admission?: (builtIn: Admission, lookup: Lookup) => Admission;
   readonly cache?: Partial<CacherOptions>;
@@ -85,7 +87,12 @@ function over(
 ): BuiltRegistry {
   const { api, store, authorizer, signer } = options;
   const lookup = lookupIn(() => kinds);
-  const builtIn = builtInAdmission(lookup, api.dialect, (name) => provisionNamespace(kinds, name));
+  const builtIn = builtInAdmission({
+    lookup,
+    dialect: api.dialect,
+    provision: (name) => provisionNamespace(kinds, name),
+    ...(options.plugins ? { plugins: options.plugins } : {}),
+  });
   const admission = options.admission?.(builtIn, lookup) ?? builtIn;
   const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([
@@ -144,6 +151,15 @@ const shows: Shows = {
 
 type Read<T> = (object: ApiObject) => T | undefined;
 
+/** What a reader has made of all objects of a resource: it is good as long as none of them has changed. */
+interface Collected {
+  readonly cache: Kind["cache"];
+  readonly since: number;
+  readonly found: readonly unknown[];
+}
+
+const collected = new WeakMap<Read<unknown>, Collected>();
+
 /** What readers have made of entries, which never change. */
 const made = new WeakMap<Read<unknown>, WeakMap<Entry, unknown>>();
 
@@ -162,14 +178,20 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     const entry = kind?.cache.get(keyOf(kind, namespace, name));
     return kind && entry && objectOf(kind, entry);
   },
-  async collect(resource, read, namespace) {
+  async collect<T>(resource: string, read: Read<T>, namespace?: string) {
     const kind = kinds().stored(resource);
     if (!kind) return [];
+    const { cache } = kind;
+    const { since } = cache;
+    const last = namespace === undefined ? collected.get(read) : undefined;
+    if (last?.cache === cache && last.since === since) return last.found as readonly T[];
     const readEntry = (entry: Entry) => readOnce(read, kind, entry);
     const prefix = namespace === undefined ? "" : `${namespace}/`;
     const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
-    const { entries } = await kind.cache.snapshot().listInTurns(selection);
-    return entries.map((entry) => readEntry(entry)!);
+    const { entries } = await cache.snapshot().listInTurns(selection);
+    const found = entries.map((entry) => readEntry(entry)!);
+    if (namespace === undefined) collected.set(read, { cache, since, found });
+    return found;
   },
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Namespace, ServiceAccount } from "../client/kinds/index.ts";
+import { ConfigMap, Namespace, Pod, ServiceAccount } from "../client/kinds/index.ts";
 import { createCluster } from "./cluster.ts";
 
 const map = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace: "default" }, data });
@@ -37,12 +37,24 @@ describe("createCluster", () => {
     expect(await uids(2)).not.toEqual(first);
   });
 
+  test("steps of admission are switched on, also in what is forked", async () => {
+    const pod = { metadata: { name: "p", namespace: "default" }, spec: { containers: [{ name: "c", image: "i" }] } };
+    await using cluster = await createCluster({ admission: { enable: ["Priority"] } });
+    await using fork = cluster.fork();
+    for (const one of [cluster, fork]) {
+      expect(await one.client().resource(Pod).create(pod)).toMatchObject({ spec: { priority: 0 } });
+    }
+    await using plain = await createCluster();
+    expect((await plain.client().resource(Pod).create(pod)).spec.priority).toBeUndefined();
+  });
+
   test.each([
     [{ dialect: "klingon" }, "expected dialect to be kubernetes or neutral, got klingon"],
     [{ clock: "real" }, "expected clock to be virtual or system, got real"],
     [{ seed: Number.NaN }, "expected seed to be an integer, got NaN"],
     [{ now: "yesterday" }, "expected now to be a time such as 2026-01-01T00:00:00Z, got yesterday"],
     [{ controllers: "gardener" }, 'got "gardener"'],
+    [{ admission: { enable: ["Gardener"] } }, "got Gardener"],
   ])("%j is refused", async (options, message) => {
     await expect(createCluster(options as never)).rejects.toThrow(message);
   });

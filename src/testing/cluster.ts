@@ -11,6 +11,7 @@
  *
  * @module
  */
+import { ADMISSION_PLUGINS, idleNames } from "../admission/names.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers } from "../controllers/index.ts";
 import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
@@ -46,11 +47,18 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     throw new RangeError(`expected clock to be virtual or system, got ${String(clock)}`);
   if (!Number.isInteger(seed)) throw new RangeError(`expected seed to be an integer, got ${seed}`);
   if (Number.isNaN(Date.parse(now))) throw new RangeError(`expected now to be a time such as ${BEGINNING}, got ${now}`);
+  const { admission: plugins = {} } = options;
+  const { unknown } = idleNames(plugins);
+  if (unknown.length > 0) {
+    const names = Object.keys(ADMISSION_PLUGINS).join(", ");
+    throw new RangeError(`expected admission to name some of ${names}, got ${unknown.join(", ")}`);
+  }
   const builtIn = chooseBuiltIn(dialect, options.controllers ?? "lifecycle");
   const moment = await firstMoment({
     dialect,
     now: virtual ? Date.parse(now) : systemClock.now(),
     seed,
+    plugins,
     ...(from ? { from: decodeSnapshot(from) } : {}),
   });
   const cluster = new TestCluster({ dialect, virtual, builtIn, log }, moment, routes);

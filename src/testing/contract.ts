@@ -25,6 +25,11 @@ export interface ClusterOptions {
    * by default, `none`, or those named; `lifecycle` by default.
    */
   readonly controllers?: "lifecycle" | "all" | "none" | readonly string[];
+  /**
+   * Steps of admission, by the names that kube-apiserver has for them, beside those that run by default, and which of those
+   * do not: `{ enable: ["Priority"] }`.
+   */
+  readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] };
   /** `virtual` by default: time moves when the test says so. */
   readonly clock?: "virtual" | "system";
   /** Where a virtual clock begins, RFC 3339; 2026-01-01T00:00:00Z by default. */

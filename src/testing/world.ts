@@ -7,6 +7,7 @@ import type { Authenticator } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type Cluster as Core, createCluster as createCore } from "../cluster/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
+import type { PluginChoice } from "../admission/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
 import type { ResourceDefinition } from "../schema/definition.ts";
@@ -47,6 +48,8 @@ export interface Beginning {
   readonly dialect: Dialect;
   readonly now: number;
   readonly seed: number;
+  /** Which steps of admission run. */
+  readonly plugins: PluginChoice;
   readonly from?: Snapshot;
 }
 
@@ -63,7 +66,7 @@ function definitionsOf(dialect: Dialect): readonly ResourceDefinition[] {
 const NOWHERE = { clock: new ManualClock(), random: seededRandom(0) };
 
 /** A moment in which there is nothing but the namespaces of the system, or what a snapshot holds. */
-export async function firstMoment({ dialect, now, seed, from }: Beginning): Promise<Moment> {
+export async function firstMoment({ dialect, now, seed, plugins, from }: Beginning): Promise<Moment> {
   if (from && from.dialect !== dialect.name) {
     throw new Error(`expected a snapshot of the ${dialect.name} dialect, got one of ${from.dialect}`);
   }
@@ -75,6 +78,7 @@ export async function firstMoment({ dialect, now, seed, from }: Beginning): Prom
     dialect,
     clock: new ManualClock(from?.now ?? now),
     random,
+    plugins,
     definitions: definitionsOf(dialect),
   });
   return { core, store, now: from?.now ?? now, random: from ? seededRandom(from.random) : random };

@@ -20,16 +20,25 @@ export const CONFORMANCE_GATES = {
 /** How the server is started for the scenarios of some areas. */
 interface Setup {
   readonly controllers: readonly string[];
+  /** Steps of admission that run here alone. */
+  readonly plugins: readonly string[];
 }
 
-const ALONE: Setup = { controllers: ["none"] };
-const CONTROLLED: Setup = { controllers: ["*"] };
+const ALONE: Setup = { controllers: ["none"], plugins: [] };
 
-/** How the recorded server was started for an area: alone where nothing else is said. */
-const setupOf = (area: string): Setup => (area === "controllers" ? CONTROLLED : ALONE);
+/** How the recorded server was started for areas for which it was not started alone. */
+const SETUPS: Readonly<Record<string, Setup>> = {
+  controllers: { ...ALONE, controllers: ["*"] },
+  podadmission: {
+    ...ALONE,
+    plugins: ["Priority", "DefaultTolerationSeconds", "TaintNodesByCondition", "RuntimeClass"],
+  },
+};
+
+const setupOf = (area: string): Setup => SETUPS[area] ?? ALONE;
 
 /** Starts the server on a free port, in memory, over plain HTTP. */
-const startConformanceServer = ({ controllers }: Setup): Promise<RunningServer> =>
+const startConformanceServer = ({ controllers, plugins }: Setup): Promise<RunningServer> =>
   startServer({
     dev: true,
     port: 0,
@@ -37,6 +46,7 @@ const startConformanceServer = ({ controllers }: Setup): Promise<RunningServer> 
     dialect: "kubernetes",
     controllers,
     featureGates: CONFORMANCE_GATES,
+    enableAdmissionPlugins: plugins,
   });
 
 /** Plays scenarios, those of each setup against a server of their own; what became of each, in the order of the list. */

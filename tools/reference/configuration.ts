@@ -4,8 +4,9 @@
  * @module
  */
 import { OPTIONS, OPTION_GROUPS, OPTION_KEYS, type OptionKey, envName } from "../../src/app/option-table.ts";
+import { ADMISSION_PLUGINS, type PluginName, isChosen } from "../../src/admission/names.ts";
 import { CONTROLLERS } from "../../src/controllers/names.ts";
-import { kubernetes, neutral } from "../../src/meta/dialect.ts";
+import { type Dialect, kubernetes, neutral } from "../../src/meta/dialect.ts";
 import { GATES, GATE_FACTS, gatesOf } from "../../src/meta/gates.ts";
 import { MADE, code, table } from "./markdown.ts";
 
@@ -15,7 +16,15 @@ export function configurationPage(): [path: string, text: string] {
     const keys = OPTION_KEYS.filter((key) => OPTIONS[key].group === group);
     return `## ${heading}\n\n${table(["option", "values", "default", "what it does"], keys.map(rowOf))}`;
   });
-  const text = ["# Configuration", MADE, INTRODUCTION, ...groups, gatesSection(), controllersSection()];
+  const text = [
+    "# Configuration",
+    MADE,
+    INTRODUCTION,
+    ...groups,
+    gatesSection(),
+    controllersSection(),
+    admissionSection(),
+  ];
   return ["docs/reference/configuration.md", `${text.join("\n\n")}\n`];
 }
 
@@ -55,6 +64,20 @@ While it is off, what it lets through is dropped from what is written (what is s
 served. The names are those of Kubernetes.
 
 ${table(head, rows)}`;
+}
+
+function admissionSection(): string {
+  const on = (name: PluginName, { rules }: Dialect): string => (isChosen(name, {}, rules) ? "on" : "off");
+  const rows = Object.entries(ADMISSION_PLUGINS).map(([name, { about }]) => {
+    return [code(name), on(name as PluginName, kubernetes), on(name as PluginName, neutral), about];
+  });
+  return `## Admission plugins
+
+Steps between a write and the store that may change or refuse it. \`--enable-admission-plugins Priority,RuntimeClass\` runs those
+two as well, \`--disable-admission-plugins DefaultStorageClass\` all that run by default but that one. The names are those of
+kube-apiserver. \`NamespaceLifecycle\` always runs; a name that is not here is told in the log, and means nothing.
+
+${table(["plugin", "kubernetes dialect", "neutral dialect", "what it does"], rows)}`;
 }
 
 function controllersSection(): string {

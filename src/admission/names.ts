@@ -1,0 +1,81 @@
+/**
+ * The steps of admission that can be switched, by the names that kube-apiserver has for them.
+ *
+ * @module
+ */
+import type { DialectRules } from "../meta/dialect.ts";
+
+/** What is said of a step. */
+interface Plugin {
+  /** One sentence that says what it does. */
+  readonly about: string;
+  /** Whether it runs unless it is switched off: a switch of the dialect where that depends on it. */
+  readonly byDefault: boolean | keyof DialectRules;
+}
+
+/** Every step that can be switched. */
+export const ADMISSION_PLUGINS = {
+  DefaultIngressClass: {
+    about: "Gives an Ingress without a class the one that is marked as default.",
+    byDefault: true,
+  },
+  DefaultStorageClass: { about: "Gives a claim without a class the one that is marked as default.", byDefault: true },
+  DefaultTolerationSeconds: {
+    about:
+      "Lets Pods stay for five minutes on nodes that are not ready, or cannot be reached, unless they say otherwise.",
+    byDefault: false,
+  },
+  PersistentVolumeClaimResize: {
+    about: "Refuses that claims grow whose class does not allow it.",
+    byDefault: "enforceUndocumented",
+  },
+  Priority: {
+    about: "Gives Pods the priority of their PriorityClass, and refuses those whose class is not there.",
+    byDefault: false,
+  },
+  RuntimeClass: {
+    about: "Gives Pods the overhead and the nodes of their RuntimeClass, and refuses those whose class is not there.",
+    byDefault: false,
+  },
+  StorageObjectInUseProtection: {
+    about: "Gives claims, volumes and attributes classes the finalizer that keeps them while they are used.",
+    byDefault: "storageProtection",
+  },
+  TaintNodesByCondition: {
+    about: "Taints new nodes as not ready; who finds them ready takes the taint away.",
+    byDefault: false,
+  },
+} as const satisfies Readonly<Record<string, Plugin>>;
+
+/** A step that can be switched. */
+export type PluginName = keyof typeof ADMISSION_PLUGINS;
+
+/** Steps that always run. */
+const ALWAYS: readonly string[] = ["NamespaceLifecycle", "NamespaceAutoProvision"];
+
+/** Which steps are to run beside those of the dialect, and which of them are not. */
+export interface PluginChoice {
+  readonly enable?: readonly string[];
+  readonly disable?: readonly string[];
+}
+
+const isPlugin = (name: string): name is PluginName => Object.hasOwn(ADMISSION_PLUGINS, name);
+
+/** Whether a step runs. */
+export function isChosen(name: PluginName, { enable = [], disable = [] }: PluginChoice, rules: DialectRules): boolean {
+  const { byDefault } = ADMISSION_PLUGINS[name] as Plugin;
+  const usual = typeof byDefault === "boolean" ? byDefault : rules[byDefault] === true;
+  return enable.includes(name) || (usual && !disable.includes(name));
+}
+
+/** Names of a choice that change nothing: of steps that are not there, and of those that always run. */
+export function idleNames({ enable = [], disable = [] }: PluginChoice): {
+  readonly unknown: readonly string[];
+  readonly always: readonly string[];
+} {
+  const names = [...new Set([...enable, ...disable])].filter((name) => !isPlugin(name));
+  return {
+    unknown: names.filter((name) => !ALWAYS.includes(name)),
+    always: names.filter((name) => ALWAYS.includes(name)),
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * Admission of Pods and of the nodes that they run on: priorities, tolerations that everybody has, and what runtime classes
+ * ask for (KIND-PodAdmission-1..6, KIND-PriorityClass-5, 6). Templates are left alone: Pods that are made of them come here.
+ *
+ * What these steps add is owned by nobody: ownership is recorded before admission.
+ *
+ * @module
+ */
+import type { PodSpec } from "../kinds/core/v1/pod/spec-schema.ts";
+import { sameResources } from "../kinds/core/v1/quantities.ts";
+import type { RuntimeClass } from "../kinds/node/v1/runtime-class.ts";
+import type { PriorityClass } from "../kinds/scheduling/v1/priority-class.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { forbidden } from "../meta/status.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+
+const PODS = { group: "", plural: "pods" };
+const NODES = { group: "", plural: "nodes" };
+
+type Toleration = NonNullable<PodSpec["tolerations"]>[number];
+
+/** The spec of a Pod that is written; undefined for other requests. */
+function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["operation"][]): PodSpec | undefined {
+  const { operation, subresource, object } = request;
+  if (!operations.includes(operation) || subresource !== "" || !concerns(request, PODS)) return undefined;
+  return object?.["spec"] as PodSpec | undefined;
+}
+
+const refused = ({ ref, name }: AdmissionRequest, why: string): Error => forbidden(ref, name, why);
+
+/** Gives Pods the priority of their class, and keeps a second class from being the one of Pods that name none. */
+export function priority(lookup: Lookup, { domain }: Dialect): AdmissionStep {
+  const classes = { group: `scheduling.${domain}`, plural: "priorityclasses" };
+  const resource = `${classes.plural}.${classes.group}`;
+  const readDefault = (object: ApiObject): PriorityClass | undefined =>
+    (object as PriorityClass).globalDefault === true ? (object as PriorityClass) : undefined;
+
+  /** Where servers have made several at a time, the one that gives the least. */
+  const defaultClass = async (): Promise<PriorityClass | undefined> => {
+    const found = await lookup.collect(resource, readDefault);
+    return found.toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
+  };
+
+  const give = (request: AdmissionRequest, spec: PodSpec, from: Pick<PriorityClass, "value" | "preemptionPolicy">) => {
+    const { value = 0, preemptionPolicy } = from;
+    if (spec.priority !== undefined && spec.priority !== value) {
+      throw refused(request, `its class gives the priority ${value}, expected none or that one, got ${spec.priority}`);
+    }
+    spec.priority = value;
+    if (preemptionPolicy === undefined) return;
+    if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+      const got = spec.preemptionPolicy;
+      throw refused(
+        request,
+        `its class gives preemptionPolicy ${preemptionPolicy}, expected none or that one, got ${got}`,
+      );
+    }
+    spec.preemptionPolicy = preemptionPolicy;
+  };
+
+  return {
+    name: "Priority",
+    mutate(request) {
+      const changed = podOf(request, "UPDATE");
+      if (changed) return keepPriority(changed, request.old?.["spec"] as PodSpec | undefined);
+      const spec = podOf(request, "CREATE");
+      if (!spec) return undefined;
+      const { priorityClassName: name = "" } = spec;
+      if (name === "") {
+        return defaultClass().then((found) => {
+          if (found) spec.priorityClassName = found.metadata.name!;
+          give(request, spec, found ?? { value: 0, preemptionPolicy: "PreemptLowerPriority" });
+        });
+      }
+      const named = lookup.get(resource, "", name) as PriorityClass | undefined;
+      if (!named) throw refused(request, `there is no PriorityClass ${name}`);
+      return give(request, spec, named);
+    },
+    validate(request) {
+      const { operation, subresource, object } = request;
+      if (subresource !== "" || !concerns(request, classes) || !object || !readDefault(object)) return undefined;
+      return defaultClass().then((other) => {
+        if (!other || (operation === "UPDATE" && other.metadata.name === object.metadata.name)) return;
+        throw refused(request, `the PriorityClass ${other.metadata.name} is the global default already, there is one`);
+      });
+    },
+  };
+}
+
+/** A Pod keeps what it got, whoever leaves it out. */
+function keepPriority(spec: PodSpec, old: PodSpec | undefined): void {
+  if (spec.priority === undefined && old?.priority !== undefined) spec.priority = old.priority;
+  if (spec.preemptionPolicy === undefined && old?.preemptionPolicy !== undefined) {
+    spec.preemptionPolicy = old.preemptionPolicy;
+  }
+}
+
+const LOST_SECONDS = 300;
+
+/** Lets Pods stay for five minutes on nodes that are lost, unless they say otherwise (KIND-PodAdmission-2). */
+export function defaultTolerationSeconds({ labelDomain }: Dialect): AdmissionStep {
+  const taints = ["not-ready", "unreachable"].map((condition) => `node.${labelDomain}/${condition}`);
+  return {
+    name: "DefaultTolerationSeconds",
+    mutate(request) {
+      const spec = podOf(request, "CREATE", "UPDATE");
+      if (!spec) return;
+      const { tolerations = [] } = spec;
+      const missing = taints.filter((taint) => !tolerations.some((one) => isOfLoss(one, taint)));
+      if (missing.length === 0) return;
+      const added = missing.map((key) => ({
+        key,
+        operator: "Exists",
+        effect: "NoExecute",
+        tolerationSeconds: LOST_SECONDS,
+      }));
+      spec.tolerations = [...tolerations, ...added];
+    },
+  };
+}
+
+/** Whether a toleration says how long a Pod stays on a node with a taint. */
+const isOfLoss = ({ key = "", effect = "" }: Toleration, taint: string): boolean =>
+  (key === taint || key === "") && (effect === "NoExecute" || effect === "");
+
+interface NodeSpec {
+  taints?: { readonly key: string; readonly effect: string }[];
+}
+
+/** Keeps Pods away from a new node until somebody has found it ready (KIND-PodAdmission-5). */
+export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
+  const taint = { key: `node.${labelDomain}/not-ready`, effect: "NoSchedule" };
+  return {
+    name: "TaintNodesByCondition",
+    mutate(request) {
+      const { operation, subresource, object } = request;
+      if (operation !== "CREATE" || subresource !== "" || !concerns(request, NODES) || !object) return;
+      const spec = (object["spec"] ??= {}) as NodeSpec;
+      const { taints = [] } = spec;
+      if (taints.some(({ key, effect }) => key === taint.key && effect === taint.effect)) return;
+      spec.taints = [...taints, taint];
+    },
+  };
+}
+
+/** Gives Pods the overhead and the nodes of their runtime class (KIND-PodAdmission-3, KIND-PodAdmission-4). */
+export function runtimeClass(lookup: Lookup, { domain }: Dialect): AdmissionStep {
+  const resource = `runtimeclasses.node.${domain}`;
+  const classOf = (request: AdmissionRequest, { runtimeClassName: name }: PodSpec): RuntimeClass | undefined => {
+    if (name === undefined) return undefined;
+    const found = lookup.get(resource, "", name) as RuntimeClass | undefined;
+    if (!found) throw refused(request, `there is no RuntimeClass ${name}`);
+    return found;
+  };
+  return {
+    name: "RuntimeClass",
+    mutate(request) {
+      const spec = podOf(request, "CREATE");
+      const found = spec && classOf(request, spec);
+      if (!found) return;
+      if (found.overhead) setOverhead(request, spec, found.overhead.podFixed);
+      if (found.scheduling) setScheduling(request, spec, found.scheduling);
+    },
+    validate(request) {
+      const spec = podOf(request, "CREATE");
+      if (!spec) return;
+      const overhead = classOf(request, spec)?.overhead;
+      if (overhead ? sameResources(overhead.podFixed, spec.overhead) : spec.overhead === undefined) return;
+      throw refused(request, "expected the overhead of its runtime class, or none without one");
+    },
+  };
+}
+
+function setOverhead(request: AdmissionRequest, spec: PodSpec, podFixed: Readonly<Record<string, string>> = {}): void {
+  if (spec.overhead && !sameResources(podFixed, spec.overhead)) {
+    throw refused(request, "expected the overhead of its runtime class, or none");
+  }
+  if (Object.keys(podFixed).length > 0) spec.overhead = { ...podFixed };
+}
+
+type Scheduling = NonNullable<RuntimeClass["scheduling"]>;
+
+function setScheduling(request: AdmissionRequest, spec: PodSpec, { nodeSelector, tolerations }: Scheduling): void {
+  for (const key in nodeSelector) {
+    const [wanted, own] = [nodeSelector[key]!, spec.nodeSelector?.[key]];
+    if (own === undefined || own === wanted) continue;
+    throw refused(
+      request,
+      `its runtime class wants nodes with ${key}=${wanted}, and it wants those with ${key}=${own}`,
+    );
+  }
+  if (nodeSelector) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector };
+  const merged = mergeTolerations([...(spec.tolerations ?? []), ...(tolerations ?? [])]);
+  if (merged.length > 0) spec.tolerations = [...merged];
+}
+
+/** Among more than these, none is looked for that says what another one says. */
+const MOST_MERGED = 1000;
+
+/** Tolerations without those that another one has in it; of two that say the same, the first stays. */
+function mergeTolerations(all: readonly Toleration[]): readonly Toleration[] {
+  if (all.length > MOST_MERGED) return all;
+  const merged: Toleration[] = [];
+  for (const [i, one] of all.entries()) {
+    const isSaid =
+      merged.some((other) => has(other, one)) ||
+      all.slice(i + 1).some((other) => !isSame(other, one) && has(other, one));
+    if (!isSaid) merged.push(one);
+  }
+  return merged;
+}
+
+const isSame = (a: Toleration, b: Toleration): boolean =>
+  a.key === b.key &&
+  a.operator === b.operator &&
+  a.value === b.value &&
+  a.effect === b.effect &&
+  a.tolerationSeconds === b.tolerationSeconds;
+
+/** Whether a toleration covers all that another one does, and for as long. */
+function has(one: Toleration, other: Toleration): boolean {
+  if (isSame(one, other)) return true;
+  const isOfAllKeys = (one.key ?? "") === "" && one.operator === "Exists";
+  if (one.key !== other.key && !isOfAllKeys) return false;
+  if ((one.effect ?? "") !== "" && one.effect !== other.effect) return false;
+  const { tolerationSeconds: seconds } = one;
+  if (one.effect === "NoExecute" && seconds !== undefined) {
+    if (other.tolerationSeconds === undefined || other.tolerationSeconds > seconds) return false;
+  }
+  return one.operator === "Exists" || (other.operator === "Equal" && one.value === other.value);
+}
