@@ -1,3 +1,4 @@
+import { htmlSafe } from "../value/html-safe.ts";
 import { isObject, setMember, isContainer } from "../value/value.ts";
 import type { Value, ValueObject } from "../value/value.ts";
 import { compareText, difference } from "./fieldpath/index.ts";
@@ -77,12 +78,7 @@ function byteSize(annotations: ValueObject): number {
 }
 
 /** JSON with sorted members and the characters of HTML escaped: the form in which kubectl itself writes the annotation. */
-function goJson(value: Value): string {
-  return JSON.stringify(sortMembers(value)).replace(
-    /[<>&\u2028\u2029]/g,
-    (found) => "\\u" + found.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
-}
+const goJson = (value: Value): string => htmlSafe(JSON.stringify(sortMembers(value)));
 
 function sortMembers(value: Value): Value {
   if (!isContainer(value)) return value;

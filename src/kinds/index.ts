@@ -12,6 +12,7 @@ import { appsGroup } from "./apps/v1/index.ts";
 import { authenticationGroup } from "./authentication/v1/group.ts";
 import { authorizationGroup } from "./authorization/v1/group.ts";
 import { customResourceDefinition } from "./apiextensions/v1/customresourcedefinition.ts";
+import { autoscalingGroup } from "./autoscaling/index.ts";
 import { batchGroup } from "./batch/v1/index.ts";
 import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup } from "./core/v1/index.ts";
@@ -38,6 +39,7 @@ const GROUPS: readonly DefinitionFactory[] = [
   appsGroup,
   networkingGroup,
   discoveryGroup,
+  autoscalingGroup,
   batchGroup,
   schedulingGroup,
   nodeGroup,

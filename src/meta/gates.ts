@@ -33,6 +33,8 @@ export const GATE_FACTS = {
     stage: "alpha",
     about: "The action `RestartAllContainers` of `restartPolicyRules`, and such rules of init containers that stay.",
   },
+  HPAConfigurableTolerance: { stage: "beta", about: "`tolerance` in the `behavior` of autoscalers." },
+  HPAScaleToZero: { stage: "alpha", about: "`minReplicas` 0 of autoscalers." },
   SELinuxMount: { stage: "beta", about: "The `seLinuxChangePolicy` MountOption of Pods." },
 } as const;
 
@@ -53,6 +55,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "ClusterTrustBundleProjection",
     "ContainerStopSignals",
     "GenericWorkload",
+    "HPAScaleToZero",
     "RestartAllContainersOnContainerExits",
   ],
   kubernetes: [
@@ -65,6 +68,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "StorageVersionMigrator",
     "ContainerStopSignals",
     "GenericWorkload",
+    "HPAScaleToZero",
     "RestartAllContainersOnContainerExits",
     "SELinuxMount",
   ],

@@ -194,6 +194,28 @@ export const Eviction: Kind<types.Eviction, "Namespaced"> = {
 /** An object of the kind {@link Eviction}. */
 export type Eviction = types.Eviction;
 
+/** Changes the number of Pods of a workload by what metrics say. */
+export const HorizontalPodAutoscaler: Kind<types.HorizontalPodAutoscaler, "Namespaced"> = {
+  group: "autoscaling",
+  version: "v2",
+  kind: "HorizontalPodAutoscaler",
+  plural: "horizontalpodautoscalers",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link HorizontalPodAutoscaler}. */
+export type HorizontalPodAutoscaler = types.HorizontalPodAutoscaler;
+
+/** Changes the number of Pods of a workload by what metrics say. */
+export const HorizontalPodAutoscalerV1: Kind<types.HorizontalPodAutoscalerV1, "Namespaced"> = {
+  group: "autoscaling",
+  version: "v1",
+  kind: "HorizontalPodAutoscaler",
+  plural: "horizontalpodautoscalers",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link HorizontalPodAutoscalerV1}. */
+export type HorizontalPodAutoscalerV1 = types.HorizontalPodAutoscalerV1;
+
 /** An address of the cluster, and who has it. */
 export const IPAddress: Kind<types.IPAddress, "Cluster"> = {
   group: "networking.k8s.io",

@@ -2392,6 +2392,264 @@ export interface EvictionDeleteOptionsPreconditions {
   readonly resourceVersion?: string;
 }
 
+/** Changes the number of Pods of a workload by what metrics say. */
+export interface HorizontalPodAutoscaler {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: HorizontalPodAutoscalerSpec;
+  readonly status: HorizontalPodAutoscalerStatus;
+}
+
+/** What is wanted. */
+export interface HorizontalPodAutoscalerSpec {
+  readonly scaleTargetRef: HorizontalPodAutoscalerSpecScaleTargetRef;
+  /** The least number of Pods; 1 by default. */
+  readonly minReplicas?: number;
+  /** The greatest number of Pods. */
+  readonly maxReplicas: number;
+  /** What to go by, the one that asks for most; 80% of cpu by default. */
+  readonly metrics?: readonly HorizontalPodAutoscalerSpecMetric[];
+  readonly behavior?: HorizontalPodAutoscalerSpecBehavior;
+}
+
+/** An object of the same namespace. */
+export interface HorizontalPodAutoscalerSpecScaleTargetRef {
+  /** Its kind. */
+  readonly kind: string;
+  /** Its name. */
+  readonly name: string;
+  /** Group and version of its kind. */
+  readonly apiVersion?: string;
+}
+
+/** A metric to go by. */
+export interface HorizontalPodAutoscalerSpecMetric {
+  /** Which of the members: ContainerResource, External, Object, Pods or Resource. */
+  readonly type: string;
+  readonly object?: HorizontalPodAutoscalerSpecMetricObject;
+  readonly pods?: HorizontalPodAutoscalerSpecMetricPods;
+  readonly resource?: HorizontalPodAutoscalerSpecMetricResource;
+  readonly containerResource?: HorizontalPodAutoscalerSpecMetricContainerResource;
+  readonly external?: HorizontalPodAutoscalerSpecMetricExternal;
+}
+
+/** A metric of one object of the cluster. */
+export interface HorizontalPodAutoscalerSpecMetricObject {
+  readonly describedObject: HorizontalPodAutoscalerSpecScaleTargetRef;
+  readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
+  readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
+}
+
+/** Which metric. */
+export interface HorizontalPodAutoscalerSpecMetricPodsMetric {
+  /** Its name. */
+  readonly name: string;
+  readonly selector?: JobSpecSelector;
+}
+
+/** What the metric is to be; one of the values. */
+export interface HorizontalPodAutoscalerSpecMetricPodsTarget {
+  /** Which of the values: Utilization, Value or AverageValue. */
+  readonly type: string;
+  /** The value itself. */
+  readonly value?: string;
+  /** The value divided by the number of Pods. */
+  readonly averageValue?: string;
+  /** The share of what the Pods ask for, in percent, on average. */
+  readonly averageUtilization?: number;
+}
+
+/** A metric of each Pod, averaged. */
+export interface HorizontalPodAutoscalerSpecMetricPods {
+  readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
+  readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
+}
+
+/** What the Pods use of a resource. */
+export interface HorizontalPodAutoscalerSpecMetricResource {
+  /** The resource: cpu, memory. */
+  readonly name: string;
+  readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
+}
+
+/** What one container of each Pod uses of a resource. */
+export interface HorizontalPodAutoscalerSpecMetricContainerResource {
+  /** The resource: cpu, memory. */
+  readonly name: string;
+  /** The container. */
+  readonly container: string;
+  readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
+}
+
+/** A metric of something outside of the cluster. */
+export interface HorizontalPodAutoscalerSpecMetricExternal {
+  readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
+  readonly target: HorizontalPodAutoscalerSpecMetricPodsTarget;
+}
+
+/** How fast the number of Pods changes. */
+export interface HorizontalPodAutoscalerSpecBehavior {
+  readonly scaleUp?: HorizontalPodAutoscalerSpecBehaviorScaleUp;
+  readonly scaleDown?: HorizontalPodAutoscalerSpecBehaviorScaleUp;
+}
+
+/** How fast the number of Pods changes in one direction. */
+export interface HorizontalPodAutoscalerSpecBehaviorScaleUp {
+  /** How far back what was wanted counts, too; at most 3600 seconds. */
+  readonly stabilizationWindowSeconds?: number;
+  /** Which policy counts: Max, the one that allows most, Min, or Disabled, none. */
+  readonly selectPolicy?: string;
+  /** What may change. */
+  readonly policies?: readonly HorizontalPodAutoscalerSpecBehaviorScaleUpPolicy[];
+  /** How far a metric may be off without any change, as a part of its target. */
+  readonly tolerance?: string;
+}
+
+/** How much may change within a time. */
+export interface HorizontalPodAutoscalerSpecBehaviorScaleUpPolicy {
+  /** What the value counts: Pods or Percent. */
+  readonly type: string;
+  /** How much may change. */
+  readonly value: number;
+  /** Within how many seconds; at most 1800. */
+  readonly periodSeconds: number;
+}
+
+/** How it is. */
+export interface HorizontalPodAutoscalerStatus {
+  /** The generation of the object that the status speaks of. */
+  readonly observedGeneration?: number;
+  /** When the number of Pods was last changed. */
+  readonly lastScaleTime?: string;
+  /** How many Pods there were. */
+  readonly currentReplicas?: number;
+  /** How many Pods there are to be. */
+  readonly desiredReplicas: number;
+  /** The metrics as they were last read. */
+  readonly currentMetrics?: readonly HorizontalPodAutoscalerStatusCurrentMetric[] | null;
+  /** What is known of the autoscaler. */
+  readonly conditions?: readonly HorizontalPodAutoscalerStatusCondition[];
+}
+
+/** A metric as it was last read. */
+export interface HorizontalPodAutoscalerStatusCurrentMetric {
+  /** Which of the members: ContainerResource, External, Object, Pods or Resource. */
+  readonly type: string;
+  readonly object?: HorizontalPodAutoscalerStatusCurrentMetricObject;
+  readonly pods?: HorizontalPodAutoscalerStatusCurrentMetricPods;
+  readonly resource?: HorizontalPodAutoscalerStatusCurrentMetricResource;
+  readonly containerResource?: HorizontalPodAutoscalerStatusCurrentMetricContainerResource;
+  readonly external?: HorizontalPodAutoscalerStatusCurrentMetricExternal;
+}
+
+/** A metric of one object of the cluster. */
+export interface HorizontalPodAutoscalerStatusCurrentMetricObject {
+  readonly describedObject: HorizontalPodAutoscalerSpecScaleTargetRef;
+  readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
+  readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
+}
+
+/** What the metric is. */
+export interface HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent {
+  /** The value itself. */
+  readonly value?: string;
+  /** The value divided by the number of Pods. */
+  readonly averageValue?: string;
+  /** The share of what the Pods ask for, in percent, on average. */
+  readonly averageUtilization?: number;
+}
+
+/** A metric of each Pod, averaged. */
+export interface HorizontalPodAutoscalerStatusCurrentMetricPods {
+  readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
+  readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
+}
+
+/** What the Pods use of a resource. */
+export interface HorizontalPodAutoscalerStatusCurrentMetricResource {
+  /** The resource: cpu, memory. */
+  readonly name: string;
+  readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
+}
+
+/** What one container of each Pod uses of a resource. */
+export interface HorizontalPodAutoscalerStatusCurrentMetricContainerResource {
+  /** The resource: cpu, memory. */
+  readonly name: string;
+  /** The container. */
+  readonly container: string;
+  readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
+}
+
+/** A metric of something outside of the cluster. */
+export interface HorizontalPodAutoscalerStatusCurrentMetricExternal {
+  readonly metric: HorizontalPodAutoscalerSpecMetricPodsMetric;
+  readonly current: HorizontalPodAutoscalerStatusCurrentMetricPodsCurrent;
+}
+
+/** What is known of one side of the autoscaler. */
+export interface HorizontalPodAutoscalerStatusCondition {
+  /** What it is about: AbleToScale, ScalingActive or ScalingLimited. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
+/** Changes the number of Pods of a workload by what metrics say. */
+export interface HorizontalPodAutoscalerV1 {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: HorizontalPodAutoscalerV1Spec;
+  readonly status: HorizontalPodAutoscalerV1Status;
+}
+
+/** What is wanted. */
+export interface HorizontalPodAutoscalerV1Spec {
+  readonly scaleTargetRef: HorizontalPodAutoscalerV1SpecScaleTargetRef;
+  /** The least number of Pods; 1 by default. */
+  readonly minReplicas?: number;
+  /** The greatest number of Pods. */
+  readonly maxReplicas: number;
+  /** The share of the cpu that the Pods ask for, on average; 80 by default where there is no other metric. */
+  readonly targetCPUUtilizationPercentage?: number;
+}
+
+/** An object of the same namespace. */
+export interface HorizontalPodAutoscalerV1SpecScaleTargetRef {
+  /** Its kind. */
+  readonly kind: string;
+  /** Its name. */
+  readonly name: string;
+  /** Group and version of its kind. */
+  readonly apiVersion?: string;
+}
+
+/** How it is. */
+export interface HorizontalPodAutoscalerV1Status {
+  /** The generation of the object that the status speaks of. */
+  readonly observedGeneration?: number;
+  /** When the number of Pods was last changed. */
+  readonly lastScaleTime?: string;
+  /** How many Pods there were. */
+  readonly currentReplicas: number;
+  /** How many Pods there are to be. */
+  readonly desiredReplicas: number;
+  /** The share of the cpu that the Pods used, on average. */
+  readonly currentCPUUtilizationPercentage?: number;
+}
+
 /** An address of the cluster, and who has it. */
 export interface IPAddress {
   /** Group and version of this form of the object, the version alone for the core group. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
+import { htmlSafe } from "../../value/html-safe.ts";
 import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
 import { encodeYamlSteps } from "../../value/yaml-encode.ts";
@@ -45,16 +46,9 @@ function* parsedInForm(bytes: Uint8Array, format: Format): Steps<Uint8Array> {
 /** A value in the form of an answer. */
 export const valueInForm = (value: unknown, format: Format): Buffer => atOnce(valueInSteps(value, format));
 
-/**
- * JSON that may stand in a page or a script: what would end one is written by its number, as programs in Go do. In JSON
- * such characters stand in texts only.
- */
-const escaped = (json: string): string =>
-  json.replaceAll(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
 /** {@link valueInForm} in steps. */
 export function* valueInSteps(value: unknown, format: Format): Steps<Buffer> {
   if (format.media === "yaml") return Buffer.from(yield* encodeYamlSteps(value as Value));
   if (format.media === "protobuf") return encodeAnswer(value as object, format.kind ?? STATUS);
-  return Buffer.from(escaped(format.pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`));
+  return Buffer.from(htmlSafe(format.pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`));
 }

@@ -19,6 +19,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
@@ -55,7 +56,8 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	},
 	apiextensionsv1.SchemeGroupVersion:   {&apiextensionsv1.CustomResourceDefinition{}},
 	apiregistrationv1.SchemeGroupVersion: {&apiregistrationv1.APIService{}},
-	autoscalingv1.SchemeGroupVersion:     {&autoscalingv1.Scale{}},
+	autoscalingv1.SchemeGroupVersion:     {&autoscalingv1.HorizontalPodAutoscaler{}, &autoscalingv1.Scale{}},
+	autoscalingv2.SchemeGroupVersion:     {&autoscalingv2.HorizontalPodAutoscaler{}},
 	authenticationv1.SchemeGroupVersion:  {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}},
 	authorizationv1.SchemeGroupVersion: {
 		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},

@@ -11,7 +11,7 @@ import { apiregistration } from "./apiregistration.ts";
 import { apps } from "./apps.ts";
 import { authentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
-import { autoscaling } from "./autoscaling.ts";
+import { autoscaling, autoscalingV2 } from "./autoscaling.ts";
 import { batch } from "./batch.ts";
 import { coordination } from "./coordination.ts";
 import { coreContainers } from "./core-containers.ts";
@@ -40,6 +40,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   authentication,
   authorization,
   autoscaling,
+  "autoscaling-v2": autoscalingV2,
   batch,
   coordination,
   discovery,
@@ -86,7 +87,9 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["authorization.k8s.io/v1/SelfSubjectAccessReview", "authorization.SelfSubjectAccessReview"],
   ["authorization.k8s.io/v1/SelfSubjectRulesReview", "authorization.SelfSubjectRulesReview"],
   ["authorization.k8s.io/v1/SubjectAccessReview", "authorization.SubjectAccessReview"],
+  ["autoscaling/v1/HorizontalPodAutoscaler", "autoscaling.HorizontalPodAutoscaler"],
   ["autoscaling/v1/Scale", "autoscaling.Scale"],
+  ["autoscaling/v2/HorizontalPodAutoscaler", "autoscaling-v2.HorizontalPodAutoscaler"],
   ["batch/v1/CronJob", "batch.CronJob"],
   ["batch/v1/Job", "batch.Job"],
   ["coordination.k8s.io/v1/Lease", "coordination.Lease"],

@@ -1,0 +1,213 @@
+/**
+ * HorizontalPodAutoscaler in `v1`, a view of what is stored in `../v2/`. It has members for one metric, the share of cpu; all
+ * else is in annotations (KIND-HorizontalPodAutoscaler-3, KIND-HorizontalPodAutoscaler-4).
+ *
+ * Its rules are those of the stored form: what is wrong is told in the words of v2, as clients know it.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Static, always, int32, int64, pointer, required, struct, time } from "../../../meta/types.ts";
+import type {
+  ApiContext,
+  ApiObject,
+  ResourceDefinition,
+  WriteContext,
+  WriteRules,
+} from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { type OldForms, oldForms } from "../old-forms.ts";
+import { cpuMetric, currentMetrics, fillBehavior, horizontalPodAutoscalerV2 } from "../v2/horizontalpodautoscaler.ts";
+import { AtomicObjectReference, type Autoscaler, type CurrentMetric, type Metric, description } from "../v2/schema.ts";
+
+const Spec = struct("What is wanted.", {
+  scaleTargetRef: required(AtomicObjectReference),
+  minReplicas: pointer(int32("The least number of Pods; 1 by default.")),
+  maxReplicas: required(int32("The greatest number of Pods.")),
+  targetCPUUtilizationPercentage: pointer(
+    int32("The share of the cpu that the Pods ask for, on average; 80 by default where there is no other metric."),
+  ),
+});
+
+const Status = struct("How it is.", {
+  observedGeneration: pointer(int64("The generation of the object that the status speaks of.")),
+  lastScaleTime: pointer(time("When the number of Pods was last changed.")),
+  currentReplicas: required(int32("How many Pods there were.")),
+  desiredReplicas: required(int32("How many Pods there are to be.")),
+  currentCPUUtilizationPercentage: pointer(int32("The share of the cpu that the Pods used, on average.")),
+});
+
+const schema = objectSchema(description, { spec: always(Spec), status: always(Status) });
+
+/** A HorizontalPodAutoscaler as v1 shows it; of what an applier says any part may be missing. */
+interface View extends ApiObject {
+  spec?: Static<typeof Spec>;
+  status?: Static<typeof Status>;
+}
+
+/** Leaves out what is undefined. */
+const present = <T extends object>(members: { [K in keyof T]: T[K] | undefined }): T =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
+
+/** The share of cpu that a metric asks for; undefined for any other metric. */
+const cpuOf = ({ type, resource }: Metric): number | undefined =>
+  type === "Resource" && resource?.name === "cpu" ? resource.target.averageUtilization : undefined;
+
+/** The object with other annotations, in another version. */
+function withAnnotations(
+  { metadata, kind }: ApiObject,
+  apiVersion: string,
+  annotations: Record<string, string> | undefined,
+): ApiObject {
+  const { annotations: _, ...rest } = metadata;
+  const hasAny = annotations !== undefined && Object.keys(annotations).length > 0;
+  return { kind, apiVersion, metadata: hasAny ? { ...rest, annotations } : rest };
+}
+
+const [V1, V2] = ["autoscaling/v1", "autoscaling/v2"];
+
+/** From the stored form to this one. */
+function shown(object: ApiObject, forms: OldForms): View {
+  const { spec, status } = object as Partial<Autoscaler>;
+  const metrics = spec?.metrics ?? [];
+  const current = status?.currentMetrics ?? [];
+  const said = forms.write({
+    metrics: metrics.filter((metric) => cpuOf(metric) === undefined),
+    behavior: spec?.behavior,
+    currentMetrics: current,
+    conditions: status?.conditions,
+  });
+  const view: View = withAnnotations(object, V1, { ...forms.without(object.metadata.annotations), ...said });
+  if (spec) {
+    const { scaleTargetRef, minReplicas, maxReplicas } = spec;
+    const targetCPUUtilizationPercentage = metrics.map(cpuOf).find((share) => share !== undefined);
+    view.spec = present({ scaleTargetRef, minReplicas, maxReplicas, targetCPUUtilizationPercentage });
+  }
+  if (status) {
+    const { observedGeneration, lastScaleTime, currentReplicas = 0, desiredReplicas } = status;
+    const currentCPUUtilizationPercentage = current
+      .map(({ type, resource }) =>
+        type === "Resource" && resource?.name === "cpu" ? resource.current.averageUtilization : undefined,
+      )
+      .findLast((share) => share !== undefined);
+    view.status = present({
+      observedGeneration,
+      lastScaleTime,
+      currentReplicas,
+      desiredReplicas,
+      currentCPUUtilizationPercentage,
+    });
+  }
+  return view;
+}
+
+type CurrentCpu = NonNullable<CurrentMetric["resource"]>["current"];
+
+/** The metrics as they were last read: those of the annotation, which says more, else the share of cpu. */
+function metricsRead(said: readonly CurrentMetric[] | undefined, share: number | undefined): readonly CurrentMetric[] {
+  if (share === undefined) return said ?? [];
+  const cpu = (current: CurrentCpu): CurrentMetric[] => [{ type: "Resource", resource: { name: "cpu", current } }];
+  // So the old form writes the share alone.
+  const asWritten = cpu({ averageUtilization: share, averageValue: "0" });
+  if (said && !equal(said as CurrentMetric[] as Value[], asWritten as Value[])) return said;
+  return cpu({ averageUtilization: share });
+}
+
+/** From this form to the stored one, as far as this one says it. */
+function meant(object: ApiObject, forms: OldForms): Autoscaler {
+  const { spec, status } = object as View;
+  const { annotations } = object.metadata;
+  const said = forms.read(annotations);
+  const stored = withAnnotations(object, V2, forms.without(annotations)) as Autoscaler;
+  if (spec) {
+    const { targetCPUUtilizationPercentage: share, ...rest } = spec;
+    const metrics = [...(said.metrics ?? []), ...(share === undefined ? [] : [cpuMetric(share)])];
+    stored.spec = present({
+      ...rest,
+      metrics: metrics.length > 0 ? metrics : [cpuMetric()],
+      behavior: said.behavior,
+    });
+  }
+  if (status) {
+    const { currentReplicas, currentCPUUtilizationPercentage: share, ...rest } = status;
+    stored.status = present({
+      ...rest,
+      currentReplicas: currentReplicas || undefined,
+      ...currentMetrics(metricsRead(said.currentMetrics, share), forms.dialect),
+      conditions: said.conditions?.length ? [...said.conditions] : undefined,
+    });
+  }
+  return stored;
+}
+
+/** The old form says less than the stored one: what a write has not changed of it stays as it was stored. */
+function toStored(object: ApiObject, replaced: ApiObject | undefined, forms: OldForms): ApiObject {
+  const stored = meant(object, forms);
+  const before = replaced as Autoscaler | undefined;
+  const seen = before && shown(before, forms);
+  const same = (member: "spec" | "status", keys: readonly string[]): boolean =>
+    seen !== undefined &&
+    equal(seen[member] as object as Value, object[member] as Value) &&
+    keys.every((key) => seen.metadata.annotations?.[key] === object.metadata.annotations?.[key]);
+  if (before && same("spec", forms.ofSpec)) stored.spec = before.spec;
+  else if (stored.spec) fillBehavior(stored.spec);
+  if (before && same("status", forms.ofStatus)) stored.status = before.status;
+  return stored;
+}
+
+/** The object stays the one that everybody holds; it becomes what the stored form shows. */
+function become(object: ApiObject, stored: ApiObject, forms: OldForms): void {
+  const { metadata, spec, status } = shown(stored, forms);
+  object.metadata = metadata;
+  object["spec"] = spec;
+  object["status"] = status;
+}
+
+/** The definition of HorizontalPodAutoscaler in v1. */
+export function horizontalPodAutoscalerV1(ctx: ApiContext): ResourceDefinition {
+  const stored = horizontalPodAutoscalerV2(ctx);
+  const forms = oldForms(ctx.dialect);
+  const asStored = (object: ApiObject): Autoscaler => meant(object, forms);
+  /** Rules of the stored form, of an object in this one. */
+  const through = <T extends WriteRules>(rules: T): T => ({
+    ...rules,
+    prepareForUpdate(object: ApiObject, old: ApiObject, write: WriteContext) {
+      const wanted = asStored(object);
+      rules.prepareForUpdate?.(wanted, asStored(old), write);
+      become(object, wanted, forms);
+    },
+    validateUpdate: (object: ApiObject, old: ApiObject, errors: FieldErrors, write: WriteContext) =>
+      rules.validateUpdate?.(asStored(object), asStored(old), errors, write),
+  });
+  return {
+    ...through(stored),
+    version: "v1",
+    schema,
+    // What the stored form has no meaning for is said here.
+    convert() {},
+    storedAs: {
+      definition: `${stored.plural}.${V2}`,
+      toStored: (object, replaced) => toStored(object, replaced, forms),
+      fromStored: (object) => shown(object, forms),
+    },
+    defaults(object) {
+      const { spec } = object as View;
+      if (!spec) return;
+      spec.minReplicas ??= 1;
+      // Annotations that say nothing go, before anybody owns them.
+      become(object, asStored(object), forms);
+    },
+    prepareForCreate(object, write) {
+      const wanted = asStored(object);
+      stored.prepareForCreate?.(wanted, write);
+      become(object, wanted, forms);
+    },
+    validate: (object, errors, write) => stored.validate?.(asStored(object), errors, write),
+    subresources: { status: through(stored.subresources!["status"]!) },
+    columns: stored.columns!.map(({ cell, ...column }) => ({
+      ...column,
+      cell: (object, now) => cell({ ...asStored(object), metadata: object.metadata }, now),
+    })),
+  };
+}

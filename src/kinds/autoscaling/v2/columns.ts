@@ -1,0 +1,82 @@
+/**
+ * The columns of a HorizontalPodAutoscaler (KIND-HorizontalPodAutoscaler-16).
+ *
+ * @module
+ */
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column } from "../../../schema/definition.ts";
+import type { Autoscaler, CurrentMetric, Metric } from "./schema.ts";
+
+const UNKNOWN = "<unknown>";
+const MOST_SHOWN = 2;
+
+/** The share or amount of what Pods use, and what it is to be. */
+function use(
+  { name, target }: NonNullable<Metric["resource"]>,
+  current: NonNullable<CurrentMetric["resource"]>["current"] | undefined,
+): string {
+  const percent = (share: number | undefined, none: string): string => (share === undefined ? none : `${share}%`);
+  return target.averageValue === undefined
+    ? `${name}: ${percent(current?.averageUtilization, UNKNOWN)}/${percent(target.averageUtilization, "<auto>")}`
+    : `${name}: ${current?.averageValue ?? UNKNOWN}/${target.averageValue}`;
+}
+
+/** A value and what it is to be, or their averages. */
+function value(
+  { target }: NonNullable<Metric["external"]>,
+  current: NonNullable<CurrentMetric["external"]>["current"] | undefined,
+): string {
+  return target.averageValue === undefined
+    ? `${current?.value ?? UNKNOWN}/${target.value ?? UNKNOWN}`
+    : `${current?.averageValue ?? UNKNOWN}/${target.averageValue} (avg)`;
+}
+
+function shown(metric: Metric, current: CurrentMetric | undefined): string {
+  const { type, object, pods, resource, containerResource, external } = metric;
+  if (type === "Resource" && resource) return use(resource, current?.resource?.current);
+  if (type === "ContainerResource" && containerResource) {
+    return use(containerResource, current?.containerResource?.current);
+  }
+  if (type === "Object" && object) return value(object, current?.object?.current);
+  if (type === "External" && external) return value(external, current?.external?.current);
+  if (type === "Pods" && pods) {
+    return `${current?.pods?.current.averageValue ?? UNKNOWN}/${pods.target.averageValue ?? UNKNOWN}`;
+  }
+  return "<unknown type>";
+}
+
+function targets(object: ApiObject): string {
+  const { spec, status } = object as Partial<Autoscaler>;
+  const metrics = spec?.metrics ?? [];
+  if (metrics.length === 0) return "<none>";
+  const current = status?.currentMetrics ?? [];
+  const text = metrics
+    .slice(0, MOST_SHOWN)
+    .map((metric, i) => shown(metric, current[i]))
+    .join(", ");
+  return metrics.length > MOST_SHOWN ? `${text} + ${metrics.length - MOST_SHOWN} more...` : text;
+}
+
+/** The columns, of an object in the form in which it is stored. */
+export const columns: readonly Column[] = [
+  textColumn("Reference", "What has the Pods.", (object) => {
+    const { kind = "", name = "" } = (object as Partial<Autoscaler>).spec?.scaleTargetRef ?? {};
+    return `${kind}/${name}`;
+  }),
+  textColumn("Targets", "What the metrics are and what they are to be.", targets),
+  textColumn("MinPods", "The least number of Pods.", (object) => {
+    const least = (object as Partial<Autoscaler>).spec?.minReplicas;
+    return least === undefined ? "<unset>" : String(least);
+  }),
+  textColumn(
+    "MaxPods",
+    "The greatest number of Pods.",
+    (object) => (object as Partial<Autoscaler>).spec?.maxReplicas ?? 0,
+  ),
+  textColumn(
+    "Replicas",
+    "How many Pods there were.",
+    (object) => (object as Partial<Autoscaler>).status?.currentReplicas ?? 0,
+  ),
+  ageColumn,
+];

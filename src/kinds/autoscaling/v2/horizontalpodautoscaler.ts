@@ -1,0 +1,115 @@
+/**
+ * HorizontalPodAutoscaler: how many Pods a workload has, by what metrics say (KIND-HorizontalPodAutoscaler-1..16). Nothing here
+ * changes a workload. It is stored in this version; `../v1/` is a view of it.
+ *
+ * @module
+ */
+import type { Dialect } from "../../../meta/dialect.ts";
+import type { ApiContext, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { isObject } from "../../../value/value.ts";
+import { validateNotNegative } from "../../rules/counts.ts";
+import { dropGated } from "../../rules/gated-field.ts";
+import { columns } from "./columns.ts";
+import { oldForms } from "../old-forms.ts";
+import { validateSpec } from "./rules.ts";
+import { type Autoscaler, type CurrentMetric, type Metric, type Rules, description, schema } from "./schema.ts";
+
+const DEFAULT_CPU = 80;
+const PERIOD = 15;
+
+/** A metric of the share of cpu that the Pods use. */
+export const cpuMetric = (averageUtilization: number = DEFAULT_CPU): Metric => ({
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
+});
+
+const all = { type: "Percent", value: 100, periodSeconds: PERIOD };
+
+function setDefaults({ spec }: Autoscaler): void {
+  spec.minReplicas ??= 1;
+  if ((spec.metrics ?? []).length === 0) spec.metrics = [cpuMetric()];
+  fillBehavior(spec);
+}
+
+/** Fills in how fast the number of Pods changes, where anything is said of it. Changes `spec`. */
+export function fillBehavior({ behavior }: Autoscaler["spec"]): void {
+  if (!behavior) return;
+  const four = { type: "Pods", value: 4, periodSeconds: PERIOD };
+  behavior.scaleUp = filled(behavior.scaleUp, { stabilizationWindowSeconds: 0, policies: [four, { ...all }] });
+  behavior.scaleDown = filled(behavior.scaleDown, { policies: [{ ...all }] });
+}
+
+const filled = (sent: Rules | undefined, defaults: Rules): Rules => ({ selectPolicy: "Max", ...defaults, ...sent });
+
+const HALVES = ["scaleDown", "scaleUp"] as const;
+
+/** Drops tolerances where their feature is off, unless the object has one already. */
+function dropTolerance({ spec }: Autoscaler, old: Autoscaler | undefined, ctx: WriteContext): void {
+  const isInUse = HALVES.some((half) => old?.spec.behavior?.[half]?.tolerance !== undefined);
+  for (const half of HALVES) {
+    const rules = spec.behavior?.[half];
+    dropGated(
+      rules,
+      isInUse ? rules : undefined,
+      "tolerance",
+      "HPAConfigurableTolerance",
+      `spec.behavior.${half}`,
+      ctx,
+    );
+  }
+}
+
+/** Current metrics as an object has them: where there are none, the dialect says whether that is told. */
+export function currentMetrics(metrics: readonly CurrentMetric[], { rules }: Dialect): Pick<Status, "currentMetrics"> {
+  if (metrics.length > 0) return { currentMetrics: [...metrics] };
+  return rules.printUnsetAsNull ? { currentMetrics: null as never } : {};
+}
+
+type Status = Autoscaler["status"];
+
+/** The definition of HorizontalPodAutoscaler in the version in which it is stored. */
+export const horizontalPodAutoscalerV2 = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: "autoscaling",
+  version: "v2",
+  kind: "HorizontalPodAutoscaler",
+  plural: "horizontalpodautoscalers",
+  singular: "horizontalpodautoscaler",
+  shortNames: ["hpa"],
+  categories: ["all"],
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "status",
+  resetFields: ["status"],
+  // What v1 says in annotations means nothing here.
+  convert({ metadata }) {
+    if (!isObject(metadata?.annotations)) return;
+    const kept = oldForms(dialect).without(metadata.annotations);
+    if (kept) metadata.annotations = kept;
+    else delete metadata.annotations;
+  },
+  defaults: (object) => setDefaults(object as Autoscaler),
+  prepareForCreate(object, ctx) {
+    object["status"] = { desiredReplicas: 0, ...currentMetrics([], dialect) };
+    dropTolerance(object as Autoscaler, undefined, ctx);
+  },
+  prepareForUpdate(object, old, ctx) {
+    object["status"] = old["status"];
+    dropTolerance(object as Autoscaler, old as Autoscaler, ctx);
+  },
+  validate: (object, errors, ctx) => validateSpec((object as Autoscaler).spec, undefined, errors, ctx),
+  validateUpdate: (object, old, errors, ctx) =>
+    validateSpec((object as Autoscaler).spec, (old as Autoscaler).spec, errors, ctx),
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      resetFields: ["spec"],
+      prepareForUpdate(object, old) {
+        object["spec"] = old["spec"];
+      },
+      validateUpdate: (object, _old, errors) =>
+        validateNotNegative((object as Autoscaler).status, ["currentReplicas", "desiredReplicas"], "status", errors),
+    },
+  },
+  columns,
+});
