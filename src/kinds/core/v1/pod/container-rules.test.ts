@@ -33,6 +33,12 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
       }
     });
 
+    test("KIND-All-10: a template may leave the image of a volume to who makes Pods of it", () => {
+      const volumes = [{ name: "v", image: {} }];
+      expect(pods.refusedTemplate({ volumes })).toEqual([]);
+      expect(pods.refused({ volumes })).toEqual(pods.strict ? ["Required volumes[0].image.reference"] : []);
+    });
+
     test("KIND-All-10: a template may have blanks around an image, a Pod may not", () => {
       expect(pods.container({ image: " i " })).toEqual(["Invalid image"]);
       expect(pods.refusedTemplate({ containers: [{ ...C, image: " i " }] })).toEqual([]);

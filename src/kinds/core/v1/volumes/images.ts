@@ -44,7 +44,8 @@ export const image: SourceFamily = {
       ),
     }),
     (source, at, check) => {
-      check.needUndocumented(`${at}.reference`, source.reference);
+      // A template may leave it to who makes Pods of it.
+      if (check.pod !== "") check.needUndocumented(`${at}.reference`, source.reference);
       check.oneOf(`${at}.pullPolicy`, source.pullPolicy, PULL_POLICIES);
     },
     (source) => {
