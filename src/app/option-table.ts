@@ -4,6 +4,7 @@
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
+import type { KindSet } from "../kinds/index.ts";
 import type { Gate } from "../meta/gates.ts";
 import { SERVICE_RANGES } from "../meta/service-ranges.ts";
 import { LOG_LEVELS, type LogLevel } from "../util/log.ts";
@@ -48,6 +49,7 @@ export interface OptionValues {
   readonly "etcd-key": string;
   readonly dialect: Dialect | undefined;
   readonly "feature-gates": Readonly<Partial<Record<Gate, boolean>>>;
+  readonly kinds: KindSet;
   readonly controllers: readonly string[];
   readonly "enable-admission-plugins": readonly string[];
   readonly "disable-admission-plugins": readonly string[];
@@ -195,6 +197,13 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     default: "",
     otherwise: "the defaults of the dialect",
     about: "Feature gates to switch on or off.",
+    since: "0.1",
+  },
+  kinds: {
+    group: "served",
+    type: oneOf("all", "documents"),
+    default: "all",
+    about: "Which built-in kinds are served: all of them, or no workloads, networking and the like.",
     since: "0.1",
   },
   controllers: {

@@ -12,6 +12,7 @@ import { join, resolve } from "node:path";
 import type { PluginChoice } from "../admission/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
+import type { KindSet } from "../kinds/index.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { LogLevel } from "../util/log.ts";
 import { suggestion } from "../util/nearest.ts";
@@ -35,6 +36,8 @@ export interface ServeOptions {
   readonly store: OptionValues["store"];
   /** Set for the store `etcd` alone. */
   readonly etcd: EtcdOptions | undefined;
+  /** Which built-in kinds are served. */
+  readonly kinds: KindSet;
   /** Names of controllers, `*` for all, `-name` for all but that. */
   readonly controllers: readonly string[];
   /** Which steps of admission run. */
@@ -189,6 +192,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     etcd: store === "etcd" ? etcdOf(said) : undefined,
     controllers: said.controllers,
     plugins: pluginsOf(said),
+    kinds: said.kinds,
     eventTtlMillis: said["event-ttl"],
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
     forceDetach: !said["disable-force-detach-on-timeout"],

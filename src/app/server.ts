@@ -183,6 +183,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     gates: gatesOf(dialect, options.featureGates),
     plugins: options.plugins,
     serviceRanges: options.serviceRanges,
+    kinds: options.kinds,
     ...around,
     authenticator: adminAuthenticator(pki.adminToken, () => around.clock.now()),
     signer: signerOf(pki, { dialect, ...around }),

@@ -16,7 +16,7 @@ import { startChecks } from "../cache/index.ts";
 import { Client, type LocalServer } from "../client/index.ts";
 import { type Extension, type ExtensionParts, startExtension } from "../extension/index.ts";
 import { type Hooks, openHooks } from "../hooks/hooks.ts";
-import { builtInDefinitions } from "../kinds/index.ts";
+import { type KindSet, builtInDefinitions } from "../kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
 import { type Gates, gatesOf } from "../meta/gates.ts";
@@ -55,6 +55,8 @@ export interface ClusterParts {
   readonly random?: Random;
   /** Nothing is logged by default. */
   readonly log?: Log;
+  /** Which built-in kinds there are; all by default. */
+  readonly kinds?: KindSet | undefined;
   /** The built-in kinds by default. */
   readonly definitions?: readonly ResourceDefinition[];
   /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
@@ -178,7 +180,7 @@ function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
   return {
     api,
     store,
-    definitions: parts.definitions ?? builtInDefinitions(api),
+    definitions: parts.definitions ?? builtInDefinitions(api, parts.kinds),
     authorizer: parts.authorizer ?? mastersAuthorizer,
     signer: parts.signer ?? noSigner,
     ...(parts.plugins ? { plugins: parts.plugins } : {}),

@@ -6,7 +6,7 @@ import type { ResourceDefinition } from "../schema/definition.ts";
 import { objectSchema } from "../schema/object-schema.ts";
 import { openMemoryStore } from "../storage/memory/store.ts";
 import { ManualClock, seededRandom } from "../util/clock.ts";
-import { type Cluster, createCluster } from "./index.ts";
+import { type Cluster, type ClusterParts, createCluster } from "./index.ts";
 
 const ADMIN = { user: "admin", groups: ["system:masters"] };
 const WIDGETS = "/apis/example.com/v1/widgets";
@@ -25,12 +25,13 @@ const widget = (more: Partial<ResourceDefinition> = {}): ResourceDefinition => (
   ...more,
 });
 
-const started = async (): Promise<Cluster> =>
+const started = async (more: Partial<ClusterParts> = {}): Promise<Cluster> =>
   createCluster({
     store: await openMemoryStore(),
     dialect: dialectOf("kubernetes")!,
     clock: new ManualClock(),
     random: seededRandom(1),
+    ...more,
   });
 
 /** An answer to the admin: its code and its JSON, or its text. */
@@ -87,4 +88,21 @@ test("DEC-17: a kind without merge keys refuses a strategic merge with 415, and 
   expect((await patch("merge-patch+json")).code).toBe(200);
   const { text: document } = await ask(cluster, "GET", "/openapi/v3/apis/example.com/v1");
   expect([document.includes("merge-patch+json"), document.includes("strategic")]).toEqual([true, false]);
+});
+
+test("who wants only the kinds of the documents gets those, and what they stand on", async () => {
+  await using cluster = await started({ kinds: "documents" });
+  const named = async (path: string): Promise<string[]> => {
+    const { resources = [] } = (await ask(cluster, "GET", path)).body as { resources?: { name: string }[] };
+    return resources.map(({ name }) => name);
+  };
+  const core = await named("/api/v1");
+  expect(core).toEqual(expect.arrayContaining(["pods", "nodes", "namespaces", "persistentvolumeclaims", "secrets"]));
+  for (const other of ["services", "endpoints", "replicationcontrollers", "resourcequotas"]) {
+    expect(core).not.toContain(other);
+  }
+  expect(await named("/apis/storage.k8s.io/v1")).toContain("storageclasses");
+  for (const group of ["apps", "batch", "networking.k8s.io", "policy", "scheduling.k8s.io"]) {
+    expect((await ask(cluster, "GET", `/apis/${group}/v1`)).code).toBe(404);
+  }
 });

@@ -15,7 +15,7 @@ import { customResourceDefinition } from "./apiextensions/v1/customresourcedefin
 import { autoscalingGroup } from "./autoscaling/index.ts";
 import { batchGroup } from "./batch/v1/index.ts";
 import { coordinationGroup } from "./coordination/index.ts";
-import { coreGroup } from "./core/v1/index.ts";
+import { coreGroup, otherCoreKinds } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
 import { discoveryGroup } from "./discovery/v1/index.ts";
 import { networkingGroup } from "./networking/v1/index.ts";
@@ -26,7 +26,10 @@ import { schedulingGroup } from "./scheduling/v1/priority-class.ts";
 import { storageGroup } from "./storage/v1/index.ts";
 import { storageMigrationGroup } from "./storagemigration/index.ts";
 
-const GROUPS: readonly DefinitionFactory[] = [
+/** Which built-in kinds a server has: all of them, or those that its documents speak of and what they stand on. */
+export type KindSet = "all" | "documents";
+
+const DOCUMENTED: readonly DefinitionFactory[] = [
   coreGroup,
   authenticationGroup,
   authorizationGroup,
@@ -35,6 +38,10 @@ const GROUPS: readonly DefinitionFactory[] = [
   storageGroup,
   storageMigrationGroup,
   () => [customResourceDefinition()],
+];
+
+const OTHERS: readonly DefinitionFactory[] = [
+  otherCoreKinds,
   () => [apiService],
   appsGroup,
   networkingGroup,
@@ -46,6 +53,6 @@ const GROUPS: readonly DefinitionFactory[] = [
   policyGroup,
 ];
 
-/** Every built-in kind of a dialect, those that are not served (`served: false`) included. */
-export const builtInDefinitions = (ctx: ApiContext): readonly ResourceDefinition[] =>
-  GROUPS.flatMap((group) => group(ctx));
+/** The built-in kinds of a dialect, those that are not served (`served: false`) included. */
+export const builtInDefinitions = (ctx: ApiContext, kinds: KindSet = "all"): readonly ResourceDefinition[] =>
+  [...DOCUMENTED, ...(kinds === "all" ? OTHERS : [])].flatMap((group) => group(ctx));

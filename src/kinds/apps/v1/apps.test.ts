@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { type Dialect, kubernetes, neutral } from "../../../meta/dialect.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { KindUnderTest, type Outcome, contextOf } from "../../../schema/testing/kind.ts";
-import { coreGroup } from "../../core/v1/index.ts";
+import { otherCoreKinds } from "../../core/v1/index.ts";
 import { appsGroup } from "./index.ts";
 
 const kindOf = (dialect: Dialect, plural: string): KindUnderTest => {
   const ctx = contextOf(dialect);
-  return KindUnderTest.of((own) => [...appsGroup(own), ...coreGroup(own)], plural, ctx);
+  return KindUnderTest.of((own) => [...appsGroup(own), ...otherCoreKinds(own)], plural, ctx);
 };
 
 const LABELS = { app: "a" };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { kubernetes } from "../../../meta/dialect.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
-import { coreGroup } from "./index.ts";
+import { otherCoreKinds } from "./index.ts";
 
-const kind = KindUnderTest.of(coreGroup, "endpoints", contextOf(kubernetes));
+const kind = KindUnderTest.of(otherCoreKinds, "endpoints", contextOf(kubernetes));
 const create = (...subsets: object[]) => kind.create({ subsets });
 const there = { addresses: [{ ip: "10.0.0.1" }] };
 

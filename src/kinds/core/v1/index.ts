@@ -16,22 +16,26 @@ import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { service } from "./service.ts";
 
-/** The core group. Events are a second view of what the events group stores. */
+/** The kinds of the core group that the documents speak of, or stand on. Events are a second view of what the events group stores. */
 export const coreGroup: DefinitionFactory = (ctx) => [
   binding,
   configMap,
   coreEvent,
-  endpoints(ctx),
-  limitRange,
   namespace(ctx),
   node(ctx),
   persistentVolume(ctx),
   persistentVolumeClaim(ctx),
   pod(ctx),
+  secret,
+  serviceAccount,
+];
+
+/** All others of the core group. */
+export const otherCoreKinds: DefinitionFactory = (ctx) => [
+  endpoints(ctx),
+  limitRange,
   podTemplate(ctx),
   replicationController(ctx),
   resourceQuota,
-  secret,
-  serviceAccount,
   service(ctx),
 ];
