@@ -56,10 +56,10 @@ export const networkText = (network: Network): string => `${addressText(firstOf(
 
 /** What is wrong with an address that must be in its standard form; undefined when nothing is. */
 export function wrongAddress(text: string): string | undefined {
-  const raw = text.includes(":") ? bytes6(text) : bytes4(text);
-  if (!raw) return "expected an IP address (such as 10.9.8.7 or 2001:db8::ffff)";
-  if (isMapped(raw)) return "expected no IPv4 address in IPv6 form";
-  return hasZerosInFront(text) ? "expected no zeros in front" : undefined;
+  const bytes = addressBytes(text);
+  if (!bytes) return "expected an IP address (such as 10.9.8.7 or 2001:db8::ffff)";
+  const right = addressText(bytes);
+  return formOfOld(text) ?? (right === text ? undefined : `expected it to be written as ${right}`);
 }
 
 /** What is wrong with an address where the forms of old are taken; undefined when nothing is. */
@@ -69,43 +69,53 @@ export const wrongOldAddress = (text: string): string | undefined =>
 /** What is wrong with a network that must be in its standard form; undefined when nothing is. */
 export function wrongNetwork(text: string): string | undefined {
   const network = networkOf(text);
-  const address = text.slice(0, text.lastIndexOf("/"));
   if (!network) return "expected a network (such as 10.9.8.0/24 or 2001:db8::/64)";
-  if (wrongAddress(address)) return wrongAddress(address);
-  if (/\/0\d/.test(text)) return "expected no zeros in front of the number of bits";
-  if (firstOf(network).some((byte, i) => byte !== network.bytes[i])) return "expected no bits set beyond the prefix";
-  return undefined;
+  if (hasHostBits(network)) return "expected no bits set beyond the prefix";
+  const right = networkText(network);
+  return networkFormOfOld(text) ?? (right === text ? undefined : `expected it to be written as ${right}`);
 }
 
 /** What is wrong with a network where the forms of old are taken; undefined when nothing is. */
 export const wrongOldNetwork = (text: string): string | undefined =>
   networkOf(text) ? undefined : "expected a network (such as 10.9.8.0/24 or 2001:db8::/64)";
 
-/** A Warning about an address that is taken though it is not in its standard form; undefined where it is, or is none. */
-export function oddAddress(field: string, text: string): string | undefined {
+/** Warnings about an address that is taken though it is not in its standard form. */
+export function* oddAddress(field: string, text: string): Generator<string> {
   const bytes = addressBytes(text);
-  if (!bytes) return undefined;
+  if (!bytes) return;
   const right = addressText(bytes);
-  if (wrongAddress(text))
-    return `${field}: the form of the address ${JSON.stringify(text)} is deprecated, use "${right}"`;
-  return right === text ? undefined : `${field}: the address "${text}" should be written as "${right}" (RFC 5952)`;
+  if (formOfOld(text)) yield `${field}: the form of the address "${text}" is deprecated, use "${right}"`;
+  else if (right !== text) yield `${field}: the address "${text}" should be written as "${right}" (RFC 5952)`;
 }
 
 /** The same about a network. */
-export function oddNetwork(field: string, text: string): string | undefined {
+export function* oddNetwork(field: string, text: string): Generator<string> {
   const network = networkOf(text);
-  if (!network) return undefined;
+  if (!network) return;
   const right = networkText(network);
-  const address = text.slice(0, text.lastIndexOf("/"));
-  if (wrongAddress(address) || /\/0\d/.test(text)) {
-    return `${field}: the form of the network ${JSON.stringify(text)} is deprecated, use "${right}"`;
-  }
-  if (wrongNetwork(text)) {
+  const [isAmbiguous, isOfOld] = [hasHostBits(network), networkFormOfOld(text) !== undefined];
+  if (isAmbiguous) {
     const host = `${addressText(network.bytes)}/${network.bytes.length * 8}`;
-    return `${field}: "${text}" may mean the network "${right}" or the address "${host}", write which`;
+    yield `${field}: "${text}" may mean the network "${right}" or the address "${host}", write which`;
   }
-  return right === text ? undefined : `${field}: the network "${text}" should be written as "${right}" (RFC 5952)`;
+  if (isOfOld) yield `${field}: the form of the network "${text}" is deprecated, use "${right}"`;
+  if (!isAmbiguous && !isOfOld && right !== text) {
+    yield `${field}: the network "${text}" should be written as "${right}" (RFC 5952)`;
+  }
 }
+
+/** What is old about the form of an address; undefined where everybody reads it in the same way. */
+function formOfOld(text: string): string | undefined {
+  if (text.includes(":") && isMapped(bytes6(text) ?? [])) return "expected no IPv4 address in IPv6 form";
+  return hasZerosInFront(text) ? "expected no zeros in front" : undefined;
+}
+
+const networkFormOfOld = (text: string): string | undefined =>
+  /\/0\d/.test(text)
+    ? "expected no zeros in front of the number of bits"
+    : formOfOld(text.slice(0, text.lastIndexOf("/")));
+
+const hasHostBits = (network: Network): boolean => firstOf(network).some((byte, i) => byte !== network.bytes[i]);
 
 /** What makes an address unfit as one that others reach (loopback and the like); undefined when nothing does. */
 export function unreachable(bytes: readonly number[]): string | undefined {

@@ -96,6 +96,8 @@ export interface WriteRules {
   prepareForUpdate?(object: ApiObject, old: ApiObject, ctx: WriteContext): void;
   /** Everything that is wrong with the new state of an object, immutability included. */
   validateUpdate?(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  /** Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. */
+  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string>;
   /**
    * Fields that a write this way never owns, as dotted paths (`status`, `metadata.deletionTimestamp`): they are dropped
    * from ownership (DEC-14, DEC-22).
@@ -331,9 +333,6 @@ export interface ResourceDefinition extends WriteRules {
     errors: FieldErrors,
     ctx: WriteContext,
   ): Steps<void | Promise<void>>;
-  /** Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. */
-  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string>;
-
   /** What its objects take for themselves alone: addresses, ports. */
   readonly takings?: Takings;
   /** How objects may be called; a DNS subdomain by default (DEC-2). */

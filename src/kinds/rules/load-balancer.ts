@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addressBytes, wrongOldAddress } from "../../meta/addresses.ts";
+import { addressBytes, oddAddress, wrongOldAddress } from "../../meta/addresses.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { dnsSubdomain } from "../../meta/names.ts";
 
@@ -31,4 +31,9 @@ export function validatePlaces(
     if (wrong) errors.invalid(`${at}.hostname`, hostname, wrong);
     if (addressBytes(hostname)) errors.invalid(`${at}.hostname`, hostname, "expected a name, not an address");
   });
+}
+
+/** Warnings about addresses in a form of old. */
+export function* oddPlaces(places: readonly LoadBalancerIngress[], field: string): Generator<string> {
+  for (const [i, { ip = "" }] of places.entries()) yield* oddAddress(`${field}[${i}].ip`, ip);
 }

@@ -75,16 +75,15 @@ export function longRules(
   return definition.validateInSteps?.(object, old, subresource, errors, ctx);
 }
 
-/** The warnings about an object that is written; nothing of a subresource. */
+/** The warnings about an object that is written, by the rules of the way in which it is. */
 export function warn(
-  { definition }: CompiledKind,
+  kind: CompiledKind,
   object: ApiObject,
   old: ApiObject | undefined,
   subresource: string,
   ctx: WriteContext,
 ): void {
-  if (subresource) return;
-  const texts = definition.warnings?.(object, old, ctx);
+  const texts = rulesOf(kind, subresource).warnings?.(object, old, ctx);
   if (texts) addWarnings(ctx, texts);
 }
 

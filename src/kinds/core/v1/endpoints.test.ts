@@ -49,6 +49,11 @@ test("KIND-Endpoints-5, KIND-Endpoints-6: all of it may change, and nothing coun
   expect([changed.causes, changed.object.metadata.generation]).toEqual([[], undefined]);
 });
 
+test("KIND-Endpoints-5: what was taken once stays", () => {
+  const odd = { ...create(there).object, subsets: [{ addresses: [{ ip: "127.0.0.1" }] }] };
+  expect(kind.change(odd, { metadata: { ...odd.metadata, labels: { l: "1" } } }).causes).toEqual([]);
+});
+
 test("KIND-Endpoints-7: the kind is deprecated, and a PUT creates", () => {
   expect(kind.definition).toMatchObject({ createOnUpdate: true, deprecated: expect.stringContaining("EndpointSlice") });
 });

@@ -10,6 +10,7 @@ import { atomicList, int32, optional, pointer, required, struct, text } from "..
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { equal, type Value } from "../../../value/value.ts";
 import { firstFew } from "../../rules/first-few.ts";
 import { wrongReached } from "../../rules/reached.ts";
 import { checkPortNumber } from "./pod/ports.ts";
@@ -137,14 +138,15 @@ export const endpoints = ({ dialect }: ApiContext): ResourceDefinition => ({
     for (const { ports = [] } of subsetsOf(object)) for (const port of ports) port.protocol ||= "TCP";
   },
   validate,
-  validateUpdate: (object, _old, errors) => validate(object, errors),
+  validateUpdate(object, old, errors) {
+    // What was taken once stays.
+    if (!equal(object["subsets"] as Value, old["subsets"] as Value)) validate(object, errors);
+  },
   *warnings(object) {
     for (const [i, subset] of subsetsOf(object).entries()) {
       for (const list of LISTS) {
-        for (const [j, { ip }] of (subset[list] ?? []).entries()) {
-          const odd = oddAddress(`subsets[${i}].${list}[${j}].ip`, ip);
-          if (odd !== undefined) yield odd;
-        }
+        for (const [j, { ip }] of (subset[list] ?? []).entries())
+          yield* oddAddress(`subsets[${i}].${list}[${j}].ip`, ip);
       }
     }
   },

@@ -10,6 +10,7 @@ import { nameInSegment } from "./pod/ways.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, Way } from "../../../schema/definition.ts";
 import { sameAddresses, sameFamilies } from "./service/families.ts";
+import { oddPlaces } from "../../rules/load-balancer.ts";
 import { validateChange, validateLoadBalancer, validateService, warningsOf } from "./service/rules.ts";
 import {
   type Port,
@@ -154,6 +155,7 @@ export function service(ctx: ApiContext): ResourceDefinition {
             errors.forbidden(field, "expected none, it is for the type LoadBalancer");
           } else validateLoadBalancer(ingress, field, errors, ingressOf(old));
         },
+        warnings: (object) => oddPlaces(ingressOf(object), "status.loadBalancer.ingress"),
       },
     },
     ways: { proxy },

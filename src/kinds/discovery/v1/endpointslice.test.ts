@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { kubernetes } from "../../../meta/dialect.ts";
+import { FieldErrors } from "../../../meta/field-errors.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
 import { discoveryGroup } from "./index.ts";
 
-const slices = KindUnderTest.of(discoveryGroup, "endpointslices", contextOf(kubernetes));
+const ctx = contextOf(kubernetes);
+const slices = KindUnderTest.of(discoveryGroup, "endpointslices", ctx);
 const create = (members: object = {}) => slices.create({ addressType: "IPv4", ...members });
 const endpoint = (...addresses: string[]) => ({ addresses });
 const around = (members: object) => create({ endpoints: [{ addresses: ["10.0.0.1"], ...members }] });
@@ -32,13 +34,18 @@ test("KIND-EndpointSlice-3: addresses of the type by which a program is reached"
   ]);
   expect(causes("IPv4", "10.0.0.1")).toEqual([]);
   expect(causes("IPv4", "fd00::1")).toEqual([`FieldValueInvalid ${at}`]);
+  expect(causes("IPv4", "10.0.0.1", "10.0.0.1")).toEqual([]);
   expect(causes("IPv6", "fd00::1")).toEqual([]);
+  expect(causes("IPv6", "FD00::1")).toEqual([`FieldValueInvalid ${at}[0]`]);
   expect(causes("IPv6", "10.0.0.1")).toEqual([`FieldValueInvalid ${at}`]);
   for (const bad of ["x", "127.0.0.1", "0.0.0.0", "169.254.1.1", "224.0.0.1"]) {
     expect(causes("IPv4", bad)).toEqual([`FieldValueInvalid ${at}[0]`]);
   }
   expect(causes("FQDN", "a.example.com")).toEqual([]);
+  expect(causes("FQDN", "a.example.com.")).toEqual([]);
   expect(causes("FQDN", "a")).toEqual([`FieldValueInvalid ${at}[0]`]);
+  expect(causes("FQDN", `${"a".repeat(64)}.b`)).toEqual([`FieldValueInvalid ${at}[0]`]);
+  expect(causes("FQDN", "")).toEqual([`FieldValueRequired ${at}[0]`]);
   const many = Array.from({ length: 1001 }, () => endpoint("10.0.0.1"));
   expect(create({ endpoints: many }).causes).toEqual(["FieldValueTooMany endpoints"]);
 });
@@ -69,6 +76,10 @@ test("KIND-EndpointSlice-5: ports have different names, their numbers are not lo
   const causes = (...ports: object[]) => create({ ports }).causes;
   expect(causes({ port: 0 }, { name: "a", port: 99_999 })).toEqual([]);
   expect(causes({}, {})).toEqual(["FieldValueDuplicate ports[1].name"]);
+  const errors = new FieldErrors();
+  const ports = Array.from({ length: 20_001 }, () => ({ protocol: "TCP" }));
+  slices.definition.validate?.({ ...create().object, ports }, errors, { ...ctx, warnings: [] });
+  expect(errors.causes).toMatchObject([{ reason: "FieldValueTooMany", field: "ports" }]);
   expect(causes({ name: "A", protocol: "tcp", appProtocol: "-" })).toEqual([
     "FieldValueInvalid ports[0].appProtocol",
     "FieldValueInvalid ports[0].name",
@@ -93,12 +104,11 @@ test("KIND-EndpointSlice-7, KIND-All-22: names in place of addresses, and odd ad
 });
 
 test("where programs are, as old clients said it, is dropped", () => {
-  const label = "kubernetes.io/hostname";
-  const { object } = around({ deprecatedTopology: { [label]: "n" } });
+  const topology = { deprecatedTopology: { "kubernetes.io/hostname": "n" } };
+  const { object } = around(topology);
   expect(object["endpoints"]).toEqual([{ addresses: ["10.0.0.1"], conditions: {} }]);
-  const before = { ...object, endpoints: [{ ...endpoint("10.0.0.2"), deprecatedTopology: { [label]: "n" } }] };
-  const sent = { endpoints: [{ ...endpoint("10.0.0.3"), deprecatedTopology: { [label]: "n" } }] };
-  expect(slices.change(before, sent).object["endpoints"]).toMatchObject([{ nodeName: "n" }]);
+  const changed = slices.change(object, { endpoints: [{ ...endpoint("10.0.0.3"), ...topology }] });
+  expect(changed.object["endpoints"]).toEqual([{ addresses: ["10.0.0.3"], conditions: {} }]);
 });
 
 test("KIND-EndpointSlice-9: a table shows the first few", () => {

@@ -104,6 +104,7 @@ const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;
 const MOST_HINTS = 8;
+const MOST_PORTS = 20_000;
 
 function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
   const { addressType = "", endpoints, ports } = of(object);
@@ -137,9 +138,10 @@ function validateAddresses(addresses: readonly string[], type: string, field: st
   if (addresses.length > MOST_ADDRESSES) errors.tooMany(field, addresses.length, MOST_ADDRESSES);
   addresses.forEach((address, i) => {
     const at = `${field}[${i}]`;
+    if (type === "FQDN" && address === "") return errors.required(at, "expected a name");
     if (type === "FQDN") return tell(address, fullName, at, errors);
     if (type !== "IPv4" && type !== "IPv6") return;
-    // The form of IPv6 was never loose.
+    // IPv6 was never taken in another form than its standard one.
     const wrong = type === "IPv4" ? wrongOldAddress(address) : wrongAddress(address);
     if (wrong) return errors.invalid(at, address, wrong);
     const bytes = addressBytes(address)!;
@@ -149,10 +151,12 @@ function validateAddresses(addresses: readonly string[], type: string, field: st
   });
 }
 
-/** A DNS name of at least two parts. */
+/** A DNS name of at least two labels; it may end with a dot. */
 function fullName(address: string): string | undefined {
   const bare = address.replace(/\.$/, "");
-  return dnsSubdomain(bare) ?? (bare.includes(".") ? undefined : "expected a name of at least two parts");
+  const labels = bare.split(".");
+  if (labels.length < 2) return "expected a name of at least two parts";
+  return dnsSubdomain(bare) ?? labels.map(dnsLabel).find((wrong) => wrong !== undefined);
 }
 
 function validateHints(
@@ -169,6 +173,7 @@ function validateHints(
 }
 
 function validatePorts(ports: readonly PortValue[], errors: FieldErrors): void {
+  if (ports.length > MOST_PORTS) return errors.tooMany("ports", ports.length, MOST_PORTS);
   const names = new Set<string>();
   ports.forEach(({ name: called = "", protocol = "", appProtocol }, i) => {
     const field = `ports[${i}]`;
@@ -180,17 +185,9 @@ function validatePorts(ports: readonly PortValue[], errors: FieldErrors): void {
   });
 }
 
-/** Where a program is, as old clients said it, is dropped; the node that it named is kept where it was known. */
-function dropTopology(object: ApiObject, old: ApiObject | undefined, hostLabel: string): void {
-  const { endpoints } = of(object);
-  const before = old && of(old).endpoints;
-  if (old && equal((endpoints ?? null) as Value, (before ?? null) as Value)) return;
-  const known = new Set((before ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[hostLabel]));
-  for (const endpoint of endpoints ?? []) {
-    const host = endpoint.deprecatedTopology?.[hostLabel];
-    if (endpoint.nodeName === undefined && host && known.has(host)) endpoint.nodeName = host;
-    delete endpoint.deprecatedTopology;
-  }
+/** Where a program is, as old clients said it, is not kept. */
+function dropTopology(object: ApiObject): void {
+  for (const endpoint of of(object).endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
 const portsText = (object: ApiObject): string => {
@@ -230,8 +227,8 @@ export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
       port.protocol ??= "TCP";
     }
   },
-  prepareForCreate: (object) => dropTopology(object, undefined, `${dialect.labelDomain}/hostname`),
-  prepareForUpdate: (object, old) => dropTopology(object, old, `${dialect.labelDomain}/hostname`),
+  prepareForCreate: dropTopology,
+  prepareForUpdate: dropTopology,
   validate: (object, errors) => validate(object, errors),
   validateUpdate(object, old, errors) {
     validate(object, errors, old);
@@ -242,8 +239,7 @@ export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
     if (!old && of(object).addressType === "FQDN") yield "addressType: FQDN is deprecated";
     for (const [i, { addresses }] of (of(object).endpoints ?? []).entries()) {
       for (const [j, address] of (addresses ?? []).entries()) {
-        const odd = oddAddress(`endpoints[${i}].addresses[${j}]`, address);
-        if (odd !== undefined) yield odd;
+        yield* oddAddress(`endpoints[${i}].addresses[${j}]`, address);
       }
     }
   },

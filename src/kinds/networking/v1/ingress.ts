@@ -22,7 +22,7 @@ import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { checkPortNumber, isPortName } from "../../core/v1/pod/ports.ts";
-import { type LoadBalancerIngress, validatePlaces } from "../../rules/load-balancer.ts";
+import { type LoadBalancerIngress, oddPlaces, validatePlaces } from "../../rules/load-balancer.ts";
 import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
 
 const description = "Which requests from outside go to which Service.";
@@ -127,6 +127,8 @@ interface Ingress extends ApiObject {
 
 const specOf = (object: ApiObject): Ingress["spec"] => (object as Ingress).spec;
 
+const placesOf = (object: ApiObject) => (object as Ingress).status?.loadBalancer?.ingress ?? [];
+
 function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
   const { defaultBackend, rules = [], tls = [], ingressClassName } = specOf(object);
   if (rules.length === 0 && !defaultBackend) {
@@ -152,11 +154,11 @@ function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void
 
 const wrongSecret = (name = ""): string | undefined => (name === "" ? undefined : dnsSubdomain(name));
 
-/** A DNS name, or `*` in front of one. */
+/** A DNS name, or `*` as the first label of one. */
 function validateHost(host: string, field: string, errors: FieldErrors): void {
-  const isWild = host.startsWith("*.");
-  const wrong = dnsSubdomain(isWild ? host.slice(2) : host);
-  if (wrong) errors.invalid(field, host, isWild ? `behind '*.': ${wrong}` : wrong);
+  // A letter in the place of the star leaves a name of the same length.
+  const wrong = dnsSubdomain(host.replace(/^\*(?=\.)/, "x"));
+  if (wrong) errors.invalid(field, host, host.startsWith("*.") ? `behind '*.': ${wrong}` : wrong);
 }
 
 const MOST_HOSTS = 3;
@@ -210,8 +212,7 @@ function hostsText(object: ApiObject): string {
 }
 
 function placesText(object: ApiObject): string {
-  const places = (object as Ingress).status?.loadBalancer?.ingress ?? [];
-  const texts = new Set(places.map(({ ip, hostname }) => ip || hostname || ""));
+  const texts = new Set(placesOf(object).map(({ ip, hostname }) => ip || hostname || ""));
   texts.delete("");
   return [...texts].toSorted().join(",");
 }
@@ -259,9 +260,9 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
           object["spec"] = old["spec"];
         },
         validateUpdate(object, old, errors) {
-          const places = (of: ApiObject) => (of as Ingress).status?.loadBalancer?.ingress ?? [];
-          validatePlaces(places(object), "status.loadBalancer.ingress", errors, places(old));
+          validatePlaces(placesOf(object), "status.loadBalancer.ingress", errors, placesOf(old));
         },
+        warnings: (object) => oddPlaces(placesOf(object), "status.loadBalancer.ingress"),
       },
     },
     columns: [

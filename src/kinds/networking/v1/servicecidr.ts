@@ -65,11 +65,10 @@ export const serviceCidr = ({ dialect }: ApiContext): ResourceDefinition => ({
   description,
   schema,
   deleteAnswers: "status",
-  resetFields: ["status"],
   validate,
   validateUpdate,
   subresources: {
-    status: { verbs: ["get", "patch", "update"], resetFields: ["spec"], prepareForUpdate: keepAllButStatus },
+    status: { verbs: ["get", "patch", "update"], prepareForUpdate: keepAllButStatus },
   },
   columns: [textColumn("CIDRs", "The networks.", (object) => networksOf(object).join(",")), ageColumn],
 });

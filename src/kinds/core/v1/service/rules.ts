@@ -270,17 +270,17 @@ export function* warningsOf(object: ApiObject, domain: string): Generator<string
   if (object.metadata.annotations?.[hints] !== undefined) {
     yield `the annotation ${hints} is deprecated, use service.${domain}/topology-mode`;
   }
-  for (const [i, text] of clusterIPs.entries()) yield* told(oddAddress(`spec.clusterIPs[${i}]`, text));
+  for (const [i, text] of clusterIPs.entries()) yield* oddAddress(`spec.clusterIPs[${i}]`, text);
   if (isHeadless(spec) && spec.type === "ClusterIP") {
     const idle = (member: string): string => `spec.${member} has no effect on a service without an address`;
     if (loadBalancerIP !== "") yield idle("loadBalancerIP");
     if (externalIPs.length > 0) yield idle("externalIPs");
     if (spec.sessionAffinity !== "None") yield idle("sessionAffinity");
   }
-  for (const [i, text] of externalIPs.entries()) yield* told(oddAddress(`spec.externalIPs[${i}]`, text));
-  if (loadBalancerIP !== "") yield* told(oddAddress("spec.loadBalancerIP", loadBalancerIP));
+  for (const [i, text] of externalIPs.entries()) yield* oddAddress(`spec.externalIPs[${i}]`, text);
+  if (loadBalancerIP !== "") yield* oddAddress("spec.loadBalancerIP", loadBalancerIP);
   for (const [i, text] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-    yield* told(oddNetwork(`spec.loadBalancerSourceRanges[${i}]`, text));
+    yield* oddNetwork(`spec.loadBalancerSourceRanges[${i}]`, text);
   }
   const isName = spec.type === "ExternalName";
   if (isName && externalIPs.length > 0) yield "spec.externalIPs has no effect on the type ExternalName";
@@ -288,8 +288,4 @@ export function* warningsOf(object: ApiObject, domain: string): Generator<string
   if (spec.trafficDistribution === "PreferClose") {
     yield 'spec.trafficDistribution: "PreferClose" is deprecated, use "PreferSameZone"';
   }
-}
-
-function* told(text: string | undefined): Generator<string> {
-  if (text !== undefined) yield text;
 }
