@@ -17,16 +17,16 @@ export interface Network {
 
 /** The bytes of an address as it was always read: 4, also of one in IPv6 form, or 16. Undefined for what is none. */
 export function addressBytes(text: string): readonly number[] | undefined {
-  const bytes = text.includes(":") ? bytes6(text) : bytes4(text);
+  const bytes = rawBytes(text);
   return bytes && isMapped(bytes) ? bytes.slice(12) : bytes;
 }
 
 /** The network of a text as it was always read; undefined for what is none. */
 export function networkOf(text: string): Network | undefined {
-  const [, address, digits] = /^(.*)\/(\d{1,3})$/s.exec(text) ?? [];
-  const raw = address === undefined ? undefined : address.includes(":") ? bytes6(address) : bytes4(address);
-  const bits = Number(digits);
-  if (!raw || bits > raw.length * 8) return undefined;
+  const slash = text.lastIndexOf("/");
+  const bits = slash < 0 ? undefined : shortNumber(text, slash + 1);
+  const raw = bits === undefined ? undefined : rawBytes(text.slice(0, slash));
+  if (bits === undefined || !raw || bits > raw.length * 8) return undefined;
   return isMapped(raw) && bits >= 96 ? { bytes: raw.slice(12), bits: bits - 96 } : { bytes: raw, bits };
 }
 
@@ -35,16 +35,32 @@ export const familyOf = (bytes: readonly number[]): IpFamily => (bytes.length ==
 
 /** The one right way to write an address (RFC 5952). */
 export function addressText(bytes: readonly number[]): string {
-  if (bytes.length === 4) return bytes.join(".");
-  const groups = Array.from({ length: 8 }, (_, i) => (bytes[2 * i]! << 8) | bytes[2 * i + 1]!);
-  let [start, length] = [-1, 1];
-  for (let i = 0; i < 8; i++) {
-    let run = 0;
-    while (i + run < 8 && groups[i + run] === 0) run++;
-    if (run > length) [start, length] = [i, run];
+  if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
+  const groups = groupsOf(bytes);
+  const [start, end] = longestZeros(groups);
+  let text = "";
+  for (let i = 0; i < GROUPS; i++) {
+    if (i === start) text += "::";
+    if (i >= start && i < end) continue;
+    text += (i === 0 || i === end ? "" : ":") + groups[i]!.toString(16);
   }
-  const hex = (part: readonly number[]): string => part.map((group) => group.toString(16)).join(":");
-  return start < 0 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`;
+  return text;
+}
+
+const GROUPS = 8;
+
+const groupsOf = (bytes: readonly number[]): readonly number[] =>
+  Array.from({ length: GROUPS }, (_, i) => (bytes[2 * i]! << 8) | bytes[2 * i + 1]!);
+
+/** Where the first of the longest runs of at least two zeros begins and ends; both -1 without one. */
+function longestZeros(groups: readonly number[]): [start: number, end: number] {
+  let [start, length] = [-1, 1];
+  for (let i = 0; i < GROUPS; i++) {
+    const from = i;
+    while (i < GROUPS && groups[i] === 0) i++;
+    if (i - from > length) [start, length] = [from, i - from];
+  }
+  return start < 0 ? [-1, -1] : [start, start + length];
 }
 
 /** The first address of a network: the bits of the host are zero. */
@@ -54,12 +70,18 @@ export const firstOf = ({ bytes, bits }: Network): readonly number[] =>
 /** The one right way to write a network: without bits of the host. */
 export const networkText = (network: Network): string => `${addressText(firstOf(network))}/${network.bits}`;
 
+/** Whether a network is a part of another one, and not all of it. */
+export const isPartOf = (part: Network, whole: Network): boolean =>
+  part.bytes.length === whole.bytes.length &&
+  part.bits > whole.bits &&
+  firstOf({ bytes: part.bytes, bits: whole.bits }).every((byte, i) => byte === firstOf(whole)[i]);
+
 /** What is wrong with an address that must be in its standard form; undefined when nothing is. */
 export function wrongAddress(text: string): string | undefined {
   const bytes = addressBytes(text);
   if (!bytes) return "expected an IP address (such as 10.9.8.7 or 2001:db8::ffff)";
   const right = addressText(bytes);
-  return formOfOld(text) ?? (right === text ? undefined : `expected it to be written as ${right}`);
+  return right === text ? undefined : (formOfOld(text) ?? `expected it to be written as ${right}`);
 }
 
 /** What is wrong with an address where the forms of old are taken; undefined when nothing is. */
@@ -70,9 +92,10 @@ export const wrongOldAddress = (text: string): string | undefined =>
 export function wrongNetwork(text: string): string | undefined {
   const network = networkOf(text);
   if (!network) return "expected a network (such as 10.9.8.0/24 or 2001:db8::/64)";
-  if (hasHostBits(network)) return "expected no bits set beyond the prefix";
   const right = networkText(network);
-  return networkFormOfOld(text) ?? (right === text ? undefined : `expected it to be written as ${right}`);
+  if (right === text) return undefined;
+  if (hasHostBits(network)) return "expected no bits set beyond the prefix";
+  return networkFormOfOld(text) ?? `expected it to be written as ${right}`;
 }
 
 /** What is wrong with a network where the forms of old are taken; undefined when nothing is. */
@@ -84,8 +107,9 @@ export function* oddAddress(field: string, text: string): Generator<string> {
   const bytes = addressBytes(text);
   if (!bytes) return;
   const right = addressText(bytes);
+  if (right === text) return;
   if (formOfOld(text)) yield `${field}: the form of the address "${text}" is deprecated, use "${right}"`;
-  else if (right !== text) yield `${field}: the address "${text}" should be written as "${right}" (RFC 5952)`;
+  else yield `${field}: the address "${text}" should be written as "${right}" (RFC 5952)`;
 }
 
 /** The same about a network. */
@@ -93,13 +117,14 @@ export function* oddNetwork(field: string, text: string): Generator<string> {
   const network = networkOf(text);
   if (!network) return;
   const right = networkText(network);
+  if (right === text) return;
   const [isAmbiguous, isOfOld] = [hasHostBits(network), networkFormOfOld(text) !== undefined];
   if (isAmbiguous) {
     const host = `${addressText(network.bytes)}/${network.bytes.length * 8}`;
     yield `${field}: "${text}" may mean the network "${right}" or the address "${host}", write which`;
   }
   if (isOfOld) yield `${field}: the form of the network "${text}" is deprecated, use "${right}"`;
-  if (!isAmbiguous && !isOfOld && right !== text) {
+  if (!isAmbiguous && !isOfOld) {
     yield `${field}: the network "${text}" should be written as "${right}" (RFC 5952)`;
   }
 }
@@ -140,26 +165,71 @@ const isMapped = (bytes: readonly number[]): boolean =>
 /** Whether a part of four in a dotted address has a zero before its number. */
 const hasZerosInFront = (text: string): boolean => /(?:^|[.:])0\d+\.|\.0\d+$/.test(text);
 
-function bytes4(text: string): readonly number[] | undefined {
-  const parts = text.split(".");
-  if (parts.length !== 4 || !parts.every((part) => /^\d+$/.test(part) && part.length < 20)) return undefined;
-  const bytes = parts.map(Number);
-  return bytes.every((byte) => byte < 256) ? bytes : undefined;
+const rawBytes = (text: string): readonly number[] | undefined => (text.includes(":") ? bytes6(text) : bytes4(text));
+
+/** The value of a character as a digit, -1 for one that is none. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : -1;
+}
+
+/** The number that the last one to three decimal digits of a text are. */
+function shortNumber(text: string, from: number): number | undefined {
+  if (from === text.length || text.length - from > 3) return undefined;
+  let value = 0;
+  for (let i = from; i < text.length; i++) {
+    const digit = digitAt(text, i);
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function bytes4(text: string, from = 0): readonly number[] | undefined {
+  const bytes: number[] = [];
+  let value = -1;
+  for (let i = from; i <= text.length; i++) {
+    const digit = digitAt(text, i);
+    if (digit >= 0) {
+      value = Math.max(value, 0) * 10 + digit;
+      if (digit > 9 || value > 255) return undefined;
+      continue;
+    }
+    if (value < 0 || bytes.length === 4 || (i < text.length && text[i] !== ".")) return undefined;
+    bytes.push(value);
+    value = -1;
+  }
+  return bytes.length === 4 ? bytes : undefined;
 }
 
 function bytes6(text: string): readonly number[] | undefined {
-  const halves = text.split("::");
-  if (halves.length > 2 || text.length > 64) return undefined;
-  const groups = halves.map((half) => (half === "" ? [] : half.split(":")));
-  const last = groups.at(-1)!;
-  const four = last.at(-1)?.includes(".") ? bytes4(last.pop()!) : undefined;
-  if (text.includes(".") && !four) return undefined;
-  if (!groups.flat().every((group) => /^[\da-fA-F]{1,4}$/.test(group))) return undefined;
-  const wide = groups.map((half) =>
-    half.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]),
-  );
-  const tail = [...wide.at(-1)!, ...(four ?? [])];
-  if (halves.length === 1) return tail.length === 16 ? tail : undefined;
-  const missing = 16 - wide[0]!.length - tail.length;
-  return missing < 2 ? undefined : [...wide[0]!, ...Array<number>(missing).fill(0), ...tail];
+  const bytes: number[] = [];
+  let gap = text.startsWith("::") ? 0 : -1;
+  for (let i = gap === 0 ? 2 : 0; i < text.length;) {
+    const from = i;
+    let value = 0;
+    for (let digit = digitAt(text, i); digit >= 0 && i - from <= 4; digit = digitAt(text, ++i)) {
+      value = value * 16 + digit;
+    }
+    if (text[i] === ".") {
+      const four = bytes4(text, from);
+      if (!four) return undefined;
+      bytes.push(...four);
+      break;
+    }
+    if (i === from || i - from > 4 || bytes.length === 16) return undefined;
+    bytes.push(value >> 8, value & 0xff);
+    if (i === text.length) break;
+    if (text[i++] !== ":") return undefined;
+    if (i === text.length) return undefined;
+    if (text[i] !== ":") continue;
+    if (gap >= 0) return undefined;
+    gap = bytes.length;
+    i++;
+  }
+  if (gap < 0) return bytes.length === 16 ? bytes : undefined;
+  if (bytes.length > 14) return undefined;
+  return [...bytes.slice(0, gap), ...Array<number>(16 - bytes.length).fill(0), ...bytes.slice(gap)];
 }

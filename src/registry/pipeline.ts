@@ -141,9 +141,11 @@ function judge(
   errors: FieldErrors,
 ): void | Promise<void> {
   const { kind, target, ctx, limit, turn } = write;
-  const end = (): void => {
+  const end = (): void | Promise<void> => {
     refuse(write, object, errors);
-    warn(kind, object, old, target.subresource, ctx);
+    const warnings = warn(kind, object, old, target.subresource, ctx);
+    const told = warnings && inTurns(warnings, limit);
+    return told && withinTurn(turn, told);
   };
   const steps = longRules(kind, object, old, target.subresource, errors, ctx);
   const judged = steps && inTurns(steps, limit);

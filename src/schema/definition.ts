@@ -96,8 +96,11 @@ export interface WriteRules {
   prepareForUpdate?(object: ApiObject, old: ApiObject, ctx: WriteContext): void;
   /** Everything that is wrong with the new state of an object, immutability included. */
   validateUpdate?(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
-  /** Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. */
-  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string>;
+  /**
+   * Texts for `Warning` headers about a new or changed object; no more are taken than an answer has room for. Undefined is
+   * none: a place between two of many members, where others may be served.
+   */
+  warnings?(object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): Iterable<string | undefined>;
   /**
    * Fields that a write this way never owns, as dotted paths (`status`, `metadata.deletionTimestamp`): they are dropped
    * from ownership (DEC-14, DEC-22).

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addWarnings } from "./warnings.ts";
+import { addWarnings, addWarningsInSteps } from "./warnings.ts";
 
 test("each text is told once", () => {
   const ctx = { warnings: ["a"] };
@@ -16,4 +16,10 @@ test("no more are asked for than the headers of an answer have room for", () => 
   addWarnings(ctx, endless());
   addWarnings(ctx, ["one more"]);
   expect([ctx.warnings.length, asked]).toEqual([512, 513]);
+});
+
+test("a step ends where there is no text", () => {
+  const ctx = { warnings: [] };
+  expect([...addWarningsInSteps(ctx, ["a", undefined, undefined, "b"])]).toHaveLength(2);
+  expect(ctx.warnings).toEqual(["a", "b"]);
 });

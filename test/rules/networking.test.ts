@@ -195,3 +195,29 @@ test("KIND-ServiceCIDR-3: who writes the status by an object has it", async () =
   expect(applied.at("status")).toEqual(status);
   expect(applied.owners["a Apply"]).toContain('status.conditions[k:{"type":"T"}].status');
 });
+
+describe("a hundred thousand addresses hold nobody up", () => {
+  const side = <T>(length: number, one: (i: number) => T): T[] => Array.from({ length }, (_, i) => one(i));
+
+  test("in an EndpointSlice", { timeout: 30_000 }, async () => {
+    const made = await api.post("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", {
+      metadata: { name: fresh("x") },
+      addressType: "IPv4",
+      endpoints: side(1000, (i) => ({ addresses: side(100, (j) => `10.0.${i % 256}.${j + 1}`) })),
+    });
+    expect(made.status).toBe(201);
+  });
+
+  test("in a NetworkPolicy", { timeout: 30_000 }, async () => {
+    const ipBlock = { cidr: "fd00::/8", except: side(5000, () => "fd01:0:0:1::/64") };
+    const made = await api.post(
+      `${networking}/networkpolicies`,
+      {
+        metadata: { name: fresh("x") },
+        spec: { ingress: [{ from: side(20, () => ({ ipBlock })) }] },
+      },
+      { dryRun: "All" },
+    );
+    expect(made.status).toBe(201);
+  });
+});

@@ -61,7 +61,7 @@ export class KindUnderTest {
     return this.#write(body, (object, ctx) => {
       const errors = prepareCreate(this.#kind, object, ctx);
       finish(longRules(this.#kind, object, undefined, "", errors, ctx));
-      warn(this.#kind, object, undefined, "", ctx);
+      finish(warn(this.#kind, object, undefined, "", ctx));
       return errors;
     });
   }
@@ -71,7 +71,7 @@ export class KindUnderTest {
     return this.#write(body, (object, ctx) => {
       const errors = prepareUpdate(this.#kind, object, old, subresource, ctx);
       finish(longRules(this.#kind, object, old, subresource, errors, ctx));
-      warn(this.#kind, object, old, subresource, ctx);
+      finish(warn(this.#kind, object, old, subresource, ctx));
       return errors;
     });
   }
@@ -105,7 +105,7 @@ export class KindUnderTest {
   }
 }
 
-/** Does the rest of the rules, where there are such. */
+/** Does what there is to do in steps. */
 function finish(steps: ReturnType<typeof longRules>): void {
   if (steps) void atOnce(steps);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Steps } from "../../util/steps.ts";
-import { addWarnings } from "../warnings.ts";
+import { addWarningsInSteps } from "../warnings.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { subdomainName } from "../../meta/names.ts";
 import { validateObjectMeta, validateObjectMetaUpdate, validatePrefix } from "../../meta/object-meta-rules.ts";
@@ -75,16 +75,16 @@ export function longRules(
   return definition.validateInSteps?.(object, old, subresource, errors, ctx);
 }
 
-/** The warnings about an object that is written, by the rules of the way in which it is. */
+/** Tells the warnings about an object that is written, by the rules of the way in which it is; nothing to do without any. */
 export function warn(
   kind: CompiledKind,
   object: ApiObject,
   old: ApiObject | undefined,
   subresource: string,
   ctx: WriteContext,
-): void {
+): Steps<void> | undefined {
   const texts = rulesOf(kind, subresource).warnings?.(object, old, ctx);
-  if (texts) addWarnings(ctx, texts);
+  return texts && addWarningsInSteps(ctx, texts);
 }
 
 const metadataRules = (

@@ -10,6 +10,7 @@ import { atomicList, int32, optional, pointer, required, struct, text } from "..
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";
 import { firstFew } from "../../rules/first-few.ts";
 import { wrongReached } from "../../rules/reached.ts";
@@ -73,18 +74,38 @@ const subsetsOf = (object: ApiObject): readonly SubsetValue[] =>
 const LISTS = ["addresses", "notReadyAddresses"] as const;
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
+/** Every address, with the place of it. */
+function* addressesOf(object: ApiObject): Generator<[field: string, address: AddressValue]> {
+  for (const [i, subset] of subsetsOf(object).entries()) {
+    for (const list of LISTS) {
+      for (const [j, address] of (subset[list] ?? []).entries()) yield [`subsets[${i}].${list}[${j}]`, address];
+    }
+  }
+}
+
 function validate(object: ApiObject, errors: FieldErrors): void {
   subsetsOf(object).forEach((subset, i) => {
     const field = `subsets[${i}]`;
-    const count = LISTS.reduce((sum, list) => sum + (subset[list] ?? []).length, 0);
-    if (count === 0) errors.required(field, "expected addresses or notReadyAddresses");
-    for (const list of LISTS) {
-      subset[list]?.forEach((address, j) => validateAddress(address, `${field}.${list}[${j}]`, errors));
+    if (LISTS.every((list) => (subset[list] ?? []).length === 0)) {
+      errors.required(field, "expected addresses or notReadyAddresses");
     }
     const ports = subset.ports ?? [];
     ports.forEach((port, j) => validatePort(port, `${field}.ports[${j}]`, ports.length > 1, errors));
   });
 }
+
+/** The addresses, of which there may be many thousands. */
+function* validateAddresses(object: ApiObject, errors: FieldErrors): Steps<void> {
+  let count = 0;
+  for (const [field, address] of addressesOf(object)) {
+    validateAddress(address, field, errors);
+    if (++count % MEMBERS_A_STEP === 0) yield;
+  }
+}
+
+/** What was taken once stays. */
+const isSame = (object: ApiObject, old: ApiObject | undefined): boolean =>
+  old !== undefined && equal(object["subsets"] as Value, old["subsets"] as Value);
 
 function validateAddress({ ip, hostname = "", nodeName }: AddressValue, field: string, errors: FieldErrors): void {
   const wrong = wrongReached(ip);
@@ -139,15 +160,16 @@ export const endpoints = ({ dialect }: ApiContext): ResourceDefinition => ({
   },
   validate,
   validateUpdate(object, old, errors) {
-    // What was taken once stays.
-    if (!equal(object["subsets"] as Value, old["subsets"] as Value)) validate(object, errors);
+    if (!isSame(object, old)) validate(object, errors);
+  },
+  *validateInSteps(object, old, _subresource, errors) {
+    if (!isSame(object, old)) yield* validateAddresses(object, errors);
   },
   *warnings(object) {
-    for (const [i, subset] of subsetsOf(object).entries()) {
-      for (const list of LISTS) {
-        for (const [j, { ip }] of (subset[list] ?? []).entries())
-          yield* oddAddress(`subsets[${i}].${list}[${j}].ip`, ip);
-      }
+    let count = 0;
+    for (const [field, { ip }] of addressesOf(object)) {
+      yield* oddAddress(`${field}.ip`, ip);
+      if (++count % MEMBERS_A_STEP === 0) yield undefined;
     }
   },
   columns: [textColumn("Endpoints", "Where those are that take requests.", placesText), ageColumn],

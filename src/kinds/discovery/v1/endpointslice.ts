@@ -29,6 +29,7 @@ import {
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import type { Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";
 import { ObjectReference } from "../../core/v1/volumes/references.ts";
 import { firstFew } from "../../rules/first-few.ts";
@@ -105,27 +106,31 @@ const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;
 const MOST_HINTS = 8;
 const MOST_PORTS = 20_000;
+const ENDPOINTS_A_STEP = 10;
 
-function validate(object: ApiObject, errors: FieldErrors, old?: ApiObject): void {
-  const { addressType = "", endpoints, ports } = of(object);
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { addressType = "", ports } = of(object);
   if (addressType === "") errors.required("addressType", `expected one of ${ADDRESS_TYPES.join(", ")}`);
   else if (!ADDRESS_TYPES.includes(addressType)) errors.notSupported("addressType", addressType, ADDRESS_TYPES);
   validatePorts(ports ?? [], errors);
-  // What was taken once stays.
-  if (old && equal((endpoints ?? null) as Value, (of(old).endpoints ?? null) as Value)) return;
-  validateEndpoints(endpoints ?? [], addressType, errors);
 }
 
-function validateEndpoints(endpoints: readonly EndpointValue[], type: string, errors: FieldErrors): void {
+/** The endpoints, which may have a hundred addresses each. */
+function* validateEndpoints(object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Steps<void> {
+  const { addressType = "" } = of(object);
+  const endpoints = of(object).endpoints ?? [];
+  // What was taken once stays.
+  if (old && equal(endpoints as Value, (of(old).endpoints ?? []) as Value)) return;
   if (endpoints.length > MOST_ENDPOINTS) return errors.tooMany("endpoints", endpoints.length, MOST_ENDPOINTS);
-  endpoints.forEach(({ addresses, hostname, nodeName, hints }, i) => {
+  for (const [i, { addresses, hostname, nodeName, hints }] of endpoints.entries()) {
+    if (i % ENDPOINTS_A_STEP === 0) yield;
     const field = `endpoints[${i}]`;
-    validateAddresses(addresses ?? [], type, `${field}.addresses`, errors);
+    validateAddresses(addresses ?? [], addressType, `${field}.addresses`, errors);
     tell(nodeName, dnsSubdomain, `${field}.nodeName`, errors);
     tell(hostname, dnsLabel, `${field}.hostname`, errors);
     validateHints(hints?.forZones ?? [], labelValue, `${field}.hints.forZones`, errors);
     validateHints(hints?.forNodes ?? [], dnsSubdomain, `${field}.hints.forNodes`, errors);
-  });
+  }
 }
 
 function tell(value: string | undefined, check: TextCheck, field: string, errors: FieldErrors): void {
@@ -229,15 +234,17 @@ export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
   },
   prepareForCreate: dropTopology,
   prepareForUpdate: dropTopology,
-  validate: (object, errors) => validate(object, errors),
+  validate,
   validateUpdate(object, old, errors) {
-    validate(object, errors, old);
+    validate(object, errors);
     const [now, before] = [of(object).addressType, of(old).addressType];
     if (now !== before) errors.invalid("addressType", now, `expected it to stay ${before}`);
   },
+  validateInSteps: (object, old, _subresource, errors) => validateEndpoints(object, old, errors),
   *warnings(object, old) {
     if (!old && of(object).addressType === "FQDN") yield "addressType: FQDN is deprecated";
     for (const [i, { addresses }] of (of(object).endpoints ?? []).entries()) {
+      if (i % ENDPOINTS_A_STEP === 0) yield undefined;
       for (const [j, address] of (addresses ?? []).entries()) {
         yield* oddAddress(`endpoints[${i}].addresses[${j}]`, address);
       }

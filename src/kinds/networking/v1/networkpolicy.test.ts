@@ -41,7 +41,7 @@ test("KIND-NetworkPolicy-4: networks, and parts of them", () => {
   const at = "spec.egress[0].to[0].ipBlock";
   const causes = (ipBlock: object) => create({ egress: [{ to: [{ ipBlock }] }] }).causes;
   expect(causes({})).toEqual([`FieldValueRequired ${at}.cidr`]);
-  expect(causes({ cidr: "x" })).toEqual([`FieldValueInvalid ${at}.cidr`]);
+  expect(causes({ cidr: "x", except: ["y"] })).toEqual([`FieldValueInvalid ${at}.cidr`]);
   expect(causes({ cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] })).toEqual([]);
   for (const bad of ["10.0.0.0/8", "11.0.0.0/16", "fd00::/64", "x"]) {
     expect(causes({ cidr: "10.0.0.0/8", except: [bad] })).toEqual([`FieldValueInvalid ${at}.except[0]`]);

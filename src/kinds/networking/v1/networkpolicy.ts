@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { addressText, firstOf, networkOf, oddNetwork, wrongOldNetwork } from "../../../meta/addresses.ts";
+import {
+  type Network,
+  isPartOf,
+  networkOf,
+  networkText,
+  oddNetwork,
+  wrongOldNetwork,
+} from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import {
   always,
@@ -24,6 +31,7 @@ import {
   type LabelSelectorValue,
   validateLabelSelector,
 } from "../../../schema/validation/label-selector.ts";
+import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { checkPortNumber, isPortName } from "../../core/v1/pod/ports.ts";
 import { selectorText } from "../../rules/label-selection.ts";
 import { orNone } from "../../rules/template-columns.ts";
@@ -104,14 +112,16 @@ function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
   }
 }
 
-/** Every network of a policy, with its place. */
-function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, network: string]> {
+/** Every network of a policy, with its place, and the one that it must be a part of. */
+function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, text: string, whole?: Network]> {
   for (const { field, member, peers: those } of rulesOf(spec)) {
     for (const [i, { ipBlock }] of those.entries()) {
-      if (!ipBlock) continue;
+      if (!ipBlock?.cidr) continue;
+      const { cidr, except = [] } = ipBlock;
       const at = `${field}.${member}[${i}].ipBlock`;
-      yield [`${at}.cidr`, ipBlock.cidr ?? ""];
-      for (const [j, network] of (ipBlock.except ?? []).entries()) yield [`${at}.except[${j}]`, network];
+      yield [`${at}.cidr`, cidr];
+      const whole = networkOf(cidr);
+      if (whole) for (const [j, text] of except.entries()) yield [`${at}.except[${j}]`, text, whole];
     }
   }
 }
@@ -153,38 +163,28 @@ function validatePeer(peer: PeerValue, field: string, errors: FieldErrors): void
   const { podSelector, namespaceSelector, ipBlock } = peer;
   if (podSelector) validateLabelSelector(podSelector, `${field}.podSelector`, errors);
   if (namespaceSelector) validateLabelSelector(namespaceSelector, `${field}.namespaceSelector`, errors);
-  if (ipBlock) validateBlock(ipBlock, `${field}.ipBlock`, errors);
+  if (ipBlock && !ipBlock.cidr) errors.required(`${field}.ipBlock.cidr`, "expected a network");
   if (!podSelector && !namespaceSelector && !ipBlock) errors.required(field, "expected a selector or an ipBlock");
   else if (ipBlock && (podSelector || namespaceSelector)) {
     errors.forbidden(field, "expected an ipBlock alone, or selectors");
   }
 }
 
-/** A network, and others that lie in it. */
-function validateBlock(
-  { cidr = "", except = [] }: NonNullable<PeerValue["ipBlock"]>,
-  field: string,
-  errors: FieldErrors,
-): void {
-  if (cidr === "") return errors.required(`${field}.cidr`, "expected a network");
-  const check = (at: string, network: string): void => {
-    const wrong = wrongOldNetwork(network);
-    if (wrong) errors.invalid(at, network, wrong);
-  };
-  check(`${field}.cidr`, cidr);
-  const whole = networkOf(cidr);
-  if (!whole) return;
-  except.forEach((network, i) => {
-    const at = `${field}.except[${i}]`;
-    check(at, network);
-    const part = networkOf(network);
-    if (!part) return;
-    const isIn =
-      part.bytes.length === whole.bytes.length &&
-      part.bits > whole.bits &&
-      addressText(firstOf({ bytes: part.bytes, bits: whole.bits })) === addressText(firstOf(whole));
-    if (!isIn) errors.invalid(at, network, `expected a part of ${cidr}`);
-  });
+/** The networks, of which there may be many thousands. */
+function* validateNetworks(object: ApiObject, errors: FieldErrors): Steps<void> {
+  let count = 0;
+  for (const [field, text, whole] of networksOf(specOf(object))) {
+    const wrong = whole === undefined ? wrongOldNetwork(text) : wrongPart(text, whole);
+    if (wrong) errors.invalid(field, text, wrong);
+    if (++count % MEMBERS_A_STEP === 0) yield;
+  }
+}
+
+/** What is wrong with a network that must lie in another one. */
+function wrongPart(text: string, whole: Network): string | undefined {
+  const part = networkOf(text);
+  if (!part) return wrongOldNetwork(text);
+  return isPartOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
 }
 
 /** The definition of NetworkPolicy. */
@@ -212,8 +212,13 @@ export const networkPolicy = ({ dialect }: ApiContext): ResourceDefinition => ({
   },
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),
+  validateInSteps: (object, _old, _subresource, errors) => validateNetworks(object, errors),
   *warnings(object) {
-    for (const [field, network] of networksOf(specOf(object))) yield* oddNetwork(field, network);
+    let count = 0;
+    for (const [field, network] of networksOf(specOf(object))) {
+      yield* oddNetwork(field, network);
+      if (++count % MEMBERS_A_STEP === 0) yield undefined;
+    }
   },
   columns: [
     textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(specOf(object).podSelector))),
