@@ -113,7 +113,7 @@ function* rulesOf({ ingress = [], egress = [] }: NetworkPolicy["spec"]) {
 }
 
 /** Every network of a policy, with its place, and the one that it must be a part of. */
-function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, text: string, whole?: Network]> {
+function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, network: string, whole?: Network]> {
   for (const { field, member, peers: those } of rulesOf(spec)) {
     for (const [i, { ipBlock }] of those.entries()) {
       if (!ipBlock?.cidr) continue;
@@ -121,7 +121,7 @@ function* networksOf(spec: NetworkPolicy["spec"]): Generator<[field: string, tex
       const at = `${field}.${member}[${i}].ipBlock`;
       yield [`${at}.cidr`, cidr];
       const whole = networkOf(cidr);
-      if (whole) for (const [j, text] of except.entries()) yield [`${at}.except[${j}]`, text, whole];
+      if (whole) for (const [j, network] of except.entries()) yield [`${at}.except[${j}]`, network, whole];
     }
   }
 }
@@ -173,17 +173,17 @@ function validatePeer(peer: PeerValue, field: string, errors: FieldErrors): void
 /** The networks, of which there may be many thousands. */
 function* validateNetworks(object: ApiObject, errors: FieldErrors): Steps<void> {
   let count = 0;
-  for (const [field, text, whole] of networksOf(specOf(object))) {
-    const wrong = whole === undefined ? wrongOldNetwork(text) : wrongPart(text, whole);
-    if (wrong) errors.invalid(field, text, wrong);
+  for (const [field, network, whole] of networksOf(specOf(object))) {
+    const wrong = whole === undefined ? wrongOldNetwork(network) : wrongPart(network, whole);
+    if (wrong) errors.invalid(field, network, wrong);
     if (++count % MEMBERS_A_STEP === 0) yield;
   }
 }
 
 /** What is wrong with a network that must lie in another one. */
-function wrongPart(text: string, whole: Network): string | undefined {
-  const part = networkOf(text);
-  if (!part) return wrongOldNetwork(text);
+function wrongPart(network: string, whole: Network): string | undefined {
+  const part = networkOf(network);
+  if (!part) return wrongOldNetwork(network);
   return isPartOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
 }
 
