@@ -13,6 +13,32 @@ const workload = (kind: string, spec: object = {}): string =>
     spec: { selector: { matchLabels: labels }, template, ...spec },
   });
 
+/** Arguments that write into a budget what whoever counts Pods has found. */
+const COUNTED = (status: object): string =>
+  `--subresource=status --type=merge -p '${JSON.stringify({ status: { observedGeneration: 1, ...status } })}'`;
+
+const READY = { type: "Ready", status: "True" };
+
+/** A node of the story, and on it a Pod that runs and is ready. */
+const RUNNING: Story["steps"] = [
+  { run: "create -f -", stdin: manifest({ apiVersion: "v1", kind: "Node", metadata: { name: "{ns}-n" } }) },
+  {
+    run: "create -f -",
+    stdin: manifest({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "x", labels },
+      spec: { containers, nodeName: "{ns}-n" },
+    }),
+  },
+  {
+    run: `patch pod x --subresource=status --type=merge -p '${JSON.stringify({
+      status: { phase: "Running", conditions: [READY] },
+    })}'`,
+    out: "patched",
+  },
+];
+
 /** Commands about workloads: what kubectl does with objects alone. */
 export const WORKLOADS: readonly Story[] = [
   {
@@ -133,6 +159,86 @@ export const WORKLOADS: readonly Story[] = [
       },
       { run: "get endpointslice x", out: /x +IPv4 +80 +10.1.1.1/ },
       { run: "explain ingress.spec.rules.http.paths.pathType", out: "Exact" },
+    ],
+  },
+  {
+    name: "create poddisruptionbudget, get pdb",
+    steps: [
+      {
+        run: "create pdb x --selector=app=x --min-available=50%",
+        out: "poddisruptionbudget.policy/x created",
+      },
+      { run: "create poddisruptionbudget y --selector=app=y --max-unavailable=1", out: "created" },
+      { run: "create pdb z --selector=app=z --min-available=101%", code: 1, err: "spec.minAvailable" },
+      {
+        run: "get pdb",
+        out: [/^NAME +MIN AVAILABLE +MAX UNAVAILABLE +ALLOWED DISRUPTIONS +AGE/, /x +50% +N\/A +0 /, /y +N\/A +1 +0 /],
+      },
+      { run: 'patch pdb x -p \'{"spec":{"selector":{"matchLabels":{"b":"1"}}}}\'', out: "patched" },
+      { run: "get pdb x -o 'jsonpath={.spec.selector.matchLabels}'", out: /^{"b":"1"}$/ },
+      { run: "delete pdb x y", out: ['"x" deleted', '"y" deleted'] },
+    ],
+  },
+  {
+    name: "autoscale, get hpa",
+    steps: [
+      { run: "create deployment x --image=example.com/c:1", out: "created" },
+      {
+        run: "autoscale deployment x --min=2 --max=5 --cpu-percent=70",
+        out: "horizontalpodautoscaler.autoscaling/x autoscaled",
+      },
+      {
+        run: "get hpa",
+        out: [
+          /^NAME +REFERENCE +TARGETS +MINPODS +MAXPODS +REPLICAS +AGE/,
+          /x +Deployment\/x +cpu: <unknown>\/70% +2 +5 +0 /,
+        ],
+      },
+      { run: "get hpa x -o 'jsonpath={.apiVersion} {.spec.metrics[0].type}'", out: /^autoscaling\/v2 Resource$/ },
+      {
+        run: "get horizontalpodautoscalers.v1.autoscaling x -o 'jsonpath={.apiVersion} {.spec.targetCPUUtilizationPercentage}'",
+        out: /^autoscaling\/v1 70$/,
+      },
+      { run: "autoscale deployment x --min=6 --max=5", code: 1, err: /--max|maxReplicas/ },
+      { run: "describe hpa x", out: [/^Reference: +Deployment\/x/m, /^Min replicas: +2/m] },
+      { run: "get all", out: "horizontalpodautoscaler.autoscaling/x" },
+      { run: "delete hpa x", out: "deleted" },
+    ],
+  },
+  {
+    name: "drain of a node, with a budget and without",
+    steps: [
+      ...RUNNING,
+      { run: "create pdb x --selector=app=x --min-available=1", out: "created" },
+      // Until somebody has counted it waits; then it tells.
+      { run: `patch pdb x ${COUNTED({ currentHealthy: 1, desiredHealthy: 1 })}`, out: "patched" },
+      {
+        run: "drain {ns}-n --force --grace-period=0 --timeout=2s",
+        code: 1,
+        err: /disruption budget/,
+      },
+      { run: "get node {ns}-n", out: "SchedulingDisabled" },
+      { run: "get pod x", out: /x +0\/1 +Running/ },
+      { run: `patch pdb x ${COUNTED({ disruptionsAllowed: 1 })}`, out: "patched" },
+      {
+        run: "drain {ns}-n --force --grace-period=0 --timeout=20s",
+        out: ["pod/x evicted", "node/{ns}-n drained"],
+      },
+      { run: "get pdb x -o 'jsonpath={.status.disruptionsAllowed} {.status.disruptedPods}'", out: /^0 {"x":"/ },
+      { run: "uncordon {ns}-n", out: "uncordoned" },
+      { run: "delete node {ns}-n", out: "deleted" },
+    ],
+  },
+  {
+    name: "drain of a node, without evictions",
+    steps: [
+      ...RUNNING,
+      { run: "create pdb x --selector=app=x --min-available=1", out: "created" },
+      {
+        run: "drain {ns}-n --force --grace-period=0 --disable-eviction --timeout=20s",
+        out: ["pod/x deleted", "node/{ns}-n drained"],
+      },
+      { run: "delete node {ns}-n", out: "deleted" },
     ],
   },
   {
