@@ -186,7 +186,7 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     const last = namespace === undefined ? collected.get(read) : undefined;
     if (last?.cache === cache && last.since === since) return last.found as readonly T[];
     const readEntry = (entry: Entry) => readOnce(read, kind, entry);
-    const prefix = namespace === undefined ? "" : `${namespace}/`;
+    const prefix = namespace ? `${namespace}/` : "";
     const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
     const { entries } = await cache.snapshot().listInTurns(selection);
     const found = entries.map((entry) => readEntry(entry)!);

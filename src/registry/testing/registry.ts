@@ -106,8 +106,16 @@ export interface Meanwhile {
   after?: () => Promise<unknown>;
 }
 
-/** Two registries of a kind over one store, as two servers have them, and a hand in between. */
-export async function twoServers(definition: ResourceDefinition, parts: Omit<TestParts, "store"> = {}) {
+/**
+ * Two registries of a kind over one store, as two servers have them, and a hand in between.
+ *
+ * @param beside kinds that are served, too
+ */
+export async function twoServers(
+  definition: ResourceDefinition,
+  parts: Omit<TestParts, "store"> = {},
+  beside: readonly ResourceDefinition[] = [],
+) {
   const store = await openMemoryStore();
   const around: Meanwhile = {};
   const write = async (wanted: Write): Promise<number> => {
@@ -125,11 +133,13 @@ export async function twoServers(definition: ResourceDefinition, parts: Omit<Tes
       return typeof value === "function" ? value.bind(from) : value;
     },
   });
-  const of = async (on: Store): Promise<Resource> => {
-    const { kinds } = await registryOf([definition], { ...parts, store: on });
-    return kinds.find(definition.group, definition.version, definition.plural)!;
+  const of = async (on: Store) => {
+    const { kinds } = await registryOf([definition, ...beside], { ...parts, store: on });
+    const find = ({ group, version, plural }: ResourceDefinition): Resource => kinds.find(group, version, plural)!;
+    return { resource: find(definition), find };
   };
-  return { one: await of(raced), other: await of(store), around };
+  const [{ resource: one }, { resource: other, find }] = [await of(raced), await of(store)];
+  return { one, other, around, otherOf: find };
 }
 
 /** The object that a resource answers for a name, from the bytes that a client is sent. */
