@@ -35,6 +35,7 @@ export const GATE_FACTS = {
   },
   HPAConfigurableTolerance: { stage: "beta", about: "`tolerance` in the `behavior` of autoscalers." },
   HPAScaleToZero: { stage: "alpha", about: "`minReplicas` 0 of autoscalers." },
+  NodeDeclaredFeatures: { stage: "alpha", about: "`status.declaredFeatures` of new Nodes." },
   SELinuxMount: { stage: "beta", about: "The `seLinuxChangePolicy` MountOption of Pods." },
 } as const;
 
@@ -57,6 +58,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "GenericWorkload",
     "HPAScaleToZero",
     "RestartAllContainersOnContainerExits",
+    "NodeDeclaredFeatures",
   ],
   kubernetes: [
     "CrossNamespaceVolumeDataSource",
@@ -70,6 +72,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "GenericWorkload",
     "HPAScaleToZero",
     "RestartAllContainersOnContainerExits",
+    "NodeDeclaredFeatures",
     "SELinuxMount",
   ],
 };

@@ -170,6 +170,17 @@ describe("ways to programs", () => {
     expect((await api.get(`${pods}/https:nobody:443/proxy`)).at("details.name")).toBe("nobody");
     expect((await api.get(`${path}/log/a`)).status).toBe(404);
     expect((await api.put(`${path}/log`, {})).status).toBe(405);
+    const node = fresh("node");
+    await api.post("/api/v1/nodes", { metadata: { name: node } });
+    const reached = async (type: string, address: string): Promise<number> => {
+      const addresses = [{ type, address }];
+      await api.merge(`/api/v1/nodes/${node}/status`, { status: { addresses } });
+      return (await api.get(`/api/v1/nodes/https:${node}:10250/proxy/metrics`)).status;
+    };
+    expect((await api.get(`/api/v1/nodes/${node}/proxy`)).status).toBe(400);
+    expect(await reached("InternalIP", "127.0.0.1")).toBe(400);
+    expect(await reached("InternalIP", "10.0.0.1")).toBe(503);
+    expect(await reached("Hostname", "n1.example.com")).toBe(503);
     const services = "/api/v1/namespaces/default/services";
     expect((await api.get(`${services}/kubernetes/proxy/a`)).status).toBe(404);
     expect((await api.delete(`${services}/nobody/proxy`)).at("details.name")).toBe("nobody");

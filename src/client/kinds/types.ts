@@ -3095,6 +3095,7 @@ export interface NodeSpec {
   readonly unschedulable?: boolean;
   /** What keeps programs away. */
   readonly taints?: readonly NodeSpecTaint[];
+  readonly configSource?: NodeSpecConfigSource;
   /** No longer used. */
   readonly externalID?: string;
 }
@@ -3109,6 +3110,25 @@ export interface NodeSpecTaint {
   readonly effect: string;
   /** When the taint was added. */
   readonly timeAdded?: string;
+}
+
+/** Where the agent was to take its configuration from; no longer used. */
+export interface NodeSpecConfigSource {
+  readonly configMap?: NodeSpecConfigSourceConfigMap;
+}
+
+/** A ConfigMap with the configuration. */
+export interface NodeSpecConfigSourceConfigMap {
+  /** Namespace of the ConfigMap. */
+  readonly namespace: string;
+  /** Name of the ConfigMap. */
+  readonly name: string;
+  /** UID of the ConfigMap. */
+  readonly uid?: string;
+  /** Version of the ConfigMap. */
+  readonly resourceVersion?: string;
+  /** The key of the configuration. */
+  readonly kubeletConfigKey: string;
 }
 
 /** How the node is, as its agent reports it. */
@@ -3131,6 +3151,12 @@ export interface NodeStatus {
   readonly volumesInUse?: readonly string[];
   /** Volumes that are attached. */
   readonly volumesAttached?: readonly NodeStatusVolumesAttached[];
+  readonly config?: NodeStatusConfig;
+  /** The ways to run containers. */
+  readonly runtimeHandlers?: readonly NodeStatusRuntimeHandler[];
+  readonly features?: NodeStatusFeatures;
+  /** Features that the agent has, in order. */
+  readonly declaredFeatures?: readonly string[];
 }
 
 /** What is known of one side of the node. */
@@ -3190,6 +3216,13 @@ export interface NodeStatusNodeInfo {
   readonly operatingSystem: string;
   /** Architecture of the processor. */
   readonly architecture: string;
+  readonly swap?: NodeStatusNodeInfoSwap;
+}
+
+/** Memory that is on a disk. */
+export interface NodeStatusNodeInfoSwap {
+  /** Its size in bytes. */
+  readonly capacity?: number;
 }
 
 /** An image on the node. */
@@ -3206,6 +3239,36 @@ export interface NodeStatusVolumesAttached {
   readonly name: string;
   /** Where it is found. */
   readonly devicePath: string;
+}
+
+/** Which configuration the agent had; no longer used. */
+export interface NodeStatusConfig {
+  readonly assigned?: NodeSpecConfigSource;
+  readonly active?: NodeSpecConfigSource;
+  readonly lastKnownGood?: NodeSpecConfigSource;
+  /** What was wrong with it. */
+  readonly error?: string;
+}
+
+/** A way to run containers. */
+export interface NodeStatusRuntimeHandler {
+  /** Its name, empty for the default one. */
+  readonly name: string;
+  readonly features?: NodeStatusRuntimeHandlerFeatures;
+}
+
+/** What it can do. */
+export interface NodeStatusRuntimeHandlerFeatures {
+  /** Whether mounts are read-only with all below them. */
+  readonly recursiveReadOnlyMounts?: boolean;
+  /** Whether users of a Pod may be others than those of the node. */
+  readonly userNamespaces?: boolean;
+}
+
+/** What the runtime can do. */
+export interface NodeStatusFeatures {
+  /** Whether a Pod can say what becomes of the groups of its image. */
+  readonly supplementalGroupsPolicy?: boolean;
 }
 
 /** A storage resource of the cluster. */

@@ -86,12 +86,6 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 
 // Fields that the server does not serve.
 var left = map[string]bool{
-	"NodeSpec.ConfigSource":                 true,
-	"NodeStatus.Config":                     true,
-	"NodeStatus.RuntimeHandlers":            true,
-	"NodeStatus.Features":                   true,
-	"NodeStatus.DeclaredFeatures":           true,
-	"NodeSystemInfo.Swap":                   true,
 	"ServiceSpec.SessionAffinityConfig":     true,
 	"ServiceSpec.TrafficDistribution":       true,
 	"LoadBalancerIngress.IPMode":            true,

@@ -3,7 +3,17 @@ import type { Messages } from "./numbers.ts";
 /** Node (`core/v1`). */
 export const coreNode: Messages = {
   Node: { metadata: [1, "meta.ObjectMeta"], spec: [2, "NodeSpec"], status: [3, "NodeStatus"] },
-  NodeSpec: { podCIDR: 1, externalID: 2, providerID: 3, unschedulable: 4, taints: [5, "Taint"], podCIDRs: 7 },
+  NodeSpec: {
+    podCIDR: 1,
+    externalID: 2,
+    providerID: 3,
+    unschedulable: 4,
+    taints: [5, "Taint"],
+    configSource: [6, "NodeConfigSource"],
+    podCIDRs: 7,
+  },
+  NodeConfigSource: { configMap: [2, "ConfigMapNodeConfigSource"] },
+  ConfigMapNodeConfigSource: { namespace: 1, name: 2, uid: 3, resourceVersion: 4, kubeletConfigKey: 5 },
   Taint: { key: 1, value: 2, effect: 3, timeAdded: 4 },
   NodeStatus: {
     capacity: 1,
@@ -16,6 +26,10 @@ export const coreNode: Messages = {
     images: [8, "ContainerImage"],
     volumesInUse: 9,
     volumesAttached: [10, "AttachedVolume"],
+    config: [11, "NodeConfigStatus"],
+    runtimeHandlers: [12, "NodeRuntimeHandler"],
+    features: [13, "NodeFeatures"],
+    declaredFeatures: 14,
   },
   NodeCondition: { type: 1, status: 2, lastHeartbeatTime: 3, lastTransitionTime: 4, reason: 5, message: 6 },
   NodeAddress: { type: 1, address: 2 },
@@ -32,7 +46,18 @@ export const coreNode: Messages = {
     kubeProxyVersion: 8,
     operatingSystem: 9,
     architecture: 10,
+    swap: [11, "NodeSwapStatus"],
   },
+  NodeSwapStatus: { capacity: 1 },
+  NodeConfigStatus: {
+    assigned: [1, "NodeConfigSource"],
+    active: [2, "NodeConfigSource"],
+    lastKnownGood: [3, "NodeConfigSource"],
+    error: 4,
+  },
+  NodeRuntimeHandler: { name: 1, features: [2, "NodeRuntimeHandlerFeatures"] },
+  NodeRuntimeHandlerFeatures: { recursiveReadOnlyMounts: 1, userNamespaces: 2 },
+  NodeFeatures: { supplementalGroupsPolicy: 1 },
   ContainerImage: { names: 1, sizeBytes: 2 },
   AttachedVolume: { name: 1, devicePath: 2 },
 };

@@ -6,7 +6,7 @@
 import type { ApiContext } from "../../../../schema/definition.ts";
 import { oldNodeLabel } from "../../../rules/node-labels.ts";
 import { dnsLabel } from "../../../../meta/names.ts";
-import { addressWarnings } from "../../../../meta/network.ts";
+import { oddAddress } from "../../../../meta/addresses.ts";
 import { termWarnings, wishWarnings } from "../node-selector.ts";
 import { fractionWarning } from "../quantities.ts";
 import type { Source } from "../volumes/sources.ts";
@@ -45,15 +45,17 @@ export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiConte
   yield* portWarnings(spec);
   yield* portNameWarnings(spec);
   for (const [i, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
-    yield* addressWarnings(`spec.dnsConfig.nameservers[${i}]`, address);
+    yield* told(oddAddress(`spec.dnsConfig.nameservers[${i}]`, address));
   }
   for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) {
-    yield* addressWarnings(`spec.hostAliases[${i}].ip`, ip);
+    yield* told(oddAddress(`spec.hostAliases[${i}].ip`, ip));
   }
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     yield "spec.terminationGracePeriodSeconds: a negative number is taken for 1";
   }
 }
+
+const told = (warning: string | undefined): readonly string[] => (warning === undefined ? [] : [warning]);
 
 function labelWarnings(spec: PodSpec, ctx: ApiContext): readonly string[] {
   const node = spec.affinity?.nodeAffinity;

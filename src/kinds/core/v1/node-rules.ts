@@ -1,0 +1,171 @@
+/**
+ * What is wrong with a Node, and what may change in it (SUP-6).
+ *
+ * @module
+ */
+import { familyOf, networkOf, wrongOldNetwork } from "../../../meta/addresses.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { labelValue, qualifiedName } from "../../../meta/names.ts";
+import { atomicList, bool, optional, pointer, struct, text, time } from "../../../meta/types.ts";
+import type { ApiContext } from "../../../schema/definition.ts";
+import { jsonAnnotation } from "../../rules/json-annotation.ts";
+import { type Node, Taint, type TaintValue } from "./node-schema.ts";
+import { checkAmount } from "./quantities.ts";
+
+/** Everything that is wrong with a Node, whatever it was before. */
+export function validateNode(node: Node, errors: FieldErrors, ctx: ApiContext): void {
+  const { spec, status } = node;
+  const { recordedCauseNames } = ctx.dialect.rules;
+  checkTaints(spec.taints ?? [], recordedCauseNames ? "metadata.taints" : "spec.taints", errors);
+  checkNetworks(spec.podCIDRs ?? [], errors);
+  const { capacity } = status.nodeInfo?.swap ?? {};
+  if (capacity !== undefined && capacity <= 0) {
+    const swap = recordedCauseNames ? "metadata.nodeSwapStatus" : "status.nodeInfo.swap";
+    errors.invalid(`${swap}.capacity`, capacity, "expected a number above 0");
+  }
+  validateReport(node, errors, ctx);
+}
+
+/** What must hold of a Node that its agent writes, and of any other. */
+export function validateReport({ metadata, status }: Node, errors: FieldErrors, ctx: ApiContext): void {
+  if (metadata.annotations) checkAnnotations(metadata.annotations, errors, ctx);
+  for (const member of ["capacity", "allocatable"] as const) {
+    for (const [name, amount] of Object.entries(status[member] ?? {})) {
+      checkAmount(`status.${member}.${name}`, name, amount, errors, ctx.dialect);
+    }
+  }
+  checkFeatures(status.declaredFeatures ?? [], errors);
+}
+
+/** What was said of the machine once stays; each address is listed once. */
+export function validateNodeChange({ spec, status }: Node, { spec: before }: Node, errors: FieldErrors): void {
+  checkAddresses(status.addresses ?? [], errors);
+  if (before.podCIDRs?.length && before.podCIDRs.join() !== (spec.podCIDRs ?? []).join()) {
+    errors.forbidden("spec.podCIDRs", "field is immutable once it is set");
+  }
+  if (before.providerID && before.providerID !== spec.providerID) {
+    errors.forbidden("spec.providerID", "field is immutable once it is set");
+  }
+  if ((before.externalID ?? "") !== (spec.externalID ?? "")) {
+    errors.forbidden("spec.externalID", "field is immutable");
+  }
+}
+
+function checkAddresses(addresses: NonNullable<Node["status"]["addresses"]>, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  addresses.forEach(({ type, address }, i) => {
+    const identity = JSON.stringify([type, address]);
+    if (seen.has(identity)) errors.duplicate(`status.addresses[${i}]`, { type, address });
+    seen.add(identity);
+  });
+}
+
+const EFFECTS = ["NoExecute", "NoSchedule", "PreferNoSchedule"];
+
+/** A key is there once for each effect. */
+function checkTaints(taints: readonly TaintValue[], at: string, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  taints.forEach(({ key = "", value = "", effect = "" }, i) => {
+    const field = `${at}[${i}]`;
+    const wrongKey = qualifiedName(key);
+    if (wrongKey !== undefined) errors.invalid(`${field}.key`, key, wrongKey);
+    const wrongValue = labelValue(value);
+    if (wrongValue !== undefined) errors.invalid(`${field}.value`, value, wrongValue);
+    if (effect === "") errors.required(`${field}.effect`);
+    else if (!EFFECTS.includes(effect)) errors.notSupported(`${field}.effect`, effect, EFFECTS);
+    const identity = `${key}:${effect}`;
+    if (seen.has(identity)) errors.duplicate(field, identity);
+    seen.add(identity);
+  });
+}
+
+/** Networks, of which there is at most one of each family. */
+function checkNetworks(networks: readonly string[], errors: FieldErrors): void {
+  networks.forEach((network, i) => {
+    const wrong = wrongOldNetwork(network);
+    if (wrong !== undefined) errors.invalid(`spec.podCIDRs[${i}]`, network, wrong);
+  });
+  const families = networks.map((network) => {
+    const read = networkOf(network);
+    return read && familyOf(read.bytes);
+  });
+  if (new Set(families).size < networks.length) {
+    errors.invalid("spec.podCIDRs", networks, "expected at most one network of each family of addresses");
+  }
+}
+
+const FEATURE = /^[A-Z][A-Za-z0-9]*(?:\/[A-Za-z][A-Za-z0-9]*)*$/;
+const LONGEST_FEATURE = 253;
+
+/** Features are named in order, each once. */
+function checkFeatures(features: readonly string[], errors: FieldErrors): void {
+  features.forEach((feature, i) => {
+    const field = `status.declaredFeatures[${i}]`;
+    if (!FEATURE.test(feature) || feature.length > LONGEST_FEATURE) {
+      errors.invalid(
+        field,
+        feature,
+        "expected letters and digits with a capital first, and parts of it behind a slash",
+      );
+    }
+    const before = features[i - 1];
+    if (before === feature) errors.duplicate(field, feature);
+    else if (before !== undefined && before > feature) errors.invalid(field, feature, "expected names in order");
+  });
+}
+
+const Taints = atomicList(Taint);
+
+const Avoided = struct("", {
+  preferAvoidPods: optional(
+    atomicList(
+      struct("", {
+        podSignature: optional(
+          struct("", {
+            podController: pointer(
+              struct("", {
+                apiVersion: optional(text()),
+                kind: optional(text()),
+                name: optional(text()),
+                uid: optional(text()),
+                controller: pointer(bool()),
+                blockOwnerDeletion: pointer(bool()),
+              }),
+            ),
+          }),
+        ),
+        evictionTime: optional(time()),
+        reason: optional(text()),
+        message: optional(text()),
+      }),
+    ),
+  ),
+});
+
+/** Annotations that say in JSON what members say today: nobody acts by them, but they must be in form. */
+function checkAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  errors: FieldErrors,
+  { dialect }: ApiContext,
+): void {
+  const [taints, avoided] = ["taints", "preferAvoidPods"].map(
+    (name) => `scheduler.alpha.${dialect.labelDomain}/${name}`,
+  );
+  const at = "metadata.annotations";
+  if (annotations[taints!]) {
+    const read = jsonAnnotation(annotations[taints!]!, Taints, dialect);
+    if ("wrong" in read) errors.invalid(at, annotations[taints!], read.wrong);
+    else checkTaints(read.value ?? [], `${at}.${taints}`, errors);
+  }
+  if (annotations[avoided!]) {
+    const read = jsonAnnotation(annotations[avoided!]!, Avoided, dialect);
+    if ("wrong" in read) return errors.invalid(`${at}.AvoidPods`, annotations[avoided!], read.wrong);
+    read.value?.preferAvoidPods?.forEach(({ podSignature }, i) => {
+      const field = `${at}.${avoided}[${i}].PodSignature`;
+      const owner = podSignature?.podController;
+      if (!owner) errors.required(field, "expected the controller of the Pods that are meant");
+      else if (!owner.controller)
+        errors.invalid(`${field}.PodController.Controller`, owner.controller, "expected true");
+    });
+  }
+}
