@@ -47,10 +47,7 @@ function defaults(object: ApiObject): void {
 function* warnings(object: ApiObject): Generator<string> {
   const { externalID, podCIDRs = [] } = asNode(object).spec;
   if (externalID) yield "spec.externalID: this field is deprecated, nothing uses it";
-  for (const [i, network] of podCIDRs.entries()) {
-    const odd = oddNetwork(`spec.podCIDRs[${i}]`, network);
-    if (odd !== undefined) yield odd;
-  }
+  for (const [i, network] of podCIDRs.entries()) yield* oddNetwork(`spec.podCIDRs[${i}]`, network);
 }
 
 function statusOf(node: Node): string {

@@ -45,17 +45,15 @@ export function* podWarnings(pod: Pod, sources: readonly Source[], ctx: ApiConte
   yield* portWarnings(spec);
   yield* portNameWarnings(spec);
   for (const [i, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
-    yield* told(oddAddress(`spec.dnsConfig.nameservers[${i}]`, address));
+    yield* oddAddress(`spec.dnsConfig.nameservers[${i}]`, address);
   }
   for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) {
-    yield* told(oddAddress(`spec.hostAliases[${i}].ip`, ip));
+    yield* oddAddress(`spec.hostAliases[${i}].ip`, ip);
   }
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     yield "spec.terminationGracePeriodSeconds: a negative number is taken for 1";
   }
 }
-
-const told = (warning: string | undefined): readonly string[] => (warning === undefined ? [] : [warning]);
 
 function labelWarnings(spec: PodSpec, ctx: ApiContext): readonly string[] {
   const node = spec.affinity?.nodeAffinity;
