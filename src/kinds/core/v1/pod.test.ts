@@ -236,6 +236,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
       },
       [
         "Invalid affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+        "Invalid affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey",
         "Invalid affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
         "Required affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
         "Required affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey",

@@ -13,16 +13,12 @@ import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "..
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { eviction } from "../../policy/v1/eviction.ts";
 import { binding } from "./binding.ts";
+import { checkAnnotations, checkKeptAnnotations } from "./pod/annotation-rules.ts";
 import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
 import { ephemeralRules } from "./pod/ephemeral.ts";
 import { dropGatedMembers } from "./pod/gated-fields.ts";
-import {
-  checkKeptProfiles,
-  checkProfileAnnotations,
-  checkSameProfiles,
-  syncProfiles,
-} from "./pod/profile-annotations.ts";
+import { checkSameProfiles, syncProfiles } from "./pod/profile-annotations.ts";
 import { qosClass } from "./pod/qos.ts";
 import { applyLabelKeys } from "./pod/label-keys.ts";
 import { validatePodStatus } from "./pod/status-rules.ts";
@@ -53,7 +49,7 @@ function firstStatus({ spec }: Pod, { clock }: ApiContext): Pod["status"] {
 
 function validate(object: ApiObject, sources: readonly Source[], errors: FieldErrors, ctx: WriteContext): void {
   const { spec, metadata } = object as Pod;
-  if (metadata.annotations) checkProfileAnnotations(metadata.annotations, spec, "metadata.annotations", errors, ctx);
+  if (metadata.annotations) checkAnnotations(metadata.annotations, spec, "metadata.annotations", errors, ctx);
   validatePodSpec(object as Pod, sources, errors, ctx);
   if (ctx.dialect.rules.enforceUndocumented && !spec.serviceAccountName) validateTokens(spec.volumes ?? [], errors);
 }
@@ -148,7 +144,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     },
     validateUpdate(object, old, errors, write) {
       validate(object, sources, errors, write);
-      checkKeptProfiles(object.metadata.annotations, old.metadata.annotations, errors, write);
+      checkKeptAnnotations(object.metadata.annotations, old.metadata.annotations, errors, write);
       validatePodChange(specSchema, (object as Pod).spec, (old as Pod).spec, errors);
     },
     // Who updates Pods is a program, and would be told the same again and again.

@@ -53,7 +53,7 @@ function checkPodTerm(term: Partial<PodTerm>, at: string, errors: FieldErrors): 
   });
   checkLabelKeys(term as KeyedSelector, at, errors);
   const { topologyKey = "" } = term;
-  if (topologyKey === "") return errors.required(`${at}.topologyKey`);
+  if (topologyKey === "") errors.required(`${at}.topologyKey`);
   const wrong = qualifiedName(topologyKey);
   if (wrong !== undefined) errors.invalid(`${at}.topologyKey`, topologyKey, wrong);
 }

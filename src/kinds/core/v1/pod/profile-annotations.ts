@@ -29,7 +29,8 @@ export const seccompOfPod = ({ labelDomain }: Dialect): string => `seccomp.secur
 /** The annotation of a container's seccomp profile, behind which its name stands. */
 export const seccompOf = ({ labelDomain }: Dialect): string => `container.seccomp.security.alpha.${labelDomain}/`;
 
-const appArmorOf = ({ labelDomain }: Dialect): string => `container.apparmor.security.beta.${labelDomain}/`;
+/** The annotation of a container's AppArmor profile, behind which its name stands. */
+export const appArmorOf = ({ labelDomain }: Dialect): string => `container.apparmor.security.beta.${labelDomain}/`;
 
 const isSeccomp = (key: string, dialect: Dialect): boolean =>
   key === seccompOfPod(dialect) || key.startsWith(seccompOf(dialect));
@@ -107,20 +108,6 @@ function checkSame(
   if (isType[profile.type] === false) errors.forbidden(`${at}.type`, `expected the type of the annotation, ${text}`);
   else if (profile.type === "Localhost" && text !== LOCALHOST + profile.localhostProfile) {
     errors.forbidden(`${at}.localhostProfile`, `expected the profile of the annotation, ${text}`);
-  }
-}
-
-/** Annotations of AppArmor stay as they are. */
-export function checkKeptProfiles(
-  annotations: Annotations = {},
-  old: Annotations = {},
-  errors: FieldErrors,
-  { dialect }: ApiContext,
-): void {
-  const appArmor = appArmorOf(dialect);
-  for (const key in { ...old, ...annotations }) {
-    if (annotations[key] === old[key] || !key.startsWith(appArmor)) continue;
-    errors.forbidden(`metadata.annotations[${key}]`, "expected annotations of AppArmor to stay as they are");
   }
 }
 

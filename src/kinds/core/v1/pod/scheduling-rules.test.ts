@@ -41,7 +41,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
           .map((cause) => cause.replace(`affinity.podAntiAffinity.${MUST}[0].`, ""));
       const labelSelector = { matchLabels: { a: "b" } };
       expect(term({ labelSelector, matchLabelKeys: ["k"], mismatchLabelKeys: ["l"] })).toEqual([]);
-      expect(term({ topologyKey: "" })).toEqual(["Required topologyKey"]);
+      expect(term({ topologyKey: "" })).toEqual(["Invalid topologyKey", "Required topologyKey"]);
       expect(term({ topologyKey: "a b" })).toEqual(["Invalid topologyKey"]);
       expect(term({ namespaces: ["N"] })).toEqual(["Invalid namespace"]);
       expect(term({ matchLabelKeys: ["k"], mismatchLabelKeys: ["l"] })).toEqual([

@@ -13,6 +13,7 @@ import { checkAffinity } from "./affinity-rules.ts";
 import { checkPodClaims, claimNames } from "./claim-rules.ts";
 import { validateContainers } from "./container-rules.ts";
 import type { Pod } from "./defaults.ts";
+import { checkHostname } from "./hostname-rules.ts";
 import { isMirror } from "./mirror.ts";
 import { checkNames, checkShared } from "./network-rules.ts";
 import { checkOs } from "./os-rules.ts";
@@ -70,11 +71,12 @@ export function validatePodSpec(
   validateContainers({ errors, ctx, spec, isTemplate, volumes, sent, claims });
   for (const [member, words] of WORDS) {
     const value = spec[member];
-    if (value && !words.includes(value)) errors.notSupported(`spec.${member}`, value, words);
+    if (value === "") errors.required(`spec.${member}`, `expected one of ${words.join(", ")}`);
+    else if (value !== undefined && !words.includes(value)) errors.notSupported(`spec.${member}`, value, words);
   }
   for (const [member, rule] of NAMES) {
     const value = spec[member];
-    const wrong = value ? rule(value) : undefined;
+    const wrong = value === undefined ? undefined : rule(value);
     if (wrong !== undefined) errors.invalid(`spec.${member}`, value, wrong);
   }
   if (spec.nodeSelector) validateLabels(spec.nodeSelector, "spec.nodeSelector", errors);
@@ -87,6 +89,7 @@ export function validatePodSpec(
   checkDeadline(spec.activeDeadlineSeconds, errors);
   checkGates(spec, errors);
   checkNames(spec, errors);
+  checkHostname(spec, errors);
   checkShared(spec, errors);
   if (spec.tolerations) checkTolerations(spec.tolerations, "spec.tolerations", errors);
   if (spec.affinity) checkAffinity(spec.affinity, "spec.affinity", errors);

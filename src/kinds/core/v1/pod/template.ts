@@ -10,9 +10,10 @@ import { validateAnnotations, validateLabels } from "../../../../meta/object-met
 import { always, named, struct } from "../../../../meta/types.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import { type Source, inlineSources } from "../volumes/sources.ts";
+import { checkAnnotations } from "./annotation-rules.ts";
 import { type Pod, defaultPodSpec } from "./defaults.ts";
 import { dropGatedMembers } from "./gated-fields.ts";
-import { checkProfileAnnotations, checkSameProfiles, profileWarnings } from "./profile-annotations.ts";
+import { checkSameProfiles, profileWarnings } from "./profile-annotations.ts";
 import { validatePodSpec } from "./spec-rules.ts";
 import { type PodSpec, podSpecSchema } from "./spec-schema.ts";
 import { podWarnings } from "./warnings.ts";
@@ -70,7 +71,7 @@ export class PodTemplates {
     const own = new FieldErrors();
     if (annotations) {
       validateAnnotations(annotations, `${at}.annotations`, errors);
-      checkProfileAnnotations(annotations, spec, `${at}.annotations`, errors, ctx);
+      checkAnnotations(annotations, spec, `${at}.annotations`, errors, ctx);
       checkSameProfiles(annotations, spec, own, ctx);
     }
     validatePodSpec(asPod({ metadata, spec }), this.#sources, own, ctx, true);
