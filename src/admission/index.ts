@@ -6,26 +6,29 @@
 import type { Dialect } from "../meta/dialect.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Admission, AdmissionStep } from "./contract.ts";
+import { limitRanger } from "./limits.ts";
 import { type PluginChoice, type PluginName, isChosen } from "./names.ts";
 import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
 import { defaultIngressClass } from "./networking.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
+import { type QuotaParts, resourceQuota } from "./quota.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
 export type { Admission } from "./contract.ts";
 export type { PluginChoice } from "./names.ts";
 
 /** What the steps are made of. */
-export interface AdmissionParts {
-  readonly lookup: Lookup;
-  readonly dialect: Dialect;
+export interface AdmissionParts extends QuotaParts {
   readonly provision: ProvisionNamespace;
   /** The steps of the dialect where nothing is said. */
   readonly plugins?: PluginChoice;
 }
 
 /** The steps that can be switched, in their order. */
-const PLUGINS: Readonly<Record<PluginName, (lookup: Lookup, dialect: Dialect) => AdmissionStep>> = {
+const PLUGINS: Readonly<
+  Record<Exclude<PluginName, "ResourceQuota">, (lookup: Lookup, dialect: Dialect) => AdmissionStep>
+> = {
+  LimitRanger: limitRanger,
   TaintNodesByCondition: (_lookup, dialect) => taintNodesByCondition(dialect),
   Priority: priority,
   DefaultTolerationSeconds: (_lookup, dialect) => defaultTolerationSeconds(dialect),
@@ -36,8 +39,20 @@ const PLUGINS: Readonly<Record<PluginName, (lookup: Lookup, dialect: Dialect) =>
   DefaultIngressClass: defaultIngressClass,
 };
 
+/** The chain of a dialect, with the steps that are chosen; what somebody adds comes before the last ones. */
+export interface BuiltInAdmission {
+  readonly steps: Admission;
+  /** What counts is what is left when everybody else agreed. */
+  readonly last: Admission;
+}
+
 /** The chain of a dialect, with the steps that are chosen. */
-export function builtInAdmission({ lookup, dialect, provision, plugins = {} }: AdmissionParts): Admission {
-  const chosen = (Object.keys(PLUGINS) as PluginName[]).filter((name) => isChosen(name, plugins, dialect.rules));
-  return [namespaceLifecycle(lookup, dialect, provision), ...chosen.map((name) => PLUGINS[name](lookup, dialect))];
+export function builtInAdmission(parts: AdmissionParts): BuiltInAdmission {
+  const { lookup, dialect, provision, plugins = {} } = parts;
+  const isOn = (name: PluginName): boolean => isChosen(name, plugins, dialect.rules);
+  const chosen = (Object.keys(PLUGINS) as (keyof typeof PLUGINS)[]).filter(isOn);
+  return {
+    steps: [namespaceLifecycle(lookup, dialect, provision), ...chosen.map((name) => PLUGINS[name](lookup, dialect))],
+    last: isOn("ResourceQuota") ? [resourceQuota(parts)] : [],
+  };
 }

@@ -1,16 +1,21 @@
 import { expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
+import { ManualClock } from "../util/clock.ts";
 import { builtInAdmission } from "./index.ts";
 import { type PluginChoice, idleNames } from "./names.ts";
 import { lookupOf } from "./testing/requests.ts";
 
-const chain = (dialect: typeof neutral, plugins?: PluginChoice): string[] =>
-  builtInAdmission({
+function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
+  const { steps, last } = builtInAdmission({
     lookup: lookupOf({}),
     dialect,
+    clock: new ManualClock(),
     provision: () => Promise.resolve(),
+    amend: () => Promise.resolve(),
     ...(plugins ? { plugins } : {}),
-  }).map(({ name }) => name);
+  });
+  return [...steps, ...last].map(({ name }) => name);
+}
 
 test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
   expect(chain(neutral)).toEqual(["NamespaceAutoProvision", "DefaultStorageClass", "DefaultIngressClass"]);
@@ -24,15 +29,18 @@ test("the chain of each dialect runs in order, with the steps that its documents
 });
 
 test("steps are switched on and off by name, and run in the order of kube-apiserver", () => {
-  const enable = ["RuntimeClass", "DefaultTolerationSeconds", "Priority", "TaintNodesByCondition"];
+  const late = ["ResourceQuota", "RuntimeClass", "DefaultTolerationSeconds"];
+  const enable = [...late, "Priority", "TaintNodesByCondition", "LimitRanger"];
   expect(chain(kubernetes, { enable, disable: ["DefaultIngressClass", "StorageObjectInUseProtection"] })).toEqual([
     "NamespaceLifecycle",
+    "LimitRanger",
     "TaintNodesByCondition",
     "Priority",
     "DefaultTolerationSeconds",
     "DefaultStorageClass",
     "PersistentVolumeClaimResize",
     "RuntimeClass",
+    "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");
 });

@@ -25,12 +25,20 @@ export const ADMISSION_PLUGINS = {
       "Lets Pods stay for five minutes on nodes that are not ready, or cannot be reached, unless they say otherwise.",
     byDefault: false,
   },
+  LimitRanger: {
+    about: "Holds Pods, containers and claims to the LimitRanges of their namespace, and fills in what they lack.",
+    byDefault: false,
+  },
   PersistentVolumeClaimResize: {
     about: "Refuses that claims grow whose class does not allow it.",
     byDefault: "enforceUndocumented",
   },
   Priority: {
     about: "Gives Pods the priority of their PriorityClass, and refuses those whose class is not there.",
+    byDefault: false,
+  },
+  ResourceQuota: {
+    about: "Charges what objects take to the ResourceQuotas of their namespace, and refuses what does not fit.",
     byDefault: false,
   },
   RuntimeClass: {

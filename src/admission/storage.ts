@@ -78,7 +78,11 @@ export function persistentVolumeClaimResize(lookup: Lookup, dialect: Dialect): A
       const name = before.storageClassName ?? "";
       const storageClass = name ? lookup.get(resource, "", name) : undefined;
       if (storageClass?.["allowVolumeExpansion"] !== true) {
-        throw forbidden(ref, request.name, "only a claim whose class allows volume expansion can grow");
+        throw forbidden(
+          ref,
+          request.name,
+          "only dynamically provisioned pvc can be resized, of a class that allows volume expansion",
+        );
       }
     },
   };

@@ -214,6 +214,14 @@ export function addQuantities(a: string, b: string): string {
   return print({ mantissa, exponent, family: x.family });
 }
 
+/** What is left of a quantity when another one is taken off, in the family of the first one that is not 0. */
+export const subtractQuantities = (a: string, b: string): string => addQuantities(a, negated(b));
+
+function negated(text: string): string {
+  const quantity = parseQuantity(text) ?? ZERO;
+  return print({ ...quantity, mantissa: -quantity.mantissa });
+}
+
 /** The product of two quantities; a malformed one counts as 0. */
 export function multiplyQuantities(a: string, b: string): string {
   const [x, y] = [parseQuantity(a) ?? ZERO, parseQuantity(b) ?? ZERO];

@@ -12,6 +12,7 @@ import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Value } from "../value/value.ts";
+import { amendStatus } from "./amend.ts";
 import { HotObjects } from "./hot-objects.ts";
 import { type Kind, type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
@@ -90,10 +91,12 @@ function over(
   const builtIn = builtInAdmission({
     lookup,
     dialect: api.dialect,
+    clock: api.clock,
     provision: (name) => provisionNamespace(kinds, name),
+    amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
     ...(options.plugins ? { plugins: options.plugins } : {}),
   });
-  const admission = options.admission?.(builtIn, lookup) ?? builtIn;
+  const admission = [...(options.admission?.(builtIn.steps, lookup) ?? builtIn.steps), ...builtIn.last];
   const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([
     ...reviewActions(authorizer),

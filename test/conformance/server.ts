@@ -29,6 +29,7 @@ const ALONE: Setup = { controllers: ["none"], plugins: [] };
 /** How the recorded server was started for areas for which it was not started alone. */
 const SETUPS: Readonly<Record<string, Setup>> = {
   controllers: { ...ALONE, controllers: ["*"] },
+  quota: { ...ALONE, plugins: ["LimitRanger", "ResourceQuota"] },
   podadmission: {
     ...ALONE,
     plugins: ["Priority", "DefaultTolerationSeconds", "TaintNodesByCondition", "RuntimeClass"],

@@ -190,7 +190,7 @@ const encode = (body: Body): string | Uint8Array =>
 
 /** A cluster with the options of `keelson serve`, and parts of a test's own. */
 export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterParts> = {}): Promise<World> {
-  const { dialect = neutral, featureGates, eventTtlMillis, controllers } = resolveOptions(options);
+  const { dialect = neutral, featureGates, eventTtlMillis, controllers, plugins } = resolveOptions(options);
   const clock = new ManualClock();
   const random = seededRandom(1);
   const activity = new Activity(clock);
@@ -198,6 +198,7 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
     store: await openMemoryStore({ activity }),
     dialect,
     gates: gatesOf(dialect, featureGates),
+    plugins,
     clock,
     random,
     signer: () =>

@@ -13,7 +13,7 @@ describe.each([neutral, kubernetes])("a LimitRange in the $name dialect", (diale
       .map((cause) => cause.replace("FieldValue", "").replace("spec.limits[0].", ""))
       .toSorted();
 
-  test("KIND-LimitRange-1: default, defaultRequest and min follow one another, resource by resource", () => {
+  test("KIND-LimitRange-1, QUOTA-10: default, defaultRequest and min follow one another, resource by resource", () => {
     const limit = {
       type: "Container",
       max: { cpu: "2", memory: "2Gi" },
@@ -32,7 +32,7 @@ describe.each([neutral, kubernetes])("a LimitRange in the $name dialect", (diale
     ]);
   });
 
-  test("KIND-LimitRange-1: nothing is filled in for other types, nor where nothing is said", () => {
+  test("KIND-LimitRange-1, QUOTA-10: nothing is filled in for other types, nor where nothing is said", () => {
     const limits = [
       { type: "Pod", max: { cpu: "2" } },
       { type: "example.com/x", min: { cpu: "1" } },
@@ -41,14 +41,14 @@ describe.each([neutral, kubernetes])("a LimitRange in the $name dialect", (diale
     expect((kind.create({ spec: { limits } }).object as LimitRange).spec.limits).toEqual(limits);
   });
 
-  test("KIND-LimitRange-2: the types, each once", () => {
+  test("KIND-LimitRange-2, QUOTA-10: the types, each once", () => {
     const claims = { type: "PersistentVolumeClaim", max: { storage: "1Gi" } };
     expect(causesOf({ type: "Pod" }, { type: "Container" }, claims, { type: "example.com/thing" })).toEqual([]);
     for (const type of ["", "Nothing", "a b", "example.com/"]) expect(wrong({ type })).toEqual(["Invalid type"]);
     expect(causesOf({ type: "Pod" }, { type: "Pod" })).toEqual(["FieldValueDuplicate spec.limits[1].type"]);
   });
 
-  test("KIND-LimitRange-3: what a Pod cannot have, and what a claim must have", () => {
+  test("KIND-LimitRange-3, QUOTA-10: what a Pod cannot have, and what a claim must have", () => {
     expect(wrong({ type: "Pod", default: { cpu: "1" } })).toEqual(["Forbidden default"]);
     expect(wrong({ type: "Pod", defaultRequest: { nosuch: "1" } })).toEqual(["Forbidden defaultRequest"]);
     for (const more of [{}, { max: { cpu: "1" } }, { default: { storage: "1Gi" } }]) {
@@ -68,11 +68,11 @@ describe.each([neutral, kubernetes])("a LimitRange in the $name dialect", (diale
       ["defaultRequest[cpu]", "default[cpu]"],
     ],
     [{ min: { cpu: "1" }, defaultRequest: { cpu: "1" }, default: { cpu: "1000m" }, max: { cpu: "1" } }, []],
-  ])("KIND-LimitRange-4: %j is in order but for %j", (limit, fields) => {
+  ])("KIND-LimitRange-4, QUOTA-10: %j is in order but for %j", (limit, fields) => {
     expect(wrong({ type: "Container", ...limit })).toEqual(fields.map((field) => `Invalid ${field}`));
   });
 
-  test("KIND-LimitRange-5: a ratio is at least 1 and at most max/min", () => {
+  test("KIND-LimitRange-5, QUOTA-10: a ratio is at least 1 and at most max/min", () => {
     const ratio = (cpu: string, more: object = {}): readonly string[] =>
       wrong({ type: "Pod", maxLimitRequestRatio: { cpu }, ...more });
     expect(ratio("1")).toEqual([]);

@@ -1,0 +1,224 @@
+/**
+ * Quotas: what objects take is charged to the quotas of their namespace before they are stored, and what does not fit is
+ * refused (QUOTA-2..8). What is given back, a controller counts.
+ *
+ * A charge looks at its quota once more when it is booked, in one write with the sum that it was added to: writers on
+ * several servers never get more than there is. Charges that come while one is written are booked together by the next
+ * write.
+ *
+ * @module
+ */
+import { increase, only, plus, shownAmounts } from "../kinds/usage/amounts.ts";
+import { type Usage, countedBy, isAbout, usageOf } from "../kinds/usage/usage.ts";
+import type { Resources } from "../kinds/core/v1/quantities.ts";
+import type { ResourceQuota } from "../kinds/core/v1/resource-quota.ts";
+import type { Dialect } from "../meta/dialect.ts";
+import { compareQuantities, quantitySign, subtractQuantities } from "../meta/quantity.ts";
+import { forbidden, hasReason } from "../meta/status.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Clock } from "../util/clock.ts";
+import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
+
+/** Changes the status of an object in the name of the server, whoever else does so; rejects with 404 where it is gone. */
+export type AmendStatus = (
+  resource: string,
+  key: { readonly namespace: string; readonly name: string },
+  change: (object: ApiObject) => void,
+) => Promise<void>;
+
+/** What the step is made of. */
+export interface QuotaParts {
+  readonly lookup: Lookup;
+  readonly dialect: Dialect;
+  readonly clock: Pick<Clock, "now">;
+  readonly amend: AmendStatus;
+}
+
+const QUOTAS = "resourcequotas";
+
+/** Quotas that somebody has counted for: those without a status restrict nothing yet. */
+const counted = (object: ApiObject): ResourceQuota | undefined =>
+  (object as ResourceQuota).status?.hard ? (object as ResourceQuota) : undefined;
+
+/** What is asked and not stored, and Events, which tell of what others do. */
+const UNCOUNTED = /^(?:bindings$|events(?:$|\.events\.)|[a-z]+reviews\.)/;
+
+/** The step named ResourceQuota; it is the last one, so that only what is about to be stored is charged. */
+export function resourceQuota({ lookup, dialect, clock, amend }: QuotaParts): AdmissionStep {
+  const till = new Till(amend);
+  const usages = new Map<string, Usage>();
+  const usageFor = (resource: string): Usage => {
+    const usage = usages.get(resource) ?? usageOf(resource, dialect);
+    usages.set(resource, usage);
+    return usage;
+  };
+  return {
+    name: "ResourceQuota",
+    validate(request) {
+      const { namespace, ref, object } = request;
+      if (namespace === "" || !object || !request.namespaced) return undefined;
+      const resource = ref.group === "" ? ref.plural : `${ref.plural}.${ref.group}`;
+      if (UNCOUNTED.test(resource)) return undefined;
+      const usage = usageFor(resource);
+      if (!mayTake(request, object, usage)) return undefined;
+      return lookup.collect(QUOTAS, counted, namespace).then((quotas) => {
+        if (quotas.length === 0) return undefined;
+        const asked: Asked = {
+          request,
+          object,
+          usage,
+          now: clock.now(),
+          isCounted: (name) => countedBy(name, dialect) === resource,
+        };
+        const charges = quotas.map((quota) => chargeOf(asked, quota)).filter((charge) => charge !== undefined);
+        return request.options.dryRun ? undefined : till.takeAll(namespace, charges);
+      });
+    },
+  };
+}
+
+/** Whether a write may change what its object takes. */
+function mayTake({ operation, subresource, old }: AdmissionRequest, object: ApiObject, usage: Usage): boolean {
+  if (operation === "CREATE") return subresource === "";
+  return operation === "UPDATE" && old !== undefined && (usage.mayChange?.(subresource, object, old) ?? false);
+}
+
+/** What is asked of the quotas. */
+interface Asked {
+  readonly request: AdmissionRequest;
+  readonly object: ApiObject;
+  readonly usage: Usage;
+  readonly now: number;
+  /** Whether objects of this resource count for a name. */
+  readonly isCounted: (name: string) => boolean;
+}
+
+/** What an object takes of one quota. */
+interface Charge {
+  /** The name of the quota. */
+  readonly quota: string;
+  readonly amounts: Resources;
+  /** Throws where that exceeds the quota. */
+  check(quota: ResourceQuota): void;
+}
+
+/** What an object takes of a quota, undefined for nothing. Throws where it takes too much, or does not say how much. */
+function chargeOf(asked: Asked, quota: ResourceQuota): Charge | undefined {
+  const { request, object, usage, now, isCounted } = asked;
+  const { hard = {}, used = {} } = quota.status ?? {};
+  const names = Object.keys(hard).filter(isCounted);
+  if (names.length === 0 || !isAbout(quota.spec, object, usage)) return undefined;
+  const { name = "" } = quota.metadata;
+  const refuse = (why: string): Error => forbidden(request.ref, request.name, why);
+  const unsaid = usage.unsaid?.(object, names);
+  if (unsaid !== undefined) throw refuse(`failed quota: ${name}: ${unsaid}`);
+  if (names.some((counts) => used[counts] === undefined)) {
+    throw refuse(`status unknown for quota: ${name}, resources: ${names.toSorted().join(",")}`);
+  }
+  const taken = usage.of(object, now);
+  const negative = Object.keys(taken).filter((resource) => quantitySign(taken[resource]!) < 0);
+  if (negative.length > 0) throw refuse(`quota usage is negative for resources: ${negative.toSorted().join(",")}`);
+  const { old } = request;
+  const before = old && isAbout(quota.spec, old, usage) ? usage.of(old, now) : {};
+  const more = increase(taken, before);
+  const amounts = only(more, (resource) => hard[resource] !== undefined);
+  if (Object.keys(amounts).length === 0) return undefined;
+  // A status says what is so already, and is counted whatever the quota allows.
+  const isSo = request.subresource === "status";
+  const check = (stored: ResourceQuota): void => (isSo ? undefined : checkFits(stored, amounts, refuse));
+  check(quota);
+  return { quota: name, amounts, check };
+}
+
+/** Throws where amounts are more than what a quota has left. */
+function checkFits({ metadata, status }: ResourceQuota, amounts: Resources, refuse: (why: string) => Error): void {
+  const { hard = {}, used = {} } = status ?? {};
+  const sum = plus(used, amounts);
+  const exceeds = (name: string): boolean =>
+    amounts[name] !== undefined && hard[name] !== undefined && compareQuantities(sum[name]!, hard[name]) > 0;
+  if (!Object.keys(amounts).some(exceeds)) return;
+  const shown = (of: Resources): string => shownAmounts(only(of, exceeds));
+  throw refuse(
+    `exceeded quota: ${metadata.name}, requested: ${shown(amounts)}, used: ${shown(used)}, limited: ${shown(hard)}`,
+  );
+}
+
+/** A charge that waits to be booked. */
+interface Waiting {
+  readonly charge: Pick<Charge, "amounts" | "check">;
+  readonly settle: PromiseWithResolvers<void>;
+}
+
+/** Books charges, those of one quota one write after another. */
+class Till {
+  readonly #amend: AmendStatus;
+  /** By namespace and name of the quota; there while somebody writes it. */
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  constructor(amend: AmendStatus) {
+    this.#amend = amend;
+  }
+
+  /** Books all charges, or none: what was booked already is given back. */
+  async takeAll(namespace: string, charges: readonly Charge[]): Promise<void> {
+    const booked = await Promise.allSettled(charges.map((charge) => this.#book(namespace, charge.quota, charge)));
+    const failed = booked.find((one) => one.status === "rejected");
+    if (!failed) return;
+    const back = charges.filter((_, i) => booked[i]!.status === "fulfilled");
+    await Promise.allSettled(
+      back.map(({ quota, amounts }) => this.#book(namespace, quota, { amounts: opposite(amounts), check: () => {} })),
+    );
+    throw failed.reason;
+  }
+
+  #book(namespace: string, quota: string, charge: Waiting["charge"]): Promise<void> {
+    const key = `${namespace}/${quota}`;
+    const settle = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(key);
+    if (waiting) waiting.push({ charge, settle });
+    else {
+      const first = [{ charge, settle }];
+      this.#waiting.set(key, first);
+      void this.#write({ namespace, name: quota }, key, first);
+    }
+    return settle.promise;
+  }
+
+  async #write(
+    quota: { readonly namespace: string; readonly name: string },
+    key: string,
+    all: Waiting[],
+  ): Promise<void> {
+    while (all.length > 0) {
+      const batch = all.splice(0);
+      let verdicts: readonly unknown[] = [];
+      try {
+        await this.#amend(QUOTAS, quota, (object) => {
+          verdicts = batch.map(({ charge }) => book(object as ResourceQuota, charge));
+        });
+      } catch (error) {
+        // A quota that is gone limits nothing.
+        verdicts = batch.map(() => (hasReason(error, "NotFound") ? undefined : error));
+      }
+      batch.forEach(({ settle }, i) => (verdicts[i] === undefined ? settle.resolve() : settle.reject(verdicts[i])));
+    }
+    this.#waiting.delete(key);
+  }
+}
+
+/** Adds a charge to what is used, or says why not. Changes `quota`. */
+function book(quota: ResourceQuota, { amounts, check }: Waiting["charge"]): unknown {
+  try {
+    check(quota);
+  } catch (error) {
+    return error;
+  }
+  const { hard = {}, used = {} } = quota.status ?? {};
+  const counts = only(amounts, (name) => hard[name] !== undefined);
+  quota.status = { ...quota.status, used: plus(used, counts) };
+  return undefined;
+}
+
+const opposite = (amounts: Resources): Resources =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, subtractQuantities("0", amount)]));

@@ -1,0 +1,40 @@
+/**
+ * Amounts of resources by name: added, compared, shown.
+ *
+ * @module
+ */
+import { addQuantities, compareQuantities, subtractQuantities } from "../../meta/quantity.ts";
+import type { Resources } from "../core/v1/quantities.ts";
+
+/** Each amount of both, added where both have it. */
+export function plus(a: Resources, b: Resources): Resources {
+  const sum: Record<string, string> = { ...a };
+  for (const name in b) sum[name] = a[name] === undefined ? b[name]! : addQuantities(a[name]!, b[name]!);
+  return sum;
+}
+
+/** By how much the first amounts are more than the second ones; nothing of what is not. */
+export function increase(now: Resources, before: Resources): Resources {
+  const more: Record<string, string> = {};
+  for (const name in now) {
+    const had = before[name] ?? "0";
+    if (compareQuantities(now[name]!, had) > 0) more[name] = subtractQuantities(now[name]!, had);
+  }
+  return more;
+}
+
+/** The amounts of some names. */
+export const only = (amounts: Resources, isWanted: (name: string) => boolean): Resources =>
+  Object.fromEntries(Object.entries(amounts).filter(([name]) => isWanted(name)));
+
+/** Whether two lists of amounts are the same, however they are written. */
+export const sameAmounts = (a: Resources = {}, b: Resources = {}): boolean =>
+  Object.keys(a).length === Object.keys(b).length &&
+  Object.keys(a).every((name) => b[name] !== undefined && compareQuantities(a[name]!, b[name]) === 0);
+
+/** Amounts as people read them: `a=1,b=2`, by name. */
+export const shownAmounts = (amounts: Resources): string =>
+  Object.keys(amounts)
+    .toSorted()
+    .map((name) => `${name}=${amounts[name]}`)
+    .join(",");

@@ -1,0 +1,108 @@
+/**
+ * What claims take of quotas: storage, in all and of its class, and devices of classes.
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import { addQuantities, compareQuantities, isWholeBytes, wholeNumber } from "../../meta/quantity.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Resources } from "../core/v1/quantities.ts";
+import { selects } from "./scopes.ts";
+import type { Usage } from "./usage.ts";
+
+interface Claim extends ApiObject {
+  readonly spec: {
+    readonly storageClassName?: string;
+    readonly volumeAttributesClassName?: string;
+    readonly resources?: { readonly requests?: Resources };
+  };
+  readonly status?: {
+    readonly allocatedResources?: Resources;
+    readonly currentVolumeAttributesClassName?: string;
+    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
+  };
+}
+
+/** How claims of storage are counted: while more is allocated than is asked for, that counts (PVC-34). */
+export const claimUsage = ({ domain, labelDomain }: Dialect): Usage => ({
+  of(object) {
+    const claim = object as Claim;
+    const storage = storageOf(claim);
+    const amounts = { persistentvolumeclaims: "1", ...(storage === undefined ? {} : { "requests.storage": storage }) };
+    const ofClass =
+      claim.metadata.annotations?.[`volume.beta.${labelDomain}/storage-class`] ?? claim.spec.storageClassName;
+    if (!ofClass) return amounts;
+    const named = Object.entries(amounts).map(([name, amount]) => [
+      `${ofClass}.storageclass.storage.${domain}/${name}`,
+      amount,
+    ]);
+    return { ...amounts, ...(Object.fromEntries(named) as Resources) };
+  },
+  holds: (requirement, object) =>
+    requirement.scopeName === "VolumeAttributesClass" && selects(requirement, attributesClasses(object as Claim)),
+  mayChange(subresource, object, old) {
+    if (subresource === "") return true;
+    if (subresource !== "status") return false;
+    const [now, before] = [object as Claim, old as Claim];
+    return storageOf(now) !== storageOf(before) || attributesClasses(now).join() !== attributesClasses(before).join();
+  },
+});
+
+/** What a claim takes, in whole bytes. */
+function storageOf({ spec, status }: Claim): string | undefined {
+  const asked = spec.resources?.requests?.["storage"];
+  const allocated = status?.allocatedResources?.["storage"];
+  const taken =
+    asked !== undefined && allocated !== undefined && compareQuantities(allocated, asked) > 0 ? allocated : asked;
+  return taken === undefined || isWholeBytes(taken) ? taken : String(wholeNumber(taken));
+}
+
+/** The classes of attributes that a claim has, had, or is about to get. */
+function attributesClasses({ spec, status }: Claim): readonly string[] {
+  const { currentVolumeAttributesClassName: current, modifyVolumeStatus: modified } = status ?? {};
+  const named = [spec.volumeAttributesClassName, current, modified?.targetVolumeAttributesClassName];
+  return [...new Set(named.filter((name) => name !== undefined && name !== ""))] as string[];
+}
+
+interface DeviceRequest {
+  readonly deviceClassName?: string;
+  readonly allocationMode?: string;
+  readonly count?: number;
+}
+
+interface DeviceClaim extends ApiObject {
+  readonly spec: {
+    readonly devices?: {
+      readonly requests?: readonly {
+        readonly exactly?: DeviceRequest;
+        readonly firstAvailable?: readonly DeviceRequest[];
+      }[];
+    };
+  };
+}
+
+/** As many devices as a claim can get at most. */
+const ALL = 32;
+
+const devicesOf = ({ allocationMode, count = 0 }: DeviceRequest): number =>
+  allocationMode === "All" ? ALL : allocationMode === "ExactCount" ? count : 0;
+
+/** How claims of devices are counted: of alternatives, the greatest of each class. */
+export const deviceUsage = ({ domain }: Dialect): Usage => ({
+  of(object) {
+    const amounts: Record<string, string> = {};
+    for (const { exactly, firstAvailable } of (object as DeviceClaim).spec.devices?.requests ?? []) {
+      const asked = new Map<string, number>();
+      for (const one of firstAvailable ?? (exactly ? [exactly] : [])) {
+        const ofClass = one.deviceClassName ?? "";
+        asked.set(ofClass, Math.max(asked.get(ofClass) ?? 0, devicesOf(one)));
+      }
+      for (const [ofClass, devices] of asked) {
+        const name = `${ofClass}.deviceclass.resource.${domain}/devices`;
+        amounts[name] = addQuantities(amounts[name] ?? "0", String(devices));
+      }
+    }
+    return amounts;
+  },
+  mayChange: (subresource) => subresource === "",
+});

@@ -1,0 +1,215 @@
+/**
+ * What Pods take of quotas: a place, and what they ask for, until they have ended.
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import { compareQuantities } from "../../meta/quantity.ts";
+import { parseTime } from "../../meta/time.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { ContainerValue } from "../core/v1/pod/container-schema.ts";
+import { qosClass } from "../core/v1/pod/qos.ts";
+import { totalLimits, totalRequests } from "../core/v1/pod/resource-totals.ts";
+import type { PodSpec } from "../core/v1/pod/spec-schema.ts";
+import { type Resources, isExtended, isHugePage } from "../core/v1/quantities.ts";
+import type { ScopeRequirement } from "../core/v1/resource-quota.ts";
+import { plus } from "./amounts.ts";
+import { selects } from "./scopes.ts";
+import type { Usage } from "./usage.ts";
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly allocatedResources?: Resources;
+  readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
+}
+
+interface Pod extends ApiObject {
+  readonly spec: PodSpec;
+  readonly status?: {
+    readonly phase?: string;
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
+  };
+}
+
+const AMOUNTS = ["cpu", "memory", "ephemeral-storage"];
+const REQUESTS = "requests.";
+
+/** The names that count what containers ask for, by name of the resource. */
+const COUNTED: ReadonlySet<string> = new Set(AMOUNTS.flatMap((name) => [name, REQUESTS + name, `limits.${name}`]));
+
+/** Whether a name counts Pods, or what they ask for. */
+export function isOfPods(name: string, dialect: Dialect): boolean {
+  if (name === "pods" || COUNTED.has(name) || isHugePage(name)) return true;
+  if (!name.startsWith(REQUESTS)) return false;
+  const asked = name.slice(REQUESTS.length);
+  return isHugePage(asked) || isExtended(asked, dialect);
+}
+
+/** How Pods are counted. */
+export const podUsage = (dialect: Dialect): Usage => ({
+  of(object, now) {
+    const pod = object as Pod;
+    return hasEnded(pod, now) ? {} : { pods: "1", ...counted(askedBy(pod), dialect) };
+  },
+  holds: (requirement, object) => holds(requirement, (object as Pod).spec),
+  unsaid: (object, limited) => unsaid((object as Pod).spec, limited),
+  mayChange(subresource, object, old) {
+    if (subresource !== "") return subresource === "resize";
+    return hasDeadline((object as Pod).spec) !== hasDeadline((old as Pod).spec);
+  },
+});
+
+/** Whether a Pod has ended, or should have gone by now: a node that is lost ends nothing. */
+function hasEnded({ metadata, status }: Pod, now: number): boolean {
+  if (status?.phase === "Failed" || status?.phase === "Succeeded") return true;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return false;
+  return now > (parseTime(deletionTimestamp) ?? now) + deletionGracePeriodSeconds * 1000;
+}
+
+interface Asked {
+  readonly requests: Resources;
+  readonly limits: Resources;
+}
+
+/** What a Pod asks for: its containers in all, or what it says as a whole, and what its runtime takes. */
+function askedBy(pod: Pod): Asked {
+  const spec = asItRuns(pod);
+  const { resources, overhead = {} } = spec;
+  const requests = { ...totalRequests(spec), ...ofWhole(resources?.requests) };
+  const limits = { ...totalLimits(spec), ...ofWhole(resources?.limits) };
+  const overLimits = Object.fromEntries(Object.entries(overhead).filter(([name]) => limits[name] !== undefined));
+  return { requests: plus(requests, overhead), limits: plus(limits, overLimits) };
+}
+
+const ofWhole = (resources: Resources = {}): Resources =>
+  Object.fromEntries(
+    Object.entries(resources).filter(([name]) => name === "cpu" || name === "memory" || isHugePage(name)),
+  );
+
+/** The spec, with what containers have got where that is more than what they ask for: a smaller size takes its time. */
+function asItRuns({ spec, status }: Pod): PodSpec {
+  const { containerStatuses = [], initContainerStatuses = [], conditions = [] } = status ?? {};
+  if (containerStatuses.length + initContainerStatuses.length === 0) return spec;
+  const isRefused = conditions.some(
+    ({ type, status: state, reason }) => type === "PodResizePending" && state === "True" && reason === "Infeasible",
+  );
+  const sized = (containers: PodSpec["containers"], statuses: readonly ContainerStatus[]): PodSpec["containers"] => {
+    const byName = new Map(statuses.map((one) => [one.name, one]));
+    return (containers ?? []).map((container) => sizeOf(container, byName.get(container.name), isRefused));
+  };
+  return {
+    ...spec,
+    containers: sized(spec.containers, containerStatuses),
+    ...(spec.initContainers ? { initContainers: sized(spec.initContainers, initContainerStatuses) } : {}),
+  };
+}
+
+/** A container with what it has got; `isRefused`: what it asks for now it will not get. */
+function sizeOf(container: ContainerValue, status: ContainerStatus | undefined, isRefused: boolean): ContainerValue {
+  if (!status?.resources && !status?.allocatedResources) return container;
+  const { requests = {}, limits = {} } = isRefused ? {} : (container.resources ?? {});
+  return {
+    ...container,
+    resources: {
+      ...container.resources,
+      requests: most(requests, status.resources?.requests, status.allocatedResources),
+      limits: most(limits, status.resources?.limits),
+    },
+  };
+}
+
+function most(...lists: readonly (Resources | undefined)[]): Record<string, string> {
+  const greatest: Record<string, string> = {};
+  for (const list of lists) {
+    for (const name in list) {
+      const before = greatest[name];
+      if (before === undefined || compareQuantities(list[name]!, before) > 0) greatest[name] = list[name]!;
+    }
+  }
+  return greatest;
+}
+
+/** Requests and limits by the names that quotas have for them. */
+function counted({ requests, limits }: Asked, dialect: Dialect): Resources {
+  const amounts: Record<string, string> = {};
+  for (const name in requests) {
+    const isShort = AMOUNTS.includes(name) || isHugePage(name);
+    if (isShort) amounts[name] = requests[name]!;
+    if (isShort || isExtended(name, dialect)) amounts[REQUESTS + name] = requests[name]!;
+  }
+  for (const name of AMOUNTS) if (limits[name] !== undefined) amounts[`limits.${name}`] = limits[name];
+  return amounts;
+}
+
+const hasDeadline = ({ activeDeadlineSeconds: seconds }: PodSpec): boolean => seconds !== undefined && seconds >= 0;
+
+function holds(requirement: ScopeRequirement, spec: PodSpec): boolean {
+  switch (requirement.scopeName) {
+    case "Terminating":
+      return hasDeadline(spec);
+    case "NotTerminating":
+      return !hasDeadline(spec);
+    case "BestEffort":
+      return qosClass(spec) === "BestEffort";
+    case "NotBestEffort":
+      return qosClass(spec) !== "BestEffort";
+    case "PriorityClass":
+      return selects(requirement, spec.priorityClassName ? [spec.priorityClassName] : []);
+    case "CrossNamespacePodAffinity":
+      return looksElsewhere(spec);
+    default:
+      return false;
+  }
+}
+
+/** Whether a Pod wants to be near, or far from, Pods of other namespaces. */
+function looksElsewhere({ affinity }: PodSpec): boolean {
+  return [affinity?.podAffinity, affinity?.podAntiAffinity].some((side) => {
+    const wishes = side?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    const terms = [
+      ...(side?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...wishes.map(({ podAffinityTerm }) => podAffinityTerm),
+    ];
+    return terms.some(
+      ({ namespaces, namespaceSelector }) => (namespaces ?? []).length > 0 || namespaceSelector !== undefined,
+    );
+  });
+}
+
+/** The names that each container has to say something of where they are limited. */
+const NEEDED: ReadonlyMap<string, readonly [part: "requests" | "limits", name: string]> = new Map([
+  ["cpu", ["requests", "cpu"]],
+  ["memory", ["requests", "memory"]],
+  ["requests.cpu", ["requests", "cpu"]],
+  ["requests.memory", ["requests", "memory"]],
+  ["limits.cpu", ["limits", "cpu"]],
+  ["limits.memory", ["limits", "memory"]],
+]);
+
+const MOST_NAMED = 10;
+
+/** Which containers do not say what is limited; a Pod that says it as a whole need not. */
+function unsaid({ containers, initContainers, resources }: PodSpec, limited: readonly string[]): string | undefined {
+  const needed = limited.filter((name) => NEEDED.has(name)).toSorted();
+  if (needed.length === 0 || isSaidAsAWhole(resources)) return undefined;
+  const missing = needed.flatMap((limit) => {
+    const [part, name] = NEEDED.get(limit)!;
+    const without = [...(containers ?? []), ...(initContainers ?? [])].filter(
+      (container) => container.resources?.[part]?.[name] === undefined,
+    );
+    const names = without.map((container) => container.name).toSorted();
+    return names.length === 0 ? [] : [`${limit} for: ${listed(names)}`];
+  });
+  return missing.length === 0 ? undefined : `must specify ${missing.join("; ")}`;
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length <= MOST_NAMED
+    ? names.join(",")
+    : `${names.slice(0, MOST_NAMED).join(",")} and ${names.length - MOST_NAMED} more`;
+
+const isSaidAsAWhole = (resources: PodSpec["resources"]): boolean =>
+  Object.keys({ ...ofWhole(resources?.requests), ...ofWhole(resources?.limits) }).length > 0;

@@ -1,0 +1,17 @@
+import type { ScopeRequirement } from "../core/v1/resource-quota.ts";
+
+/** Whether what is asked of the classes of an object holds for one of those that it names, or for that it names none. */
+export function selects({ operator, values = [] }: ScopeRequirement, names: readonly string[]): boolean {
+  switch (operator) {
+    case "Exists":
+      return names.length > 0;
+    case "DoesNotExist":
+      return names.length === 0;
+    case "In":
+      return names.some((name) => values.includes(name));
+    case "NotIn":
+      return names.length === 0 || names.some((name) => !values.includes(name));
+    default:
+      return false;
+  }
+}

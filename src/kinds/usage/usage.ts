@@ -1,0 +1,86 @@
+/**
+ * What objects take of quotas: by which names they are counted, how much each takes, and which quotas are about it
+ * (QUOTA-1, QUOTA-5..7). Admission charges by it, and a controller counts anew.
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Resources } from "../core/v1/quantities.ts";
+import type { QuotaSpec, ScopeRequirement } from "../core/v1/resource-quota.ts";
+import { claimUsage, deviceUsage } from "./claims.ts";
+import { isOfPods, podUsage } from "./pods.ts";
+import { serviceUsage } from "./services.ts";
+
+/** How the objects of a resource are counted. */
+export interface Usage {
+  /** What an object takes, at a time in milliseconds. */
+  of(object: ApiObject, now: number): Resources;
+  /** Whether what a quota asks of its objects holds for one; without this, nothing does. */
+  holds?(requirement: ScopeRequirement, object: ApiObject): boolean;
+  /** What an object has to say where something is limited, and does not say. */
+  unsaid?(object: ApiObject, limited: readonly string[]): string | undefined;
+  /** Whether a write of a subresource, or of an object that is there, may change what it takes; creates always do. */
+  mayChange?(subresource: string, object: ApiObject, old: ApiObject): boolean;
+}
+
+/** Resources that were counted by their plural before all could be. */
+const OLD_NAMES: ReadonlySet<string> = new Set([
+  "configmaps",
+  "persistentvolumeclaims",
+  "replicationcontrollers",
+  "resourcequotas",
+  "secrets",
+  "services",
+]);
+
+const COUNT = "count/";
+
+/** The resource, `plural.group`, whose objects are counted by a name of `hard`; undefined for a name that counts nothing. */
+export function countedBy(name: string, dialect: Dialect): string | undefined {
+  if (name.startsWith(COUNT)) return name.slice(COUNT.length);
+  if (OLD_NAMES.has(name)) return name;
+  if (name === "requests.storage" || ofClass(name, dialect) !== undefined) return "persistentvolumeclaims";
+  if (name.startsWith("services.")) return "services";
+  if (name.endsWith(`.deviceclass.resource.${dialect.domain}/devices`))
+    return `resourceclaims.resource.${dialect.domain}`;
+  return isOfPods(name, dialect) ? "pods" : undefined;
+}
+
+/** The class of storage in a name such as `gold.storageclass.storage.k8s.io/requests.storage`. */
+function ofClass(name: string, { domain }: Dialect): string | undefined {
+  const [first, last, more] = name.split("/");
+  const isCounted = last === "persistentvolumeclaims" || last === "requests.storage";
+  const suffix = `.storageclass.storage.${domain}`;
+  return more === undefined && isCounted && first!.endsWith(suffix) ? first!.slice(0, -suffix.length) : undefined;
+}
+
+/** How the objects of a resource, `plural.group`, are counted: each of any kind as one. */
+export function usageOf(resource: string, dialect: Dialect): Usage {
+  const one = { [`${COUNT}${resource}`]: "1", ...(OLD_NAMES.has(resource) ? { [resource]: "1" } : {}) };
+  const special = specialOf(resource, dialect);
+  return { ...special, of: (object, now) => ({ ...one, ...special?.of(object, now) }) };
+}
+
+/** How objects are counted that take more than a place. */
+function specialOf(resource: string, dialect: Dialect): Usage | undefined {
+  switch (resource) {
+    case "pods":
+      return podUsage(dialect);
+    case "services":
+      return serviceUsage;
+    case "persistentvolumeclaims":
+      return claimUsage(dialect);
+    case `resourceclaims.resource.${dialect.domain}`:
+      return deviceUsage(dialect);
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a quota is about an object: all that it asks holds for it. */
+export function isAbout({ scopes, scopeSelector }: QuotaSpec, object: ApiObject, usage: Usage): boolean {
+  const named = (scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" }));
+  const asked = [...named, ...(scopeSelector?.matchExpressions ?? [])];
+  return asked.every((requirement) => usage.holds?.(requirement, object) ?? false);
+}

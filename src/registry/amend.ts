@@ -1,0 +1,37 @@
+/**
+ * Changes of a status that the server itself makes: owned by the server, and decided under the lock of the object, whoever
+ * else writes it.
+ *
+ * @module
+ */
+import { asValue, copyOf } from "../schema/api-object.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import type { Kind } from "./kind.ts";
+import { ownUpdated } from "./ownership.ts";
+import { newContext } from "./pipeline.ts";
+import { SYSTEM, systemWrite } from "./system.ts";
+import { guaranteedUpdate } from "./verbs/update.ts";
+
+/** Changes the status of an object; rejects with 404 where it is gone. A change that leaves it as it is writes nothing. */
+export async function amendStatus(
+  kind: Kind,
+  key: { readonly namespace: string; readonly name: string },
+  change: (object: ApiObject) => void,
+): Promise<void> {
+  const ctx = newContext(kind);
+  const options = systemWrite(ctx);
+  const target = { ...key, subresource: "status" };
+  await guaranteedUpdate(
+    { kind, target, options, caller: SYSTEM, ctx, limit: new TurnLimit() },
+    {
+      *change(old) {
+        const object = copyOf(old);
+        change(object);
+        const how = { edits: false, request: asValue(object) };
+        yield* ownUpdated(kind, object, old, options.fieldManager, target.subresource, how);
+        return object;
+      },
+    },
+  );
+}
