@@ -8,7 +8,7 @@ import { addQuantities, compareQuantities, isWholeBytes, wholeNumber } from "../
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Resources } from "../core/v1/quantities.ts";
 import { selects } from "./scopes.ts";
-import type { Usage } from "./usage.ts";
+import type { Usage } from "./contract.ts";
 
 interface Claim extends ApiObject {
   readonly spec: {

@@ -15,7 +15,7 @@ import { type Resources, isExtended, isHugePage } from "../core/v1/quantities.ts
 import type { ScopeRequirement } from "../core/v1/resource-quota.ts";
 import { plus } from "./amounts.ts";
 import { selects } from "./scopes.ts";
-import type { Usage } from "./usage.ts";
+import type { Usage } from "./contract.ts";
 
 interface ContainerStatus {
   readonly name: string;

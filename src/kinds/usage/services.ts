@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../schema/definition.ts";
-import type { Usage } from "./usage.ts";
+import type { Usage } from "./contract.ts";
 
 interface Service extends ApiObject {
   readonly spec: {

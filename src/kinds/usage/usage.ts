@@ -6,23 +6,11 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import type { ApiObject } from "../../schema/definition.ts";
-import type { Resources } from "../core/v1/quantities.ts";
-import type { QuotaSpec, ScopeRequirement } from "../core/v1/resource-quota.ts";
+import type { QuotaSpec } from "../core/v1/resource-quota.ts";
+import type { Usage } from "./contract.ts";
 import { claimUsage, deviceUsage } from "./claims.ts";
 import { isOfPods, podUsage } from "./pods.ts";
 import { serviceUsage } from "./services.ts";
-
-/** How the objects of a resource are counted. */
-export interface Usage {
-  /** What an object takes, at a time in milliseconds. */
-  of(object: ApiObject, now: number): Resources;
-  /** Whether what a quota asks of its objects holds for one; without this, nothing does. */
-  holds?(requirement: ScopeRequirement, object: ApiObject): boolean;
-  /** What an object has to say where something is limited, and does not say. */
-  unsaid?(object: ApiObject, limited: readonly string[]): string | undefined;
-  /** Whether a write of a subresource, or of an object that is there, may change what it takes; creates always do. */
-  mayChange?(subresource: string, object: ApiObject, old: ApiObject): boolean;
-}
 
 /** Resources that were counted by their plural before all could be. */
 const OLD_NAMES: ReadonlySet<string> = new Set([
