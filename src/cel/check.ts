@@ -15,7 +15,7 @@ import {
   DYN,
   ERROR,
   INT,
-  type Known,
+  Known,
   NULL,
   STRING,
   TIMESTAMP,
@@ -75,7 +75,7 @@ class Checker {
   readonly #qualified = new Map<number, string>();
   readonly #used = new Set<string>();
   readonly #scopes: Map<string, Type>[] = [];
-  #known: Known = new Map();
+  readonly #known = new Known();
   #fresh = 0;
 
   constructor(env: Environment) {
@@ -107,6 +107,10 @@ class Checker {
 
   #now(type: Type): Type {
     return resolved(this.#known, type, false);
+  }
+
+  #fits(from: Type, to: Type): boolean {
+    return this.#known.try((known) => isAssignable(known, from, to));
   }
 
   #newParam(): Type {
@@ -237,9 +241,7 @@ class Checker {
     this.#overloads.set(expr.id, this.#env.functions.get(name)!);
     let result = BOOL;
     for (const [i, arg] of args.entries()) {
-      const trial: Known = new Map(this.#known);
-      if (isAssignable(trial, arg, BOOL)) this.#known = trial;
-      else result = this.#fail(expr.args[i]!.at, `expected type 'bool' but found '${shownType(this.#now(arg))}'`);
+      if (!this.#fits(arg, BOOL)) result = this.#fail(expr.args[i]!.at, `expected type 'bool' but found '${shownType(this.#now(arg))}'`);
     }
     return result;
   }
@@ -254,9 +256,8 @@ class Checker {
       if (overload.member !== member || overload.params.length !== types.length) continue;
       const fresh = new Map(overload.unknown.map((one) => [one, this.#newParam()]));
       const put = (type: Type): Type => (fresh.size === 0 ? type : resolved(fresh, type, false));
-      const trial: Known = new Map(this.#known);
-      if (!allAssignable(trial, types, overload.params.map(put))) continue;
-      this.#known = trial;
+      const params = overload.params.map(put);
+      if (!this.#known.try((known) => allAssignable(known, types, params))) continue;
       fitting.push(overload);
       const own = this.#now(put(overload.result));
       if (result === undefined) result = own;
@@ -288,10 +289,7 @@ class Checker {
   }
 
   #joined(before: Type, own: Type): Type {
-    const trial: Known = new Map(this.#known);
-    if (!isAssignable(trial, before, own)) return DYN;
-    this.#known = trial;
-    return mostGeneral(before, own);
+    return this.#fits(before, own) ? mostGeneral(before, own) : DYN;
   }
 
   #map(expr: Expr & { kind: "map" }): Type {
@@ -324,12 +322,9 @@ class Checker {
   }
 
   #expectType(expr: Expr, type: Type, expected: Type): void {
-    const trial: Known = new Map(this.#known);
-    if (isAssignable(trial, type, expected)) this.#known = trial;
-    else {
-      const [want, got] = [this.#now(expected), this.#now(type)];
-      this.#fail(expr.at, `expected type '${shownType(want)}' but found '${shownType(got)}'`);
-    }
+    if (this.#fits(type, expected)) return;
+    const [want, got] = [this.#now(expected), this.#now(type)];
+    this.#fail(expr.at, `expected type '${shownType(want)}' but found '${shownType(got)}'`);
   }
 
   /** What the variables of a fold are: index or key, and value where there are two; else the element or the key. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Overload } from "./library/contract.ts";
+import type { Macros } from "./macros.ts";
 import type { Range } from "./range.ts";
 import type { Type } from "./types.ts";
 
@@ -14,6 +15,8 @@ export type Functions = ReadonlyMap<string, readonly Overload[]>;
 export interface Environment {
   readonly functions: Functions;
   readonly variables: ReadonlyMap<string, Type>;
+  /** Macros besides those that all expressions have. */
+  readonly macros?: Macros;
   /** How large what is at a path of the variables may become (CEL-52); undefined where nothing is known. */
   readonly sizeAt?: (path: readonly string[]) => Range | undefined;
 }

@@ -5,20 +5,25 @@
  */
 import { ACCU, type Expr, type Fold, type Maker } from "./ast.ts";
 
-/** What a call becomes; undefined when it is no macro. */
+/** What a call becomes; undefined when it is no macro, neither one of all expressions nor of those that have `more`. */
 export function expandMacro(
   make: Maker,
   at: number,
   name: string,
   target: Expr | undefined,
   args: readonly Expr[],
+  more: Macros | undefined,
 ): Expr | undefined {
   if (!target) return name === "has" && args.length === 1 ? has(make, at, args[0]!) : undefined;
-  const macro = MACROS[`${name}/${args.length}`];
+  const call = `${name}/${args.length}`;
+  const macro = MACROS[call] ?? more?.[call];
   return macro?.(make, at, target, args);
 }
 
 type Macro = (make: Maker, at: number, target: Expr, args: readonly Expr[]) => Expr;
+
+/** Macros by their names and the number of their arguments: `all/2`; one may find that a call is none of its own. */
+export type Macros = Readonly<Record<string, (...call: Parameters<Macro>) => Expr | undefined>>;
 
 function has(make: Maker, at: number, arg: Expr): Expr {
   if (arg.kind !== "select" || arg.test) return make.fail(arg.at, "invalid argument to has() macro");
@@ -60,6 +65,19 @@ function fold(
   const accu = (): Expr => make.ident(at, ACCU);
   return make.fold(at, { range, iter: iters[0]!, iter2: iters[1], accu: ACCU, ...parts(accu) });
 }
+
+/** A value under a name of its own, in the one expression that follows. */
+const bound = (make: Maker, at: number, name: string, init: Expr, result: Expr): Expr =>
+  make.fold(at, {
+    range: make.list(at, []),
+    iter: "#unused",
+    iter2: undefined,
+    accu: name,
+    init,
+    cond: make.constant(at, false),
+    step: make.ident(at, name),
+    result,
+  });
 
 const all: (names: number) => Macro = (names) => (make, at, target, args) =>
   fold(make, at, target, args.slice(0, names), (accu) => ({
@@ -144,18 +162,7 @@ const transformMap: (hasFilter: boolean, isEntry: boolean) => Macro =
 const optional: (isFlat: boolean) => Macro = (isFlat) => (make, at, target, args) => {
   const name = nameOf(make, args[0]!);
   if (name === undefined) return make.constant(at, null);
-  const body = args[1]!;
-  const bound: Fold = {
-    range: make.list(at, []),
-    iter: "#unused",
-    iter2: undefined,
-    accu: name,
-    init: make.call(at, "value", [], target),
-    cond: make.constant(at, false),
-    step: make.ident(at, name),
-    result: body,
-  };
-  const mapped = make.fold(at, bound);
+  const mapped = bound(make, at, name, make.call(at, "value", [], target), args[1]!);
   return make.call(at, "_?_:_", [
     make.call(at, "hasValue", [], target),
     isFlat ? mapped : make.call(at, "optional.of", [mapped]),
@@ -167,19 +174,22 @@ const optional: (isFlat: boolean) => Macro = (isFlat) => (make, at, target, args
 const sortBy: Macro = (make, at, target, args) => {
   const name = "@__sortBy_input__";
   const keys = collect(1, false)(make, at, make.ident(at, name), args);
-  return make.fold(at, {
-    range: make.list(at, []),
-    iter: "#unused",
-    iter2: undefined,
-    accu: name,
-    init: target,
-    cond: make.constant(at, false),
-    step: make.ident(at, name),
-    result: make.call(at, "@sortByAssociatedKeys", [keys], make.ident(at, name)),
-  });
+  const sorted = make.call(at, "@sortByAssociatedKeys", [keys], make.ident(at, name));
+  return bound(make, at, name, target, sorted);
 };
 
-const MACROS: Readonly<Record<string, Macro>> = {
+/** `cel.bind`: a value under a name. */
+const bind: Macros[string] = (make, at, target, args) => {
+  if (target.kind !== "ident" || target.name !== "cel") return undefined;
+  const [name, value, result] = args as [Expr, Expr, Expr];
+  if (name.kind !== "ident") return make.fail(name.at, "cel.bind() variable names must be simple identifiers");
+  return bound(make, at, name.name, value, result);
+};
+
+/** What gives values names: `cel.bind(name, value, expression)`. */
+export const BINDINGS: Macros = { "bind/3": bind };
+
+const MACROS: Macros = {
   "all/2": all(1),
   "all/3": all(2),
   "exists/2": exists(1),

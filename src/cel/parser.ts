@@ -5,7 +5,7 @@
  */
 import type { Constant, Entry, Expr, Fold, Issue, Maker } from "./ast.ts";
 import { SyntaxFault, type Token, tokenize } from "./lexer.ts";
-import { expandMacro } from "./macros.ts";
+import { type Macros, expandMacro } from "./macros.ts";
 
 /** Longer expressions are not read (code points). */
 const LONGEST = 100_000;
@@ -19,12 +19,12 @@ const RESERVED = new Set(
 /** What came of a text: a tree, or what is wrong with it. */
 export type Parsed = { readonly expr: Expr; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
-/** Reads an expression. */
-export function parse(source: string): Parsed {
+/** Reads an expression, one that may have `macros` besides those that all have. */
+export function parse(source: string, macros?: Macros): Parsed {
   if (source.length > LONGEST * 2) return { issues: [{ at: 0, message: `expected at most ${LONGEST} code points` }] };
   const issues: Issue[] = [];
   try {
-    const expr = new Parser(tokenize(source), issues).whole();
+    const expr = new Parser(tokenize(source), issues, macros).whole();
     return issues.length > 0 ? { issues } : { expr };
   } catch (error) {
     if (error instanceof SyntaxFault) return { issues: [...issues, { at: error.at, message: error.message }] };
@@ -49,10 +49,14 @@ class Parser implements Maker {
   #at = 0;
   #id = 0;
   #depth = 0;
+  readonly #macros: Macros | undefined;
+  /** How many operators and selections stand in one another, of those expressions in which there are any. */
+  readonly #heights = new Map<Expr, number>();
 
-  constructor(tokens: readonly Token[], issues: Issue[]) {
+  constructor(tokens: readonly Token[], issues: Issue[], macros: Macros | undefined) {
     this.#tokens = tokens;
     this.issues = issues;
+    this.#macros = macros;
   }
 
   constant = (at: number, value: Constant): Expr => ({ id: ++this.#id, at, kind: "const", value });
@@ -88,6 +92,16 @@ class Parser implements Maker {
     this.issues.push({ at, message });
     return this.constant(at, null);
   };
+
+  /** An expression around others; `more` where it counts: of what counts only so many stand in one another. */
+  #around(expr: Expr, parts: readonly Expr[], more: 0 | 1): Expr {
+    let height = 0;
+    for (const part of parts) height = Math.max(height, this.#heights.get(part) ?? 0);
+    height += more;
+    if (height > DEEPEST) throw new SyntaxFault(expr.at, `max recursion depth exceeded: ${DEEPEST}`);
+    if (height > 0) this.#heights.set(expr, height);
+    return expr;
+  }
 
   whole(): Expr {
     const expr = this.#expr();
@@ -134,7 +148,7 @@ class Parser implements Maker {
       this.#expect(":");
       const no = this.#expr();
       this.#depth--;
-      return this.call(op.at, "_?_:_", [condition, yes, no]);
+      return this.#around(this.call(op.at, "_?_:_", [condition, yes, no]), [condition, yes, no], 1);
     }
     this.#depth--;
     return condition;
@@ -154,7 +168,7 @@ class Parser implements Maker {
       const right = middle === high ? terms[middle + 1]! : balanced(middle + 1, high);
       return this.call(places[middle]!, name, [left, right]);
     };
-    return places.length === 0 ? terms[0]! : balanced(0, places.length - 1);
+    return places.length === 0 ? terms[0]! : this.#around(balanced(0, places.length - 1), terms, 0);
   }
 
   #relation(): Expr {
@@ -170,7 +184,7 @@ class Parser implements Maker {
       if (name === undefined) return left;
       this.#at++;
       const right = this.#binary(SUMS, () => this.#binary(PRODUCTS, () => this.#unary()));
-      left = this.call(token.at, name, [left, right]);
+      left = this.#around(this.call(token.at, name, [left, right]), [left, right], 1);
     }
   }
 
@@ -181,7 +195,8 @@ class Parser implements Maker {
       const name = token.type === "punct" ? names[token.text] : undefined;
       if (name === undefined) return left;
       this.#at++;
-      left = this.call(token.at, name, [left, operand()]);
+      const right = operand();
+      left = this.#around(this.call(token.at, name, [left, right]), [left, right], 1);
     }
   }
 
@@ -197,7 +212,7 @@ class Parser implements Maker {
       if (count === 1 && token.text === "-" && this.#isNumber()) return this.#member(this.#negative(token));
       const operand = this.#member(this.#primary());
       if (count % 2 === 0) return operand;
-      return this.call(token.at, token.text === "!" ? "!_" : "-_", [operand]);
+      return this.#around(this.call(token.at, token.text === "!" ? "!_" : "-_", [operand]), [operand], 0);
     }
     return this.#member(this.#primary());
   }
@@ -226,20 +241,21 @@ class Parser implements Maker {
       const optional = this.#take("?") !== undefined;
       const index = this.#expr();
       this.#expect("]");
-      expr = this.call(open.at, optional ? "_[?_]" : "_[_]", [expr, index]);
+      expr = this.#around(this.call(open.at, optional ? "_[?_]" : "_[_]", [expr, index]), [expr, index], 1);
     }
   }
 
   #afterDot(target: Expr, dot: Token): Expr {
     if (this.#take("?")) {
       const { name, at } = this.#fieldName();
-      return this.call(dot.at, "_?._", [target, this.constant(at, name)]);
+      return this.#around(this.call(dot.at, "_?._", [target, this.constant(at, name)]), [target], 1);
     }
     const { name } = this.#fieldName();
     const open = this.#take("(");
-    if (!open) return this.select(dot.at, target, name, false);
+    if (!open) return this.#around(this.select(dot.at, target, name, false), [target], 1);
     const args = this.#args(")");
-    return expandMacro(this, open.at, name, target, args) ?? this.call(open.at, name, args, target);
+    const expanded = expandMacro(this, open.at, name, target, args, this.#macros);
+    return this.#around(expanded ?? this.call(open.at, name, args, target), [target, ...args], 1);
   }
 
   #fieldName(): { readonly name: string; readonly at: number } {
@@ -301,7 +317,8 @@ class Parser implements Maker {
     if (isReserved && !open) return this.constant(token.at, null);
     if (!open) return this.ident(token.at, name);
     const args = this.#args(")");
-    return expandMacro(this, open.at, name, undefined, args) ?? this.call(open.at, name, args);
+    const expanded = expandMacro(this, open.at, name, undefined, args, this.#macros);
+    return this.#around(expanded ?? this.call(open.at, name, args), args, 0);
   }
 
   #listLiteral({ at }: Token): Expr {
@@ -312,20 +329,22 @@ class Parser implements Maker {
       elements.push(this.#expr());
       if (!this.#take(",") && !this.#is("]")) this.#unexpected("']'");
     }
-    return this.list(at, elements, optional);
+    return this.#around(this.list(at, elements, optional), elements, 0);
   }
 
   #mapLiteral({ at }: Token): Expr {
     const entries: Entry[] = [];
+    const parts: Expr[] = [];
     while (!this.#take("}")) {
       const optional = this.#take("?") !== undefined;
       const key = this.#expr();
       const colon = this.#expect(":");
       const value = this.#expr();
       entries.push({ id: ++this.#id, at: colon.at, key, value, optional });
+      parts.push(key, value);
       if (!this.#take(",") && !this.#is("}")) this.#unexpected("'}'");
     }
-    return this.map(at, entries);
+    return this.#around(this.map(at, entries), parts, 0);
   }
 }
 

@@ -46,7 +46,7 @@ export const RUN_LIMIT = 1_000_000;
 
 /** Compiles an expression. */
 export function compile(source: string, env: Environment): Compiled {
-  const parsed = parse(source);
+  const parsed = parse(source, env.macros);
   if (parsed.issues) return { error: issuesText(source, parsed.issues) };
   const result = check(parsed.expr, env);
   if (result.issues) return { error: issuesText(source, result.issues) };

@@ -103,8 +103,26 @@ export const sameType = (a: Type, b: Type): boolean =>
     a.params.length === b.params.length &&
     a.params.every((one, i) => sameType(one, b.params[i]!)));
 
-/** What has been found out about types that were not known, by their names. */
-export type Known = Map<string, Type>;
+/** What has been found out about types that were not known, by their names; what did not fit can be taken back. */
+export class Known extends Map<string, Type> {
+  readonly #before: (readonly [string, Type | undefined])[] = [];
+
+  override set(name: string, type: Type): this {
+    this.#before.push([name, this.get(name)]);
+    return super.set(name, type);
+  }
+
+  /** Whether an attempt succeeds; what it found out is kept only then. */
+  try(attempt: (known: this) => boolean): boolean {
+    const mark = this.#before.length;
+    if (attempt(this)) return true;
+    for (const [name, type] of this.#before.splice(mark).toReversed()) {
+      if (type) super.set(name, type);
+      else this.delete(name);
+    }
+    return false;
+  }
+}
 
 const isWild = ({ kind }: Type): boolean => kind === "dyn" || kind === "error";
 
@@ -169,7 +187,7 @@ function isAsGeneral(a: Type, b: Type): boolean {
 }
 
 /** A type with what is known put in; what is not known becomes dyn where `toDyn`. */
-export function resolved(known: Known, type: Type, toDyn: boolean): Type {
+export function resolved(known: ReadonlyMap<string, Type>, type: Type, toDyn: boolean): Type {
   if (type.kind === "param") {
     const next = known.get(type.name);
     if (next) return resolved(known, next, toDyn);

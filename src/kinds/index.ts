@@ -22,6 +22,7 @@ import { networkingGroup } from "./networking/v1/index.ts";
 import { event } from "./events/v1/event.ts";
 import { policyGroup } from "./policy/v1/index.ts";
 import { nodeGroup } from "./node/v1/runtime-class.ts";
+import { resourceGroup } from "./resource/v1/index.ts";
 import { schedulingGroup } from "./scheduling/v1/priority-class.ts";
 import { storageGroup } from "./storage/v1/index.ts";
 import { storageMigrationGroup } from "./storagemigration/index.ts";
@@ -51,6 +52,7 @@ const OTHERS: readonly DefinitionFactory[] = [
   schedulingGroup,
   nodeGroup,
   policyGroup,
+  resourceGroup,
 ];
 
 /** The built-in kinds of a dialect, those that are not served (`served: false`) included. */

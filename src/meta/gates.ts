@@ -37,6 +37,23 @@ export const GATE_FACTS = {
   HPAScaleToZero: { stage: "alpha", about: "`minReplicas` 0 of autoscalers." },
   NodeDeclaredFeatures: { stage: "alpha", about: "`status.declaredFeatures` of new Nodes." },
   SELinuxMount: { stage: "beta", about: "The `seLinuxChangePolicy` MountOption of Pods." },
+  DRAAdminAccess: { stage: "beta", about: "`adminAccess` of requests for devices, and of their results." },
+  DRAConsumableCapacity: {
+    stage: "alpha",
+    about: "Devices that several claims have at a time: what slices offer, claims ask for, and their status says.",
+  },
+  DRADeviceBindingConditions: {
+    stage: "alpha",
+    about: "`bindsToNode`, `bindingConditions` and `bindingFailureConditions` of devices and results.",
+  },
+  DRADeviceTaints: { stage: "alpha", about: "`taints` of devices, `tolerations` of requests for them." },
+  DRAExtendedResource: { stage: "alpha", about: "`extendedResourceName` of device classes." },
+  DRAPartitionableDevices: {
+    stage: "alpha",
+    about: "Counters that devices share, and devices of one slice that are on different nodes.",
+  },
+  DRAPrioritizedList: { stage: "beta", about: "`firstAvailable` of requests for devices." },
+  DRAResourceClaimDeviceStatus: { stage: "beta", about: "`devices` in the status of resource claims." },
 } as const;
 
 /** The names of all feature gates. */
@@ -59,6 +76,11 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "HPAScaleToZero",
     "RestartAllContainersOnContainerExits",
     "NodeDeclaredFeatures",
+    "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
+    "DRADeviceTaints",
+    "DRAExtendedResource",
+    "DRAPartitionableDevices",
   ],
   kubernetes: [
     "CrossNamespaceVolumeDataSource",
@@ -74,6 +96,11 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "RestartAllContainersOnContainerExits",
     "NodeDeclaredFeatures",
     "SELinuxMount",
+    "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
+    "DRADeviceTaints",
+    "DRAExtendedResource",
+    "DRAPartitionableDevices",
   ],
 };
 

@@ -104,10 +104,17 @@ function over(
     ...bindingAction(() => kinds),
     ...evictionAction(() => kinds, lookup),
   ]);
-  const kinds = kindsOf(
-    { api, store, cacher, admission, locks: objectLocks(api.clock), hot: new HotObjects(), stocks },
-    actions,
-  );
+  const shared: SharedParts = {
+    api,
+    store,
+    cacher,
+    admission,
+    locks: objectLocks(api.clock),
+    hot: new HotObjects(),
+    stocks,
+    namespaceLabels: (name) => lookup.get("namespaces", "", name)?.metadata.labels,
+  };
+  const kinds = kindsOf(shared, actions);
   return {
     kinds,
     cacher,

@@ -8,7 +8,7 @@
  * @module
  */
 import { apiVersionOf } from "../meta/versions.ts";
-import type { ApiContext, Owner, ResourceDefinition, Stock } from "../schema/definition.ts";
+import type { ApiContext, Owner, ResourceDefinition, Stock, WriteContext } from "../schema/definition.ts";
 import { type Walker, walkerOf } from "../schema/walker.ts";
 import type { Admission } from "../admission/contract.ts";
 import { type StructType, structOf } from "../apply/schema/schema.ts";
@@ -45,6 +45,8 @@ export interface SharedParts {
   readonly hot: HotObjects;
   /** What objects take for themselves alone. */
   readonly stocks: Stocks;
+  /** The labels of a namespace that is there. */
+  readonly namespaceLabels: NonNullable<WriteContext["namespaceLabels"]>;
 }
 
 /** Names, each of which one object has at a time. */

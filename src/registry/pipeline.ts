@@ -50,7 +50,11 @@ export interface WriteUnderWay extends Write {
 }
 
 /** A context for one write, with an empty list of warnings. */
-export const newContext = (kind: Kind): WriteContext => ({ ...kind.shared.api, warnings: [] });
+export const newContext = ({ shared }: Kind): WriteContext => ({
+  ...shared.api,
+  warnings: [],
+  namespaceLabels: shared.namespaceLabels,
+});
 
 /** Carries a write out; a refusal tells the warnings that came before it. */
 export async function withWarnings<T>(ctx: WriteContext, work: () => Promise<T>): Promise<T> {

@@ -58,6 +58,8 @@ export interface NewObject {
 export interface WriteContext extends ApiContext {
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
+  /** The labels of a namespace, for the few rules that ask for them; none where it is not there, or nobody can be asked. */
+  readonly namespaceLabels?: (name: string) => Readonly<Record<string, string>> | undefined;
 }
 
 /** The verbs that a resource can have. */

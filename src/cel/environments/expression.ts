@@ -33,8 +33,8 @@ export function compileTo(
   return { error: refusal(returns, type) };
 }
 
-/** An expression that is right but cannot be made ready says so itself. */
-const withPrefix = (error: string): string =>
+/** Why a text did not compile; an expression that is right but cannot be made ready says so itself. */
+export const withPrefix = (error: string): string =>
   error.startsWith("program: ")
     ? `program instantiation failed: ${error.slice("program: ".length)}`
     : `compilation failed: ${error}`;

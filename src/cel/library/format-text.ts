@@ -88,7 +88,7 @@ export function checkFormat(
     const element = args[i];
     if (!element) return { element: undefined, message: `index ${i} out of range` };
     const type = typeOf(element);
-    if (["dyn", "param", "any", "error"].includes(type.kind)) continue;
+    if (["dyn", "param", "error"].includes(type.kind)) continue;
     // Doubles that are no numbers have texts, whatever the verb.
     if (!KINDS[verb]!.types.includes(type.kind)) return { element, message: misfit(verb, typeText(type)) };
   }

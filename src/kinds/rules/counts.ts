@@ -1,4 +1,8 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
+import { asJsonNumber } from "../../value/value.ts";
+
+/** The number of a member of 64 bits, or the nearest to it that can be told from others. */
+export const nearest = (number: number): number => asJsonNumber(number)?.value ?? number;
 
 /** Tells members below `at` that are numbers below 0. */
 export function validateNotNegative<K extends string>(

@@ -4,12 +4,12 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 const LONGEST = 63;
 
 /**
- * The name of a CSI driver where an object refers to one: required, at most 63 bytes, a DNS subdomain when its capitals
- * are made small (DEC-39).
+ * The name of a driver of storage or devices where an object refers to one: required, at most 63 bytes, a DNS subdomain
+ * when its capitals are made small (DEC-39).
  */
 export function validateDriverName(name: string, field: string, errors: FieldErrors): void {
   if (name === "") {
-    errors.required(field, "expected the name of a CSI driver");
+    errors.required(field, "expected the name of a driver");
     return;
   }
   if (Buffer.byteLength(name) > LONGEST) errors.tooLong(field, LONGEST);

@@ -9,7 +9,8 @@ import { anyJson, int64, nullable, required } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, asJsonNumber, equal, isObject } from "../../../value/value.ts";
+import { type Value, equal, isObject } from "../../../value/value.ts";
+import { nearest } from "../../rules/counts.ts";
 
 const description = "A state that a controller keeps, so that it can return to it.";
 
@@ -31,8 +32,7 @@ function validate(object: ControllerRevision, errors: FieldErrors, ctx: WriteCon
 }
 
 function validateRevision({ revision = 0 }: ControllerRevision, errors: FieldErrors): void {
-  const number = asJsonNumber(revision)?.value ?? revision;
-  if (number < 0) errors.invalid("revision", revision, "expected 0 or more");
+  if (nearest(revision) < 0) errors.invalid("revision", revision, "expected 0 or more");
 }
 
 function validateUpdate(object: ControllerRevision, old: ControllerRevision, errors: FieldErrors): void {

@@ -5,8 +5,8 @@
  */
 import { dnsSubdomain } from "../../../../meta/names.ts";
 import { type ObjectMeta, ObjectMetaSchema } from "../../../../meta/object-meta.ts";
-import { validateAnnotations, validateLabels } from "../../../../meta/object-meta-rules.ts";
 import { always, bool, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
+import { validateTemplateMetadata } from "../../../rules/template-metadata.ts";
 import { ClaimSpecSchema, type ClaimSpec, defaultClaimSpec, validateClaimSpec } from "../claim-spec.ts";
 import { type Members, type SourceCheck, type SourceFamily, form } from "./form.ts";
 
@@ -29,18 +29,6 @@ const PersistentVolumeClaimTemplate = struct("The claim that is made for the Pod
   metadata: always(ObjectMetaSchema),
   spec: requiredSpec,
 });
-
-/** Labels and annotations only (VOL-29, VOL-30). */
-function checkTemplateMetadata(metadata: Partial<ObjectMeta>, at: string, check: SourceCheck): void {
-  const { labels, annotations, ...rest } = metadata;
-  if (annotations) validateAnnotations(annotations, `${at}.annotations`, check.errors);
-  if (labels) validateLabels(labels, `${at}.labels`, check.errors);
-  for (const member of Object.keys(rest)) {
-    // Kubernetes derives the name of the field from its own.
-    const name = member === "uid" && check.ctx.dialect.rules.recordedCauseNames ? "uID" : member;
-    check.errors.forbidden(`${at}.${name}`, "expected labels and annotations only");
-  }
-}
 
 /** The name of the claim that is made for a volume of a Pod (VOL-32). */
 export const ephemeralClaimName = (pod: string, volume: string): string => `${pod}-${volume}`;
@@ -69,11 +57,8 @@ export const ephemeral: SourceFamily = {
       const template = source.volumeClaimTemplate;
       checkClaimName(at, check);
       if (!template) return check.errors.required(`${at}.volumeClaimTemplate`);
-      checkTemplateMetadata(
-        (template.metadata ?? {}) as Partial<ObjectMeta>,
-        `${at}.volumeClaimTemplate.metadata`,
-        check,
-      );
+      const metadata = (template.metadata ?? {}) as Partial<ObjectMeta>;
+      validateTemplateMetadata(metadata, `${at}.volumeClaimTemplate.metadata`, check.errors, check.ctx);
       if (!template.spec && check.ctx.dialect.rules.enforceDocumented) {
         return check.errors.required(`${at}.volumeClaimTemplate.spec`);
       }

@@ -1,0 +1,44 @@
+/**
+ * Conditions of a device that its claim waits for before a Pod is bound, and those that say that it never will.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { qualifiedName } from "../../../meta/names.ts";
+import { atomicList, optional, text } from "../../../meta/types.ts";
+import { checkList, checkUnique } from "./lists.ts";
+import { tell } from "./names.ts";
+
+/** The members that name such conditions. */
+export const BINDING_CONDITIONS = {
+  bindingConditions: optional(
+    atomicList(text(), "Conditions of the claim that are to be true before a Pod is bound; at most 4."),
+  ),
+  bindingFailureConditions: optional(
+    atomicList(text(), "Conditions of the claim any of which says that the device cannot be had; at most 4."),
+  ),
+} as const;
+
+interface Conditions {
+  readonly bindingConditions?: readonly string[];
+  readonly bindingFailureConditions?: readonly string[];
+}
+
+const MOST = 4;
+
+/** Everything that is wrong with the names of conditions: both sorts are there, or none. */
+export function validateBindingConditions(conditions: Conditions, at: string, errors: FieldErrors): void {
+  const { bindingConditions: good = [], bindingFailureConditions: bad = [] } = conditions;
+  const [ofGood, ofBad] = [`${at}.bindingConditions`, `${at}.bindingFailureConditions`];
+  const check = (name: string, field: string): void => tell(name, qualifiedName, field, errors);
+  for (const [names, field] of [[good, ofGood] as const, [bad, ofBad] as const]) {
+    checkList(names, MOST, field, errors, check);
+    checkUnique(names, field, errors, (name) => name);
+  }
+  const known = new Set(good);
+  bad.forEach((name, i) => {
+    if (known.has(name)) errors.invalid(`${ofBad}[${i}]`, name, "expected none of bindingConditions");
+  });
+  if (good.length === 0 && bad.length > 0) errors.invalid(ofGood, good, "expected some beside bindingFailureConditions");
+  if (bad.length === 0 && good.length > 0) errors.invalid(ofBad, bad, "expected some beside bindingConditions");
+}

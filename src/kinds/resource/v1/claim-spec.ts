@@ -1,0 +1,283 @@
+/**
+ * What a claim asks for: devices, and what holds for all of them (KIND-ResourceClaim-1..3). Claims and templates of claims
+ * have it.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
+import {
+  type Static,
+  always,
+  atomicList,
+  bool,
+  int64,
+  map,
+  nullable,
+  optional,
+  pointer,
+  quantity,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import type { WriteContext } from "../../../schema/definition.ts";
+import { nearest } from "../../rules/counts.ts";
+import type { Feature } from "../../rules/gated-field.ts";
+import { CONFIGURATION, validateConfiguration } from "./configuration.ts";
+import { checkList, checkSet } from "./lists.ts";
+import { tell, validateFullName } from "./names.ts";
+import { type Placed, expressionsOf, selectors, validateSelectors } from "./selectors.ts";
+import { tolerations, validateToleration } from "./taints.ts";
+
+/** What a request asks for, by itself or as one of several that would do. */
+const DEVICES = {
+  deviceClassName: required(text("The DeviceClass that the devices are of.")),
+  selectors: selectors("What else is asked of each device: all of them are to be true; at most 32."),
+  allocationMode: optional(text("ExactCount: as many as `count` says; All: all that there are. ExactCount by default.")),
+  count: optional(int64("How many, for ExactCount; 1 by default.")),
+} as const;
+
+const MORE = {
+  tolerations,
+  capacity: pointer(
+    struct("How much of each device is asked for.", {
+      requests: optional(map(quantity(), "Amounts by the names of the capacities.")),
+    }),
+  ),
+} as const;
+
+const Exactly = struct("Devices of one sort.", {
+  ...DEVICES,
+  adminAccess: pointer(bool("Whether to look after devices that others use; for namespaces that are marked for it.")),
+  ...MORE,
+});
+
+const SubRequest = struct("Devices that would do.", {
+  name: required(text("The name of it, a DNS label.")),
+  ...DEVICES,
+  ...MORE,
+});
+
+const Request = struct("Devices that are asked for.", {
+  name: required(text("The name of the request, a DNS label.")),
+  exactly: pointer(Exactly),
+  firstAvailable: optional(atomicList(SubRequest, "Devices of several sorts, of which the first do that can be had; at most 8.")),
+});
+
+const ofRequests = (description: string) => optional(atomicList(text(), description));
+
+const Constraint = struct("What holds for several devices.", {
+  requests: ofRequests("The requests whose devices it is about, as `request` or `request/alternative`; all by default."),
+  matchAttribute: pointer(text("An attribute that is the same in all of them, with its domain.")),
+  distinctAttribute: pointer(text("An attribute that differs in all of them, with its domain.")),
+});
+
+const Configuration = struct("A configuration of devices.", {
+  requests: ofRequests("The requests whose devices it is for, as `request` or `request/alternative`; all by default."),
+  ...CONFIGURATION,
+});
+
+/** The schema of what a claim asks for. */
+export const ClaimSpecSchema = struct("What is asked for.", {
+  devices: always(
+    struct("Devices.", {
+      requests: nullable(atomicList(Request, "The devices that are asked for; at most 32.")),
+      constraints: optional(atomicList(Constraint, "What holds for several of them; at most 32.")),
+      config: optional(atomicList(Configuration, "What drivers are told about them; at most 32.")),
+    }),
+  ),
+});
+
+/** What a claim asks for. */
+export interface ClaimSpec {
+  devices: NonNullable<Static<typeof ClaimSpecSchema>["devices"]>;
+}
+
+type RequestValue = Static<typeof Request>;
+type Asked = Static<typeof SubRequest> | Static<typeof Exactly>;
+
+const requestsOf = (spec: Partial<ClaimSpec> | undefined): readonly RequestValue[] => spec?.devices?.requests ?? [];
+
+/** All that is asked for, with the place of it. */
+function* askedOf(spec: Partial<ClaimSpec> | undefined, at: string): Iterable<readonly [Asked, string]> {
+  for (const [i, { exactly, firstAvailable = [] }] of requestsOf(spec).entries()) {
+    const place = `${at}.devices.requests[${i}]`;
+    if (exactly) yield [exactly, `${place}.exactly`];
+    for (const [j, one] of firstAvailable.entries()) yield [one, `${place}.firstAvailable[${j}]`];
+  }
+}
+
+/** One device of each request is asked for by default; changes `spec`. */
+export function defaultClaimSpec(spec: Partial<ClaimSpec> | undefined): void {
+  for (const [asked] of askedOf(spec, "")) {
+    asked.allocationMode ||= "ExactCount";
+    if (asked.allocationMode === "ExactCount") asked.count ||= 1;
+  }
+}
+
+const requestPlaces = (spec: ClaimSpec, at: string): (readonly [RequestValue, string])[] =>
+  requestsOf(spec).map((request, i) => [request, `${at}.devices.requests[${i}]`]);
+
+/** The features of what is asked for at a path. */
+export const specFeatures = (at: string): readonly Feature<ClaimSpec>[] => [
+  {
+    gate: "DRAPrioritizedList",
+    members: (spec) => requestPlaces(spec, at).map(([request, place]) => [request, place, ["firstAvailable"]]),
+  },
+  {
+    gate: "DRADeviceTaints",
+    members: (spec) => [...askedOf(spec, at)].map(([asked, place]) => [asked, place, ["tolerations"]]),
+  },
+  {
+    gate: "DRAAdminAccess",
+    members: (spec) =>
+      requestPlaces(spec, at).map(([{ exactly }, place]) => [exactly, `${place}.exactly`, ["adminAccess"]]),
+  },
+  {
+    gate: "DRAConsumableCapacity",
+    *members(spec) {
+      for (const [i, constraint] of (spec.devices.constraints ?? []).entries()) {
+        yield [constraint, `${at}.devices.constraints[${i}]`, ["distinctAttribute"]];
+      }
+      for (const [asked, place] of askedOf(spec, at)) yield [asked, place, ["capacity"]];
+    },
+  },
+];
+
+/** The names of requests and of what they would take instead, as other members refer to them. */
+export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The names of the requests of a claim. */
+export const requestNames = (spec: ClaimSpec): RequestNames =>
+  new Map(
+    requestsOf(spec).map(({ name, firstAvailable = [] }) => [
+      name,
+      new Set(firstAvailable.map((alternative) => alternative.name)),
+    ]),
+  );
+
+const EXPECTED = "expected the name of a request, or one with '/' and the name of an alternative of it";
+
+/** Tells what names no request, and no alternative of one. */
+export function validateReference(reference: string, names: RequestNames, field: string, errors: FieldErrors): void {
+  const parts = reference.split("/");
+  if (parts.length > 2) return errors.invalid(field, reference, EXPECTED);
+  for (const part of parts) tell(part, dnsLabel, field, errors);
+  const [request = "", alternative] = parts;
+  const alternatives = names.get(request);
+  if (!alternatives || (alternative !== undefined && !alternatives.has(alternative))) {
+    errors.invalid(field, reference, EXPECTED);
+  }
+}
+
+const MOST = 32;
+const MOST_ALTERNATIVES = 8;
+
+/** The same for a list of them, each there once. */
+export function validateReferences(
+  references: readonly string[] | undefined,
+  names: RequestNames,
+  field: string,
+  errors: FieldErrors,
+): void {
+  const check = (reference: string, at: string): void => validateReference(reference, names, at, errors);
+  checkSet(references, MOST, field, errors, check, (reference) => reference);
+}
+
+/** Everything that is wrong with what is asked for, but for the expressions of selectors. */
+export function validateClaimSpec(spec: ClaimSpec, at: string, errors: FieldErrors, ctx: WriteContext): void {
+  const { requests, constraints, config } = spec.devices;
+  const names = requestNames(spec);
+  const field = `${at}.devices`;
+  checkSet(
+    requests,
+    MOST,
+    `${field}.requests`,
+    errors,
+    (request, place) => validateRequest(request, place, errors),
+    ({ name }) => name,
+  );
+  checkList(constraints, MOST, `${field}.constraints`, errors, (constraint, place) => {
+    validateReferences(constraint.requests, names, `${place}.requests`, errors);
+    validateConstraint(constraint, place, errors, ctx);
+  });
+  checkList(config, MOST, `${field}.config`, errors, (configuration, place) => {
+    validateReferences(configuration.requests, names, `${place}.requests`, errors);
+    validateConfiguration(configuration, place, errors);
+  });
+}
+
+function validateRequest({ name, exactly, firstAvailable = [] }: RequestValue, at: string, errors: FieldErrors): void {
+  tell(name, dnsLabel, `${at}.name`, errors);
+  const hasAlternatives = firstAvailable.length > 0;
+  if (!exactly && !hasAlternatives) errors.required(at, "expected exactly or firstAvailable");
+  else if (exactly && hasAlternatives) errors.invalid(at, name, "expected either exactly or firstAvailable, got both");
+  else if (exactly) validateAsked(exactly, `${at}.exactly`, errors);
+  else {
+    const check = (alternative: Static<typeof SubRequest>, place: string): void => {
+      tell(alternative.name, dnsLabel, `${place}.name`, errors);
+      validateAsked(alternative, place, errors);
+    };
+    checkSet(firstAvailable, MOST_ALTERNATIVES, `${at}.firstAvailable`, errors, check, (alternative) => alternative.name);
+  }
+}
+
+function validateAsked(asked: Asked, at: string, errors: FieldErrors): void {
+  const { deviceClassName: className, tolerations: tolerated = [] } = asked;
+  if (className === "") errors.required(`${at}.deviceClassName`, "expected the name of a DeviceClass");
+  else tell(className, dnsSubdomain, `${at}.deviceClassName`, errors);
+  validateSelectors(asked.selectors, `${at}.selectors`, errors);
+  validateCount(asked, at, errors);
+  tolerated.forEach((toleration, i) => validateToleration(toleration, `${at}.tolerations[${i}]`, errors));
+}
+
+const MODES = ["All", "ExactCount"];
+
+function validateCount({ allocationMode: mode = "", count = 0 }: Asked, at: string, errors: FieldErrors): void {
+  const number = nearest(count);
+  if (!MODES.includes(mode)) errors.notSupported(`${at}.allocationMode`, mode, MODES);
+  else if (mode === "All" && number !== 0) errors.invalid(`${at}.count`, count, "expected none for All");
+  else if (mode === "ExactCount" && number <= 0) errors.invalid(`${at}.count`, count, "expected 1 or more");
+}
+
+function validateConstraint(
+  { matchAttribute, distinctAttribute }: Static<typeof Constraint>,
+  at: string,
+  errors: FieldErrors,
+  { gates }: WriteContext,
+): void {
+  if (matchAttribute !== undefined) validateFullName(matchAttribute, `${at}.matchAttribute`, errors);
+  else if (distinctAttribute !== undefined) validateFullName(distinctAttribute, `${at}.distinctAttribute`, errors);
+  else if (gates.DRAConsumableCapacity) errors.required(at, "expected matchAttribute or distinctAttribute");
+  else errors.required(`${at}.matchAttribute`, "expected the name of an attribute");
+}
+
+/** The expressions of selectors that are to be judged: those of requests that nothing else is wrong with in form. */
+export function* claimExpressions(spec: ClaimSpec, at: string): Iterable<Placed> {
+  if (requestsOf(spec).length > MOST) return;
+  for (const [{ exactly, firstAvailable = [] }, place] of requestPlaces(spec, at)) {
+    if (exactly && firstAvailable.length > 0) continue;
+    if (exactly) yield* expressionsOf(exactly.selectors, `${place}.exactly.selectors`);
+    if (firstAvailable.length > MOST_ALTERNATIVES) continue;
+    for (const [j, one] of firstAvailable.entries()) {
+      yield* expressionsOf(one.selectors, `${place}.firstAvailable[${j}].selectors`);
+    }
+  }
+}
+
+/**
+ * Tells a request for access to devices that others use, in a namespace that is not marked for it. The field is named
+ * without the members that came between later.
+ */
+export function validateAdminAccess(spec: ClaimSpec, namespace: string, errors: FieldErrors, ctx: WriteContext): void {
+  const i = requestsOf(spec).findIndex(({ exactly }) => exactly?.adminAccess === true);
+  if (i >= 0) demandAdminAccess(`spec.devices.requests[${i}].adminAccess`, namespace, errors, ctx);
+}
+
+/** Tells access to devices that others use, at `field`, unless the namespace is marked for it. */
+export function demandAdminAccess(field: string, namespace: string, errors: FieldErrors, ctx: WriteContext): void {
+  const label = `resource.${ctx.dialect.labelDomain}/admin-access`;
+  if (ctx.namespaceLabels?.(namespace)?.[label] === "true") return;
+  errors.forbidden(field, `expected the namespace to have the label ${label}: "true"`);
+}

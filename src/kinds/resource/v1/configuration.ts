@@ -1,0 +1,45 @@
+/**
+ * Configurations: what a driver is told about devices, in its own words.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Static, anyJson, pointer, required, struct, text } from "../../../meta/types.ts";
+import { type Value, isObject } from "../../../value/value.ts";
+import { validateDriverName } from "../../rules/driver-name.ts";
+
+/** The members of a configuration. */
+export const CONFIGURATION = {
+  opaque: pointer(
+    struct("A configuration that its driver understands.", {
+      driver: required(text("The driver that it is for.")),
+      parameters: required(anyJson("What the driver is told, an object; at most 10 KiB.")),
+    }),
+  ),
+} as const;
+
+const Configuration = struct("A configuration.", CONFIGURATION);
+
+/** A configuration; the lists that hold it may say more of it. */
+export type ConfigurationValue = Static<typeof Configuration>;
+
+const LONGEST = 10 * 1024;
+
+/** Tells JSON at `field` that is no object, or has more than 10 KiB where it is not `known` from before. */
+export function validateJsonObject(value: unknown, field: string, errors: FieldErrors, known = false): void {
+  if (value === undefined || value === null) return errors.required(field, "expected an object");
+  if (!known && Buffer.byteLength(JSON.stringify(value)) > LONGEST) return errors.tooLong(field, LONGEST);
+  if (!isObject(value as Value)) errors.invalid(field, value, "expected an object");
+}
+
+/** Everything that is wrong with a configuration; one that is `known` may be as long as it was. */
+export function validateConfiguration(
+  { opaque }: ConfigurationValue,
+  at: string,
+  errors: FieldErrors,
+  known = false,
+): void {
+  if (!opaque) return errors.required(`${at}.opaque`, "expected a configuration");
+  validateDriverName(opaque.driver, `${at}.opaque.driver`, errors);
+  validateJsonObject(opaque.parameters, `${at}.opaque.parameters`, errors, known);
+}

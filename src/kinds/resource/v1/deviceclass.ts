@@ -1,0 +1,79 @@
+/**
+ * DeviceClass: devices of one sort, with what their drivers are told (KIND-DeviceClass-1).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Static, atomicList, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import { ageColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { isExtended } from "../../core/v1/quantities.ts";
+import { dropGated } from "../../rules/gated-field.ts";
+import { CONFIGURATION, validateConfiguration } from "./configuration.ts";
+import { checkList } from "./lists.ts";
+import { expressionsOf, selectors, validateExpressions, validateSelectors } from "./selectors.ts";
+
+const description = "Devices of one sort.";
+
+const Spec = struct("Which devices they are.", {
+  selectors: selectors("What is asked of each device: all of them are to be true; at most 32."),
+  config: optional(
+    atomicList(struct("A configuration of devices.", CONFIGURATION), "What drivers are told about them; at most 32."),
+  ),
+  extendedResourceName: pointer(text("The resource of containers that stands for devices of this class, such as example.com/gpu.")),
+});
+
+const schema = objectSchema(description, { spec: required(Spec) });
+
+interface DeviceClass extends ApiObject {
+  spec: Static<typeof Spec>;
+}
+
+const of = (object: ApiObject): DeviceClass => object as DeviceClass;
+
+const MOST = 32;
+
+/** Whether a member of the spec is as it was. */
+const isKept = (member: "config" | "selectors", object: ApiObject, old: ApiObject | undefined): boolean =>
+  old !== undefined && equal((of(object).spec[member] ?? null) as Value, (of(old).spec[member] ?? null) as Value);
+
+function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = of(object);
+  validateSelectors(spec.selectors, "spec.selectors", errors);
+  const isKnown = isKept("config", object, old);
+  checkList(spec.config, MOST, "spec.config", errors, (configuration, at) =>
+    validateConfiguration(configuration, at, errors, isKnown),
+  );
+  const { extendedResourceName: name } = spec;
+  if (name !== undefined && !isExtended(name, ctx.dialect)) {
+    errors.invalid("spec.extendedResourceName", name, "expected a name with a domain of its own, such as example.com/gpu");
+  }
+}
+
+/** The definition of DeviceClass. */
+export const deviceClass = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `resource.${dialect.domain}`,
+  version: "v1",
+  kind: "DeviceClass",
+  plural: "deviceclasses",
+  singular: "deviceclass",
+  scope: "Cluster",
+  description,
+  schema,
+  deleteAnswers: "object",
+  generation: "fromOne",
+  prepareForCreate: (object, ctx) => dropName(object, undefined, ctx),
+  prepareForUpdate: dropName,
+  validate: (object, errors, ctx) => validate(object, undefined, errors, ctx),
+  validateUpdate: validate,
+  *validateInSteps(object, old, _subresource, errors, ctx) {
+    const expressions = expressionsOf(of(object).spec.selectors, "spec.selectors");
+    return yield* validateExpressions(expressions, errors, ctx, isKept("selectors", object, old));
+  },
+  columns: [ageColumn],
+});
+
+const dropName = (object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void =>
+  dropGated(of(object).spec, old && of(old).spec, "extendedResourceName", "DRAExtendedResource", "spec", ctx);

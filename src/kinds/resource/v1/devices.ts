@@ -1,0 +1,209 @@
+/**
+ * Devices, as slices list them: what they are, what they have, and where they are (KIND-ResourceSlice-1).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
+import {
+  type Static,
+  atomicList,
+  bool,
+  int64,
+  map,
+  optional,
+  pointer,
+  quantity,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "../../core/v1/node-selector.ts";
+import { BINDING_CONDITIONS, validateBindingConditions } from "./binding-conditions.ts";
+import { Capacity, validateCapacity } from "./capacity.ts";
+import { checkList, checkMap, checkSet } from "./lists.ts";
+import { tell, validateQualifiedName } from "./names.ts";
+import { taints, validateTaint } from "./taints.ts";
+
+const Attribute = struct("What a device is, in one value.", {
+  int: pointer(int64("A number.")),
+  bool: pointer(bool("Whether it is so.")),
+  string: pointer(text("A text; at most 64 bytes.")),
+  version: pointer(text("A version, as semver.org has them; at most 64 bytes.")),
+});
+
+const Counter = struct("An amount.", { value: required(quantity("How much.")) });
+
+const counters = required(map(Counter, "Amounts by their names; at most 32."));
+
+/** The schema of amounts that devices share. */
+export const CounterSet = struct("Amounts that devices take of.", {
+  name: required(text("The name of all of them, a DNS label.")),
+  counters,
+});
+
+const Consumption = struct("What the device takes of amounts that are shared.", {
+  counterSet: required(text("The name of those in `sharedCounters`.")),
+  counters,
+});
+
+/** The schema of a device. */
+export const Device = struct("A device.", {
+  name: required(text("Its name in the pool, a DNS label.")),
+  attributes: optional(
+    map(Attribute, "What it is, by names that have a domain unless it is the driver; with capacities at most 32."),
+  ),
+  capacity: optional(map(Capacity, "How much it has, by names as those of attributes.")),
+  consumesCounters: optional(atomicList(Consumption, "What it takes of amounts that are shared; at most 2.")),
+  nodeName: pointer(text("The node that it is on, with perDeviceNodeSelection.")),
+  nodeSelector: pointer(NodeSelector),
+  allNodes: pointer(bool("Whether all nodes reach it, with perDeviceNodeSelection.")),
+  taints,
+  bindsToNode: pointer(bool("Whether who has it stays on the node that was found with it.")),
+  ...BINDING_CONDITIONS,
+  allowMultipleAllocations: pointer(bool("Whether several claims may have it at a time.")),
+});
+
+/** A device as it stands in a slice. */
+export type DeviceValue = Static<typeof Device>;
+
+type AttributeValue = Static<typeof Attribute>;
+type CounterSetValue = Static<typeof CounterSet>;
+
+const MOST_PROPERTIES = 32;
+const MOST_TAINTS = 16;
+const MOST_CONSUMPTIONS = 2;
+const MOST_COUNTERS = 32;
+const LONGEST_VALUE = 64;
+
+/** Everything that is wrong with a device; taints that it had before are not looked at again. */
+export function validateDevice(
+  device: DeviceValue,
+  old: DeviceValue | undefined,
+  isAlone: boolean,
+  at: string,
+  errors: FieldErrors,
+): void {
+  tell(device.name, dnsLabel, `${at}.name`, errors);
+  validateProperties(device, at, errors);
+  if (!old || !equal((old.taints ?? []) as Value, (device.taints ?? []) as Value)) {
+    checkList(device.taints, MOST_TAINTS, `${at}.taints`, errors, (taint, place) => validateTaint(taint, place, errors));
+  }
+  checkSet(
+    device.consumesCounters,
+    MOST_CONSUMPTIONS,
+    `${at}.consumesCounters`,
+    errors,
+    (consumption, place) => validateCounters(consumption.counterSet, "counterSet", consumption.counters, place, errors),
+    ({ counterSet }) => counterSet,
+  );
+  validatePlace(device, isAlone, at, errors);
+  validateBindingConditions(device, at, errors);
+}
+
+function validateProperties(device: DeviceValue, at: string, errors: FieldErrors): void {
+  const { attributes = {}, capacity = {} } = device;
+  const count = Object.keys(attributes).length + Object.keys(capacity).length;
+  if (count > MOST_PROPERTIES) {
+    errors.invalid(at, count, `expected at most ${MOST_PROPERTIES} attributes and capacities in all`);
+  }
+  checkMap(attributes, Infinity, `${at}.attributes`, errors, (name, attribute, place) => {
+    validateQualifiedName(name, place, errors);
+    validateAttribute(attribute, place, errors);
+  });
+  const isShared = device.allowMultipleAllocations === true;
+  checkMap(capacity, Infinity, `${at}.capacity`, errors, (name, amount, place) => {
+    validateQualifiedName(name, place, errors);
+    validateCapacity(amount, isShared, place, errors);
+  });
+}
+
+const NUMBER = "(?:0|[1-9]\\d*)";
+const PRERELEASE = `(?:${NUMBER}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
+const BUILD = "[0-9a-zA-Z-]+";
+const dotted = (part: string): string => `${part}(?:\\.${part})*`;
+
+/** A version as semver.org has them. */
+const VERSION = new RegExp(
+  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${dotted(PRERELEASE)})?(?:\\+${dotted(BUILD)})?$`,
+);
+
+function validateAttribute(attribute: AttributeValue, at: string, errors: FieldErrors): void {
+  const { string, version } = attribute;
+  if (string !== undefined) validateLength(string, `${at}.string`, errors);
+  if (version !== undefined) {
+    if (!VERSION.test(version)) errors.invalid(`${at}.version`, version, "expected a version such as 1.2.3");
+    validateLength(version, `${at}.version`, errors);
+  }
+  const given = Object.values(attribute).filter((value) => value !== undefined);
+  if (given.length !== 1) errors.invalid(at, attribute, "expected one value");
+}
+
+function validateLength(value: string, field: string, errors: FieldErrors): void {
+  if (Buffer.byteLength(value) > LONGEST_VALUE) errors.tooLong(field, LONGEST_VALUE);
+}
+
+/** Everything that is wrong with amounts that devices share. */
+export const validateCounterSet = ({ name, counters: all }: CounterSetValue, at: string, errors: FieldErrors): void =>
+  validateCounters(name, "name", all, at, errors);
+
+function validateCounters(
+  name: string,
+  member: string,
+  all: CounterSetValue["counters"],
+  at: string,
+  errors: FieldErrors,
+): void {
+  if (name === "") errors.required(`${at}.${member}`, "expected the name of shared amounts");
+  else tell(name, dnsLabel, `${at}.${member}`, errors);
+  if (Object.keys(all).length === 0) return errors.required(`${at}.counters`, "expected an amount");
+  checkMap(all, MOST_COUNTERS, `${at}.counters`, errors, (counter, _amount, place) =>
+    tell(counter, dnsLabel, place, errors),
+  );
+}
+
+/** The ways to say where devices are. */
+interface Place {
+  readonly nodeName?: string;
+  readonly nodeSelector?: NodeSelectorValue;
+  readonly allNodes?: boolean;
+}
+
+/** Tells what is wrong with each way to say where devices are; gives those that say so. */
+export function validatePlaces({ nodeName, nodeSelector, allNodes }: Place, at: string, errors: FieldErrors): string[] {
+  const given: string[] = [];
+  if (nodeName === "") errors.invalid(`${at}.nodeName`, nodeName, "expected the name of a node, or none at all");
+  else if (nodeName !== undefined) {
+    given.push("nodeName");
+    tell(nodeName, dnsSubdomain, `${at}.nodeName`, errors);
+  }
+  if (nodeSelector) {
+    given.push("nodeSelector");
+    validateNodeSelector(nodeSelector, `${at}.nodeSelector`, errors);
+  }
+  if (validateTrue(allNodes, `${at}.allNodes`, errors)) given.push("allNodes");
+  return given;
+}
+
+/** Whether a member is true; tells one that is false in place of not being there. */
+export function validateTrue(value: boolean | undefined, field: string, errors: FieldErrors): boolean {
+  if (value === false) errors.invalid(field, value, "expected true, or nothing at all");
+  return value === true;
+}
+
+/** Tells where not exactly one way was chosen. */
+export function validateOnePlace(given: readonly string[], all: readonly string[], at: string, errors: FieldErrors): void {
+  const expected = `expected one of ${all.join(", ")}`;
+  if (given.length === 0) errors.required(at, expected);
+  else if (given.length > 1) errors.invalid(at, given.join(", "), expected);
+}
+
+const PLACES = ["nodeName", "nodeSelector", "allNodes"] as const;
+
+/** A device says where it is where its slice says that each does. */
+function validatePlace(device: DeviceValue, isAlone: boolean, at: string, errors: FieldErrors): void {
+  if (isAlone) return validateOnePlace(validatePlaces(device, at, errors), PLACES, at, errors);
+  const given = PLACES.filter((member) => device[member] !== undefined);
+  if (given.length > 0) errors.invalid(at, given.join(", "), "expected perDeviceNodeSelection in the slice");
+}

@@ -1,0 +1,65 @@
+/**
+ * Lists of devices and of what is asked of them: each has at most so many entries.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+
+type List<T> = readonly T[] | null | undefined;
+type Check<T> = (entry: T, at: string) => void;
+
+/** Checks the entries of a list at `field`; of one that has more than `most` only that is told. */
+export function checkList<T>(list: List<T>, most: number, field: string, errors: FieldErrors, check: Check<T>): void {
+  if (!list) return;
+  if (list.length > most) errors.tooMany(field, list.length, most);
+  else list.forEach((entry, i) => check(entry, `${field}[${i}]`));
+}
+
+/** The same for a list in which each key is there once. */
+export function checkSet<T>(
+  list: List<T>,
+  most: number,
+  field: string,
+  errors: FieldErrors,
+  check: Check<T>,
+  keyOf: (entry: T) => string,
+): void {
+  checkList(list, most, field, errors, check);
+  if (list && list.length <= most) checkUnique(list, field, errors, keyOf);
+}
+
+/** Tells entries with a key that an entry before them has. */
+export function checkUnique<T>(
+  list: readonly T[],
+  field: string,
+  errors: FieldErrors,
+  keyOf: (entry: T) => string,
+): void {
+  const keys = new Set<string>();
+  for (const [i, entry] of list.entries()) {
+    const key = keyOf(entry);
+    if (keys.has(key)) errors.duplicate(`${field}[${i}]`, key);
+    keys.add(key);
+  }
+}
+
+/** Checks keys and values of a map; of one that has more than `most` entries only that is told. */
+export function checkMap<T>(
+  map: Readonly<Record<string, T>> | undefined,
+  most: number,
+  field: string,
+  errors: FieldErrors,
+  check: (key: string, value: T, at: string) => void,
+): void {
+  const entries = Object.entries(map ?? {});
+  if (entries.length > most) return errors.tooMany(field, entries.length, most);
+  for (const [key, value] of entries) check(key, value, `${field}[${shortKey(key)}]`);
+}
+
+const LONGEST_KEY = 96;
+
+/** A key as the names of fields have it: without the middle of one that is too long to be right. */
+function shortKey(key: string): string {
+  const rest = LONGEST_KEY - 3;
+  return key.length <= LONGEST_KEY ? key : `${key.slice(0, (rest + 1) >> 1)}...${key.slice(-(rest >> 1))}`;
+}

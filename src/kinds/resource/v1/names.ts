@@ -1,0 +1,56 @@
+/**
+ * Names of pools, and of what devices have and drivers know: attributes, capacities, counters.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type TextCheck, dnsSubdomain } from "../../../meta/names.ts";
+import { validateDriverName } from "../../rules/driver-name.ts";
+
+/** Tells a text at `field` that is not as it should be. */
+export function tell(text: string, check: TextCheck, field: string, errors: FieldErrors): void {
+  const wrong = check(text);
+  if (wrong !== undefined) errors.invalid(field, text, wrong);
+}
+
+const LONGEST_POOL = 253;
+const LONGEST_ID = 32;
+const ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The name of a pool: DNS subdomains with slashes between them. */
+export function validatePoolName(name: string, field: string, errors: FieldErrors): void {
+  if (name === "") return errors.required(field, "expected the name of a pool");
+  if (Buffer.byteLength(name) > LONGEST_POOL) errors.tooLong(field, LONGEST_POOL);
+  for (const part of name.split("/")) tell(part, dnsSubdomain, field, errors);
+}
+
+/**
+ * The name of an attribute or a capacity: an identifier, with the name of a driver in front where it is not that of the
+ * device. What has more than one slash was never looked at.
+ */
+export function validateQualifiedName(name: string, field: string, errors: FieldErrors): void {
+  const parts = name.split("/");
+  if (parts.length > 2) return;
+  const [id = "", domain] = parts.toReversed();
+  if (domain === "") errors.invalid(field, name, "expected a domain in front of '/'");
+  else if (domain !== undefined) validateDriverName(domain, field, errors);
+  if (id === "" && domain !== undefined) return errors.invalid(field, name, "expected a name behind '/'");
+  if (Buffer.byteLength(id) > LONGEST_ID) errors.tooLong(field, LONGEST_ID);
+  if (!ID.test(id)) {
+    errors.invalid(field, id, "expected letters, digits and '_', beginning with a letter or '_'");
+  }
+}
+
+/** The name of an attribute wherever the driver is not known: with a domain. */
+export function validateFullName(name: string, field: string, errors: FieldErrors): void {
+  validateQualifiedName(name, field, errors);
+  if (!name.includes("/")) {
+    errors.invalid(field, name, "expected a name with a domain in front, such as 'dra.example.com/model'");
+  }
+}
+
+const UID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/** What tells the shares of one device apart: a UID in its standard form. */
+export const shareId: TextCheck = (text) =>
+  UID.test(text) ? undefined : "expected a UID: 32 lower-case hexadecimal digits in groups of 8, 4, 4, 4 and 12";

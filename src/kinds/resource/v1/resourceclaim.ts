@@ -1,0 +1,98 @@
+/**
+ * ResourceClaim: devices that are asked for, and those that were found (KIND-ResourceClaim-1..5). Nothing here finds any.
+ *
+ * @module
+ */
+import { always } from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { dropFeatures } from "../../rules/gated-field.ts";
+import { keepAllButStatus } from "../../rules/status-only.ts";
+import {
+  ClaimSpecSchema,
+  claimExpressions,
+  defaultClaimSpec,
+  specFeatures,
+  validateAdminAccess,
+  validateClaimSpec,
+} from "./claim-spec.ts";
+import {
+  ClaimStatusSchema,
+  type ResourceClaim,
+  STATUS_FEATURES,
+  dropFormerDevices,
+  validateClaimStatus,
+} from "./claim-status.ts";
+import { validateExpressions } from "./selectors.ts";
+
+const description = "Devices that are asked for, and those that were found.";
+
+const schema = objectSchema(description, { spec: always(ClaimSpecSchema), status: always(ClaimStatusSchema) });
+
+const of = (object: ApiObject): ResourceClaim => object as ResourceClaim;
+
+const SPEC_FEATURES = specFeatures("spec");
+
+function stateOf({ metadata, status }: ResourceClaim): string {
+  const states = metadata.deletionTimestamp === undefined ? [] : ["deleted"];
+  if (status.allocation) states.push("allocated", ...(status.reservedFor?.length ? ["reserved"] : []));
+  else if (states.length === 0) states.push("pending");
+  return states.join(",");
+}
+
+const columns: readonly Column[] = [
+  textColumn("State", "Whether devices were found and are used.", (object) => stateOf(of(object))),
+  ageColumn,
+];
+
+/** The definition of ResourceClaim. */
+export const resourceClaim = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `resource.${dialect.domain}`,
+  version: "v1",
+  kind: "ResourceClaim",
+  plural: "resourceclaims",
+  singular: "resourceclaim",
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "object",
+  resetFields: ["status"],
+  defaults: (object) => defaultClaimSpec(of(object).spec),
+  prepareForCreate(object, ctx) {
+    object["status"] = {};
+    dropFeatures(SPEC_FEATURES, of(object).spec, undefined, ctx);
+  },
+  prepareForUpdate(object, old, ctx) {
+    object["status"] = old["status"];
+    dropFeatures(SPEC_FEATURES, of(object).spec, of(old).spec, ctx);
+  },
+  validate(object, errors, ctx) {
+    const { spec, metadata } = of(object);
+    validateAdminAccess(spec, metadata.namespace ?? "", errors, ctx);
+    validateClaimSpec(spec, "spec", errors, ctx);
+  },
+  *validateInSteps(object, old, _subresource, errors, ctx) {
+    // What is asked for stays, so it is judged once.
+    return old ? undefined : yield* validateExpressions(claimExpressions(of(object).spec, "spec"), errors, ctx);
+  },
+  validateUpdate(object, old, errors) {
+    if (!equal(object["spec"] as Value, old["spec"] as Value)) {
+      errors.invalid("spec", object["spec"], "expected it to stay as it is");
+    }
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      resetFields: ["metadata", "spec"],
+      prepareForUpdate(object, old, ctx) {
+        keepAllButStatus(object, old);
+        dropFeatures(STATUS_FEATURES, of(object), of(old), ctx);
+        dropFormerDevices(of(object), of(old));
+      },
+      validateUpdate: (object, old, errors, ctx) => validateClaimStatus(of(object), of(old), errors, ctx),
+    },
+  },
+  columns,
+});

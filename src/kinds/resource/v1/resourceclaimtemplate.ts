@@ -1,0 +1,79 @@
+/**
+ * ResourceClaimTemplate: what the claims of Pods are made of (KIND-ResourceClaimTemplate-1). Nothing here makes one.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { ObjectMetaSchema } from "../../../meta/object-meta.ts";
+import { type Static, always, required, struct } from "../../../meta/types.ts";
+import { ageColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { type Value, equal } from "../../../value/value.ts";
+import { dropFeatures } from "../../rules/gated-field.ts";
+import { validateTemplateMetadata } from "../../rules/template-metadata.ts";
+import {
+  type ClaimSpec,
+  ClaimSpecSchema,
+  claimExpressions,
+  defaultClaimSpec,
+  specFeatures,
+  validateAdminAccess,
+  validateClaimSpec,
+} from "./claim-spec.ts";
+import { validateExpressions } from "./selectors.ts";
+
+const description = "What the claims of Pods are made of.";
+
+const Spec = struct("What a claim is made of.", {
+  metadata: always(ObjectMetaSchema),
+  spec: required(ClaimSpecSchema),
+});
+
+const schema = objectSchema(description, { spec: required(Spec) });
+
+interface ResourceClaimTemplate extends ApiObject {
+  spec: { metadata?: Static<typeof ObjectMetaSchema>; spec: ClaimSpec };
+}
+
+const of = (object: ApiObject): ResourceClaimTemplate => object as ResourceClaimTemplate;
+
+const AT = "spec.spec";
+const FEATURES = specFeatures(AT);
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
+  const { spec } = of(object);
+  validateTemplateMetadata(spec.metadata ?? {}, "spec.metadata", errors, ctx);
+  validateClaimSpec(spec.spec, AT, errors, ctx);
+}
+
+/** The definition of ResourceClaimTemplate. */
+export const resourceClaimTemplate = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `resource.${dialect.domain}`,
+  version: "v1",
+  kind: "ResourceClaimTemplate",
+  plural: "resourceclaimtemplates",
+  singular: "resourceclaimtemplate",
+  scope: "Namespaced",
+  description,
+  schema,
+  deleteAnswers: "object",
+  defaults: (object) => defaultClaimSpec(of(object).spec?.spec),
+  prepareForCreate: (object, ctx) => dropFeatures(FEATURES, of(object).spec.spec, undefined, ctx),
+  prepareForUpdate: (object, old, ctx) => dropFeatures(FEATURES, of(object).spec.spec, of(old).spec.spec, ctx),
+  validate(object, errors, ctx) {
+    validateAdminAccess(of(object).spec.spec, object.metadata.namespace ?? "", errors, ctx);
+    validate(object, errors, ctx);
+  },
+  validateUpdate(object, old, errors, ctx) {
+    validate(object, errors, ctx);
+    if (!equal(object["spec"] as Value, old["spec"] as Value)) {
+      errors.invalid("spec", object["spec"], "expected it to stay as it is");
+    }
+  },
+  *validateInSteps(object, old, _subresource, errors, ctx) {
+    const expressions = claimExpressions(of(object).spec.spec, AT);
+    return yield* validateExpressions(expressions, errors, ctx, old !== undefined);
+  },
+  columns: [ageColumn],
+});

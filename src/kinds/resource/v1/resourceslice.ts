@@ -1,0 +1,200 @@
+/**
+ * ResourceSlice: some of the devices of a pool, as their driver tells them (KIND-ResourceSlice-1).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { formatTime } from "../../../meta/time.ts";
+import {
+  type Static,
+  atomicList,
+  bool,
+  int64,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { NodeSelector } from "../../core/v1/node-selector.ts";
+import { nearest } from "../../rules/counts.ts";
+import { validateDriverName } from "../../rules/driver-name.ts";
+import { type Feature, type GatedMembers, dropFeatures } from "../../rules/gated-field.ts";
+import {
+  CounterSet,
+  Device,
+  type DeviceValue,
+  validateCounterSet,
+  validateDevice,
+  validateOnePlace,
+  validatePlaces,
+  validateTrue,
+} from "./devices.ts";
+import { checkSet } from "./lists.ts";
+import { validatePoolName } from "./names.ts";
+
+const description = "Some of the devices of a pool, as their driver tells them.";
+
+const Pool = struct("The pool that the devices are in.", {
+  name: required(text("Its name: DNS subdomains with slashes between them, often that of a node.")),
+  generation: required(int64("Which state of the pool it is: the slices of the greatest count.")),
+  resourceSliceCount: required(int64("How many slices the pool has in this state.")),
+});
+
+const Spec = struct("The devices.", {
+  driver: required(text("The driver that tells of them.")),
+  pool: required(Pool),
+  nodeName: pointer(text("The node that has them.")),
+  nodeSelector: pointer(NodeSelector),
+  allNodes: pointer(bool("Whether all nodes reach them.")),
+  devices: optional(atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts.")),
+  perDeviceNodeSelection: pointer(bool("Whether each device says where it is.")),
+  sharedCounters: optional(atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
+});
+
+const schema = objectSchema(description, { spec: required(Spec) });
+
+interface ResourceSlice extends ApiObject {
+  spec: Static<typeof Spec>;
+}
+
+const of = (object: ApiObject): ResourceSlice => object as ResourceSlice;
+
+const devicesOf = (object: ApiObject): readonly DeviceValue[] => of(object).spec?.devices ?? [];
+
+const membersOfDevices = (object: ApiObject, ...members: string[]): GatedMembers[] =>
+  devicesOf(object).map((device, i) => [device, `spec.devices[${i}]`, members]);
+
+const FEATURES: readonly Feature<ApiObject>[] = [
+  { gate: "DRADeviceTaints", members: (slice) => membersOfDevices(slice, "taints") },
+  {
+    gate: "DRAPartitionableDevices",
+    members: (slice) => [
+      [of(slice).spec, "spec", ["sharedCounters", "perDeviceNodeSelection"]],
+      ...membersOfDevices(slice, "consumesCounters", "nodeName", "nodeSelector", "allNodes"),
+    ],
+  },
+  ...(["DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"] as const).map((gate) => ({
+    gate,
+    members: (slice: ApiObject) =>
+      membersOfDevices(slice, "bindingConditions", "bindingFailureConditions", "bindsToNode"),
+  })),
+  {
+    gate: "DRAConsumableCapacity",
+    *members(slice) {
+      yield* membersOfDevices(slice, "allowMultipleAllocations");
+      for (const [i, { capacity = {} }] of devicesOf(slice).entries()) {
+        for (const [name, amount] of Object.entries(capacity)) {
+          yield [amount, `spec.devices[${i}].capacity[${name}]`, ["requestPolicy"]];
+        }
+      }
+    },
+  },
+];
+
+const PLACES = ["nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"];
+const MOST_DEVICES = 128;
+const MOST_DEMANDING = 64;
+const MOST_COUNTER_SETS = 8;
+
+function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): void {
+  const { driver, pool, perDeviceNodeSelection, sharedCounters } = of(object).spec;
+  validateDriverName(driver, "spec.driver", errors);
+  validatePoolName(pool.name, "spec.pool.name", errors);
+  if (nearest(pool.resourceSliceCount) <= 0) {
+    errors.invalid("spec.pool.resourceSliceCount", pool.resourceSliceCount, "expected 1 or more");
+  }
+  if (nearest(pool.generation) < 0) errors.invalid("spec.pool.generation", pool.generation, "expected 0 or more");
+  validateNodes(of(object).spec, errors);
+  const devices = devicesOf(object);
+  if (sharedCounters?.length && devices.length > 0) {
+    errors.invalid("spec", "", "expected either sharedCounters or devices, got both");
+  }
+  const isDemanding = devices.some(({ taints, consumesCounters }) => taints?.length || consumesCounters?.length);
+  const before = new Map(old && devicesOf(old).toReversed().map((device) => [device.name, device]));
+  const isAlone = perDeviceNodeSelection === true;
+  checkSet(
+    devices,
+    isDemanding ? MOST_DEMANDING : MOST_DEVICES,
+    "spec.devices",
+    errors,
+    (device, at) => validateDevice(device, before.get(device.name), isAlone, at, errors),
+    ({ name }) => name,
+  );
+  checkSet(
+    sharedCounters,
+    MOST_COUNTER_SETS,
+    "spec.sharedCounters",
+    errors,
+    (counters, at) => validateCounterSet(counters, at, errors),
+    ({ name }) => name,
+  );
+}
+
+function validateNodes(spec: ResourceSlice["spec"], errors: FieldErrors): void {
+  const given = validatePlaces(spec, "spec", errors);
+  const terms = spec.nodeSelector?.nodeSelectorTerms ?? [];
+  if (spec.nodeSelector && terms.length !== 1) {
+    errors.invalid("spec.nodeSelector.nodeSelectorTerms", terms, "expected one term");
+  }
+  if (validateTrue(spec.perDeviceNodeSelection, "spec.perDeviceNodeSelection", errors)) {
+    given.push("perDeviceNodeSelection");
+  }
+  validateOnePlace(given, PLACES, "spec", errors);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [now, before] = [of(object).spec, of(old).spec];
+  validate(object, old, errors);
+  const stays = (field: string, value: string | undefined, was: string | undefined): void => {
+    if (value !== was) errors.invalid(field, value ?? null, `expected it to stay as it is${was ? `, ${was}` : ""}`);
+  };
+  stays("spec.pool.name", now.pool.name, before.pool.name);
+  stays("spec.driver", now.driver, before.driver);
+  stays("spec.nodeName", now.nodeName, before.nodeName);
+}
+
+/** Taints are there from now on, where nothing else is said. */
+function setDefaults(object: ApiObject, { clock }: WriteContext): void {
+  for (const { taints = [] } of devicesOf(object)) {
+    for (const taint of taints) taint.timeAdded ??= formatTime(clock.now());
+  }
+}
+
+/** The definition of ResourceSlice. */
+export const resourceSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
+  group: `resource.${dialect.domain}`,
+  version: "v1",
+  kind: "ResourceSlice",
+  plural: "resourceslices",
+  singular: "resourceslice",
+  scope: "Cluster",
+  description,
+  schema,
+  deleteAnswers: "object",
+  generation: "fromOne",
+  defaults: setDefaults,
+  prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object, undefined, ctx),
+  prepareForUpdate: (object, old, ctx) => dropFeatures(FEATURES, object, old, ctx),
+  validate: (object, errors) => validate(object, undefined, errors),
+  validateUpdate,
+  *warnings(object) {
+    const { driver } = of(object).spec;
+    if (driver !== driver.toLowerCase()) {
+      yield `spec.driver: names of drivers should be lower-case; "${driver}" has upper-case letters`;
+    }
+  },
+  selectableFields: {
+    "spec.driver": (object) => of(object).spec?.driver ?? "",
+    "spec.nodeName": (object) => of(object).spec?.nodeName ?? "",
+  },
+  columns: [
+    textColumn("Node", "The node that has the devices.", (object) => of(object).spec?.nodeName ?? ""),
+    textColumn("Driver", "The driver that tells of them.", (object) => of(object).spec?.driver ?? ""),
+    textColumn("Pool", "The pool that they are in.", (object) => of(object).spec?.pool?.name ?? ""),
+    ageColumn,
+  ],
+});

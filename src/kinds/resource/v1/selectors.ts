@@ -1,0 +1,104 @@
+/**
+ * Selectors: expressions over one device, which is fit where all of them are true (KIND-ResourceClaim-2).
+ *
+ * @module
+ */
+import { type SelectorFault, selectorFault } from "../../../cel/environments/devices.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { atomicList, optional, pointer, required, struct, text } from "../../../meta/types.ts";
+import type { WriteContext } from "../../../schema/definition.ts";
+import { judged } from "../../../schema/write/judged.ts";
+import { moduleBeside } from "../../../util/beside.ts";
+import { mayTake } from "../../../util/heavy.ts";
+import type { Steps } from "../../../util/steps.ts";
+import { checkList } from "./lists.ts";
+
+/** The schema of selectors. */
+export const selectors = (description: string) =>
+  optional(
+    atomicList(
+      struct("Which devices are fit.", {
+        cel: pointer(
+          struct("An expression in the Common Expression Language.", {
+            expression: required(
+              text("It speaks of one `device`, which is fit where it is true; at most 10 KiB, and not too dear."),
+            ),
+          }),
+        ),
+      }),
+      description,
+    ),
+  );
+
+/** Selectors as they stand in an object. */
+export type Selectors = readonly { readonly cel?: { readonly expression: string } }[] | undefined;
+
+const MOST = 32;
+const LONGEST = 10 * 1024;
+
+const isTooLong = (expression: string): boolean => Buffer.byteLength(expression) > LONGEST;
+
+/** Everything that is wrong with selectors but for the expressions themselves. */
+export function validateSelectors(given: Selectors, field: string, errors: FieldErrors): void {
+  checkList(given, MOST, field, errors, ({ cel }, at) => {
+    if (!cel) errors.required(`${at}.cel`, "expected an expression");
+    else if (isTooLong(cel.expression)) errors.tooLong(`${at}.cel.expression`, LONGEST);
+  });
+}
+
+/** An expression, and where it stands. */
+export interface Placed {
+  readonly field: string;
+  readonly expression: string;
+}
+
+/** The expressions of selectors that are to be judged: not of too many, nor those that are too long. */
+export function* expressionsOf(given: Selectors, field: string): Iterable<Placed> {
+  if (!given || given.length > MOST) return;
+  for (const [i, { cel }] of given.entries()) {
+    if (cel && !isTooLong(cel.expression)) yield { field: `${field}[${i}].cel.expression`, expression: cel.expression };
+  }
+}
+
+/** What it takes to judge one character of an expression at worst, in units of `mayTake`. */
+const A_CHARACTER = 300;
+
+/** What expressions are judged by. */
+export interface SelectorTask {
+  readonly expressions: readonly Placed[];
+  /** Whether devices say that several may have them at a time. */
+  readonly hasShares: boolean;
+}
+
+/** Tells expressions that are no selectors, in steps. */
+export function* judgeSelectors({ expressions, hasShares }: SelectorTask, errors: FieldErrors): Steps<void> {
+  for (const { field, expression } of expressions) {
+    mayTake(expression.length * A_CHARACTER);
+    const fault = selectorFault(expression, hasShares);
+    if (fault) tellFault(fault, field, expression, errors);
+    yield;
+  }
+}
+
+function tellFault({ reason, why }: SelectorFault, field: string, expression: string, errors: FieldErrors): void {
+  if (reason === "FieldValueInvalid") errors.invalid(field, expression, why);
+  else if (reason === "FieldValueForbidden") errors.forbidden(field, why);
+  else errors.add(reason, field, `Internal error: ${why}`);
+}
+
+const JOB = moduleBeside(import.meta.url, "selectors-job");
+/** Who waits where too many are judged: all writers of selectors. */
+const SENDER = {};
+
+/** The rule that expressions are selectors, where it takes long beside the event loop; `known` for those that were taken before. */
+export function* validateExpressions(
+  found: Iterable<Placed>,
+  errors: FieldErrors,
+  ctx: WriteContext,
+  known = false,
+): Steps<void | Promise<void>> {
+  const task: SelectorTask = { expressions: [...found], hasShares: known || ctx.gates.DRAConsumableCapacity };
+  if (task.expressions.length === 0) return undefined;
+  const job = { module: JOB, input: () => task, sender: SENDER };
+  return yield* judged(() => judgeSelectors(task, errors), job, errors, ctx);
+}

@@ -1,0 +1,68 @@
+/**
+ * Taints of devices, and what requests tolerate.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { labelValue, qualifiedName } from "../../../meta/names.ts";
+import {
+  type Static,
+  atomicList,
+  int64,
+  optional,
+  pointer,
+  required,
+  struct,
+  text,
+  time,
+} from "../../../meta/types.ts";
+import { tell } from "./names.ts";
+
+const EFFECTS = ["NoExecute", "NoSchedule", "None"];
+const OPERATORS = ["Equal", "Exists"];
+
+const Taint = struct("What is wrong with a device.", {
+  key: required(text("What it is, as the key of a label.")),
+  value: optional(text("More of it, as the value of a label.")),
+  effect: required(text("What comes of it: NoSchedule, NoExecute, or None.")),
+  timeAdded: pointer(time("Since when; now by default.")),
+});
+
+/** The schema of taints. */
+export const taints = optional(atomicList(Taint, "What is wrong with the device; at most 16."));
+
+/** A taint as it stands in an object. */
+export type TaintValue = Static<typeof Taint>;
+
+/** Everything that is wrong with a taint. */
+export function validateTaint({ key, value = "", effect }: TaintValue, at: string, errors: FieldErrors): void {
+  tell(key, qualifiedName, `${at}.key`, errors);
+  tell(value, labelValue, `${at}.value`, errors);
+  if (effect === "") errors.required(`${at}.effect`, `expected one of ${EFFECTS.join(", ")}`);
+  else if (!EFFECTS.includes(effect)) errors.notSupported(`${at}.effect`, effect, EFFECTS);
+}
+
+const Toleration = struct("A taint that does not matter.", {
+  key: optional(text("Its key; any by default.")),
+  operator: optional(text("Equal: with this value; Exists: with any.", { default: "Equal" })),
+  value: optional(text("Its value, for Equal.")),
+  effect: optional(text("Its effect; any by default.")),
+  tolerationSeconds: pointer(int64("For how long a NoExecute does not matter; for ever by default.")),
+});
+
+/** The schema of tolerations. */
+export const tolerations = optional(atomicList(Toleration, "The taints that do not matter."));
+
+/** A toleration as it stands in an object. */
+export type TolerationValue = Static<typeof Toleration>;
+
+/** Everything that is wrong with a toleration. */
+export function validateToleration(toleration: TolerationValue, at: string, errors: FieldErrors): void {
+  const { key = "", operator = "", value = "", effect = "" } = toleration;
+  if (key !== "") tell(key, qualifiedName, `${at}.key`, errors);
+  if (operator === "Equal") tell(value, labelValue, `${at}.value`, errors);
+  else if (operator === "") errors.required(`${at}.operator`, `expected one of ${OPERATORS.join(", ")}`);
+  else if (operator !== "Exists") errors.notSupported(`${at}.operator`, operator, OPERATORS);
+  else if (value !== "") errors.invalid(`${at}.value`, value, "expected none for Exists");
+  if (effect !== "" && !EFFECTS.includes(effect)) errors.notSupported(`${at}.effect`, effect, EFFECTS);
+}
