@@ -241,7 +241,8 @@ class Checker {
     this.#overloads.set(expr.id, this.#env.functions.get(name)!);
     let result = BOOL;
     for (const [i, arg] of args.entries()) {
-      if (!this.#fits(arg, BOOL)) result = this.#fail(expr.args[i]!.at, `expected type 'bool' but found '${shownType(this.#now(arg))}'`);
+      if (!this.#fits(arg, BOOL))
+        result = this.#fail(expr.args[i]!.at, `expected type 'bool' but found '${shownType(this.#now(arg))}'`);
     }
     return result;
   }

@@ -111,3 +111,16 @@ test("CEL-36..39, CEL-52..55: what is wrong with the rules of a schema is told b
     "FieldValueForbidden openAPIV3Schema",
   ]);
 });
+
+test("of operators and selections only so many stand in one another", () => {
+  const deepest = (count: number): string[] => [
+    `${Array.from({ length: count + 1 }, () => "1").join(" + ")} > 0`,
+    `self${".a".repeat(count)}`,
+    `self${"[0]".repeat(count)}`,
+    `self${".size()".repeat(count)}`,
+    `1 == 1${" == true".repeat(count)}`,
+  ];
+  for (const source of deepest(249)) expect(() => compile(source)).not.toThrow(/recursion/);
+  for (const source of [...deepest(251), ...deepest(20_000)]) expect(() => compile(source)).toThrow(/recursion depth/);
+  expect(compile(Array.from({ length: 5000 }, () => "true").join(" && ")).run({}).value).toBe(true);
+});

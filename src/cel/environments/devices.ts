@@ -94,7 +94,8 @@ export function selectorFault(source: string, hasShares: boolean): SelectorFault
     const why = `must evaluate to bool or the unknown type, not ${typeText(type)}`;
     return { reason: "FieldValueInvalid", why };
   }
-  if (!compiled.program) return { reason: type ? "InternalError" : "FieldValueInvalid", why: withPrefix(compiled.error) };
+  if (!compiled.program)
+    return { reason: type ? "InternalError" : "FieldValueInvalid", why: withPrefix(compiled.error) };
   if (compiled.program.cost.max <= MOST_COST) return undefined;
   return { reason: "FieldValueForbidden", why: `expected a cost of at most ${MOST_COST}, estimated more` };
 }

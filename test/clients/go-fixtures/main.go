@@ -30,6 +30,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
@@ -75,6 +76,12 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	eventsv1.SchemeGroupVersion:     {&eventsv1.Event{}},
 	policyv1.SchemeGroupVersion:     {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
 	nodev1.SchemeGroupVersion:       {&nodev1.RuntimeClass{}},
+	discoveryv1.SchemeGroupVersion: {&discoveryv1.EndpointSlice{}},
+	eventsv1.SchemeGroupVersion:    {&eventsv1.Event{}},
+	policyv1.SchemeGroupVersion:    {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
+	resourcev1.SchemeGroupVersion: {
+		&resourcev1.DeviceClass{}, &resourcev1.ResourceClaim{}, &resourcev1.ResourceClaimTemplate{}, &resourcev1.ResourceSlice{},
+	},
 	schedulingv1.SchemeGroupVersion: {&schedulingv1.PriorityClass{}},
 	storagev1.SchemeGroupVersion: {
 		&storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{}, &storagev1.StorageClass{},

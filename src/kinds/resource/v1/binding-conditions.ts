@@ -39,6 +39,7 @@ export function validateBindingConditions(conditions: Conditions, at: string, er
   bad.forEach((name, i) => {
     if (known.has(name)) errors.invalid(`${ofBad}[${i}]`, name, "expected none of bindingConditions");
   });
-  if (good.length === 0 && bad.length > 0) errors.invalid(ofGood, good, "expected some beside bindingFailureConditions");
+  if (good.length === 0 && bad.length > 0)
+    errors.invalid(ofGood, good, "expected some beside bindingFailureConditions");
   if (bad.length === 0 && good.length > 0) errors.invalid(ofBad, bad, "expected some beside bindingConditions");
 }

@@ -95,7 +95,8 @@ function validateRange(
   if (max !== undefined) validateMost(max, min, byDefault, most, `${field}.max`, errors);
   if (step === undefined) return;
   const first = addQuantities(min, step);
-  if (exceeds(first, most)) errors.invalid(`${field}.step`, step, `expected no more than there is, ${most}, got ${first}`);
+  if (exceeds(first, most))
+    errors.invalid(`${field}.step`, step, `expected no more than there is, ${most}, got ${first}`);
   for (const amount of [byDefault, ...(max === undefined ? [] : [max])]) {
     if (!isReached(amount, min, step)) {
       errors.invalid(`${field}.step`, amount, `expected steps of ${step} from ${min} to it`);

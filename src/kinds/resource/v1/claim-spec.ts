@@ -34,7 +34,9 @@ import { tolerations, validateToleration } from "./taints.ts";
 const DEVICES = {
   deviceClassName: required(text("The DeviceClass that the devices are of.")),
   selectors: selectors("What else is asked of each device: all of them are to be true; at most 32."),
-  allocationMode: optional(text("ExactCount: as many as `count` says; All: all that there are. ExactCount by default.")),
+  allocationMode: optional(
+    text("ExactCount: as many as `count` says; All: all that there are. ExactCount by default."),
+  ),
   count: optional(int64("How many, for ExactCount; 1 by default.")),
 } as const;
 
@@ -62,13 +64,17 @@ const SubRequest = struct("Devices that would do.", {
 const Request = struct("Devices that are asked for.", {
   name: required(text("The name of the request, a DNS label.")),
   exactly: pointer(Exactly),
-  firstAvailable: optional(atomicList(SubRequest, "Devices of several sorts, of which the first do that can be had; at most 8.")),
+  firstAvailable: optional(
+    atomicList(SubRequest, "Devices of several sorts, of which the first do that can be had; at most 8."),
+  ),
 });
 
 const ofRequests = (description: string) => optional(atomicList(text(), description));
 
 const Constraint = struct("What holds for several devices.", {
-  requests: ofRequests("The requests whose devices it is about, as `request` or `request/alternative`; all by default."),
+  requests: ofRequests(
+    "The requests whose devices it is about, as `request` or `request/alternative`; all by default.",
+  ),
   matchAttribute: pointer(text("An attribute that is the same in all of them, with its domain.")),
   distinctAttribute: pointer(text("An attribute that differs in all of them, with its domain.")),
 });
@@ -219,7 +225,14 @@ function validateRequest({ name, exactly, firstAvailable = [] }: RequestValue, a
       tell(alternative.name, dnsLabel, `${place}.name`, errors);
       validateAsked(alternative, place, errors);
     };
-    checkSet(firstAvailable, MOST_ALTERNATIVES, `${at}.firstAvailable`, errors, check, (alternative) => alternative.name);
+    checkSet(
+      firstAvailable,
+      MOST_ALTERNATIVES,
+      `${at}.firstAvailable`,
+      errors,
+      check,
+      (alternative) => alternative.name,
+    );
   }
 }
 

@@ -25,7 +25,7 @@ import {
   time,
 } from "../../../meta/types.ts";
 import type { ApiObject, WriteContext } from "../../../schema/definition.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { NodeSelector, validateNodeSelector } from "../../core/v1/node-selector.ts";
 import { Condition, validateConditions } from "../../rules/condition.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
@@ -95,7 +95,9 @@ const Device = struct("How a device is.", {
   networkData: pointer(
     struct("How it is reached in a network.", {
       interfaceName: optional(text("The name of the interface; at most 256 bytes.")),
-      ips: optional(atomicList(text(), "Its addresses with the size of their network, such as 192.0.2.5/24; at most 16.")),
+      ips: optional(
+        atomicList(text(), "Its addresses with the size of their network, such as 192.0.2.5/24; at most 16."),
+      ),
       hardwareAddress: optional(text("Its hardware address; at most 128 bytes.")),
     }),
   ),
@@ -199,7 +201,12 @@ export function validateClaimStatus(
 }
 
 /** Access to devices that others use, where it was not given before, wants a namespace that is marked for it. */
-function validateAdmin({ status, metadata }: ResourceClaim, old: ResourceClaim, errors: FieldErrors, ctx: WriteContext): void {
+function validateAdmin(
+  { status, metadata }: ResourceClaim,
+  old: ResourceClaim,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): void {
   const asked = (of: Status): number => resultsOf(of).findIndex(({ adminAccess }) => adminAccess === true);
   const i = asked(status);
   if (i < 0 || asked(old.status) >= 0) return;
@@ -231,7 +238,7 @@ function validateAllocation({ spec, status }: ResourceClaim, old: ResourceClaim,
   const field = "status.allocation";
   const before = old.status.allocation;
   if (before) {
-    if (!equal(allocation as object as Value, before as object as Value)) {
+    if (!sameMeaning(Allocation, allocation, before)) {
       errors.invalid(field, allocation, "expected it to stay as it is until it is taken away");
     }
     return;

@@ -22,7 +22,9 @@ const Spec = struct("Which devices they are.", {
   config: optional(
     atomicList(struct("A configuration of devices.", CONFIGURATION), "What drivers are told about them; at most 32."),
   ),
-  extendedResourceName: pointer(text("The resource of containers that stands for devices of this class, such as example.com/gpu.")),
+  extendedResourceName: pointer(
+    text("The resource of containers that stands for devices of this class, such as example.com/gpu."),
+  ),
 });
 
 const schema = objectSchema(description, { spec: required(Spec) });
@@ -48,7 +50,11 @@ function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldEr
   );
   const { extendedResourceName: name } = spec;
   if (name !== undefined && !isExtended(name, ctx.dialect)) {
-    errors.invalid("spec.extendedResourceName", name, "expected a name with a domain of its own, such as example.com/gpu");
+    errors.invalid(
+      "spec.extendedResourceName",
+      name,
+      "expected a name with a domain of its own, such as example.com/gpu",
+    );
   }
 }
 

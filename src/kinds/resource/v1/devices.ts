@@ -18,7 +18,7 @@ import {
   struct,
   text,
 } from "../../../meta/types.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { NodeSelector, type NodeSelectorValue, validateNodeSelector } from "../../core/v1/node-selector.ts";
 import { BINDING_CONDITIONS, validateBindingConditions } from "./binding-conditions.ts";
 import { Capacity, validateCapacity } from "./capacity.ts";
@@ -87,8 +87,10 @@ export function validateDevice(
 ): void {
   tell(device.name, dnsLabel, `${at}.name`, errors);
   validateProperties(device, at, errors);
-  if (!old || !equal((old.taints ?? []) as Value, (device.taints ?? []) as Value)) {
-    checkList(device.taints, MOST_TAINTS, `${at}.taints`, errors, (taint, place) => validateTaint(taint, place, errors));
+  if (!old || !sameMeaning(taints, old.taints, device.taints)) {
+    checkList(device.taints, MOST_TAINTS, `${at}.taints`, errors, (taint, place) =>
+      validateTaint(taint, place, errors),
+    );
   }
   checkSet(
     device.consumesCounters,
@@ -125,9 +127,7 @@ const BUILD = "[0-9a-zA-Z-]+";
 const dotted = (part: string): string => `${part}(?:\\.${part})*`;
 
 /** A version as semver.org has them. */
-const VERSION = new RegExp(
-  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${dotted(PRERELEASE)})?(?:\\+${dotted(BUILD)})?$`,
-);
+const VERSION = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${dotted(PRERELEASE)})?(?:\\+${dotted(BUILD)})?$`);
 
 function validateAttribute(attribute: AttributeValue, at: string, errors: FieldErrors): void {
   const { string, version } = attribute;
@@ -151,13 +151,13 @@ export const validateCounterSet = ({ name, counters: all }: CounterSetValue, at:
 function validateCounters(
   name: string,
   member: string,
-  all: CounterSetValue["counters"],
+  all: CounterSetValue["counters"] | undefined,
   at: string,
   errors: FieldErrors,
 ): void {
   if (name === "") errors.required(`${at}.${member}`, "expected the name of shared amounts");
   else tell(name, dnsLabel, `${at}.${member}`, errors);
-  if (Object.keys(all).length === 0) return errors.required(`${at}.counters`, "expected an amount");
+  if (Object.keys(all ?? {}).length === 0) return errors.required(`${at}.counters`, "expected an amount");
   checkMap(all, MOST_COUNTERS, `${at}.counters`, errors, (counter, _amount, place) =>
     tell(counter, dnsLabel, place, errors),
   );
@@ -193,7 +193,12 @@ export function validateTrue(value: boolean | undefined, field: string, errors: 
 }
 
 /** Tells where not exactly one way was chosen. */
-export function validateOnePlace(given: readonly string[], all: readonly string[], at: string, errors: FieldErrors): void {
+export function validateOnePlace(
+  given: readonly string[],
+  all: readonly string[],
+  at: string,
+  errors: FieldErrors,
+): void {
   const expected = `expected one of ${all.join(", ")}`;
   if (given.length === 0) errors.required(at, expected);
   else if (given.length > 1) errors.invalid(at, given.join(", "), expected);

@@ -7,7 +7,7 @@ import { always } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { dropFeatures } from "../../rules/gated-field.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
 import {
@@ -78,7 +78,7 @@ export const resourceClaim = ({ dialect }: ApiContext): ResourceDefinition => ({
     return old ? undefined : yield* validateExpressions(claimExpressions(of(object).spec, "spec"), errors, ctx);
   },
   validateUpdate(object, old, errors) {
-    if (!equal(object["spec"] as Value, old["spec"] as Value)) {
+    if (!sameMeaning(ClaimSpecSchema, object["spec"], old["spec"])) {
       errors.invalid("spec", object["spec"], "expected it to stay as it is");
     }
   },

@@ -9,7 +9,7 @@ import { type Static, always, required, struct } from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { dropFeatures } from "../../rules/gated-field.ts";
 import { validateTemplateMetadata } from "../../rules/template-metadata.ts";
 import {
@@ -67,7 +67,7 @@ export const resourceClaimTemplate = ({ dialect }: ApiContext): ResourceDefiniti
   },
   validateUpdate(object, old, errors, ctx) {
     validate(object, errors, ctx);
-    if (!equal(object["spec"] as Value, old["spec"] as Value)) {
+    if (!sameMeaning(Spec, object["spec"], old["spec"])) {
       errors.invalid("spec", object["spec"], "expected it to stay as it is");
     }
   },

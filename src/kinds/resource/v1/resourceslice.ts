@@ -19,6 +19,7 @@ import {
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { NodeSelector } from "../../core/v1/node-selector.ts";
 import { nearest } from "../../rules/counts.ts";
 import { validateDriverName } from "../../rules/driver-name.ts";
@@ -50,7 +51,9 @@ const Spec = struct("The devices.", {
   nodeName: pointer(text("The node that has them.")),
   nodeSelector: pointer(NodeSelector),
   allNodes: pointer(bool("Whether all nodes reach them.")),
-  devices: optional(atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts.")),
+  devices: optional(
+    atomicList(Device, "The devices; at most 128, or 64 where any has taints or takes of shared amounts."),
+  ),
   perDeviceNodeSelection: pointer(bool("Whether each device says where it is.")),
   sharedCounters: optional(atomicList(CounterSet, "Amounts that devices of the pool take of; at most 8.")),
 });
@@ -114,7 +117,12 @@ function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldEr
     errors.invalid("spec", "", "expected either sharedCounters or devices, got both");
   }
   const isDemanding = devices.some(({ taints, consumesCounters }) => taints?.length || consumesCounters?.length);
-  const before = new Map(old && devicesOf(old).toReversed().map((device) => [device.name, device]));
+  const before = new Map(
+    old &&
+      devicesOf(old)
+        .toReversed()
+        .map((device) => [device.name, device]),
+  );
   const isAlone = perDeviceNodeSelection === true;
   checkSet(
     devices,
@@ -178,7 +186,14 @@ export const resourceSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
   generation: "fromOne",
   defaults: setDefaults,
   prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object, undefined, ctx),
-  prepareForUpdate: (object, old, ctx) => dropFeatures(FEATURES, object, old, ctx),
+  prepareForUpdate(object, old, ctx) {
+    // What is dropped counts, too.
+    if (!sameMeaning(Spec, of(object).spec, of(old).spec)) {
+      object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    }
+    dropFeatures(FEATURES, object, old, ctx);
+  },
+  counts: () => false,
   validate: (object, errors) => validate(object, undefined, errors),
   validateUpdate,
   *warnings(object) {

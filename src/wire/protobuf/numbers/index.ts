@@ -27,6 +27,7 @@ import type { Messages, Numbers } from "./numbers.ts";
 import { networking } from "./networking.ts";
 import { policy } from "./policy.ts";
 import { node } from "./node.ts";
+import { resource } from "./resource.ts";
 import { scheduling } from "./scheduling.ts";
 import { storage } from "./storage.ts";
 import { storageMigration } from "./storagemigration.ts";
@@ -48,6 +49,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   networking,
   policy,
   node,
+  resource,
   scheduling,
   storage,
   storagemigration: storageMigration,
@@ -105,6 +107,10 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["policy/v1/Eviction", "policy.Eviction"],
   ["policy/v1/PodDisruptionBudget", "policy.PodDisruptionBudget"],
   ["node.k8s.io/v1/RuntimeClass", "node.RuntimeClass"],
+  ["resource.k8s.io/v1/DeviceClass", "resource.DeviceClass"],
+  ["resource.k8s.io/v1/ResourceClaim", "resource.ResourceClaim"],
+  ["resource.k8s.io/v1/ResourceClaimTemplate", "resource.ResourceClaimTemplate"],
+  ["resource.k8s.io/v1/ResourceSlice", "resource.ResourceSlice"],
   ["scheduling.k8s.io/v1/PriorityClass", "scheduling.PriorityClass"],
   ["storage.k8s.io/v1/CSIDriver", "storage.CSIDriver"],
   ["storage.k8s.io/v1/CSINode", "storage.CSINode"],
