@@ -150,6 +150,17 @@ export const Deployment: Kind<types.Deployment, "Namespaced"> = {
 /** An object of the kind {@link Deployment}. */
 export type Deployment = types.Deployment;
 
+/** Devices of one sort. */
+export const DeviceClass: Kind<types.DeviceClass, "Cluster"> = {
+  group: "resource.k8s.io",
+  version: "v1",
+  kind: "DeviceClass",
+  plural: "deviceclasses",
+  scope: "Cluster",
+};
+/** An object of the kind {@link DeviceClass}. */
+export type DeviceClass = types.DeviceClass;
+
 /** Some of the programs behind a Service, with their addresses. */
 export const EndpointSlice: Kind<types.EndpointSlice, "Namespaced"> = {
   group: "discovery.k8s.io",
@@ -425,6 +436,28 @@ export const ReplicationController: Kind<types.ReplicationController, "Namespace
 /** An object of the kind {@link ReplicationController}. */
 export type ReplicationController = types.ReplicationController;
 
+/** Devices that are asked for, and those that were found. */
+export const ResourceClaim: Kind<types.ResourceClaim, "Namespaced"> = {
+  group: "resource.k8s.io",
+  version: "v1",
+  kind: "ResourceClaim",
+  plural: "resourceclaims",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ResourceClaim}. */
+export type ResourceClaim = types.ResourceClaim;
+
+/** What the claims of Pods are made of. */
+export const ResourceClaimTemplate: Kind<types.ResourceClaimTemplate, "Namespaced"> = {
+  group: "resource.k8s.io",
+  version: "v1",
+  kind: "ResourceClaimTemplate",
+  plural: "resourceclaimtemplates",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link ResourceClaimTemplate}. */
+export type ResourceClaimTemplate = types.ResourceClaimTemplate;
+
 /** How much all objects of a namespace together may take. */
 export const ResourceQuota: Kind<types.ResourceQuota, "Namespaced"> = {
   group: "",
@@ -435,6 +468,17 @@ export const ResourceQuota: Kind<types.ResourceQuota, "Namespaced"> = {
 };
 /** An object of the kind {@link ResourceQuota}. */
 export type ResourceQuota = types.ResourceQuota;
+
+/** Some of the devices of a pool, as their driver tells them. */
+export const ResourceSlice: Kind<types.ResourceSlice, "Cluster"> = {
+  group: "resource.k8s.io",
+  version: "v1",
+  kind: "ResourceSlice",
+  plural: "resourceslices",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ResourceSlice}. */
+export type ResourceSlice = types.ResourceSlice;
 
 /** What runs the containers of Pods that name it. */
 export const RuntimeClass: Kind<types.RuntimeClass, "Cluster"> = {

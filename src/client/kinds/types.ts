@@ -1569,27 +1569,27 @@ export interface PodSpecAffinity {
 
 /** The nodes that are meant. */
 export interface PodSpecAffinityNodeAffinity {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: PersistentVolumeSpecNodeAffinityRequired;
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: ResourceSliceSpecNodeSelector;
   /** What is wished for. */
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution[];
 }
 
 /** Selects nodes: those that any of the terms matches. */
-export interface PersistentVolumeSpecNodeAffinityRequired {
+export interface ResourceSliceSpecNodeSelector {
   /** The alternatives. */
-  readonly nodeSelectorTerms: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm[];
+  readonly nodeSelectorTerms: readonly ResourceSliceSpecNodeSelectorNodeSelectorTerm[];
 }
 
 /** What is asked of a node; everything in it must hold. An empty term matches no node. */
-export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm {
+export interface ResourceSliceSpecNodeSelectorNodeSelectorTerm {
   /** What is asked of the labels of the node. */
-  readonly matchExpressions?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
+  readonly matchExpressions?: readonly ResourceSliceSpecNodeSelectorNodeSelectorTermMatchField[];
   /** What is asked of the members of the node. */
-  readonly matchFields?: readonly PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField[];
+  readonly matchFields?: readonly ResourceSliceSpecNodeSelectorNodeSelectorTermMatchField[];
 }
 
 /** One thing that is asked of a node. */
-export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchField {
+export interface ResourceSliceSpecNodeSelectorNodeSelectorTermMatchField {
   /** The label, or the member. */
   readonly key: string;
   /** `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`. */
@@ -1602,7 +1602,7 @@ export interface PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTermMatchFi
 export interface PodSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution {
   /** 1 to 100. */
   readonly weight: number;
-  readonly preference: PersistentVolumeSpecNodeAffinityRequiredNodeSelectorTerm;
+  readonly preference: ResourceSliceSpecNodeSelectorNodeSelectorTerm;
 }
 
 /** Pods near which the Pod is to run. */
@@ -2186,6 +2186,50 @@ export interface DeploymentStatusCondition {
   readonly reason?: string;
   /** Why, for people. */
   readonly message?: string;
+}
+
+/** Devices of one sort. */
+export interface DeviceClass {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: DeviceClassSpec;
+}
+
+/** Which devices they are. */
+export interface DeviceClassSpec {
+  /** What is asked of each device: all of them are to be true; at most 32. */
+  readonly selectors?: readonly DeviceClassSpecSelector[];
+  /** What drivers are told about them; at most 32. */
+  readonly config?: readonly DeviceClassSpecConfig[];
+  /** The resource of containers that stands for devices of this class, such as example.com/gpu. */
+  readonly extendedResourceName?: string;
+}
+
+/** Which devices are fit. */
+export interface DeviceClassSpecSelector {
+  readonly cel?: DeviceClassSpecSelectorCel;
+}
+
+/** An expression in the Common Expression Language. */
+export interface DeviceClassSpecSelectorCel {
+  /** It speaks of one `device`, which is fit where it is true; at most 10 KiB, and not too dear. */
+  readonly expression: string;
+}
+
+/** A configuration of devices. */
+export interface DeviceClassSpecConfig {
+  readonly opaque?: DeviceClassSpecConfigOpaque;
+}
+
+/** A configuration that its driver understands. */
+export interface DeviceClassSpecConfigOpaque {
+  /** The driver that it is for. */
+  readonly driver: string;
+  /** What the driver is told, an object; at most 10 KiB. */
+  readonly parameters: unknown;
 }
 
 /** Some of the programs behind a Service, with their addresses. */
@@ -3562,7 +3606,7 @@ export interface PersistentVolumeSpecClaimRef {
 
 /** Which nodes can reach the volume. */
 export interface PersistentVolumeSpecNodeAffinity {
-  readonly required?: PersistentVolumeSpecNodeAffinityRequired;
+  readonly required?: ResourceSliceSpecNodeSelector;
 }
 
 /** How far a volume is. */
@@ -3995,6 +4039,225 @@ export interface ReplicationControllerStatus {
   readonly conditions?: readonly DaemonSetStatusCondition[];
 }
 
+/** Devices that are asked for, and those that were found. */
+export interface ResourceClaim {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceClaimSpec;
+  readonly status: ResourceClaimStatus;
+}
+
+/** What is asked for. */
+export interface ResourceClaimSpec {
+  readonly devices: ResourceClaimSpecDevices;
+}
+
+/** Devices. */
+export interface ResourceClaimSpecDevices {
+  /** The devices that are asked for; at most 32. */
+  readonly requests?: readonly ResourceClaimSpecDevicesRequest[] | null;
+  /** What holds for several of them; at most 32. */
+  readonly constraints?: readonly ResourceClaimSpecDevicesConstraint[];
+  /** What drivers are told about them; at most 32. */
+  readonly config?: readonly ResourceClaimSpecDevicesConfig[];
+}
+
+/** Devices that are asked for. */
+export interface ResourceClaimSpecDevicesRequest {
+  /** The name of the request, a DNS label. */
+  readonly name: string;
+  readonly exactly?: ResourceClaimSpecDevicesRequestExactly;
+  /** Devices of several sorts, of which the first do that can be had; at most 8. */
+  readonly firstAvailable?: readonly ResourceClaimSpecDevicesRequestFirstAvailable[];
+}
+
+/** Devices of one sort. */
+export interface ResourceClaimSpecDevicesRequestExactly {
+  /** The DeviceClass that the devices are of. */
+  readonly deviceClassName: string;
+  /** What else is asked of each device: all of them are to be true; at most 32. */
+  readonly selectors?: readonly DeviceClassSpecSelector[];
+  /** ExactCount: as many as `count` says; All: all that there are. ExactCount by default. */
+  readonly allocationMode?: string;
+  /** How many, for ExactCount; 1 by default. */
+  readonly count?: number;
+  /** Whether to look after devices that others use; for namespaces that are marked for it. */
+  readonly adminAccess?: boolean;
+  /** The taints that do not matter. */
+  readonly tolerations?: readonly ResourceClaimSpecDevicesRequestExactlyToleration[];
+  readonly capacity?: ResourceClaimSpecDevicesRequestExactlyCapacity;
+}
+
+/** A taint that does not matter. */
+export interface ResourceClaimSpecDevicesRequestExactlyToleration {
+  /** Its key; any by default. */
+  readonly key?: string;
+  /** Equal: with this value; Exists: with any. */
+  readonly operator: string;
+  /** Its value, for Equal. */
+  readonly value?: string;
+  /** Its effect; any by default. */
+  readonly effect?: string;
+  /** For how long a NoExecute does not matter; for ever by default. */
+  readonly tolerationSeconds?: number;
+}
+
+/** How much of each device is asked for. */
+export interface ResourceClaimSpecDevicesRequestExactlyCapacity {
+  /** Amounts by the names of the capacities. */
+  readonly requests?: { readonly [key: string]: string };
+}
+
+/** Devices that would do. */
+export interface ResourceClaimSpecDevicesRequestFirstAvailable {
+  /** The name of it, a DNS label. */
+  readonly name: string;
+  /** The DeviceClass that the devices are of. */
+  readonly deviceClassName: string;
+  /** What else is asked of each device: all of them are to be true; at most 32. */
+  readonly selectors?: readonly DeviceClassSpecSelector[];
+  /** ExactCount: as many as `count` says; All: all that there are. ExactCount by default. */
+  readonly allocationMode?: string;
+  /** How many, for ExactCount; 1 by default. */
+  readonly count?: number;
+  /** The taints that do not matter. */
+  readonly tolerations?: readonly ResourceClaimSpecDevicesRequestExactlyToleration[];
+  readonly capacity?: ResourceClaimSpecDevicesRequestExactlyCapacity;
+}
+
+/** What holds for several devices. */
+export interface ResourceClaimSpecDevicesConstraint {
+  /** The requests whose devices it is about, as `request` or `request/alternative`; all by default. */
+  readonly requests?: readonly string[];
+  /** An attribute that is the same in all of them, with its domain. */
+  readonly matchAttribute?: string;
+  /** An attribute that differs in all of them, with its domain. */
+  readonly distinctAttribute?: string;
+}
+
+/** A configuration of devices. */
+export interface ResourceClaimSpecDevicesConfig {
+  /** The requests whose devices it is for, as `request` or `request/alternative`; all by default. */
+  readonly requests?: readonly string[];
+  readonly opaque?: DeviceClassSpecConfigOpaque;
+}
+
+/** The devices that the claim has. */
+export interface ResourceClaimStatus {
+  readonly allocation?: ResourceClaimStatusAllocation;
+  /** Who may use them; at most 256. */
+  readonly reservedFor?: readonly ResourceClaimStatusReservedFor[];
+  /** How they are, as their drivers say. */
+  readonly devices?: readonly ResourceClaimStatusDevice[];
+}
+
+/** What the claim has. */
+export interface ResourceClaimStatusAllocation {
+  readonly devices: ResourceClaimStatusAllocationDevices;
+  readonly nodeSelector?: ResourceSliceSpecNodeSelector;
+  /** When the devices were found. */
+  readonly allocationTimestamp?: string;
+}
+
+/** Devices. */
+export interface ResourceClaimStatusAllocationDevices {
+  /** The devices; at most 32. */
+  readonly results?: readonly ResourceClaimStatusAllocationDevicesResult[];
+  /** What drivers are told about them, of classes first; at most 64. */
+  readonly config?: readonly ResourceClaimStatusAllocationDevicesConfig[];
+}
+
+/** A device that the claim has. */
+export interface ResourceClaimStatusAllocationDevicesResult {
+  /** The request that it was found for, as `request` or `request/alternative`. */
+  readonly request: string;
+  /** The driver of the device. */
+  readonly driver: string;
+  /** The pool that it is in. */
+  readonly pool: string;
+  /** Its name in the pool. */
+  readonly device: string;
+  /** Whether the claim looks after the device, which others may have. */
+  readonly adminAccess?: boolean;
+  /** The taints that do not matter. */
+  readonly tolerations?: readonly ResourceClaimSpecDevicesRequestExactlyToleration[];
+  /** Conditions of the claim that are to be true before a Pod is bound; at most 4. */
+  readonly bindingConditions?: readonly string[];
+  /** Conditions of the claim any of which says that the device cannot be had; at most 4. */
+  readonly bindingFailureConditions?: readonly string[];
+  /** Which share of a device it is that several have; a UID. */
+  readonly shareID?: string;
+  /** How much of it the claim has, by the names of capacities. */
+  readonly consumedCapacity?: { readonly [key: string]: string };
+}
+
+/** A configuration of devices. */
+export interface ResourceClaimStatusAllocationDevicesConfig {
+  /** Where it comes from: FromClass or FromClaim. */
+  readonly source: string;
+  /** The requests whose devices it is for; all by default. */
+  readonly requests?: readonly string[];
+  readonly opaque?: DeviceClassSpecConfigOpaque;
+}
+
+/** Who may use the devices. */
+export interface ResourceClaimStatusReservedFor {
+  /** The group of the resource; empty for the core group. */
+  readonly apiGroup?: string;
+  /** The resource, such as pods. */
+  readonly resource: string;
+  /** The name of the object. */
+  readonly name: string;
+  /** Which object of this name it is. */
+  readonly uid: string;
+}
+
+/** How a device is. */
+export interface ResourceClaimStatusDevice {
+  /** The driver of the device. */
+  readonly driver: string;
+  /** The pool that it is in. */
+  readonly pool: string;
+  /** Its name in the pool. */
+  readonly device: string;
+  /** Which share of a device it is that several have; a UID. */
+  readonly shareID?: string;
+  /** What its driver knows of it; at most 8. */
+  readonly conditions?: readonly ServiceCIDRStatusCondition[] | null;
+  /** What else its driver says, an object; at most 10 KiB. */
+  readonly data?: unknown;
+  readonly networkData?: ResourceClaimStatusDeviceNetworkData;
+}
+
+/** How it is reached in a network. */
+export interface ResourceClaimStatusDeviceNetworkData {
+  /** The name of the interface; at most 256 bytes. */
+  readonly interfaceName?: string;
+  /** Its addresses with the size of their network, such as 192.0.2.5/24; at most 16. */
+  readonly ips?: readonly string[];
+  /** Its hardware address; at most 128 bytes. */
+  readonly hardwareAddress?: string;
+}
+
+/** What the claims of Pods are made of. */
+export interface ResourceClaimTemplate {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceClaimTemplateSpec;
+}
+
+/** What a claim is made of. */
+export interface ResourceClaimTemplateSpec {
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceClaimSpec;
+}
+
 /** How much all objects of a namespace together may take. */
 export interface ResourceQuota {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -4037,6 +4300,143 @@ export interface ResourceQuotaStatus {
   readonly hard?: { readonly [key: string]: string };
   /** What is taken of them. */
   readonly used?: { readonly [key: string]: string };
+}
+
+/** Some of the devices of a pool, as their driver tells them. */
+export interface ResourceSlice {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceSliceSpec;
+}
+
+/** The devices. */
+export interface ResourceSliceSpec {
+  /** The driver that tells of them. */
+  readonly driver: string;
+  readonly pool: ResourceSliceSpecPool;
+  /** The node that has them. */
+  readonly nodeName?: string;
+  readonly nodeSelector?: ResourceSliceSpecNodeSelector;
+  /** Whether all nodes reach them. */
+  readonly allNodes?: boolean;
+  /** The devices; at most 128, or 64 where any has taints or takes of shared amounts. */
+  readonly devices?: readonly ResourceSliceSpecDevice[];
+  /** Whether each device says where it is. */
+  readonly perDeviceNodeSelection?: boolean;
+  /** Amounts that devices of the pool take of; at most 8. */
+  readonly sharedCounters?: readonly ResourceSliceSpecSharedCounter[];
+}
+
+/** The pool that the devices are in. */
+export interface ResourceSliceSpecPool {
+  /** Its name: DNS subdomains with slashes between them, often that of a node. */
+  readonly name: string;
+  /** Which state of the pool it is: the slices of the greatest count. */
+  readonly generation: number;
+  /** How many slices the pool has in this state. */
+  readonly resourceSliceCount: number;
+}
+
+/** A device. */
+export interface ResourceSliceSpecDevice {
+  /** Its name in the pool, a DNS label. */
+  readonly name: string;
+  /** What it is, by names that have a domain unless it is the driver; with capacities at most 32. */
+  readonly attributes?: { readonly [key: string]: ResourceSliceSpecDeviceAttribute };
+  /** How much it has, by names as those of attributes. */
+  readonly capacity?: { readonly [key: string]: ResourceSliceSpecDeviceCapacity };
+  /** What it takes of amounts that are shared; at most 2. */
+  readonly consumesCounters?: readonly ResourceSliceSpecDeviceConsumesCounter[];
+  /** The node that it is on, with perDeviceNodeSelection. */
+  readonly nodeName?: string;
+  readonly nodeSelector?: ResourceSliceSpecNodeSelector;
+  /** Whether all nodes reach it, with perDeviceNodeSelection. */
+  readonly allNodes?: boolean;
+  /** What is wrong with the device; at most 16. */
+  readonly taints?: readonly ResourceSliceSpecDeviceTaint[];
+  /** Whether who has it stays on the node that was found with it. */
+  readonly bindsToNode?: boolean;
+  /** Conditions of the claim that are to be true before a Pod is bound; at most 4. */
+  readonly bindingConditions?: readonly string[];
+  /** Conditions of the claim any of which says that the device cannot be had; at most 4. */
+  readonly bindingFailureConditions?: readonly string[];
+  /** Whether several claims may have it at a time. */
+  readonly allowMultipleAllocations?: boolean;
+}
+
+/** What a device is, in one value. */
+export interface ResourceSliceSpecDeviceAttribute {
+  /** A number. */
+  readonly int?: number;
+  /** Whether it is so. */
+  readonly bool?: boolean;
+  /** A text; at most 64 bytes. */
+  readonly string?: string;
+  /** A version, as semver.org has them; at most 64 bytes. */
+  readonly version?: string;
+}
+
+/** An amount of something that the device has. */
+export interface ResourceSliceSpecDeviceCapacity {
+  /** How much there is. */
+  readonly value: string;
+  readonly requestPolicy?: ResourceSliceSpecDeviceCapacityRequestPolicy;
+}
+
+/** Which part of it a claim may ask for; what it asks for is rounded up. */
+export interface ResourceSliceSpecDeviceCapacityRequestPolicy {
+  /** The part of a claim that asks for none. */
+  readonly default?: string | null;
+  /** The only amounts, from the least to the most; at most 10. */
+  readonly validValues?: readonly string[];
+  readonly validRange?: ResourceSliceSpecDeviceCapacityRequestPolicyValidRange;
+}
+
+/** The amounts from one to another. */
+export interface ResourceSliceSpecDeviceCapacityRequestPolicyValidRange {
+  /** The least. */
+  readonly min?: string;
+  /** The most; all that there is by default. */
+  readonly max?: string;
+  /** How far amounts are from each other, beginning with the least. */
+  readonly step?: string;
+}
+
+/** What the device takes of amounts that are shared. */
+export interface ResourceSliceSpecDeviceConsumesCounter {
+  /** The name of those in `sharedCounters`. */
+  readonly counterSet: string;
+  /** Amounts by their names; at most 32. */
+  readonly counters: { readonly [key: string]: ResourceSliceSpecSharedCounterCounter };
+}
+
+/** An amount. */
+export interface ResourceSliceSpecSharedCounterCounter {
+  /** How much. */
+  readonly value: string;
+}
+
+/** What is wrong with a device. */
+export interface ResourceSliceSpecDeviceTaint {
+  /** What it is, as the key of a label. */
+  readonly key: string;
+  /** More of it, as the value of a label. */
+  readonly value?: string;
+  /** What comes of it: NoSchedule, NoExecute, or None. */
+  readonly effect: string;
+  /** Since when; now by default. */
+  readonly timeAdded?: string;
+}
+
+/** Amounts that devices take of. */
+export interface ResourceSliceSpecSharedCounter {
+  /** The name of all of them, a DNS label. */
+  readonly name: string;
+  /** Amounts by their names; at most 32. */
+  readonly counters: { readonly [key: string]: ResourceSliceSpecSharedCounterCounter };
 }
 
 /** What runs the containers of Pods that name it. */
