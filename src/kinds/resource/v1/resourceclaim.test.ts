@@ -157,7 +157,7 @@ describe.each([neutral, kubernetes])("a ResourceClaim in the $name dialect", (di
 
   test("KIND-ResourceClaim-3: a constraint names an attribute with its domain", () => {
     const match = (matchAttribute?: string) =>
-      claims.refused({ requests: [R], constraints: [{ ...(matchAttribute === undefined ? {} : { matchAttribute }) }] });
+      claims.refused({ requests: [R], constraints: [matchAttribute === undefined ? {} : { matchAttribute }] });
     const at = "constraints[0].matchAttribute";
     for (const name of ["d.example.com/x", "D/_1", "a/b/c"]) expect(match(name)).toEqual([]);
     expect(match()).toEqual([`FieldValueRequired ${at}`]);
@@ -172,7 +172,7 @@ describe.each([neutral, kubernetes])("a ResourceClaim in the $name dialect", (di
   test("KIND-ResourceClaim-3: a configuration is an object for a driver", () => {
     const config = (opaque?: object) =>
       claims
-        .refused({ requests: [R], config: [{ ...(opaque ? { opaque } : {}) }] })
+        .refused({ requests: [R], config: [opaque ? { opaque } : {}] })
         .map((cause) => cause.replace(" config[0].opaque", " "));
     expect(config({ driver: "d", parameters: { a: [1, null] } })).toEqual([]);
     expect(config()).toEqual(["FieldValueRequired "]);
