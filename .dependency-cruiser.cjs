@@ -21,7 +21,7 @@ const rooms = {
   server: ["util", "value", "meta", "schema", "wire", "auth", "registry"],
   client: ["util", "meta"],
   runtime: ["util", "meta", "client"],
-  controllers: ["util", "meta", "client", "runtime"],
+  controllers: ["util", "meta", "kinds/usage", "client", "runtime"],
   why: ["util", "meta", "client", "controllers"],
   cli: ["util", "value", "meta", "schema", "cel", "client"],
 };

@@ -18,6 +18,7 @@ import { storageVersionMigrator } from "./migration/migrator.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection.ts";
+import { resourceQuota } from "./quota/controller.ts";
 import { systemNamespaces } from "./system-namespaces.ts";
 
 /** What is set for the controllers. */
@@ -58,6 +59,7 @@ export function builtInControllers({
     systemNamespaces(dialect),
     ...(namespaceObjects ? [accountTokens(dialect, caCertificate)] : []),
     garbageCollector,
+    resourceQuota(dialect),
     volumeBinder(dialect),
     volumeExpansion(dialect),
     attachDetach(dialect, attaching),

@@ -10,6 +10,7 @@ export const CONTROLLERS = {
   "persistentvolume-expander": "Hands claims that ask for more to who enlarges volumes.",
   "pv-protection": "Keeps volumes that are bound.",
   "pvc-protection": "Keeps claims that Pods use.",
+  resourcequota: "Counts what is taken of ResourceQuotas anew, where objects have gone or take something else.",
   "root-ca": "Keeps the certificate of the server in every namespace (kubernetes dialect).",
   serviceaccount: "Keeps the ServiceAccount default in every namespace (kubernetes dialect).",
   "serviceaccount-token": "Fills Secrets that are to hold the token of a ServiceAccount (kubernetes dialect).",

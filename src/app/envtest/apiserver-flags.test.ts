@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ADMISSION_PLUGINS } from "../../admission/names.ts";
 import { isServed, planApiServer } from "./apiserver-flags.ts";
 import { readFlags } from "./go-flags.ts";
 
@@ -38,7 +39,7 @@ test("what envtest asks for", () => {
     },
     gates: {},
     versions: new Map(),
-    withoutSteps: ["ServiceAccount"],
+    plugins: { enable: Object.keys(ADMISSION_PLUGINS), disable: ["ServiceAccount"] },
     requestMillis: 60_000,
     isVerbose: false,
     unheeded: ["allow-privileged", "service-cluster-ip-range"],
@@ -51,8 +52,8 @@ test("what suites add to it", () => {
       "--anonymous-auth=false",
       "--api-audiences=a,b",
       "--authorization-mode=Node,AlwaysAllow",
-      "--disable-admission-plugins=A,B",
-      "--enable-admission-plugins=B",
+      "--disable-admission-plugins=Priority,RuntimeClass",
+      "--enable-admission-plugins=RuntimeClass",
       "--etcd-prefix=/other",
       "--feature-gates=ImageVolume=false,Unheard=true",
       "--feature-gates=kube:AnyVolumeDataSource=true",
@@ -80,7 +81,13 @@ test("what suites add to it", () => {
       ["apps/v1", false],
       ["api/beta", true],
     ]),
-    withoutSteps: ["A"],
+    plugins: {
+      enable: [
+        ...Object.keys(ADMISSION_PLUGINS).filter((name) => name !== "Priority" && name !== "RuntimeClass"),
+        "RuntimeClass",
+      ],
+      disable: ["Priority", "RuntimeClass"],
+    },
     requestMillis: 300_000,
     isVerbose: true,
     unheeded: ["requestheader-client-ca-file", "feature-gates Unheard"],

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
 import { OptionError, type OptionType, duration, expected, onOff, port } from "../option-types.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
@@ -38,8 +39,8 @@ export interface ApiServerPlan {
   readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
   /** Which versions of which groups are served: see {@link isServed}. */
   readonly versions: ReadonlyMap<string, boolean>;
-  /** Steps of admission that are left out. */
-  readonly withoutSteps: readonly string[];
+  /** Which steps of admission run: all that a real one runs by itself, but those that are left out. */
+  readonly plugins: PluginChoice;
   readonly requestMillis: number;
   /** Whether each request is logged. */
   readonly isVerbose: boolean;
@@ -82,7 +83,6 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
   const fileOf = (name: string): string => lastOf(flags, name) ?? "";
   const gates = gatesOf(partsOf(flags, "feature-gates"));
   const issuers = flags.get("service-account-issuer") ?? [DEFAULT_ISSUER];
-  const enabled = partsOf(flags, "enable-admission-plugins");
   return {
     host: lastOf(flags, "bind-address") ?? "0.0.0.0",
     port: valueOf(flags, "secure-port", port, 6443),
@@ -106,7 +106,7 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     },
     gates: gates.known,
     versions: new Map(partsOf(flags, "runtime-config").map((part) => switchOf("runtime-config", part))),
-    withoutSteps: partsOf(flags, "disable-admission-plugins").filter((name) => !enabled.includes(name)),
+    plugins: pluginsOf(flags),
     requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
     isVerbose: isVerbose(flags),
     unheeded: [
@@ -114,6 +114,13 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
       ...gates.unknown.map((name) => `feature-gates ${name}`),
     ],
   };
+}
+
+/** A real one runs by itself every step that there is here. */
+function pluginsOf(flags: GoFlags): PluginChoice {
+  const disable = partsOf(flags, "disable-admission-plugins");
+  const usual = Object.keys(ADMISSION_PLUGINS).filter((name) => !disable.includes(name));
+  return { enable: [...usual, ...partsOf(flags, "enable-admission-plugins")], disable };
 }
 
 /** Whether a resource is served, the most exact switch first: of itself, of its version, of versions of its stage, of all. */

@@ -46,7 +46,7 @@ interface Made extends Ground {
 }
 
 function partsOf(plan: ApiServerPlan, { store, cluster, ...around }: Made): ClusterParts {
-  const { accounts, allowsAll, versions, withoutSteps } = plan;
+  const { accounts, allowsAll, versions, plugins } = plan;
   const gates = gatesOf(dialect, plan.gates);
   const api: SignerContext = { dialect, ...around };
   const pem = signingKey(plan);
@@ -68,7 +68,7 @@ function partsOf(plan: ApiServerPlan, { store, cluster, ...around }: Made): Clus
       now: () => around.clock.now(),
     }),
     authorizer: allowsAll ? everything : firstRoles,
-    admission: (builtIn) => builtIn.filter(({ name }) => !withoutSteps.includes(name)),
+    plugins,
     signer: () => tokenSigner(pem, accounts.issuers[0]!, api, accounts.audiences[0]),
     server: {
       version: VERSION,

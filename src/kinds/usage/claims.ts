@@ -5,12 +5,11 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { addQuantities, compareQuantities, isWholeBytes, wholeNumber } from "../../meta/quantity.ts";
-import type { ApiObject } from "../../schema/definition.ts";
 import type { Resources } from "../core/v1/quantities.ts";
 import { selects } from "./scopes.ts";
-import type { Usage } from "./contract.ts";
+import type { Countable, Usage } from "./contract.ts";
 
-interface Claim extends ApiObject {
+interface Claim extends Countable {
   readonly spec: {
     readonly storageClassName?: string;
     readonly volumeAttributesClassName?: string;
@@ -70,7 +69,7 @@ interface DeviceRequest {
   readonly count?: number;
 }
 
-interface DeviceClaim extends ApiObject {
+interface DeviceClaim extends Countable {
   readonly spec: {
     readonly devices?: {
       readonly requests?: readonly {

@@ -1,15 +1,29 @@
-import type { ApiObject } from "../../schema/definition.ts";
 import type { Resources } from "../core/v1/quantities.ts";
-import type { ScopeRequirement } from "../core/v1/resource-quota.ts";
+
+/** As much of any object as is looked at to count it. */
+export interface Countable {
+  readonly metadata: {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+    readonly deletionGracePeriodSeconds?: number;
+  };
+}
+
+/** What a quota asks of the objects that it is about. */
+export interface Scope {
+  readonly scopeName: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
 
 /** How the objects of a resource are counted. */
 export interface Usage {
   /** What an object takes, at a time in milliseconds. */
-  of(object: ApiObject, now: number): Resources;
+  of(object: Countable, now: number): Resources;
   /** Whether what a quota asks of its objects holds for one; without this, nothing does. */
-  holds?(requirement: ScopeRequirement, object: ApiObject): boolean;
+  holds?(scope: Scope, object: Countable): boolean;
   /** What an object has to say where something is limited, and does not say. */
-  unsaid?(object: ApiObject, limited: readonly string[]): string | undefined;
+  unsaid?(object: Countable, limited: readonly string[]): string | undefined;
   /** Whether a write of a subresource, or of an object that is there, may change what it takes; creates always do. */
-  mayChange?(subresource: string, object: ApiObject, old: ApiObject): boolean;
+  mayChange?(subresource: string, object: Countable, old: Countable): boolean;
 }

@@ -6,16 +6,14 @@
 import type { Dialect } from "../../meta/dialect.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
 import { parseTime } from "../../meta/time.ts";
-import type { ApiObject } from "../../schema/definition.ts";
 import type { ContainerValue } from "../core/v1/pod/container-schema.ts";
 import { qosClass } from "../core/v1/pod/qos.ts";
 import { totalLimits, totalRequests } from "../core/v1/pod/resource-totals.ts";
 import type { PodSpec } from "../core/v1/pod/spec-schema.ts";
 import { type Resources, isExtended, isHugePage } from "../core/v1/quantities.ts";
-import type { ScopeRequirement } from "../core/v1/resource-quota.ts";
 import { plus } from "./amounts.ts";
 import { selects } from "./scopes.ts";
-import type { Usage } from "./contract.ts";
+import type { Countable, Scope, Usage } from "./contract.ts";
 
 interface ContainerStatus {
   readonly name: string;
@@ -23,7 +21,7 @@ interface ContainerStatus {
   readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
 }
 
-interface Pod extends ApiObject {
+interface Pod extends Countable {
   readonly spec: PodSpec;
   readonly status?: {
     readonly phase?: string;
@@ -146,7 +144,7 @@ function counted({ requests, limits }: Asked, dialect: Dialect): Resources {
 
 const hasDeadline = ({ activeDeadlineSeconds: seconds }: PodSpec): boolean => seconds !== undefined && seconds >= 0;
 
-function holds(requirement: ScopeRequirement, spec: PodSpec): boolean {
+function holds(requirement: Scope, spec: PodSpec): boolean {
   switch (requirement.scopeName) {
     case "Terminating":
       return hasDeadline(spec);

@@ -1,7 +1,7 @@
-import type { ScopeRequirement } from "../core/v1/resource-quota.ts";
+import type { Scope } from "./contract.ts";
 
 /** Whether what is asked of the classes of an object holds for one of those that it names, or for that it names none. */
-export function selects({ operator, values = [] }: ScopeRequirement, names: readonly string[]): boolean {
+export function selects({ operator, values = [] }: Scope, names: readonly string[]): boolean {
   switch (operator) {
     case "Exists":
       return names.length > 0;

@@ -1,7 +1,6 @@
-import type { ApiObject } from "../../schema/definition.ts";
-import type { Usage } from "./contract.ts";
+import type { Countable, Usage } from "./contract.ts";
 
-interface Service extends ApiObject {
+interface Service extends Countable {
   readonly spec: {
     readonly type?: string;
     readonly ports?: readonly { readonly nodePort?: number }[] | null;

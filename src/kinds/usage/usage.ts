@@ -5,9 +5,7 @@
  * @module
  */
 import type { Dialect } from "../../meta/dialect.ts";
-import type { ApiObject } from "../../schema/definition.ts";
-import type { QuotaSpec } from "../core/v1/resource-quota.ts";
-import type { Usage } from "./contract.ts";
+import type { Countable, Scope, Usage } from "./contract.ts";
 import { claimUsage, deviceUsage } from "./claims.ts";
 import { isOfPods, podUsage } from "./pods.ts";
 import { serviceUsage } from "./services.ts";
@@ -50,6 +48,13 @@ export function usageOf(resource: string, dialect: Dialect): Usage {
   return { ...special, of: (object, now) => ({ ...one, ...special?.of(object, now) }) };
 }
 
+/** Whether an object of a resource, `plural.group`, takes more than a place. */
+export const isTakingMore = (resource: string, dialect: Dialect): boolean => specialOf(resource, dialect) !== undefined;
+
+/** Whether a name counts each object of a resource as one, whatever is in it. */
+export const isOnePerObject = (name: string, resource: string): boolean =>
+  name === `${COUNT}${resource}` || (name === resource && OLD_NAMES.has(name));
+
 /** How objects are counted that take more than a place. */
 function specialOf(resource: string, dialect: Dialect): Usage | undefined {
   switch (resource) {
@@ -66,8 +71,14 @@ function specialOf(resource: string, dialect: Dialect): Usage | undefined {
   }
 }
 
+/** What a quota asks of its objects. */
+export interface Scoped {
+  readonly scopes?: readonly string[];
+  readonly scopeSelector?: { readonly matchExpressions?: readonly Scope[] };
+}
+
 /** Whether a quota is about an object: all that it asks holds for it. */
-export function isAbout({ scopes, scopeSelector }: QuotaSpec, object: ApiObject, usage: Usage): boolean {
+export function isAbout({ scopes, scopeSelector }: Scoped, object: Countable, usage: Usage): boolean {
   const named = (scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" }));
   const asked = [...named, ...(scopeSelector?.matchExpressions ?? [])];
   return asked.every((requirement) => usage.holds?.(requirement, object) ?? false);

@@ -1,0 +1,53 @@
+/**
+ * Counts what is taken of quotas anew: where what is allowed has changed, where objects have gone or take something else, and
+ * every few minutes (QUOTA-2). Admission only adds.
+ *
+ * A count is written for the version that the quota had before it began, so that no charge is lost. What was charged and
+ * not stored yet is not in it: one that gives something back is done once more a moment later.
+ *
+ * @module
+ */
+import { preferredKinds } from "../../client/index.ts";
+import { ResourceQuota } from "../../client/kinds/index.ts";
+import { sameAmounts } from "../../kinds/usage/amounts.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import { compareQuantities } from "../../meta/quantity.ts";
+import { type Controller, type Predicate, type Result, defineController, keysPushed } from "../../runtime/index.ts";
+import { AGAIN, writeStatus } from "../writes.ts";
+import { type Amounts, nameOf, usedOf } from "./count.ts";
+import { Counted, quotasOf } from "./counted.ts";
+
+const ONCE_MORE: Result = { requeueAfter: "2s" };
+
+/** The controller named `resourcequota`. */
+export function resourceQuota(dialect: Dialect): Controller {
+  const quotas = quotasOf(dialect);
+  return defineController({
+    name: "keelson-resourcequota",
+    for: quotas,
+    predicate: isUncounted,
+    sources: [keysPushed((add, ground) => new Counted(ground, quotas, dialect, add))],
+    resync: "5m",
+    async reconcile({ key, client, kinds, clock, signal }) {
+      const quota = await client.resource(ResourceQuota).find(key, { signal });
+      if (!quota || quota.metadata.deletionTimestamp !== undefined) return undefined;
+      const served = new Map(preferredKinds(await kinds.read()).map((kind) => [nameOf(kind), kind]));
+      const used = await usedOf(quota, { client, dialect, served, signal, now: clock.now() });
+      const { hard = {} } = quota.spec;
+      const before = quota.status;
+      if (sameAmounts(before.hard, hard) && sameAmounts(before.used, used)) return undefined;
+      const written = await writeStatus(client, ResourceQuota, { ...quota, status: { hard, used } });
+      if (!written) return AGAIN;
+      return isLess(used, before.used ?? {}) ? ONCE_MORE : undefined;
+    },
+  });
+}
+
+/** Whether what is allowed is not what is enforced yet; that something was charged is no reason to count. */
+const isUncounted: Predicate<ResourceQuota> = (event) => {
+  const { spec, status } = event.object;
+  return event.type !== "changed" || !sameAmounts(spec.hard, status.hard);
+};
+
+const isLess = (used: Amounts, before: Amounts): boolean =>
+  Object.keys(used).some((name) => before[name] !== undefined && compareQuantities(used[name]!, before[name]) < 0);
