@@ -169,6 +169,13 @@ export function horizontalPodAutoscalerV1(ctx: ApiContext): ResourceDefinition {
   const stored = horizontalPodAutoscalerV2(ctx);
   const forms = oldForms(ctx.dialect);
   const asStored = (object: ApiObject): Autoscaler => meant(object, forms);
+  // All cells of a row are read from one form.
+  const rows = new WeakMap<ApiObject, ApiObject>();
+  const rowOf = (object: ApiObject): ApiObject => {
+    let row = rows.get(object);
+    if (!row) rows.set(object, (row = { ...asStored(object), metadata: object.metadata }));
+    return row;
+  };
   /** Rules of the stored form, of an object in this one. */
   const through = <T extends WriteRules>(rules: T): T => ({
     ...rules,
@@ -207,7 +214,7 @@ export function horizontalPodAutoscalerV1(ctx: ApiContext): ResourceDefinition {
     subresources: { status: through(stored.subresources!["status"]!) },
     columns: stored.columns!.map(({ cell, ...column }) => ({
       ...column,
-      cell: (object, now) => cell({ ...asStored(object), metadata: object.metadata }, now),
+      cell: (object, now) => cell(rowOf(object), now),
     })),
   };
 }
