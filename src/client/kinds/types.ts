@@ -3722,6 +3722,7 @@ export interface PodStatus {
   readonly resize?: string;
   /** The resource claims. */
   readonly resourceClaimStatuses?: readonly PodStatusResourceClaimStatus[];
+  readonly extendedResourceClaimStatus?: PodStatusExtendedResourceClaimStatus;
   /** What the node gave the Pod. */
   readonly allocatedResources?: { readonly [key: string]: string };
   readonly resources?: PodSpecResources;
@@ -3869,6 +3870,24 @@ export interface PodStatusResourceClaimStatus {
   readonly name: string;
   /** The ResourceClaim. */
   readonly resourceClaimName?: string;
+}
+
+/** The claim behind resources that are asked for by name. */
+export interface PodStatusExtendedResourceClaimStatus {
+  /** What became of what is asked for. */
+  readonly requestMappings: readonly PodStatusExtendedResourceClaimStatusRequestMapping[];
+  /** The ResourceClaim. */
+  readonly resourceClaimName: string;
+}
+
+/** A resource of a container and the request that it became. */
+export interface PodStatusExtendedResourceClaimStatusRequestMapping {
+  /** The container. */
+  readonly containerName: string;
+  /** The resource. */
+  readonly resourceName: string;
+  /** The request in the claim. */
+  readonly requestName: string;
 }
 
 /** How many Pods of a selection may be missing at a time because somebody evicts them. */

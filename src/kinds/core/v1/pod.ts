@@ -17,11 +17,11 @@ import { checkAnnotations, checkKeptAnnotations } from "./pod/annotation-rules.t
 import { podColumns } from "./pod/columns.ts";
 import { type Pod, defaultPod } from "./pod/defaults.ts";
 import { ephemeralRules } from "./pod/ephemeral.ts";
-import { dropGatedMembers } from "./pod/gated-fields.ts";
+import { dropGatedMembers, dropGatedStatus } from "./pod/gated-fields.ts";
 import { checkSameProfiles, syncProfiles } from "./pod/profile-annotations.ts";
 import { qosClass } from "./pod/qos.ts";
 import { applyLabelKeys } from "./pod/label-keys.ts";
-import { validatePodStatus } from "./pod/status-rules.ts";
+import { addressWarnings, validatePodStatus } from "./pod/status-rules.ts";
 import { resize } from "./pod/resize.ts";
 import { PodTemplates } from "./pod/template.ts";
 import { validatePodSpec } from "./pod/spec-rules.ts";
@@ -66,6 +66,7 @@ function prepareStatus(object: ApiObject, old: ApiObject): void {
   if (!status.observedGeneration && stored.status?.observedGeneration) {
     status.observedGeneration = stored.status.observedGeneration;
   }
+  dropGatedStatus(status, stored.status);
 }
 
 const DONE = ["Succeeded", "Failed"];
@@ -119,7 +120,6 @@ export function pod(ctx: ApiContext): ResourceDefinition {
     defaults: (object, write) => defaultPod(object as Pod, sources, write),
     prepareForCreate(object, write) {
       const { spec } = object as Pod;
-      if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       dropGatedMembers(spec, undefined, write);
       applyLabelKeys(object as Pod);
       object["status"] = firstStatus(object as Pod, write);
@@ -158,7 +158,13 @@ export function pod(ctx: ApiContext): ResourceDefinition {
         verbs: ["get", "patch", "update"],
         resetFields: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         prepareForUpdate: prepareStatus,
-        validateUpdate: (object, old, errors) => validatePodStatus(object as Pod, old as Pod, errors),
+        validateUpdate(object, old, errors, write) {
+          const { annotations } = object.metadata;
+          checkKeptAnnotations(annotations, old.metadata.annotations, errors, write);
+          if (annotations) checkAnnotations(annotations, (object as Pod).spec, "metadata.annotations", errors, write);
+          validatePodStatus(object as Pod, old as Pod, errors, write);
+        },
+        warnings: (object) => addressWarnings((object as Pod).status),
       },
       ephemeralcontainers: ephemeralRules((object, _old, errors, write) => validate(object, sources, errors, write)),
       resize: resize(specSchema, (object, _old, errors, write) => validate(object, sources, errors, write)),

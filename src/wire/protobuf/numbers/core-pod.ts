@@ -142,6 +142,7 @@ export const corePod: Messages = {
     ephemeralContainerStatuses: [13, "ContainerStatus"],
     resize: 14,
     resourceClaimStatuses: [15, "PodResourceClaimStatus"],
+    extendedResourceClaimStatus: [18, "PodExtendedResourceClaimStatus"],
     hostIPs: [16, "HostIP"],
     observedGeneration: 17,
     allocatedResources: 19,
@@ -197,4 +198,6 @@ export const corePod: Messages = {
   ResourceStatus: { name: 1, resources: [2, "ResourceHealth"] },
   ResourceHealth: { resourceID: 1, health: 2 },
   PodResourceClaimStatus: { name: 1, resourceClaimName: 2 },
+  PodExtendedResourceClaimStatus: { requestMappings: [1, "ContainerExtendedResourceRequest"], resourceClaimName: 2 },
+  ContainerExtendedResourceRequest: { containerName: 1, resourceName: 2, requestName: 3 },
 };

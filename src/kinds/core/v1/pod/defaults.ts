@@ -25,6 +25,8 @@ type Probe = NonNullable<ContainerValue["livenessProbe"]>;
 export function defaultPod(pod: Pod, sources: readonly Source[], ctx: ApiContext): void {
   const { spec } = pod;
   spec.enableServiceLinks ??= true;
+  // A negative time is none, and the least that there is (KIND-PodSpec-18).
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     defaultRequests(container);
     if (spec.hostNetwork) defaultHostPorts(container);

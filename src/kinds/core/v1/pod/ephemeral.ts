@@ -4,12 +4,13 @@
  * @module
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
-import type { ApiObject, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
+import type { ApiObject, SubresourceRules, WriteContext, WriteRules } from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { keepMetadata } from "../../../rules/status-only.ts";
 import { wholeObject } from "../../../rules/whole-object.ts";
 import { EphemeralContainer } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
+import { dropGatedMembers } from "./gated-fields.ts";
 import { isMirror } from "./mirror.ts";
 
 function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
@@ -25,12 +26,13 @@ function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
 export const ephemeralRules = (validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
   verbs: ["get", "patch", "update"],
   ownedFields: ["spec.ephemeralContainers"],
-  prepareForUpdate(object: ApiObject, old: ApiObject) {
+  prepareForUpdate(object: ApiObject, old: ApiObject, ctx: WriteContext) {
     const [pod, before] = [object as Pod, old as Pod];
     const { ephemeralContainers: containers } = pod.spec;
     pod.spec = { ...before.spec };
     if (containers) pod.spec.ephemeralContainers = containers;
     else delete pod.spec.ephemeralContainers;
+    dropGatedMembers(pod.spec, before.spec, ctx);
     object["status"] = old["status"];
     keepMetadata(object, old);
   },

@@ -8,6 +8,7 @@ import type { WriteContext } from "../../../../schema/definition.ts";
 import { dropGated } from "../../../rules/gated-field.ts";
 import { containersOf } from "./containers.ts";
 import type { PodSpec } from "./spec-schema.ts";
+import type { PodStatus } from "./status-schema.ts";
 import { dropGatedVolumes } from "./volumes.ts";
 
 /** Drops what belongs to features that are off; changes `spec`. */
@@ -15,6 +16,18 @@ export function dropGatedMembers(spec: PodSpec, stored: PodSpec | undefined, ctx
   dropGatedVolumes(spec.volumes ?? [], stored?.volumes ?? [], ctx);
   dropGated(spec, stored, "workloadRef", "GenericWorkload", "spec", ctx);
   if (!ctx.gates.ContainerStopSignals) dropStopSignals(spec, stored, ctx);
+}
+
+/** What a status says of features that are off. */
+const OF_STATUS = ["extendedResourceClaimStatus", "allocatedResources", "resources"] as const;
+const OF_CONTAINERS = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
+
+/** Drops what a status says of features that are off and that the stored one does not speak of; changes `status`. */
+export function dropGatedStatus(status: PodStatus, stored: PodStatus | undefined): void {
+  for (const member of OF_STATUS) if (stored?.[member] === undefined) delete status[member];
+  for (const list of OF_CONTAINERS) {
+    for (const container of status[list] ?? []) delete container.allocatedResourcesStatus;
+  }
 }
 
 function dropStopSignals(spec: PodSpec, stored: PodSpec | undefined, ctx: WriteContext): void {

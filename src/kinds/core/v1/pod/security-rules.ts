@@ -83,7 +83,8 @@ function checkShared(context: ContainerSecurity | PodSecurity, at: string, error
   if (windowsOptions) checkWindows(windowsOptions, `${at}.windowsOptions`, errors);
 }
 
-function checkId(id: number | undefined, field: string, errors: FieldErrors): void {
+/** An id of a user or a group. */
+export function checkId(id: number | undefined, field: string, errors: FieldErrors): void {
   if (id !== undefined && (id < 0 || id > MOST_ID)) {
     errors.invalid(field, id, `expected a number from 0 to ${MOST_ID}`);
   }

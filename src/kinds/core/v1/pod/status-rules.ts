@@ -3,17 +3,20 @@
  *
  * @module
  */
-import { addressBytes, familyOf, wrongOldAddress } from "../../../../meta/addresses.ts";
+import { addressBytes, familyOf, oddAddress, wrongOldAddress } from "../../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsSubdomain, qualifiedName } from "../../../../meta/names.ts";
+import type { ApiContext } from "../../../../schema/definition.ts";
+import { claimNames } from "./claim-rules.ts";
 import type { Pod } from "./defaults.ts";
+import { checkId } from "./security-rules.ts";
 import type { PodSpec } from "./spec-schema.ts";
 import type { PodStatus } from "./status-schema.ts";
 
 const KNOWN_CONDITIONS = ["PodScheduled", "Ready", "Initialized"];
 
 /** Tells what is wrong with the new status of a Pod. */
-export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors): void {
+export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors, ctx: ApiContext): void {
   const { status, spec } = pod;
   const before = old.status;
   checkConditions(status.conditions ?? [], errors);
@@ -25,12 +28,15 @@ export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors): void
   if (qos !== had) errors.invalid("status.qosClass", qos, `expected it to stay ${had}`);
   checkEnded("containerStatuses", pod, old, errors);
   checkEnded("initContainerStatuses", pod, old, errors);
-  checkAddresses(status.podIPs ?? [], before?.podIPs ?? [], "status.podIPs", errors);
+  checkEnded("ephemeralContainerStatuses", pod, old, errors);
+  for (const list of LISTS) if (status[list]) checkUsers(status[list], spec, `status.${list}`, errors);
+  if (status.resourceClaimStatuses) checkClaims(status.resourceClaimStatuses, spec, errors, ctx);
+  checkAddresses(status.podIPs ?? [], before?.podIPs ?? [], "status.podIPs", errors, ctx);
   const hosts = status.hostIPs ?? [];
   if (hosts.length > 0 && (hosts[0]!.ip ?? "") !== (status.hostIP ?? "")) {
     errors.invalid("status.hostIPs[0].ip", hosts[0]!.ip ?? "", "expected what status.hostIP says");
   }
-  checkAddresses(hosts, before?.hostIPs ?? [], "status.hostIPs", errors);
+  checkAddresses(hosts, before?.hostIPs ?? [], "status.hostIPs", errors, ctx);
 }
 
 function checkConditions(conditions: NonNullable<PodStatus["conditions"]>, errors: FieldErrors): void {
@@ -54,7 +60,49 @@ function checkNominated(name: string | undefined, had: string | undefined, spec:
   if (spec.nodeName) errors.forbidden(field, "expected none, the Pod has its node");
 }
 
-const CONTAINERS = { containerStatuses: "containers", initContainerStatuses: "initContainers" } as const;
+type ClaimStatuses = NonNullable<PodStatus["resourceClaimStatuses"]>;
+
+/** Claims behind names of the Pod, each once. */
+function checkClaims(claims: ClaimStatuses, spec: PodSpec, errors: FieldErrors, { dialect }: ApiContext): void {
+  const known = claimNames(spec.resourceClaims);
+  const seen = new Set<string>();
+  claims.forEach(({ name, resourceClaimName: claim }, i) => {
+    const field = `status.resourceClaimStatuses[${i}]`;
+    if (!known.has(name)) errors.invalid(`${field}.name`, name, "expected a name in spec.resourceClaims");
+    if (seen.has(name)) errors.duplicate(`${field}.name`, name);
+    seen.add(name);
+    const wrong = claim === undefined ? undefined : dnsSubdomain(claim);
+    // Kubernetes blames the name.
+    const blamed = dialect.rules.recordedCauseNames ? "name" : "resourceClaimName";
+    if (wrong !== undefined) errors.invalid(`${field}.${blamed}`, claim, wrong);
+  });
+}
+
+const LISTS = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
+
+/** Who processes are: ids of Linux, on Linux. */
+function checkUsers(
+  statuses: NonNullable<PodStatus["containerStatuses"]>,
+  { os }: PodSpec,
+  at: string,
+  errors: FieldErrors,
+): void {
+  statuses.forEach(({ user }, i) => {
+    const linux = user?.linux;
+    if (!linux) return;
+    const field = `${at}[${i}].user.linux`;
+    if (os?.name === "windows") return errors.forbidden(field, "expected none for windows");
+    checkId(linux.uid, `${field}.uid`, errors);
+    checkId(linux.gid, `${field}.gid`, errors);
+    linux.supplementalGroups?.forEach((id, j) => checkId(id, `${field}.supplementalGroups[${j}]`, errors));
+  });
+}
+
+const CONTAINERS = {
+  containerStatuses: "containers",
+  initContainerStatuses: "initContainers",
+  ephemeralContainerStatuses: "ephemeralContainers",
+} as const;
 
 /** A container that has ended and does not start again does not run again. */
 function checkEnded(member: keyof typeof CONTAINERS, pod: Pod, old: Pod, errors: FieldErrors): void {
@@ -63,7 +111,8 @@ function checkEnded(member: keyof typeof CONTAINERS, pod: Pod, old: Pod, errors:
     const ended = state?.terminated;
     if (!ended || !now.has(name) || now.get(name)?.terminated) return;
     const container = old.spec[CONTAINERS[member]]?.find((one) => one.name === name);
-    if (container && startsAgain(container, old.spec, ended.exitCode ?? 0)) return;
+    if (container && member !== "ephemeralContainerStatuses" && startsAgain(container, old.spec, ended.exitCode ?? 0))
+      return;
     errors.forbidden(`status.${member}[${i}].state`, "expected it to stay as it has ended");
   });
 }
@@ -88,6 +137,7 @@ function checkAddresses(
   before: readonly { readonly ip?: string }[],
   field: string,
   errors: FieldErrors,
+  { dialect }: ApiContext,
 ): void {
   const had = new Set(before.map(({ ip }) => ip));
   addresses.forEach(({ ip = "" }, i) => {
@@ -95,8 +145,19 @@ function checkAddresses(
     if (wrong !== undefined) errors.invalid(`${field}[${i}]`, ip, wrong);
   });
   if (addresses.length < 2) return;
-  const families = addresses.map(({ ip = "" }) => familyOf(addressBytes(ip) ?? []));
-  if (new Set(families).size < families.length) {
+  const bytes = addresses.map(({ ip = "" }) => addressBytes(ip));
+  // What cannot be told apart is a fault of the server for Kubernetes.
+  if (dialect.rules.recordedCauseNames && bytes.includes(undefined)) {
+    errors.add("InternalError", field, "Internal error: expected addresses");
+  }
+  const families = new Set(bytes.map((one) => one && familyOf(one)));
+  if (families.size < bytes.length || families.has(undefined)) {
     errors.invalid(field, addresses, "expected at most one address of each family");
   }
+}
+
+/** Warnings about addresses of a status that are not in their standard form. */
+export function* addressWarnings({ podIPs, hostIPs }: PodStatus): Generator<string> {
+  for (const [i, { ip }] of (podIPs ?? []).entries()) yield* oddAddress(`status.podIPs[${i}].ip`, ip);
+  for (const [i, { ip }] of (hostIPs ?? []).entries()) yield* oddAddress(`status.hostIPs[${i}].ip`, ip);
 }

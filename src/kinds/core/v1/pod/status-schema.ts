@@ -112,6 +112,20 @@ const ContainerStatus = struct("How far a container is.", {
   stopSignal: pointer(text("The signal that ends the container.")),
 });
 
+const ExtendedClaimStatus = struct("The claim behind resources that are asked for by name.", {
+  requestMappings: required(
+    atomicList(
+      struct("A resource of a container and the request that it became.", {
+        containerName: required(text("The container.")),
+        resourceName: required(text("The resource.")),
+        requestName: required(text("The request in the claim.")),
+      }),
+      "What became of what is asked for.",
+    ),
+  ),
+  resourceClaimName: required(text("The ResourceClaim.")),
+});
+
 const ip = struct("An address.", { ip: required(text("The address.")) });
 
 /** The schema of a Pod's status. */
@@ -148,6 +162,7 @@ export const PodStatusSchema = struct("How far the Pod is.", {
       { "x-kubernetes-patch-strategy": "merge,retainKeys" },
     ),
   ),
+  extendedResourceClaimStatus: pointer(ExtendedClaimStatus),
   allocatedResources: optional(map(quantity(), "What the node gave the Pod.")),
   resources: pointer(ResourceRequirements),
 });

@@ -12,6 +12,8 @@ import type { ContainerValue } from "./container-schema.ts";
 import { withoutDirections } from "./gated-rules.ts";
 import type { PodSpec } from "./spec-schema.ts";
 
+const MOST_SECONDS = 2 ** 31 - 1;
+
 const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
 
 /**
@@ -25,7 +27,7 @@ export function validatePodChange(schema: TSchema, spec: PodSpec, old: PodSpec, 
     errors.forbidden(`spec.${list}`, "pod updates may not add or remove containers");
     return;
   }
-  checkDeadline(spec.activeDeadlineSeconds, old.activeDeadlineSeconds, errors);
+  if (!checkDeadline(spec.activeDeadlineSeconds, old.activeDeadlineSeconds, errors)) return;
   checkTolerations(spec.tolerations ?? [], old.tolerations ?? [], errors);
   checkGates(spec.schedulingGates ?? [], old.schedulingGates ?? [], errors);
   const isGated = (old.schedulingGates ?? []).length > 0;
@@ -52,11 +54,17 @@ function frozen(spec: PodSpec, old: PodSpec): object {
 
 const withoutImage = ({ image: _image, ...rest }: ContainerValue): object => rest;
 
-function checkDeadline(seconds: number | undefined, old: number | undefined, errors: FieldErrors): void {
+/** A deadline comes or gets nearer; whether it can be one at all. */
+function checkDeadline(seconds: number | undefined, old: number | undefined, errors: FieldErrors): boolean {
   const field = "spec.activeDeadlineSeconds";
-  if (old === undefined) return;
-  if (seconds === undefined) errors.invalid(field, null, "it cannot be taken back");
-  else if (seconds > old) errors.invalid(field, seconds, `expected at most ${old}, what it was`);
+  if (seconds === undefined) {
+    if (old !== undefined) errors.invalid(field, null, "it cannot be taken back");
+    return true;
+  }
+  if (seconds < 0 || seconds > MOST_SECONDS) return false;
+  if (old === undefined || seconds <= old) return true;
+  errors.invalid(field, seconds, `expected at most ${old}, what it was`);
+  return false;
 }
 
 type Tolerations = NonNullable<PodSpec["tolerations"]>;
@@ -74,9 +82,9 @@ type Gates = NonNullable<PodSpec["schedulingGates"]>;
 
 /** Gates may go, but not come. */
 function checkGates(gates: Gates, old: Gates, errors: FieldErrors): void {
-  const before = new Set(old.map(({ name }) => name));
-  gates.forEach(({ name }, i) => {
-    if (before.has(name)) return;
+  const added = new Map(gates.map(({ name }, i) => [name, i]));
+  for (const { name } of old) added.delete(name);
+  for (const i of added.values()) {
     errors.forbidden(`spec.schedulingGates[${i}].name`, "scheduling gates can be removed, but not added");
-  });
+  }
 }
