@@ -1,7 +1,7 @@
 import { isContainer, type Value } from "./value.ts";
 
-/** What has so few members, all that is in it taken together, takes well under a millisecond to walk. */
-const SMALL = 500;
+/** What has so few members, all that is in it taken together, takes a millisecond to walk. */
+const SMALL = 2000;
 
 /**
  * Whether a value has few members, all that is in it taken together, so that it may be worked on at once instead of in

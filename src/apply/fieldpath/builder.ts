@@ -13,13 +13,16 @@ export class SetBuilder {
   readonly #elements: PathElement[] = [];
   readonly #nodes: MutableSet[] = [];
 
-  /** Adds the first `length` elements of `path`; the empty path is nobody's and is ignored. */
-  insert(path: readonly PathElement[], length: number): void {
+  /**
+   * Adds the first `length` elements of `path`; the empty path is nobody's and is ignored. Where nothing of the path is
+   * there yet, `node` is all that is below it.
+   */
+  insert(path: readonly PathElement[], length: number, node: FieldSet = EMPTY): void {
     if (length === 0) return;
     const parent = this.#descend(path, length - 1);
     const last = path[length - 1]!;
     const present = parent[last];
-    if (present === undefined) parent[last] = EMPTY;
+    if (present === undefined) parent[last] = node;
     else if (!isEmpty(present)) (present as MutableSet)[SELF] = EMPTY;
   }
 

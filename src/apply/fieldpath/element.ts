@@ -146,19 +146,36 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const rank = RANK[a[0]!]! - RANK[b[0]!]!;
   if (rank !== 0) return rank;
   if (a[0] === "f") return compareText(a, b);
-  return compareParsed(a, parseElement(a), b, parseElement(b));
+  return compareParsed(a, saidBy(a), b, saidBy(b));
+}
+
+/** What elements say: they are few and come again with every object of a kind. The memory is bounded by starting over. */
+const remembered = new Map<PathElement, ParsedElement | undefined>();
+const MAX_REMEMBERED = 4096;
+const LONGEST_REMEMBERED = 256;
+
+/** {@link parseElement}, which remembers. */
+function saidBy(element: PathElement): ParsedElement | undefined {
+  if (element.length > LONGEST_REMEMBERED) return parseElement(element);
+  let parsed = remembered.get(element);
+  if (parsed === undefined && !remembered.has(element)) {
+    parsed = parseElement(element);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(element, parsed);
+  }
+  return parsed;
 }
 
 /** Elements in the order of {@link compareElements}; each is taken apart once. */
 export function* sortElements(elements: readonly PathElement[]): Steps<PathElement[]> {
   if (elements.length < 2) return [...elements];
-  const said = new Map<PathElement, ParsedElement | undefined>();
+  const parsed = new Map<PathElement, ParsedElement | undefined>();
   for (const element of elements) {
-    said.set(element, parseElement(element));
-    if (said.size % MEMBERS_A_STEP === 0) yield;
+    parsed.set(element, saidBy(element));
+    if (parsed.size % MEMBERS_A_STEP === 0) yield;
   }
   const order = (a: PathElement, b: PathElement): number =>
-    RANK[a[0]!]! - RANK[b[0]!]! || compareParsed(a, said.get(a), b, said.get(b));
+    RANK[a[0]!]! - RANK[b[0]!]! || compareParsed(a, parsed.get(a), b, parsed.get(b));
   return elements.toSorted(order);
 }
 

@@ -16,6 +16,7 @@ import type { ListType, MapType, ScalarType, StructType, Type } from "../schema/
 import { elementOrNone, memberType } from "./items.ts";
 import { sameValue } from "./same.ts";
 import type { ScalarEqual } from "./same.ts";
+import { wholeNode } from "./whole-set.ts";
 
 /** The paths that the new value has and the old one lacks, those that differ, and those that only the old one has. */
 export interface Comparison {
@@ -154,6 +155,10 @@ class CompareWalker {
 
   /** Compares two sides that are not identical; at least one of them is there. */
   walk(type: Type, a: Value | undefined, b: Value | undefined): void {
+    if (a === undefined && this.#path.length > 0)
+      return this.#added.insert(this.#path, this.#path.length, wholeNode(type, b!));
+    if (b === undefined && this.#path.length > 0)
+      return this.#removed.insert(this.#path, this.#path.length, wholeNode(type, a!));
     switch (type.kind) {
       case "scalar":
         return this.#scalar(type, a, b);

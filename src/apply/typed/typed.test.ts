@@ -54,6 +54,25 @@ describe("compare", () => {
   const cases: readonly [string, Value, Value, Record<string, string[]>][] = [
     ["a new container is added together with what is in it", {}, { map: { x: "1" } }, { added: [".map", ".map.x"] }],
     ["a container that goes is removed with what was in it", { map: { x: "1" } }, {}, { removed: [".map", ".map.x"] }],
+    [
+      "what is new of a keyed list counts with its duplicates as one thing each, entries without a key are nobody's",
+      {},
+      { keyed: [{ k: "1", v: "a" }, { k: "1" }, { k: "2", v: "b" }, { v: "c" }] },
+      { added: [".keyed", '.keyed[k="1"]', '.keyed[k="2"]', '.keyed[k="2"].k', '.keyed[k="2"].v'] },
+    ],
+    ["a new list of which nobody has an entry is a path", {}, { keyed: [{ v: "c" }] }, { added: [".keyed"] }],
+    [
+      "what is new and empty, null or atomic is a path with nothing below it",
+      {},
+      { atomic: ["a"], atomicMap: { x: "1" }, deep: { a: {}, set: [] }, json: { a: 1 }, map: {}, set: null },
+      { added: [".atomic", ".atomicMap", ".deep", ".deep.a", ".deep.set", ".json", ".map", ".set"] },
+    ],
+    [
+      "what is new of any type is taken apart by what it is",
+      {},
+      { any: { a: [1], b: { c: null } } },
+      { added: [".any", ".any.a", ".any.b", ".any.b.c"] },
+    ],
     ["a value that changes is modified", { text: "a" }, { text: "b" }, { modified: [".text"] }],
     ["any JSON with one owner is one value", { json: { a: [1], b: 2 } }, { json: [1] }, { modified: [".json"] }],
     ["null and empty differ", { map: {} }, { map: null }, { modified: [".map"] }],
@@ -99,6 +118,14 @@ describe("compare", () => {
     ["a member that nobody declared is free", { other: { x: 1 } }, { other: { x: 2 } }, { modified: [".other.x"] }],
   ];
   test.each(cases)("%s", (_, a, b, expected) => expect(difference(a, b)).toEqual(expected));
+});
+
+test("what is new has its members in the order of the tree, and so has what an applier says", () => {
+  const value = { map: { b: "1", a: "2" }, keyed: [{ v: "x", k: "1" }] };
+  for (const found of [compare(type, {}, value).added, toFieldSet(type, value)]) {
+    expect(Object.keys(found["f:keyed"]!['k:{"k":"1"}']!)).toEqual([".", "f:k", "f:v"]);
+    expect(Object.keys(found["f:map"]!).filter((name) => name !== ".")).toEqual(["f:a", "f:b"]);
+  }
 });
 
 describe("merge", () => {
@@ -151,11 +178,11 @@ describe("field sets", () => {
   test("structs are no paths, containers are when they are empty, null or atomic", () => {
     expect(said({ deep: { a: { b: "1" } }, map: { x: "1" } })).toEqual([".deep.a.b", ".map.x"]);
     expect(said({ deep: { a: {} }, map: {}, text: null, atomic: [], atomicMap: { x: "1" } })).toEqual([
+      ".atomic",
+      ".atomicMap",
       ".deep.a",
       ".map",
       ".text",
-      ".atomic",
-      ".atomicMap",
     ]);
   });
 
