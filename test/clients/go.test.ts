@@ -21,6 +21,8 @@ testLibrary({
   ms: 180_000,
   parts: {
     typed: KUBERNETES,
+    kinds: KUBERNETES,
+    subresources: KUBERNETES,
     dynamic: KUBERNETES,
     apply: KUBERNETES,
     discovery: KUBERNETES,
@@ -35,6 +37,7 @@ testLibrary({
     "informers that begin with a list": ["--history", "1s"],
     "informers that begin with a watch": ["--history", "1s"],
     election: ["--feature-gates", "CoordinatedLeaderElection=true"],
+    subresources: ["--enable-admission-plugins", "ResourceQuota"],
   },
 });
 

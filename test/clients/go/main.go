@@ -35,6 +35,8 @@ const (
 
 var parts = map[string]func(*session){
 	"typed":         typedClients,
+	"kinds":         builtinKinds,
+	"subresources":  ways,
 	"dynamic":       dynamicClient,
 	"apply":         applying,
 	"discovery":     discovering,
