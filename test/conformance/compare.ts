@@ -54,6 +54,10 @@ function essence(answer: Answer | undefined): unknown {
 
 function differences(a: unknown, b: unknown, path: string): string[] {
   if (JSON.stringify(a) === JSON.stringify(b)) return [];
+  if (path === "causes" && Array.isArray(a) && Array.isArray(b)) {
+    const missing = a.filter((cause) => !b.includes(cause)).map((cause) => `causes: expected ${shorten(cause)} too`);
+    return [...missing, ...b.filter((cause) => !a.includes(cause)).map((cause) => `causes: got ${shorten(cause)} too`)];
+  }
   if (isContainer(a) && isContainer(b) && Array.isArray(a) === Array.isArray(b)) {
     const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
     return [...keys].flatMap((key) => differences(a[key], b[key], path === "" ? key : `${path}.${key}`));
