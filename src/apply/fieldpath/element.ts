@@ -24,8 +24,25 @@ export type PathElement = string;
 /** A path from the root of an object: outermost element first. */
 export type Path = readonly PathElement[];
 
+/**
+ * Elements of fields by their names, which come again with every object of a kind: a string that has been a property name before
+ * is found faster than a new one. Bounded by starting over.
+ */
+const fields = new Map<string, PathElement>();
+const MAX_FIELDS = 4096;
+const LONGEST_FIELD = 64;
+
 /** The element of a struct field or map key. */
-export const fieldElement = (name: string): PathElement => "f:" + name;
+export function fieldElement(name: string): PathElement {
+  const known = fields.get(name);
+  if (known !== undefined) return known;
+  const element = "f:" + name;
+  if (name.length <= LONGEST_FIELD) {
+    if (fields.size >= MAX_FIELDS) fields.clear();
+    fields.set(name, element);
+  }
+  return element;
+}
 
 /** The element of a set entry. */
 export const valueElement = (value: Value): PathElement => "v:" + canonicalJson(value);
