@@ -17,6 +17,7 @@ const PROGRAMS = [
 const MEASURED = [
   "test/{attacks,fuzz}/**/*.test.ts",
   "test/promises/{forks,history,lists,turns}.test.ts",
+  "test/clients/envtest.test.ts",
   "test/kit/figures.test.ts",
   "test/serve/watchers.test.ts",
 ];

@@ -1,0 +1,51 @@
+/**
+ * envtest of controller-runtime, unmodified, on the directory that `keelson envtest` makes: a suite in Go as kubebuilder lays
+ * one out, with a control plane of its own for all tests and some that are started and stopped by the way.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { Scratch, run } from "../serve/keelson.ts";
+import { built } from "./built.ts";
+
+const folder = new URL("envtest/", import.meta.url).pathname;
+const suite = await built({
+  name: "go-envtest",
+  folder,
+  commands: (output) => [["go", "test", "-c", "-o", `${output}/suite`, "."]],
+});
+
+/** From the call of `Environment.Start()` to the first answer, and for `Stop()`: the least of five, as is promised. */
+const START_MS = 500;
+const STOP_MS = 500;
+/** It is wall time: a busy machine keeps it too. The two real binaries take 2.6 s. */
+const SLACK = 2;
+
+const scratch = new Scratch();
+afterAll(() => scratch.remove());
+
+test.skipIf(suite === undefined)(
+  "a suite of envtest passes, and its starts are quick",
+  { timeout: 300_000 },
+  async () => {
+    const assets = join(scratch.path, "assets");
+    await run(["envtest", assets]);
+    const { PATH } = process.env;
+    const env = { PATH, HOME: scratch.path, KUBEBUILDER_ASSETS: assets };
+    // Its definitions lie there.
+    const playing = spawn(`${suite}/suite`, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    playing.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    playing.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const [code] = (await once(playing, "close")) as [number | null];
+    const millisOf = (what: string): number => Number(new RegExp(`^${what} in (\\d+) ms$`, "m").exec(said)?.[1]);
+    const [started, stopped] = [millisOf("started"), millisOf("stopped")];
+    expect({ code, said }).toEqual({ code: 0, said: `started in ${started} ms\nstopped in ${stopped} ms\nPASS\n` });
+    console.log(`envtest: started in ${started} ms, stopped in ${stopped} ms`);
+    expect(started).toBeLessThan(START_MS * SLACK);
+    expect(stopped).toBeLessThan(STOP_MS * SLACK);
+  },
+);
