@@ -156,6 +156,10 @@ for (const { kind, path, body } of SUBJECTS) {
   const definition = definitions.find((one) => one.kind === kind)!;
   const alone = new KindUnderTest(definition, ctx);
   const object = JSON.parse(sent) as object;
+  const applyOne = (more: string): Promise<void> => {
+    const name = `b-${count++}`;
+    return ask("PATCH", `${path}/${name}?fieldManager=bench${more}`, named(name), "application/apply-patch+yaml");
+  };
   const rows: Readonly<Record<string, () => Promise<void> | void>> = {
     "defaults and rules alone": () => {
       const { causes } = alone.create(object);
@@ -163,10 +167,8 @@ for (const { kind, path, body } of SUBJECTS) {
     },
     create: () => ask("POST", path, text(), "application/json"),
     "create, dry run": () => ask("POST", `${path}?dryRun=All`, text(), "application/json"),
-    apply: () => {
-      const name = `b-${count++}`;
-      return ask("PATCH", `${path}/${name}?fieldManager=bench`, named(name), "application/apply-patch+yaml");
-    },
+    apply: () => applyOne(""),
+    "apply, dry run": () => applyOne("&dryRun=All"),
   };
   for (const [verb, once] of Object.entries(rows)) {
     const micros = (await measure(once)) - (verb.endsWith("alone") ? 0 : making);
