@@ -18,6 +18,8 @@ export interface Step {
   readonly out?: string | RegExp | readonly (string | RegExp)[];
   /** What standard error must contain or match. */
   readonly err?: string | RegExp;
+  /** What it prints stands for `{NAME}` in the steps that follow. */
+  readonly saves?: string;
   /** Runs beside the steps that follow, and must end by itself, as told. */
   readonly beside?: boolean;
   /** The steps that follow wait until the watch of this one is open. */
@@ -54,8 +56,10 @@ export interface Stage {
 
 /** Tells a story; returns what went wrong, the empty text when nothing did. It ends with the first step that did. */
 export async function tell(story: Story, { kubectl, namespace, domain }: Stage): Promise<string> {
+  const saved = new Map<string, string>();
   const filled = (text: string): string =>
-    text
+    [...saved]
+      .reduce((known, [name, value]) => known.replaceAll(`{${name}}`, value), text)
       .replaceAll("{ns}", namespace)
       .replaceAll("{domain}", domain)
       .replaceAll("{files}", `${kubectl.folder}/${namespace}`);
@@ -68,7 +72,9 @@ export async function tell(story: Story, { kubectl, namespace, domain }: Stage):
       const words = [...wordsOf(filled(step.run)), "-n", namespace];
       const options = { stdin: filled(step.stdin ?? ""), env: mapped(step.env, filled) };
       if (!step.beside) {
-        const problem = wrong(step, filled, words, await kubectl.run(words, options));
+        const came = await kubectl.run(words, options);
+        if (step.saves !== undefined) saved.set(step.saves, came.stdout);
+        const problem = wrong(step, filled, words, came);
         if (problem !== undefined) return problem;
         continue;
       }

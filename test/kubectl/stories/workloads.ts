@@ -17,6 +17,26 @@ const workload = (kind: string, spec: object = {}): string =>
 const COUNTED = (status: object): string =>
   `--subresource=status --type=merge -p '${JSON.stringify({ status: { observedGeneration: 1, ...status } })}'`;
 
+/** A ReplicaSet that the Deployment `x` with the uid `{uid}` has made for a revision. */
+const revision = (number: number, image: string): string => {
+  const own = { ...labels, "pod-template-hash": String(number) };
+  const owner = { apiVersion: "apps/v1", kind: "Deployment", name: "x", uid: "{uid}", controller: true };
+  const annotations = {
+    "deployment.kubernetes.io/revision": String(number),
+    "kubernetes.io/change-cause": `because of ${number}`,
+  };
+  return manifest({
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: { name: `x-${number}`, labels: own, annotations, ownerReferences: [owner] },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: own },
+      template: { metadata: { labels: own }, spec: { containers: [{ name: "c", image }] } },
+    },
+  });
+};
+
 const READY = { type: "Ready", status: "True" };
 
 /** A node of the story, and on it a Pod that runs and is ready. */
@@ -66,6 +86,47 @@ export const WORKLOADS: readonly Story[] = [
       { run: "rollout history deployment/x", out: "deployment.apps/x" },
       { run: "get deploy x -o 'jsonpath={.spec.template.spec.containers[0].image}'", out: /^example.com\/c:2$/ },
       { run: "rollout status deployment/x --timeout=1s", code: 1, err: /timed out|timeout/i },
+    ],
+  },
+  {
+    name: "rollout history, undo",
+    steps: [
+      { run: "create -f -", stdin: workload("Deployment") },
+      { run: "annotate deployment x deployment.kubernetes.io/revision=2", out: /annotate/ },
+      { run: "get deployment x -o 'jsonpath={.metadata.uid}'", saves: "uid" },
+      { run: "create -f -", stdin: revision(1, "example.com/c:old"), out: "replicaset.apps/x-1 created" },
+      { run: "create -f -", stdin: revision(2, "example.com/c:1"), out: "replicaset.apps/x-2 created" },
+      { run: "rollout history deployment/x", out: [/^1 +because of 1$/m, /^2 +because of 2$/m] },
+      { run: "rollout history deployment/x --revision=1", out: "example.com/c:old" },
+      { run: "rollout undo deployment/x --to-revision=7", code: 1, err: /unable to find/ },
+      { run: "rollout undo deployment/x", out: "deployment.apps/x rolled back" },
+      {
+        run: "get deploy x -o 'jsonpath={.spec.template.spec.containers[0].image} {.spec.template.metadata.labels}'",
+        out: /^example.com\/c:old {"app":"x"}$/,
+      },
+    ],
+  },
+  {
+    name: "create quota, priorityclass; describe limits",
+    steps: [
+      { run: "create quota x --hard=pods=2,requests.cpu=1 --scopes=BestEffort", code: 1, err: /scopes|supported/ },
+      { run: "create quota x --hard=pods=2,requests.cpu=1", out: "resourcequota/x created" },
+      { run: "get quota x", out: /^NAME +(AGE +)?REQUEST/ },
+      { run: "describe quota x", out: [/^pods +0 +2|^Resource +Used +Hard/m] },
+      {
+        run: "create -f -",
+        stdin: manifest({
+          apiVersion: "v1",
+          kind: "LimitRange",
+          metadata: { name: "x" },
+          spec: { limits: [{ type: "Container", default: { cpu: "1" }, max: { cpu: "2" } }] },
+        }),
+        out: "limitrange/x created",
+      },
+      { run: "describe limits x", out: [/Container +cpu +- +2 +1 +1 +-/] },
+      { run: "create priorityclass {ns} --value=1000 --description=high", out: "created" },
+      { run: "get pc {ns}", out: /{ns} +1000 +false/ },
+      { run: "delete pc {ns}", out: "deleted" },
     ],
   },
   {
