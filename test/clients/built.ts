@@ -34,7 +34,7 @@ const NOT_OURS =
  * another reason.
  */
 export async function built({ name, folder, commands }: Source): Promise<string | undefined> {
-  const output = join(CACHE, `${name}-${hashOf(folder)}`);
+  const output = outputOf({ name, folder });
   if (existsSync(output)) return output;
   const making = `${output}.${process.pid}`;
   mkdirSync(making, { recursive: true });
@@ -55,6 +55,12 @@ export async function built({ name, folder, commands }: Source): Promise<string 
   console.log(`${name} was built in ${Math.round((performance.now() - started) / 1000)} s`);
   return output;
 }
+
+const outputOf = ({ name, folder }: Pick<Source, "name" | "folder">): string =>
+  join(CACHE, `${name}-${hashOf(folder)}`);
+
+/** Whether it was built before, so that asking for it takes no time. */
+export const isBuilt = (source: Pick<Source, "name" | "folder">): boolean => existsSync(outputOf(source));
 
 /** The line that tells why, of all that a tool has said. */
 function reasonOf(said: string): string {

@@ -4,8 +4,9 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Found } from "./beside.ts";
 import { built } from "./built.ts";
-import { DRIVER, type Found, World, canBeElsewhere } from "./sidecars/world.ts";
+import { DRIVER, World, canBeElsewhere } from "./sidecars/world.ts";
 
 const folder = new URL("sidecars/", import.meta.url).pathname;
 const bin = await built({
