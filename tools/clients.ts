@@ -23,6 +23,16 @@ code and the output that must come of them, told to a server of its own by each 
 `;
 
 const OTHERS = `
+## Programs
+
+Whole programs, unmodified, each with a test that passes or fails as a whole:
+
+| program | test in \`test/clients/\` | what it does there |
+|---|---|---|
+| Helm 3 | \`helm.test.ts\` | the chart of \`helm create\`, with ingress and autoscaler: install, upgrade, history, rollback, test, uninstall, \`--wait\` |
+| envtest (controller-runtime) | \`envtest.test.ts\` | starts and stops the directory of [\`keelson envtest\`](../guides/envtest.md): definitions, users, workloads, evictions, a manager |
+| kube-scheduler 1.35 | \`scheduler.test.ts\` | follows all its kinds, binds Pods, waits, preempts, binds volumes, allocates devices, writes Events |
+| sidecars of CSI drivers | \`sidecars.test.ts\` | provision, attach, resize and modify the volumes of a driver |
 ## What else clients meet
 
 | they ask for | they get |
