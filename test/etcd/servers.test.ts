@@ -99,6 +99,38 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
+  test("KIND-Service-3, KIND-Service-5: no address and no port of a node is given twice, whoever is asked, also after a restart", async () => {
+    const services = "/api/v1/namespaces/default/services";
+    const service = (name: string, more: object = {}, port: object = {}): object => ({
+      metadata: { name },
+      spec: { type: "NodePort", ports: [{ port: 80, ...port }], ...more },
+    });
+    const all = Array.from({ length: 100 }, (_, i) => i);
+    const made = await Promise.all(all.map((i) => clients[i % 2]!.send("POST", services, service(`s-${i}`))));
+    expect(made.map(({ status }) => status)).toEqual(all.map(() => 201));
+    const given = made.map(({ json }) => [json.spec.clusterIP, json.spec.ports[0].nodePort] as [string, number]);
+    expect(new Set(given.map(([address]) => address)).size).toBe(100);
+    expect(new Set(given.map(([, port]) => port)).size).toBe(100);
+    const asksFor = async (client: Http2Client, [clusterIP, nodePort]: [string, number]): Promise<number[]> => {
+      const byAddress = await client.send("POST", services, service("taken", { clusterIP }));
+      return [byAddress.status, (await client.send("POST", services, service("taken", {}, { nodePort }))).status];
+    };
+    // The first was made by the first server.
+    expect(await asksFor(clients[1]!, given[0]!)).toEqual([422, 422]);
+    await servers[1]!.stop("SIGKILL");
+    servers[1] = await Keelson.serve(["--data-dir", directories[1]!, ...flags]);
+    clients[1]!.close();
+    clients[1] = await Http2Client.connect(servers[1], directories[1]!);
+    expect(await asksFor(clients[1], given[1]!)).toEqual([422, 422]);
+    const { json } = await clients[1].send("POST", services, service("later"));
+    expect(given.flat()).not.toContain(json.spec.clusterIP);
+    expect(given.flat()).not.toContain(json.spec.ports[0].nodePort);
+    // What is given back may be had again, from either.
+    expect((await clients[0]!.send("DELETE", `${services}/s-1`)).status).toBe(200);
+    const [clusterIP, nodePort] = given[1]!;
+    expect((await clients[1].send("POST", services, service("again", { clusterIP }, { nodePort }))).status).toBe(201);
+  });
+
   test("watches on both see the same events in the same order, whoever wrote", async () => {
     const { json } = await clients[0]!.send("GET", CONFIG_MAPS);
     const query = `watch=true&resourceVersion=${json.metadata.resourceVersion}`;
