@@ -26,6 +26,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/watch"
 	applyapps "k8s.io/client-go/applyconfigurations/apps/v1"
@@ -60,6 +61,7 @@ type typed[P, L, A any] interface {
 	List(context.Context, metav1.ListOptions) (L, error)
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 	Update(context.Context, P, metav1.UpdateOptions) (P, error)
+	Patch(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (P, error)
 	Apply(context.Context, A, metav1.ApplyOptions) (P, error)
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
@@ -91,7 +93,7 @@ func withFormats(s *session, try func(format string, clients, others kubernetes.
 	try("in protobuf", protobuf, json)
 }
 
-// lives has an object made, read in both formats, listed, watched, updated, applied and deleted.
+// lives has an object made, read in both formats, listed, watched, updated, patched, applied and deleted.
 func lives[P apiObject, L runtime.Object, A any](ctx context.Context, client, other typed[P, L, A], applied A, its life[P]) {
 	name := its.made.GetName()
 	its.made.SetLabels(map[string]string{"of": "kinds"})
@@ -116,6 +118,10 @@ func lives[P apiObject, L runtime.Object, A any](ctx context.Context, client, ot
 		same("the generation after a status", told.GetGeneration(), changed.GetGeneration())
 	}
 	agrees(ctx, client, other, name, its.untold)
+
+	patch := []byte(`{"metadata":{"annotations":{"patched":"yes"}}}`)
+	patched := value(client.Patch(ctx, name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}))
+	same("the annotation", patched.GetAnnotations()["patched"], "yes")
 
 	after := value(client.Apply(ctx, applied, metav1.ApplyOptions{FieldManager: "kinds"}))
 	same("the applied label", after.GetLabels()["applied"], "yes")
