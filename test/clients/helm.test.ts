@@ -5,7 +5,7 @@
  * @module
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Http2Client, Keelson, Scratch, until } from "../serve/keelson.ts";
@@ -39,6 +39,10 @@ const PLACES: Readonly<Record<string, string>> = {
   Ingress: "/apis/networking.k8s.io/v1/namespaces/shop/ingresses/web",
   HorizontalPodAutoscaler: "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web",
 };
+
+/** A file of a chart: JSON is YAML. */
+const manifest = (apiVersion: string, kind: string, metadata: object, spec: object): string =>
+  JSON.stringify({ apiVersion, kind, metadata, spec });
 
 describe.skipIf(bin === undefined)(`helm ${version}`, { timeout: 120_000 }, () => {
   const scratch = new Scratch();
@@ -262,6 +266,36 @@ describe.skipIf(bin === undefined)(`helm ${version}`, { timeout: 120_000 }, () =
     expect(await names(`${CORE}/secrets`)).toEqual([]);
     expect(await helmJson("list --all")).toEqual([]);
     expect((await tried("status web")).stderr).toContain("release: not found");
+  });
+
+  test("a chart with a definition and a hook: the definition first, then the Job, then the rest", async () => {
+    const chart = join(scratch.path, "charts/crates");
+    for (const part of ["crds", "templates"]) mkdirSync(join(chart, part), { recursive: true });
+    const write = (name: string, text: string): void => writeFileSync(join(chart, name), text);
+    write("Chart.yaml", "apiVersion: v2\nname: crates\nversion: 0.1.0\n");
+    copyFileSync(new URL("envtest/definitions/crates.yaml", import.meta.url), join(chart, "crds/crates.yaml"));
+    write("templates/crate.yaml", manifest("shop.example.com/v1", "Crate", { name: "small" }, { bottles: 6 }));
+    const annotations = { "helm.sh/hook": "pre-install", "helm.sh/hook-delete-policy": "hook-succeeded" };
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+    write("templates/job.yaml", manifest("batch/v1", "Job", { name: "before", annotations }, { template }));
+
+    const installing = tried("install crates charts/crates --wait --timeout 50s");
+    const job = "/apis/batch/v1/namespaces/shop/jobs/before";
+    const crate = "/apis/shop.example.com/v1/namespaces/shop/crates/small";
+    await until(async () => (await statusOf(job)) === 200, 40_000);
+    expect(await statusOf(crate)).toBe(404);
+    // What a controller of Jobs tells of one that is done.
+    const { creationTimestamp } = (await get(job)).metadata;
+    const conditions = ["SuccessCriteriaMet", "Complete"].map((type) => ({ type, status: "True" }));
+    const done = { succeeded: 1, startTime: creationTimestamp, completionTime: creationTimestamp, conditions };
+    expect(await merge(`${job}/status`, { status: done })).toMatchObject({ status: 200 });
+    expect(await installing).toMatchObject({ code: 0, stderr: "" });
+    expect((await get(crate)).spec).toEqual({ bottles: 6, colour: "green" });
+    await until(async () => (await statusOf(job)) === 404);
+    // The definition is left to whoever removes it on purpose.
+    await helm("uninstall crates --wait --timeout 50s");
+    expect(await statusOf(crate)).toBe(404);
+    expect(await statusOf("/apis/shop.example.com/v1/namespaces/shop/crates")).toBe(200);
   });
 
   test("an install with a template that is not served fails before it writes", async () => {
