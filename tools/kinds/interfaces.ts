@@ -76,7 +76,9 @@ export class Interfaces {
 
   #member(member: string, schema: Schema, required: boolean): string {
     const presence = schema["x-keelson-presence"];
-    const isThere = required || presence === "always" || schema.default !== undefined;
+    // A default that is empty is left out as well.
+    const isFilledIn = presence === "omitEmpty" ? Boolean(schema.default) : schema.default !== undefined;
+    const isThere = required || presence === "always" || isFilledIn;
     const name = /^[A-Za-z_$][\w$]*$/.test(member) ? member : JSON.stringify(member);
     const plain = this.#type(schema, member);
     const type = presence === "alwaysNull" && plain !== "unknown" ? `${plain} | null` : plain;

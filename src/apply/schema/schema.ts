@@ -96,7 +96,7 @@ export interface Field {
   readonly presence: Presence;
   /** Whether the published schema lists it as required. */
   readonly required: boolean;
-  /** The `default` of the schema, undefined when there is none. */
+  /** The `default` of the schema, undefined when there is none, and where a member is left out that is just that. */
   readonly default: unknown;
   /**
    * What an entry of a keyed list counts with that lacks this key: the default, or the zero of a member that is always
@@ -201,7 +201,17 @@ function field(name: string, schema: JsonSchema, required: boolean): Field {
   const type = typeOf(schema);
   const presence = schema["x-keelson-presence"] ?? "omitEmpty";
   const zero = presence === "always" && type.kind === "scalar" ? ZEROS[type.scalar] : undefined;
-  return { name, type, presence, required, default: schema.default, keyDefault: schema.default ?? zero };
+  // The default of a member that is left out when it is just that: nothing to fill in.
+  const isLeftOut = schema["x-keelson-presence"] === "omitEmpty" && type.kind === "scalar";
+  const fills = !isLeftOut || schema.default !== ZEROS[type.scalar];
+  return {
+    name,
+    type,
+    presence,
+    required,
+    default: fills ? schema.default : undefined,
+    keyDefault: schema.default ?? zero,
+  };
 }
 
 const ZEROS: Readonly<Record<ScalarType["scalar"], unknown>> = {

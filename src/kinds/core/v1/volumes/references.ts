@@ -20,7 +20,7 @@ export const SecretReference = struct(
 /** An object in the namespace of the Pod: `name` only (PVS-2). */
 export const LocalObjectReference = struct(
   "An object in the namespace of the one that refers to it.",
-  { name: optional(text("Name of the object.")) },
+  { name: optional(text("Name of the object.", { default: "" })) },
   { atomic: true },
 );
 
