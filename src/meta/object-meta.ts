@@ -45,37 +45,46 @@ const ManagedFieldsEntry = struct("Which fields of the object a manager owns, an
   subresource: optional(text("The subresource through which the manager wrote, empty for the object itself.")),
 });
 
+const members = {
+  name: optional(text("Name of the object, unique among objects of its kind in its namespace; it cannot change.")),
+  generateName: optional(
+    text("A prefix from which the server makes a unique name when `name` is empty; five characters are added."),
+  ),
+  namespace: optional(text("The namespace of the object, empty for objects of the cluster; it cannot change.")),
+  selfLink: optional(text("No longer filled.")),
+  uid: optional(text("Identifies this object in time and space; given by the server, never used again.")),
+  resourceVersion: optional(
+    text("The version of the stored object: it changes with every write. Send it back to change that version only."),
+  ),
+  generation: optional(int64("Counts the changes of the desired state; given by the server.")),
+  creationTimestamp: optional(time("When the object was created; given by the server.")),
+  deletionTimestamp: optional(time("When the object was deleted; it goes when its finalizers are done.")),
+  deletionGracePeriodSeconds: pointer(int64("Seconds that the object is given to end before it is removed.")),
+  labels: optional(map(text(), "Keys and values by which objects are found and grouped.")),
+  annotations: optional(map(text(), "Keys and values that tools keep with the object; not for selection.")),
+  ownerReferences: optional(
+    keyedList(OwnerReference, ["uid"], "The objects that this one belongs to; when all are gone, it goes too."),
+  ),
+  finalizers: optional(
+    setList(text(), "Names of those who must act before the object may go; each removes its own.", {
+      "x-kubernetes-patch-strategy": "merge",
+    }),
+  ),
+};
+
+const owners = atomicList(ManagedFieldsEntry, "Who owns which field; kept by the server.");
+
 /** The schema of `metadata`. */
 export const ObjectMetaSchema = struct(
   "What every object has: its identity, its versions, its owners and its labels.",
-  {
-    name: optional(text("Name of the object, unique among objects of its kind in its namespace; it cannot change.")),
-    generateName: optional(
-      text("A prefix from which the server makes a unique name when `name` is empty; five characters are added."),
-    ),
-    namespace: optional(text("The namespace of the object, empty for objects of the cluster; it cannot change.")),
-    selfLink: optional(text("No longer filled.")),
-    uid: optional(text("Identifies this object in time and space; given by the server, never used again.")),
-    resourceVersion: optional(
-      text("The version of the stored object: it changes with every write. Send it back to change that version only."),
-    ),
-    generation: optional(int64("Counts the changes of the desired state; given by the server.")),
-    creationTimestamp: optional(time("When the object was created; given by the server.")),
-    deletionTimestamp: optional(time("When the object was deleted; it goes when its finalizers are done.")),
-    deletionGracePeriodSeconds: pointer(int64("Seconds that the object is given to end before it is removed.")),
-    labels: optional(map(text(), "Keys and values by which objects are found and grouped.")),
-    annotations: optional(map(text(), "Keys and values that tools keep with the object; not for selection.")),
-    ownerReferences: optional(
-      keyedList(OwnerReference, ["uid"], "The objects that this one belongs to; when all are gone, it goes too."),
-    ),
-    finalizers: optional(
-      setList(text(), "Names of those who must act before the object may go; each removes its own.", {
-        "x-kubernetes-patch-strategy": "merge",
-      }),
-    ),
-    // An empty list is something else than none: it may ask to forget all owners (AMB-45).
-    managedFields: pointer(atomicList(ManagedFieldsEntry, "Who owns which field; kept by the server.")),
-  },
+  // An empty list is something else than none: it may ask to forget all owners (AMB-45).
+  { ...members, managedFields: pointer(owners) },
+);
+
+/** The schema of the `metadata` of what is made of a template: nothing in it asks the server for something. */
+export const TemplateMetaSchema: typeof ObjectMetaSchema = struct(
+  "What each object has that is made of the template: its labels and annotations.",
+  { ...members, managedFields: optional(owners) },
 );
 
 /** `metadata` of an object. */

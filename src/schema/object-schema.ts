@@ -1,4 +1,4 @@
-import { ObjectMetaSchema } from "../meta/object-meta.ts";
+import { ObjectMetaSchema, TemplateMetaSchema } from "../meta/object-meta.ts";
 import { type TSchema, always, optional, struct, text } from "../meta/types.ts";
 
 const head = {
@@ -12,3 +12,10 @@ export const objectSchema = <P extends Record<string, TSchema>>(
   description: string,
   members: P,
 ): ReturnType<typeof struct<typeof head & P>> => struct(description, { ...head, ...members });
+
+/** The schema of an object that stands in another one, of which more are made. */
+export const embeddedSchema = <P extends Record<string, TSchema>>(
+  description: string,
+  members: P,
+): ReturnType<typeof struct<typeof head & P>> =>
+  struct(description, { ...head, metadata: always(TemplateMetaSchema), ...members });

@@ -7,9 +7,9 @@ import type { FieldErrors } from "../../meta/field-errors.ts";
 import { int32, int64, nullable, optional, required, struct, text, time } from "../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../schema/columns.ts";
 import type { ApiObject, Column, ResourceDefinition, WriteContext } from "../../schema/definition.ts";
+import { sameMeaning } from "../../schema/same-meaning.ts";
 import type { LabelSelectorValue } from "../../schema/validation/label-selector.ts";
-import { validateLabelSelector } from "../../schema/validation/label-selector.ts";
-import { type Value, equal } from "../../value/value.ts";
+import { LabelSelector, validateLabelSelector } from "../../schema/validation/label-selector.ts";
 import type { PodTemplate, PodTemplates } from "../core/v1/pod/template.ts";
 import { nameWarnings } from "../core/v1/pod/warnings.ts";
 import { validateAtMost, validateNotNegative } from "./counts.ts";
@@ -71,33 +71,37 @@ export function validateLasting({ spec }: PodTemplate, at: string, errors: Field
   }
 }
 
-/** The selector and the template of a workload, together (KIND-Deployment-2, KIND-ReplicaSet-2, KIND-StatefulSet-6). */
+/**
+ * The selector and the template of a workload, together (KIND-Deployment-2, KIND-ReplicaSet-2, KIND-StatefulSet-6); a template
+ * is judged beside a selector that can be read. Gives whether it was.
+ */
 export function validateTemplate(
   { selector, template }: Workload["spec"],
   templates: PodTemplates,
   errors: FieldErrors,
   ctx: WriteContext,
-): void {
+): boolean {
   const at = "spec.template";
   if (selector && !selectionOf(selector)) {
     errors.invalid("spec.selector", selector, "expected a selector that can be read");
-    return;
+    return false;
   }
   validateSelected(selector, template, at, errors);
   templates.validate(template, at, errors, ctx);
   validateLasting(template, at, errors);
+  return true;
 }
 
-/** Tells a member of the spec that is not what it was. */
-export function validateSame(now: unknown, before: unknown, field: string, errors: FieldErrors): void {
-  if (!equal(now as Value | undefined, before as Value | undefined))
-    errors.invalid(field, now ?? null, "the field does not change");
+/** Tells the selector of a spec that does not say what it said. */
+export function validateSameSelector(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  const [{ selector: now }, { selector: before }] = [(object as Workload).spec, (old as Workload).spec];
+  if (!sameMeaning(LabelSelector, now, before))
+    errors.invalid("spec.selector", now ?? null, "the field does not change");
 }
 
 /** Tells counts of a status that cannot be (KIND-ReplicaSet-4). */
 export function validateReplicaCounts(status: ReplicaCounts, errors: FieldErrors): void {
-  const members = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"] as const;
-  validateNotNegative(status, [...members, "observedGeneration"], "status", errors);
+  validateNotNegative(status, REPLICA_COUNTS, "status", errors);
   validateAtMost(
     status,
     [
@@ -111,27 +115,38 @@ export function validateReplicaCounts(status: ReplicaCounts, errors: FieldErrors
   );
 }
 
-type ReplicaCounts = {
-  readonly [
-    member in "replicas" | "fullyLabeledReplicas" | "readyReplicas" | "availableReplicas" | "observedGeneration"
-  ]?: number;
-};
+const REPLICA_COUNTS = [
+  "replicas",
+  "fullyLabeledReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "observedGeneration",
+  "terminatingReplicas",
+] as const;
+
+type ReplicaCounts = { readonly [member in (typeof REPLICA_COUNTS)[number]]?: number };
 
 /** What one kind of workloads asks for. */
 interface Rules {
   /** Defaults beside those of the template; changes the object. */
   setDefaults(object: Workload, ctx: WriteContext): void;
-  /** Everything that is wrong with a new object, and with a changed one beside what may not change. */
-  validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): void;
+  /** Everything that is wrong with a new object (without `old`), and with a changed one beside what may not change. */
+  validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext, old?: ApiObject): void;
   /** What may not change. */
   validateChange?(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
   validateStatus(object: ApiObject, old: ApiObject, errors: FieldErrors): void;
   /** Before a create (without `old`) and an update of the object. */
   prepare?(object: ApiObject, old: ApiObject | undefined): void;
+  /** Before a write of the status, beside what holds for all; changes `object`. */
+  prepareStatus?(object: ApiObject, old: ApiObject): void;
   /** Whether a change counts in the generation, where it is not one of the spec. */
   readonly counts?: ResourceDefinition["counts"];
-  /** Warnings beside those of the template. */
-  warnings?(object: ApiObject, ctx: WriteContext): Iterable<string>;
+  /** Whether Pods are told from others by more than the name of the workload: any name will do then. */
+  readonly anyName?: true;
+  /** Whether a change is told the Warnings of the template, where it is not one of the generation. */
+  isNewTemplate?(object: ApiObject, old: ApiObject): boolean;
+  /** Warnings beside those of the template, also where that has not changed. */
+  warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
   /** The status of a new object: what is always printed; none by default. */
   readonly firstStatus?: object;
   /** Labels that a write of the status leaves as they are. */
@@ -181,15 +196,15 @@ export const workload = (
   },
   validate: (object, errors, ctx) => rules.validate(object, errors, ctx),
   validateUpdate(object, old, errors, ctx) {
-    rules.validate(object, errors, ctx);
+    rules.validate(object, errors, ctx, old);
     rules.validateChange?.(object, old, errors);
   },
   *warnings(object, old, ctx) {
-    if (old && object.metadata.generation === old.metadata.generation) return;
-    if (!old) yield* nameWarnings(object.metadata.name);
-    const template = templateOf(object);
+    if (!old && !rules.anyName) yield* nameWarnings(object.metadata.name);
+    const isNew = !old || (rules.isNewTemplate?.(object, old) ?? isCounted(object, old));
+    const template = isNew ? templateOf(object) : undefined;
     if (template) yield* templates.warnings(template as PodTemplate, "spec.template", ctx);
-    if (rules.warnings) yield* rules.warnings(object, ctx);
+    if (rules.warnings) yield* rules.warnings(object, old);
   },
   subresources: {
     status: {
@@ -199,6 +214,7 @@ export const workload = (
       prepareForUpdate(object, old) {
         object["spec"] = old["spec"];
         if (rules.keepsLabels) keepLabels(object, old);
+        rules.prepareStatus?.(object, old);
       },
       validateUpdate: (object, old, errors) => rules.validateStatus(object, old, errors),
     },
@@ -210,6 +226,10 @@ function keepLabels({ metadata }: ApiObject, { metadata: { labels } }: ApiObject
   if (labels) metadata.labels = labels;
   else delete metadata.labels;
 }
+
+/** Whether an update counts in the generation. */
+export const isCounted = (object: ApiObject, old: ApiObject): boolean =>
+  object.metadata.generation !== old.metadata.generation;
 
 /** The selector of a workload as a query. */
 export const selectorOf = (object: ApiObject): string => selectorText((object as Workload).spec.selector);

@@ -331,8 +331,50 @@ describe("a StatefulSet", () => {
     ],
     ["KIND-StatefulSet-8", { ordinals: { start: -1 } }, "FieldValueInvalid spec.ordinals.start"],
     ["KIND-StatefulSet-8", { serviceName: "A" }, "FieldValueInvalid spec.serviceName"],
+    ["KIND-StatefulSet-8", { serviceName: "a.b" }, "FieldValueInvalid spec.serviceName"],
   ])("%s: %j is %s", (_, changes, cause) => {
     expect(causesOf(kind, changes)).toEqual([cause]);
+  });
+
+  test("KIND-StatefulSet-4, KIND-StatefulSet-5: an update is not asked again for what may not change", () => {
+    const { object } = kind.create({ spec: { ...spec, volumeClaimTemplates: [claim] } });
+    const wrong = { ...claim, spec: { accessModes: ["Always"] } };
+    expect(changed(kind, object, { volumeClaimTemplates: [wrong], serviceName: "A" }).causes).toEqual([
+      "FieldValueForbidden spec",
+    ]);
+    const spelt = { ...claim, spec: { ...claim.spec, resources: { requests: { storage: "1024Mi" } } } };
+    const { causes, warnings } = changed(kind, object, { volumeClaimTemplates: [spelt] });
+    expect([causes, warnings]).toEqual([[], []]);
+  });
+
+  test("KIND-StatefulSet-4: a claim takes the place of the volume of its name, and each Pod has a host name of its own", () => {
+    const volumes = [{ name: "data", emptyDir: { medium: "Odd" } }, { name: "v" }];
+    const own = { ...template, spec: { ...template.spec, volumes, hostname: "A_", subdomain: "B_" } };
+    expect(causesOf(kind, { template: own, volumeClaimTemplates: [claim] })).toEqual([]);
+  });
+
+  test("KIND-All-14, KIND-All-15: beside a selector that cannot be read, a template is asked whether it lasts", () => {
+    const selector = { matchExpressions: [{ key: "a", operator: "Odd" }] };
+    const ending = { ...template, spec: { containers: [], restartPolicy: "Never", activeDeadlineSeconds: 1 } };
+    expect(causesOf(kind, { selector, template: ending })).toEqual([
+      "FieldValueForbidden spec.template.spec.activeDeadlineSeconds",
+      "FieldValueInvalid spec.selector",
+      "FieldValueInvalid spec.selector.matchExpressions[0].operator",
+      "FieldValueNotSupported spec.template.spec.restartPolicy",
+    ]);
+  });
+
+  test("a StatefulSet that keeps all revisions is warned of with every write", () => {
+    const { object, warnings } = kind.create({ spec: { ...spec, revisionHistoryLimit: -1 } });
+    expect(warnings).toEqual([expect.stringContaining("spec.revisionHistoryLimit")]);
+    expect(kind.change(object, {}).warnings).toEqual(warnings);
+  });
+
+  test("KIND-All-11: an empty list of owners in a claim of a template is none", () => {
+    const claims = [{ ...claim, metadata: { name: "data", managedFields: [] } }];
+    const { object } = kind.create({ spec: { ...spec, volumeClaimTemplates: claims } });
+    expect(object["spec"]).toMatchObject({ volumeClaimTemplates: [{ metadata: { name: "data" } }] });
+    expect(JSON.stringify(object["spec"])).not.toContain("managedFields");
   });
 
   test("KIND-StatefulSet-9: the counts of a status", () => {
@@ -379,6 +421,25 @@ describe("a DaemonSet", () => {
     expect(countOf(changed(kind, object, { minReadySeconds: 1 }).object)).toBe("5");
     const other = { ...template, spec: { containers: [{ name: "c", image: "j" }] } };
     expect(countOf(changed(kind, object, { template: other }).object)).toBe("6");
+    expect(countOf(kind.update(object, annotated("9"), "status").object)).toBe("5");
+    expect(countOf(kind.update(object, { spec }, "status").object)).toBe("5");
+  });
+
+  test("KIND-DaemonSet-2: a template whose amounts are spelt otherwise is the same", () => {
+    const asking = (cpu: string) => ({
+      template: { ...template, spec: { containers: [{ name: "c", image: "i", resources: { requests: { cpu } } }] } },
+    });
+    const { object } = kind.create({ spec: { ...spec, ...asking("1") } });
+    expect(countOf(changed(kind, object, asking("1000m")).object)).toBe("1");
+  });
+
+  test("KIND-All-13: a DaemonSet is warned of its template where that is new, and of no name", () => {
+    const odd = { ...template, spec: { ...template.spec, terminationGracePeriodSeconds: -1 } };
+    const { object, warnings } = kind.create({ metadata: { name: "a.b" }, spec: { ...spec, template: odd } });
+    expect(warnings).toEqual([expect.stringContaining("terminationGracePeriodSeconds")]);
+    expect(changed(kind, object, { minReadySeconds: 1 }).warnings).toEqual([]);
+    const other = { ...odd, metadata: { labels: { ...LABELS, more: "" } } };
+    expect(changed(kind, object, { template: other }).warnings).toHaveLength(1);
   });
 
   test.each<[object, string[]]>([

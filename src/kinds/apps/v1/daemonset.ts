@@ -21,8 +21,8 @@ import { badRequest } from "../../../meta/status.ts";
 import { textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector, validateLabelSelector } from "../../../schema/validation/label-selector.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import {
   type Share,
@@ -46,7 +46,7 @@ import {
   statusOf,
   templateOf,
   validateLasting,
-  validateSame,
+  validateSameSelector,
   validateSelected,
   workload,
 } from "../../rules/workload.ts";
@@ -113,12 +113,10 @@ function writeGeneration({ metadata }: ApiObject, count: bigint): void {
   metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(count) };
 }
 
-const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
-
 /** Counts the template: what a client says is kept on create, and undone on update. */
-function countTemplate(object: ApiObject, old: ApiObject | undefined): void {
+function countTemplate({ schema }: PodTemplates, object: ApiObject, old: ApiObject | undefined): void {
   const before = templateGeneration(old ?? object);
-  const isNew = old ? !same(templateOf(object), templateOf(old)) : before < 1n;
+  const isNew = old ? !sameMeaning(schema, templateOf(object), templateOf(old)) : before < 1n;
   writeGeneration(object, isNew ? before + 1n : before);
 }
 
@@ -216,11 +214,12 @@ export function daemonSet(ctx: ApiContext): ResourceDefinition {
         desiredNumberScheduled: 0,
         numberReady: 0,
       },
-      prepare: countTemplate,
+      prepare: (object, old) => countTemplate(templates, object, old),
+      prepareStatus: (object, old) => writeGeneration(object, templateGeneration(old)),
+      anyName: true,
+      isNewTemplate: (object, old) => templateGeneration(object) !== templateGeneration(old),
       validate: (object, errors, write) => validate(object, templates, errors, write),
-      validateChange(object, old, errors) {
-        validateSame((object as DaemonSet).spec.selector, (old as DaemonSet).spec.selector, "spec.selector", errors);
-      },
+      validateChange: validateSameSelector,
       validateStatus,
     }),
     columns,

@@ -24,6 +24,7 @@ import {
 import { textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
@@ -47,7 +48,7 @@ import {
   selectorOf,
   statusOf,
   templateOf,
-  validateSame,
+  validateSameSelector,
   validateSelector,
   validateTemplate,
   workload,
@@ -192,11 +193,10 @@ const columns: readonly Column[] = [
   selectorColumn(),
 ];
 
-const same = (a: unknown, b: unknown): boolean => equal((a ?? {}) as Value, (b ?? {}) as Value);
-
 /** The definition of Deployment. */
 export function deployment(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
+  const schema = schemaOf(ctx);
   return {
     group: "apps",
     version: "v1",
@@ -207,17 +207,16 @@ export function deployment(ctx: ApiContext): ResourceDefinition {
     categories: ["all"],
     scope: "Namespaced",
     description,
-    schema: schemaOf(ctx),
+    schema,
     deleteAnswers: "status",
     ...workload(templates, {
       setDefaults: (object) => setDefaults(object as Deployment),
       validate: (object, errors, write) => validate(object, templates, errors, write),
-      validateChange(object, old, errors) {
-        validateSame((object as Deployment).spec.selector, (old as Deployment).spec.selector, "spec.selector", errors);
-      },
+      validateChange: validateSameSelector,
       validateStatus,
       counts: (object, old) =>
-        !same(object["spec"], old["spec"]) || !same(object.metadata.annotations, old.metadata.annotations),
+        !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }) ||
+        !equal((object.metadata.annotations ?? {}) as Value, (old.metadata.annotations ?? {}) as Value),
       keepsLabels: true,
       subresources: { scale: scaleOf(selectorOf) },
     }),

@@ -34,7 +34,7 @@ import {
   statusOf,
   templateOf,
   validateReplicaCounts,
-  validateSame,
+  validateSameSelector,
   validateSelector,
   validateTemplate,
   workload,
@@ -105,9 +105,7 @@ export function replicaSet(ctx: ApiContext): ResourceDefinition {
         spec.replicas ??= 1;
       },
       validate: (object, errors, write) => validate(object, templates, errors, write),
-      validateChange(object, old, errors) {
-        validateSame((object as ReplicaSet).spec.selector, (old as ReplicaSet).spec.selector, "spec.selector", errors);
-      },
+      validateChange: validateSameSelector,
       firstStatus: { replicas: 0 },
       validateStatus: (object, _old, errors) => validateReplicaCounts((object as ReplicaSet).status, errors),
       subresources: { scale: scaleOf(selectorOf) },

@@ -5,9 +5,10 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
-import { dnsSubdomain, labelName } from "../../../meta/names.ts";
+import { dnsLabel, dnsSubdomain, labelName } from "../../../meta/names.ts";
 import {
   type Static,
+  type TSchema,
   always,
   atomicList,
   int32,
@@ -23,9 +24,9 @@ import {
 import { textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { LabelSelector } from "../../../schema/validation/label-selector.ts";
-import { type Value, equal } from "../../../value/value.ts";
-import { PodTemplates } from "../../core/v1/pod/template.ts";
+import { type PodTemplate, PodTemplates } from "../../core/v1/pod/template.ts";
 import { type ClaimTemplate, ClaimTemplates } from "../../core/v1/claim-template.ts";
 import {
   shareOf,
@@ -47,6 +48,7 @@ import {
   selectorOf,
   statusOf,
   templateOf,
+  validateLasting,
   validateSelector,
   validateTemplate,
   workload,
@@ -82,26 +84,21 @@ const Status = struct("How many Pods there are.", {
   availableReplicas: always(int32("Pods that have been ready for long enough.")),
 });
 
-const schemaOf = (ctx: ApiContext) =>
-  objectSchema(description, {
-    spec: always(
-      struct("What is wanted.", {
-        replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
-        selector: requiredOrNull(LabelSelector),
-        template: required(PodTemplates.of(ctx).schema),
-        volumeClaimTemplates: optional(atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
-        serviceName: always(text("The service that gives the Pods their names.")),
-        podManagementPolicy: optional(
-          text("OrderedReady: one Pod after the other. Parallel: all at once.", { default: "OrderedReady" }),
-        ),
-        updateStrategy: always(UpdateStrategy),
-        revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
-        minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
-        persistentVolumeClaimRetentionPolicy: pointer(RetentionPolicy),
-        ordinals: pointer(struct("The numbers of the Pods.", { start: always(int32("The number of the first Pod.")) })),
-      }),
+const specSchema = (ctx: ApiContext) =>
+  struct("What is wanted.", {
+    replicas: pointer(int32("How many Pods are wanted; 1 by default.")),
+    selector: requiredOrNull(LabelSelector),
+    template: required(PodTemplates.of(ctx).schema),
+    volumeClaimTemplates: optional(atomicList(ClaimTemplates.schema, "The claims that each Pod has of its own.")),
+    serviceName: always(text("The service that gives the Pods their names.")),
+    podManagementPolicy: optional(
+      text("OrderedReady: one Pod after the other. Parallel: all at once.", { default: "OrderedReady" }),
     ),
-    status: always(Status),
+    updateStrategy: always(UpdateStrategy),
+    revisionHistoryLimit: pointer(int32("How many old revisions are kept; 10 by default.")),
+    minReadySeconds: optional(int32("How long a Pod must be ready before it counts as available.")),
+    persistentVolumeClaimRetentionPolicy: pointer(RetentionPolicy),
+    ordinals: pointer(struct("The numbers of the Pods.", { start: always(int32("The number of the first Pod.")) })),
   });
 
 interface StatefulSet extends Workload {
@@ -155,7 +152,13 @@ function validateUpdateStrategy(
 
 const POLICIES = ["Delete", "Retain"];
 
-function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
+function validate(
+  object: ApiObject,
+  isNew: boolean,
+  templates: PodTemplates,
+  errors: FieldErrors,
+  ctx: WriteContext,
+): void {
   const { spec } = object as StatefulSet;
   const { podManagementPolicy, persistentVolumeClaimRetentionPolicy: kept = {}, serviceName, template } = spec;
   if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
@@ -170,13 +173,25 @@ function validate(object: ApiObject, templates: PodTemplates, errors: FieldError
   validateNotNegative(spec, ["replicas", "minReadySeconds"], "spec", errors);
   validateNotNegative(spec.ordinals ?? {}, ["start"], "spec.ordinals", errors);
   validateSelector(spec.selector, "spec.selector", errors);
-  const wrong = serviceName ? dnsSubdomain(serviceName) : undefined;
-  if (wrong !== undefined) errors.invalid("spec.serviceName", serviceName, wrong);
-  const claims = ClaimTemplates.validate(spec.volumeClaimTemplates ?? [], "spec.volumeClaimTemplates", errors, ctx);
-  // The claims are volumes of the Pods, too.
-  const volumes = [...(template.spec.volumes ?? []), ...claims];
-  const filled = { ...template, spec: { ...template.spec, volumes } };
-  validateTemplate({ ...spec, template: filled }, templates, errors, ctx);
+  const claims = spec.volumeClaimTemplates ?? [];
+  // What may not change was judged when it came.
+  if (isNew) {
+    const rule = ctx.dialect.rules.enforceUndocumented ? dnsLabel : dnsSubdomain;
+    const wrong = serviceName ? rule(serviceName) : undefined;
+    if (wrong !== undefined) errors.invalid("spec.serviceName", serviceName, wrong);
+    ClaimTemplates.validate(claims, "spec.volumeClaimTemplates", errors, ctx);
+  }
+  const judged = validateTemplate({ ...spec, template: ofOnePod(template, claims) }, templates, errors, ctx);
+  if (!judged) validateLasting(template, "spec.template", errors);
+}
+
+/** The template without what each Pod has of its own, its host name, and with its claims, which take the place of volumes. */
+function ofOnePod(template: PodTemplate, claims: readonly ClaimTemplate[]): PodTemplate {
+  const { hostname, subdomain, ...spec } = template.spec;
+  if (claims.length === 0) return hostname || subdomain ? { ...template, spec } : template;
+  const own = ClaimTemplates.volumes(claims);
+  const others = (spec.volumes ?? []).filter(({ name }) => !own.has(name));
+  return { ...template, spec: { ...spec, volumes: [...own.values(), ...others] } };
 }
 
 /** What may change of the spec (KIND-StatefulSet-5). */
@@ -190,13 +205,13 @@ const MAY_CHANGE = [
   "minReadySeconds",
 ] as const;
 
-function validateChange(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+function validateChange(schema: TSchema, object: ApiObject, old: ApiObject, errors: FieldErrors): void {
   const [now, before] = [{ ...(object as StatefulSet).spec }, { ...(old as StatefulSet).spec }];
   for (const member of MAY_CHANGE) {
     delete (now as Record<string, unknown>)[member];
     delete (before as Record<string, unknown>)[member];
   }
-  if (equal(now as object as Value, before as object as Value)) return;
+  if (sameMeaning(schema, now, before)) return;
   errors.forbidden("spec", `expected changes of ${MAY_CHANGE.join(", ")} only`);
 }
 
@@ -222,6 +237,7 @@ const columns: readonly Column[] = [
 /** The definition of StatefulSet. */
 export function statefulSet(ctx: ApiContext): ResourceDefinition {
   const templates = PodTemplates.of(ctx);
+  const spec = specSchema(ctx);
   return {
     group: "apps",
     version: "v1",
@@ -232,19 +248,22 @@ export function statefulSet(ctx: ApiContext): ResourceDefinition {
     categories: ["all"],
     scope: "Namespaced",
     description,
-    schema: schemaOf(ctx),
+    schema: objectSchema(description, { spec: always(spec), status: always(Status) }),
     nameRule: labelName,
     deleteAnswers: "status",
     ...workload(templates, {
       setDefaults: (object) => setDefaults(object as StatefulSet),
-      validate: (object, errors, write) => validate(object, templates, errors, write),
-      validateChange,
+      validate: (object, errors, write, old) => validate(object, !old, templates, errors, write),
+      validateChange: (object, old, errors) => validateChange(spec, object, old, errors),
       firstStatus: { replicas: 0, availableReplicas: 0 },
       validateStatus,
-      warnings: (object) =>
-        ((object as StatefulSet).spec.volumeClaimTemplates ?? []).flatMap((claim, i) =>
-          ClaimTemplates.warnings(claim, `spec.volumeClaimTemplates[${i}]`),
-        ),
+      *warnings(object) {
+        const { volumeClaimTemplates: claims = [], revisionHistoryLimit: kept = 0 } = (object as StatefulSet).spec;
+        for (const [i, claim] of claims.entries()) {
+          yield* ClaimTemplates.warnings(claim, `spec.volumeClaimTemplates[${i}]`);
+        }
+        if (kept < 0) yield "spec.revisionHistoryLimit: a negative number keeps all old revisions";
+      },
       subresources: { scale: scaleOf(selectorOf) },
     }),
     columns,

@@ -5,7 +5,7 @@
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { subdomainName } from "../../../meta/names.ts";
-import { ObjectMetaSchema } from "../../../meta/object-meta.ts";
+import { TemplateMetaSchema } from "../../../meta/object-meta.ts";
 import {
   type Static,
   always,
@@ -31,11 +31,13 @@ import type {
 } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
+import { nameWarnings } from "../../core/v1/pod/warnings.ts";
 import { ObjectReference } from "../../core/v1/volumes/references.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
 import { selectorText } from "../../rules/label-selection.ts";
 import { containerColumns, orNone } from "../../rules/template-columns.ts";
-import { validateJobSpec } from "./job-rules.ts";
+import { isCounted } from "../../rules/workload.ts";
+import { jobSpecWarnings, validateJobSpec } from "./job-rules.ts";
 import { type JobSpec, jobSpecSchema } from "./job-schema.ts";
 import { scheduleFault } from "./schedule.ts";
 import { isTimeZone } from "./time-zones.ts";
@@ -43,7 +45,7 @@ import { isTimeZone } from "./time-zones.ts";
 const description = "Jobs that begin by the clock.";
 
 const JobTemplate = (ctx: ApiContext) =>
-  struct("What Jobs are made of.", { metadata: always(ObjectMetaSchema), spec: always(jobSpecSchema(ctx)) });
+  struct("What Jobs are made of.", { metadata: always(TemplateMetaSchema), spec: always(jobSpecSchema(ctx)) });
 
 const Status = struct("What has begun.", {
   active: optional(atomicList(ObjectReference, "The Jobs that run.")),
@@ -217,7 +219,9 @@ export function cronJob(ctx: ApiContext): ResourceDefinition {
     validate: (object, errors, write) => validate(object, undefined, templates, errors, write),
     validateUpdate: (object, old, errors, write) => validate(object, old, templates, errors, write),
     *warnings(object, old, write) {
-      if (old && object.metadata.generation === old.metadata.generation) return;
+      if (!old) yield* nameWarnings(object.metadata.name);
+      else if (!isCounted(object, old)) return;
+      yield* jobSpecWarnings((object as CronJob).spec.jobTemplate.spec, "spec.jobTemplate.spec");
       const template = templateOf(object);
       if (template) yield* templates.warnings(template, "spec.jobTemplate.spec.template", write);
     },

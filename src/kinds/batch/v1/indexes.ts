@@ -1,5 +1,5 @@
 /** A number, or two with a dash between them. */
-const INTERVAL = /^(0|[1-9]\d*)(?:-(0|[1-9]\d*))?$/;
+const INTERVAL = /^(\+?\d+)(?:-(\+?\d+))?$/;
 
 /** What is wrong with a list of indexes such as `0,2-4`, each below `end`; undefined for one that is right. */
 export function indexFault(text: string, end: number): string | undefined {
@@ -25,3 +25,21 @@ export function countIndexes(text: string): number {
   }
   return count;
 }
+
+/** The first index that is named by both of two lists, of whose parts only those count that are right; undefined for none. */
+export function commonIndex(one: string, other: string, end: number): number | undefined {
+  const [left, right] = [intervalsOf(one, end), intervalsOf(other, end)];
+  for (let i = 0, j = 0; i < left.length && j < right.length;) {
+    const [[from, to], [otherFrom, otherTo]] = [left[i]!, right[j]!];
+    if (from <= otherTo && otherFrom <= to) return Math.max(from, otherFrom);
+    if (from <= otherFrom) i++;
+    else j++;
+  }
+  return undefined;
+}
+
+const intervalsOf = (text: string, end: number): readonly (readonly [from: number, to: number])[] =>
+  text.split(",").flatMap((part) => {
+    const [from, to = from] = part.split("-").map(Number);
+    return indexFault(part, end) === undefined && part !== "" ? [[from!, to!] as const] : [];
+  });

@@ -6,17 +6,20 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { domainPrefixedPath, qualifiedName } from "../../../meta/names.ts";
 import type { WriteContext } from "../../../schema/definition.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import type { PodTemplate, PodTemplates } from "../../core/v1/pod/template.ts";
 import { validateNotNegative } from "../../rules/counts.ts";
-import type { JobSpec } from "./job-schema.ts";
+import type { JobSpec, JobSpecSchema } from "./job-schema.ts";
 import { countIndexes, indexFault } from "./indexes.ts";
 
 const MOST_PARALLEL = 100_000;
+const MOST_FAILED = 100_000;
 const MANY_COMPLETIONS = 100_000;
 const MOST_BESIDE_MANY = 10_000;
 const MOST_RULES = 20;
+const MANY_PARALLEL = 10_000;
 const MOST_MANAGER_BYTES = 63;
+const MOST_INDEXES_BYTES = 64 * 1024;
 
 /** Everything that is wrong with a spec at `at`, its selector aside. */
 export function validateJobSpec(
@@ -41,6 +44,12 @@ export function validateJobSpec(
   validateRestart(spec, `${at}.template.spec.restartPolicy`, errors);
 }
 
+/** The Warning about a spec at `at` whose indexes may become too many to be told. */
+export function* jobSpecWarnings({ completionMode, completions = 0, parallelism = 0 }: JobSpec, at: string) {
+  if (completionMode !== "Indexed" || completions <= MANY_COMPLETIONS || parallelism <= MANY_PARALLEL) return;
+  yield `${at}: with more than ${MANY_COMPLETIONS} completions and a parallelism above ${MANY_PARALLEL} not all failed indexes may find room in the status`;
+}
+
 function validateManager(manager: string | undefined, field: string, errors: FieldErrors): void {
   if (manager === undefined) return;
   const wrong = domainPrefixedPath(manager);
@@ -53,19 +62,19 @@ function validateIndexed(spec: JobSpec, at: string, errors: FieldErrors): void {
   const isIndexed = completionMode === "Indexed";
   if (completionMode !== undefined && !isIndexed && completionMode !== "NonIndexed") {
     errors.notSupported(`${at}.completionMode`, completionMode, ["Indexed", "NonIndexed"]);
-  }
-  if (backoffLimitPerIndex !== undefined && !isIndexed) {
-    errors.invalid(`${at}.backoffLimitPerIndex`, backoffLimitPerIndex, "expected the completionMode Indexed beside it");
-  }
-  if (maxFailedIndexes !== undefined) {
-    if (backoffLimitPerIndex === undefined) {
-      errors.required(`${at}.backoffLimitPerIndex`, "expected a number beside maxFailedIndexes");
+  } else if (!isIndexed) {
+    for (const member of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
+      if (spec[member] === undefined) continue;
+      errors.invalid(`${at}.${member}`, spec[member], "expected the completionMode Indexed beside it");
     }
-    if (completions !== undefined && maxFailedIndexes > completions) {
-      errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, "expected no more than completions");
-    }
+  }
+  if (maxFailedIndexes !== undefined && backoffLimitPerIndex === undefined) {
+    errors.required(`${at}.backoffLimitPerIndex`, "expected a number beside maxFailedIndexes");
   }
   if (!isIndexed) return;
+  if (maxFailedIndexes !== undefined && maxFailedIndexes > Math.min(completions ?? MOST_FAILED, MOST_FAILED)) {
+    errors.invalid(`${at}.maxFailedIndexes`, maxFailedIndexes, `expected no more than completions, and ${MOST_FAILED}`);
+  }
   if (completions === undefined) errors.required(`${at}.completions`, "expected a number where the Job is Indexed");
   if (parallelism > MOST_PARALLEL)
     errors.invalid(`${at}.parallelism`, parallelism, `expected at most ${MOST_PARALLEL}`);
@@ -170,18 +179,21 @@ function validateSuccessPolicy(
   if (rules.length > MOST_RULES) errors.tooMany(`${at}.rules`, rules.length, MOST_RULES);
   for (const [i, { succeededCount: count, succeededIndexes: indexes }] of rules.entries()) {
     const field = `${at}.rules[${i}]`;
+    if (indexes !== undefined && indexes.length > MOST_INDEXES_BYTES) {
+      errors.tooLong(`${field}.succeededIndexes`, MOST_INDEXES_BYTES);
+    }
     if (count === undefined && indexes === undefined) {
       errors.required(field, "expected succeededIndexes or succeededCount");
       continue;
     }
-    const fault = indexes === undefined ? undefined : indexFault(indexes, completions ?? 0);
+    const fault = indexes === undefined || completions === undefined ? undefined : indexFault(indexes, completions);
     if (fault !== undefined) errors.invalid(`${field}.succeededIndexes`, indexes, fault);
     if (count === undefined) continue;
     validateNotNegative({ succeededCount: count }, ["succeededCount"], field, errors);
     if (completions !== undefined && count > completions) {
       errors.invalid(`${field}.succeededCount`, count, "expected no more than completions");
     }
-    if (indexes !== undefined && fault === undefined && count > countIndexes(indexes)) {
+    if (indexes !== undefined && count > (fault === undefined ? countIndexes(indexes) : 0)) {
       errors.invalid(`${field}.succeededCount`, count, "expected no more than the indexes that are named");
     }
   }
@@ -197,12 +209,22 @@ const STAYS = [
   "selector",
 ] as const;
 
-/** Everything that may not change of a spec (KIND-Job-12..14); `mayDirect` where the Pods may still be sent elsewhere. */
-export function validateJobChange(spec: JobSpec, old: JobSpec, mayDirect: boolean, errors: FieldErrors): void {
-  const same = (a: unknown, b: unknown): boolean => equal(a as Value | undefined, b as Value | undefined);
+/**
+ * Everything that may not change of a spec (KIND-Job-12..14).
+ *
+ * @param schema that of both specs
+ * @param mayDirect whether the Pods may still be sent elsewhere
+ */
+export function validateJobChange(
+  schema: JobSpecSchema,
+  spec: JobSpec,
+  old: JobSpec,
+  mayDirect: boolean,
+  errors: FieldErrors,
+): void {
   // Of an indexed Job a number that is missing is told as such.
   const isMissing = spec.completionMode === "Indexed" && spec.completions === undefined;
-  if (!isMissing && !same(spec.completions, old.completions)) {
+  if (!isMissing && spec.completions !== old.completions) {
     const isTogether = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
     if (!isTogether || spec.completions === undefined) {
       errors.invalid(
@@ -213,11 +235,12 @@ export function validateJobChange(spec: JobSpec, old: JobSpec, mayDirect: boolea
     }
   }
   for (const member of STAYS) {
-    if (!same(spec[member], old[member]))
+    if (!sameMeaning(schema.properties[member], spec[member], old[member]))
       errors.invalid(`spec.${member}`, spec[member] ?? null, "the field does not change");
   }
   const before = mayDirect ? directedAs(old.template, spec.template) : old.template;
-  if (!same(spec.template, before)) errors.invalid("spec.template", null, "the field does not change");
+  if (!sameMeaning(schema.properties.template, spec.template, before))
+    errors.invalid("spec.template", null, "the field does not change");
 }
 
 /** A template with what says where its Pods go, and what is noted on them, of another one. */

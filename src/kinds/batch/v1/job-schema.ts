@@ -81,8 +81,10 @@ export const jobSpecSchema = (ctx: ApiContext) =>
     managedBy: pointer(text("Who works on the Job, where it is not the cluster's own controller.")),
   });
 
+export type JobSpecSchema = ReturnType<typeof jobSpecSchema>;
+
 /** A Job's spec in wire form. */
-export type JobSpec = Omit<Static<ReturnType<typeof jobSpecSchema>>, "template" | "selector"> & {
+export type JobSpec = Omit<Static<JobSpecSchema>, "template" | "selector"> & {
   template: PodTemplate;
   selector?: LabelSelectorValue;
 };

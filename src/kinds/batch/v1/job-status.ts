@@ -6,11 +6,15 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { parseTime } from "../../../meta/time.ts";
 import { validateNotLess, validateNotNegative } from "../../rules/counts.ts";
-import { indexFault } from "./indexes.ts";
+import { commonIndex, indexFault } from "./indexes.ts";
 import type { Job } from "./job-schema.ts";
 
-const isTrue = ({ status }: Job, type: string): boolean =>
-  (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
+const isCondition = ({ status }: Job, type: string, value: string): boolean =>
+  (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === value);
+
+const isTrue = (job: Job, type: string): boolean => isCondition(job, type, "True");
+
+const hasEnded = (job: Job): boolean => isTrue(job, "Complete") || isTrue(job, "Failed");
 
 /** Conditions that mean that the Job has ended, and what each of them follows. */
 const ENDS = [
@@ -28,24 +32,55 @@ export function validateJobStatus(job: Job, old: Job, errors: FieldErrors): void
     errors.invalid("status.ready", status.ready, "expected no more than active");
   }
   validateUncounted(job, errors);
-  validateEnd(job, errors);
+  validateEnd(job, old, errors);
   for (const type of LASTING) {
     if (isTrue(old, type) && !isTrue(job, type)) errors.invalid("status.conditions", type, "expected it to stay True");
   }
   const before = old.status ?? {};
-  if (before.startTime !== undefined && before.startTime !== status.startTime && spec.suspend !== true) {
+  const isResumed = isCondition(old, "Suspended", "True") && isCondition(job, "Suspended", "False");
+  if (before.startTime !== undefined && before.startTime !== status.startTime && spec.suspend !== true && !isResumed) {
     errors.required("status.startTime", "expected what it was: it changes only while the Job is suspended");
   }
-  validateNotLess(status.succeeded ?? 0, isIndexed(job) ? undefined : before.succeeded, "status.succeeded", errors);
-  validateNotLess(status.failed ?? 0, before.failed, "status.failed", errors);
-  for (const member of ["completedIndexes", "failedIndexes"] as const) {
-    const indexes = status[member];
-    if (!indexes || indexes === before[member]) continue;
-    const fault = isIndexed(job)
-      ? indexFault(indexes, spec.completions ?? 0)
-      : "expected none unless the Job is Indexed";
-    if (fault !== undefined) errors.invalid(`status.${member}`, indexes, fault);
+  const { completionTime } = status;
+  if (before.completionTime !== undefined && completionTime !== undefined && completionTime !== before.completionTime) {
+    errors.invalid("status.completionTime", completionTime, "the field does not change");
   }
+  // Together with parallelism the completions of an indexed Job may become fewer.
+  const mayShrink = isIndexed(job) && spec.completions === spec.parallelism;
+  validateNotLess(status.succeeded ?? 0, mayShrink ? undefined : before.succeeded, "status.succeeded", errors);
+  validateNotLess(status.failed ?? 0, before.failed, "status.failed", errors);
+  validateIndexes(job, before, errors);
+}
+
+/** Lists of indexes, where they are others than before: in form, of a Job that has such, and no index in both. */
+function validateIndexes({ spec, status }: Job, before: Partial<Job["status"]>, errors: FieldErrors): void {
+  const { completedIndexes: completed = "", failedIndexes: failed } = status;
+  const { completions, backoffLimitPerIndex } = spec;
+  const completedIsNew = completed !== (before.completedIndexes ?? "");
+  const failedIsNew = failed !== before.failedIndexes;
+  if (completedIsNew && completed !== "") {
+    const fault =
+      spec.completionMode === "Indexed"
+        ? completions === undefined
+          ? undefined
+          : indexFault(completed, completions)
+        : "expected none unless the Job is Indexed";
+    if (fault !== undefined) errors.invalid("status.completedIndexes", completed, fault);
+  }
+  if (failed === undefined) return;
+  const field = "status.failedIndexes";
+  if (failedIsNew) {
+    const fault =
+      backoffLimitPerIndex === undefined
+        ? "expected none unless the Job has a backoffLimitPerIndex"
+        : completions === undefined
+          ? undefined
+          : indexFault(failed, completions);
+    if (fault !== undefined) errors.invalid(field, failed, fault);
+  }
+  if ((!failedIsNew && !completedIsNew) || completions === undefined) return;
+  const both = commonIndex(completed, failed, completions);
+  if (both !== undefined) errors.invalid(field, failed, `expected no index that has succeeded, got ${both}`);
 }
 
 const isIndexed = ({ spec }: Job): boolean => spec.completionMode === "Indexed";
@@ -62,8 +97,8 @@ function validateUncounted({ status }: Job, errors: FieldErrors): void {
   }
 }
 
-function validateEnd(job: Job, errors: FieldErrors): void {
-  const { status } = job;
+function validateEnd(job: Job, old: Job, errors: FieldErrors): void {
+  const { spec, status } = job;
   for (const [end, before] of ENDS) {
     if (isTrue(job, end) && !isTrue(job, before)) {
       errors.invalid("status.conditions", end, `expected the condition ${before} before ${end}`);
@@ -80,8 +115,11 @@ function validateEnd(job: Job, errors: FieldErrors): void {
   if (start !== undefined && end !== undefined && end < start) {
     errors.invalid("status.completionTime", status.completionTime, "expected a time after startTime");
   }
-  if (!isTrue(job, "Complete") && !isTrue(job, "Failed")) return;
-  if (start === undefined) errors.required("status.startTime", "expected a time: the Job has ended");
+  if (!hasEnded(job)) return;
+  const startCounts = !hasEnded(old) || old.status?.startTime !== status.startTime;
+  const neverStarts = spec.suspend === true && spec.completions === 0;
+  if (start === undefined && startCounts && !neverStarts)
+    errors.required("status.startTime", "expected a time: the Job has ended");
   if ((status.active ?? 0) > 0) errors.invalid("status.active", status.active, "expected 0: the Job has ended");
   if ((status.terminating ?? 0) > 0)
     errors.invalid("status.terminating", status.terminating, "expected 0: the Job has ended");

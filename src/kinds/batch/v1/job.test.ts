@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { kubernetes } from "../../../meta/dialect.ts";
 import type { ApiObject } from "../../../schema/definition.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
-import { countIndexes, indexFault } from "./indexes.ts";
+import { commonIndex, countIndexes, indexFault } from "./indexes.ts";
 import { jobKind } from "./job.ts";
 
 const ctx = contextOf(kubernetes);
@@ -209,6 +209,76 @@ describe("a Job", () => {
     ]);
   });
 
+  test("KIND-Job-16: what ends stays, and what is not begun may end", () => {
+    const { object } = kind.create({ spec: { template } });
+    const of = (job: ApiObject, status: object, before: object = {}): readonly string[] =>
+      kind.update({ ...job, status: before }, { ...job, status }, "status").causes;
+    const later = { ...complete, completionTime: "2026-01-01T00:02:00Z" };
+    expect(of(object, later, complete)).toEqual(["FieldValueInvalid status.completionTime"]);
+    const { startTime: _, ...never } = complete;
+    expect(of(object, never)).toEqual(["FieldValueRequired status.startTime"]);
+    const idle = kind.create({ spec: { template, suspend: true, completions: 0 } }).object;
+    expect(of(idle, never)).toEqual([]);
+    const resumed = { startTime: ended, conditions: [{ type: "Suspended", status: "False" }] };
+    expect(of(object, resumed, { startTime: began, conditions: [condition("Suspended")] })).toEqual([]);
+  });
+
+  test("KIND-Job-16: counts of an indexed Job shrink with completions and parallelism only; no index is in both lists", () => {
+    const per = { ...indexed, backoffLimitPerIndex: 1 };
+    const of = (changes: object, status: object, before: object = {}): readonly string[] => {
+      const { object } = kind.create({ spec: { template, ...per, ...changes } });
+      return kind.update({ ...object, status: before }, { ...object, status }, "status").causes;
+    };
+    expect(of({ parallelism: 1 }, { succeeded: 1 }, { succeeded: 2 })).toEqual(["FieldValueInvalid status.succeeded"]);
+    expect(of({ parallelism: 3, completions: 3 }, { succeeded: 1 }, { succeeded: 2 })).toEqual([]);
+    const lists = { completedIndexes: "0", failedIndexes: "0-1" };
+    expect(of({}, lists)).toEqual(["FieldValueInvalid status.failedIndexes"]);
+    expect(of({}, lists, lists)).toEqual([]);
+    expect(of({}, { completedIndexes: "0", failedIndexes: "1" })).toEqual([]);
+    expect(of({ backoffLimitPerIndex: null }, { failedIndexes: "" })).toEqual([
+      "FieldValueInvalid status.failedIndexes",
+    ]);
+  });
+
+  test("KIND-Job-3: a write of the status without labels leaves the Job those of its template", () => {
+    const { object } = kind.create({ spec: { template } });
+    const sent = { metadata: { name: "x" }, spec: { template }, status: {} };
+    expect(kind.update(object, sent, "status").object.metadata.labels).toEqual(object.metadata.labels);
+  });
+
+  test("KIND-Job-4: a selector that finds what the server makes is taken", () => {
+    expect(causesOf({ selector: { matchLabels: { "job-name": "x" } } })).toEqual([]);
+    const { object } = kind.create({
+      spec: {
+        manualSelector: true,
+        selector: { matchLabels: { a: "" } },
+        template: { ...template, metadata: { labels: { a: "" } } },
+      },
+    });
+    expect(changed(object, { manualSelector: false })).toEqual([
+      "FieldValueInvalid spec.selector",
+      "FieldValueRequired spec.template.metadata.labels[controller-uid]",
+      "FieldValueRequired spec.template.metadata.labels[job-name]",
+    ]);
+  });
+
+  test("KIND-Job-8: maxFailedIndexes is for indexed Jobs, and at most 100 000", () => {
+    const field = "FieldValueInvalid spec.maxFailedIndexes";
+    expect(causesOf({ maxFailedIndexes: 1 })).toEqual([field, "FieldValueRequired spec.backoffLimitPerIndex"]);
+    const most = { ...indexed, backoffLimitPerIndex: 1, completions: 100_000 };
+    expect(causesOf({ ...most, maxFailedIndexes: 100_000 })).toEqual([]);
+    expect(causesOf({ ...most, maxFailedIndexes: 100_001 })).toEqual([field]);
+    expect(causesOf({ completionMode: "Odd", backoffLimitPerIndex: 1 })).toEqual([
+      "FieldValueNotSupported spec.completionMode",
+    ]);
+  });
+
+  test("a Job whose failed indexes may be too many to be told is warned of", () => {
+    const wide = { completionMode: "Indexed", completions: 100_001, parallelism: 10_001 };
+    expect(kind.create({ spec: { template, ...wide } }).warnings).toEqual([expect.stringMatching(/^spec: /)]);
+    expect(kind.create({ spec: { template, ...wide, parallelism: 10_000 } }).warnings).toEqual([]);
+  });
+
   test("KIND-Job-17, KIND-Job-18: what is selected by, and the columns", () => {
     const { object } = kind.create({ spec: { template } });
     const done = { ...object, status: complete };
@@ -230,7 +300,7 @@ test.each<[string, number, boolean]>([
   ["2,1", 5, false],
   ["3-1", 5, false],
   ["1-1", 5, false],
-  ["01", 5, false],
+  ["01", 5, true],
   ["0-5", 5, false],
   ["a", 5, false],
 ])("KIND-Job-10: %j names indexes below %d: %s", (text, end, isRight) => {
@@ -239,4 +309,11 @@ test.each<[string, number, boolean]>([
 
 test("indexes are counted without being listed", () => {
   expect(countIndexes("0,2-4,1000000-1999999")).toBe(1_000_004);
+});
+
+test("an index that is in two lists is found, past parts that are wrong", () => {
+  expect(commonIndex("0,2-4", "1,5", 9)).toBeUndefined();
+  expect(commonIndex("0,2-4", "1,3", 9)).toBe(3);
+  expect(commonIndex("a,9,3", "3-8", 9)).toBe(3);
+  expect(commonIndex("", "0", 9)).toBeUndefined();
 });

@@ -11,12 +11,11 @@ import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { validateLabelSelector } from "../../../schema/validation/label-selector.ts";
-import { type Value, equal } from "../../../value/value.ts";
 import { PodTemplates } from "../../core/v1/pod/template.ts";
 import { selectionOf, selectorText } from "../../rules/label-selection.ts";
 import { containerColumns, orNone } from "../../rules/template-columns.ts";
-import { workload } from "../../rules/workload.ts";
-import { validateJobChange, validateJobSpec } from "./job-rules.ts";
+import { isCounted, workload } from "../../rules/workload.ts";
+import { jobSpecWarnings, validateJobChange, validateJobSpec } from "./job-rules.ts";
 import { type Job, type JobSpec, JobStatus, jobSpecSchema } from "./job-schema.ts";
 import { validateJobStatus } from "./job-status.ts";
 
@@ -24,7 +23,7 @@ const description = "Pods of one template that run until enough of them have suc
 
 const MOST = 2 ** 31 - 1;
 
-function setDefaults({ metadata, spec }: Job): void {
+function setDefaults({ metadata, spec }: Pick<Job, "metadata" | "spec">): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MOST;
@@ -35,8 +34,12 @@ function setDefaults({ metadata, spec }: Job): void {
   for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
     for (const condition of onPodConditions) condition.status ||= "True";
   }
+  takeLabels({ metadata, spec });
+}
+
+/** A Job without labels has those of its template (KIND-Job-3): the very same, so that those join them which the server makes. */
+function takeLabels({ metadata, spec }: Pick<Job, "metadata" | "spec">): void {
   const labels = spec.template?.metadata?.labels;
-  // The same labels, so that those join them which the server makes.
   if (labels && !hasLabels(metadata)) metadata.labels = labels;
 }
 
@@ -70,24 +73,23 @@ function makeSelector(job: Job, ctx: WriteContext): void {
   spec.selector = { ...spec.selector, matchLabels: { [key]: made[key]!, ...spec.selector?.matchLabels } };
 }
 
-function validateMade(job: Job, errors: FieldErrors, ctx: WriteContext): void {
+/** What the server makes is as it makes it, where it does (KIND-Job-4); on an update, what the Job had of it. */
+function validateMade(job: Job, old: Job | undefined, errors: FieldErrors, ctx: WriteContext): void {
   const { spec } = job;
-  if (spec.manualSelector) return;
+  if (spec.manualSelector || !spec.selector) return;
   const labels = spec.template.metadata?.labels ?? {};
-  const made = madeLabels(job, ctx);
-  for (const [key, value] of Object.entries(made)) {
-    if (labels[key] !== value) {
-      errors.invalid(
-        `spec.template.metadata.labels[${key}]`,
-        labels[key] ?? "",
-        `expected ${value}, as the server makes it`,
-      );
-    }
+  const had = old?.spec.template.metadata?.labels;
+  const made = Object.entries(madeLabels(job, ctx));
+  const isOld = old !== undefined && made.some(([key]) => key.includes("/") && had?.[key] === undefined);
+  const expected = isOld ? made.filter(([key]) => !key.includes("/")) : made;
+  for (const [key, value] of expected) {
+    const field = `spec.template.metadata.labels[${key}]`;
+    const why = `expected ${value}, as the server makes it`;
+    if (labels[key] === undefined) errors.required(field, why);
+    else if (labels[key] !== value) errors.invalid(field, labels[key], why);
   }
-  const key = selecting(ctx);
-  const selector = { matchLabels: { [key]: made[key]! } };
-  if (!equal(spec.selector as object as Value, selector)) {
-    errors.invalid("spec.selector", spec.selector ?? null, "expected none without manualSelector: the server makes it");
+  if (selectionOf(spec.selector)?.matches(Object.fromEntries(expected)) === false) {
+    errors.invalid("spec.selector", spec.selector, "expected one that finds the labels which the server makes");
   }
 }
 
@@ -158,7 +160,12 @@ export function jobKind(ctx: ApiContext): ResourceDefinition {
     setDefaults: (object) => setDefaults(object as unknown as Job),
     validate: (object, errors, write) => validate(object, templates, errors, write),
     validateStatus: (object, old, errors) => validateJobStatus(object as Job, old as Job, errors),
+    prepareStatus: (object) => takeLabels(object as Job),
+    *warnings(object, old) {
+      if (!old || isCounted(object, old)) yield* jobSpecWarnings((object as Job).spec, "spec");
+    },
   });
+  const spec = jobSpecSchema(ctx);
   return {
     group: "batch",
     version: "v1",
@@ -168,7 +175,7 @@ export function jobKind(ctx: ApiContext): ResourceDefinition {
     categories: ["all"],
     scope: "Namespaced",
     description,
-    schema: objectSchema(description, { spec: always(jobSpecSchema(ctx)), status: always(JobStatus) }),
+    schema: objectSchema(description, { spec: always(spec), status: always(JobStatus) }),
     deleteAnswers: "object",
     orphansDependents: { warning: "the Pods of the Job are kept; propagationPolicy=Background deletes them, too" },
     ...common,
@@ -177,12 +184,13 @@ export function jobKind(ctx: ApiContext): ResourceDefinition {
       makeSelector(object as Job, write);
     },
     validate(object, errors, write) {
-      validateMade(object as Job, errors, write);
+      validateMade(object as Job, undefined, errors, write);
       validate(object, templates, errors, write);
     },
     validateUpdate(object, old, errors, write) {
       validate(object, templates, errors, write);
-      validateJobChange((object as Job).spec, (old as Job).spec, mayDirect(old as Job), errors);
+      validateMade(object as Job, old as Job, errors, write);
+      validateJobChange(spec, (object as Job).spec, (old as Job).spec, mayDirect(old as Job), errors);
     },
     selectableFields: { "status.successful": (object) => String((object as Job).status?.succeeded ?? 0) },
     columns,

@@ -7,7 +7,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { always } from "../../../meta/types.ts";
 import type { ApiContext } from "../../../schema/definition.ts";
-import { objectSchema } from "../../../schema/object-schema.ts";
+import { embeddedSchema } from "../../../schema/object-schema.ts";
 import { ClaimSpecSchema, claimSpecWarnings, defaultClaimSpec, validateClaimSpec } from "./claim-spec.ts";
 import { ClaimStatusSchema } from "./claim-status.ts";
 import type { Claim } from "./claim-update.ts";
@@ -18,7 +18,7 @@ export type ClaimTemplate = Partial<Claim>;
 
 /** What holds for templates of claims. */
 export const ClaimTemplates = {
-  schema: objectSchema("A claim that each Pod has of its own; its name is that of a volume.", {
+  schema: embeddedSchema("A claim that each Pod has of its own; its name is that of a volume.", {
     spec: always(ClaimSpecSchema),
     status: always(ClaimStatusSchema),
   }),
@@ -32,16 +32,19 @@ export const ClaimTemplates = {
     claim.status.phase ||= "Pending";
   },
 
-  /** Everything that is wrong with templates; gives the volumes that they are. */
-  validate(claims: readonly ClaimTemplate[], at: string, errors: FieldErrors, ctx: ApiContext): readonly PodVolume[] {
-    const volumes = new Map<string, PodVolume>();
-    claims.forEach(({ metadata, spec }, i) => {
+  /** Everything that is wrong with templates, but for their names, which are those of volumes. */
+  validate(claims: readonly ClaimTemplate[], at: string, errors: FieldErrors, ctx: ApiContext): void {
+    claims.forEach(({ spec }, i) => {
       if (spec) validateClaimSpec(spec, `${at}[${i}].spec`, errors, ctx);
-      const name = metadata?.name ?? "";
-      // The later one of two with one name counts.
-      volumes.set(name, { name, persistentVolumeClaim: { claimName: name } } as unknown as PodVolume);
     });
-    return [...volumes.values()];
+  },
+
+  /** The volumes that claims of templates are, by name; the later one of two with one name counts. */
+  volumes(claims: readonly ClaimTemplate[]): ReadonlyMap<string, PodVolume> {
+    const named = claims.map(({ metadata }) => metadata?.name ?? "");
+    return new Map(
+      named.map((name) => [name, { name, persistentVolumeClaim: { claimName: name } } as unknown as PodVolume]),
+    );
   },
 
   /** What is taken and does not do what it seems to. */

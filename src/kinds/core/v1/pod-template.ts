@@ -7,7 +7,7 @@ import { always } from "../../../meta/types.ts";
 import { textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Value, equal } from "../../../value/value.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { containerColumns, shownLabels } from "../../rules/template-columns.ts";
 import { type PodTemplate, PodTemplates } from "./pod/template.ts";
 
@@ -29,7 +29,7 @@ export function podTemplate(ctx: ApiContext): ResourceDefinition {
     schema: objectSchema(description, { template: always(templates.schema) }),
     deleteAnswers: "object",
     generation: "fromOne",
-    counts: (object, old) => !equal(templateOf(object) as object as Value, templateOf(old) as object as Value),
+    counts: (object, old) => !sameMeaning(templates.schema, templateOf(object), templateOf(old)),
     defaults: (object, write) => templates.setDefaults(templateOf(object), write),
     prepareForCreate: (object, write) => templates.dropGated(templateOf(object), undefined, write),
     prepareForUpdate: (object, old, write) => templates.dropGated(templateOf(object), templateOf(old), write),

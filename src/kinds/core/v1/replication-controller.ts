@@ -63,7 +63,14 @@ function setDefaults({ metadata, spec }: ReplicationController): void {
   const labels = spec.template?.metadata?.labels ?? {};
   if (Object.keys(labels).length === 0) return;
   if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
-  if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+  takeLabels({ metadata, spec });
+}
+
+/** A controller without labels has those of its template (KIND-ReplicationController-1). */
+function takeLabels({ metadata, spec }: Pick<ReplicationController, "metadata" | "spec">): void {
+  const labels = spec.template?.metadata?.labels ?? {};
+  if (Object.keys(labels).length > 0 && Object.keys(metadata.labels ?? {}).length === 0)
+    metadata.labels = { ...labels };
 }
 
 function validate(object: ApiObject, templates: PodTemplates, errors: FieldErrors, ctx: WriteContext): void {
@@ -113,6 +120,7 @@ export function replicationController(ctx: ApiContext): ResourceDefinition {
       validate: (object, errors, write) => validate(object, templates, errors, write),
       firstStatus: { replicas: 0 },
       validateStatus: (object, _old, errors) => validateReplicaCounts((object as ReplicationController).status, errors),
+      prepareStatus: (object) => takeLabels(object as ReplicationController),
       subresources: { scale: scaleOf((object) => labelsText(selectorOf(object))) },
     }),
     selectableFields: {

@@ -5,7 +5,7 @@
  * @module
  */
 import { FieldErrors } from "../../../../meta/field-errors.ts";
-import { type ObjectMeta, ObjectMetaSchema } from "../../../../meta/object-meta.ts";
+import { type ObjectMeta, TemplateMetaSchema } from "../../../../meta/object-meta.ts";
 import { validateAnnotations, validateLabels } from "../../../../meta/object-meta-rules.ts";
 import { always, named, struct } from "../../../../meta/types.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
@@ -35,7 +35,7 @@ export class PodTemplates {
     this.#sources = sources;
     this.spec = named("io.k8s.api.core.v1.PodSpec", podSpecSchema(sources));
     const template = struct("What Pods are made of: their labels, and what runs in them.", {
-      metadata: always(ObjectMetaSchema),
+      metadata: always(TemplateMetaSchema),
       spec: always(this.spec),
     });
     this.schema = named("io.k8s.api.core.v1.PodTemplateSpec", template);

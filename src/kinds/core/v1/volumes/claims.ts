@@ -4,7 +4,7 @@
  * @module
  */
 import { dnsSubdomain } from "../../../../meta/names.ts";
-import { type ObjectMeta, ObjectMetaSchema } from "../../../../meta/object-meta.ts";
+import { type ObjectMeta, TemplateMetaSchema } from "../../../../meta/object-meta.ts";
 import { always, bool, optional, pointer, required, struct, text } from "../../../../meta/types.ts";
 import { validateTemplateMetadata } from "../../../rules/template-metadata.ts";
 import { ClaimSpecSchema, type ClaimSpec, defaultClaimSpec, validateClaimSpec } from "../claim-spec.ts";
@@ -26,7 +26,7 @@ export const persistentVolumeClaim: SourceFamily = {
 const requiredSpec = Object.assign(required(ClaimSpecSchema), { "x-keelson-presence": "keepZero" });
 
 const PersistentVolumeClaimTemplate = struct("The claim that is made for the Pod.", {
-  metadata: always(ObjectMetaSchema),
+  metadata: always(TemplateMetaSchema),
   spec: requiredSpec,
 });
 
