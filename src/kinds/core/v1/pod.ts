@@ -66,7 +66,23 @@ function prepareStatus(object: ApiObject, old: ApiObject): void {
   if (!status.observedGeneration && stored.status?.observedGeneration) {
     status.observedGeneration = stored.status.observedGeneration;
   }
+  keepObserved(status.conditions ?? [], stored.status?.conditions ?? []);
   dropGatedStatus(status, stored.status);
+}
+
+type Conditions = NonNullable<Pod["status"]["conditions"]>;
+
+/** A condition that does not say which generation it speaks of says what it said before; the first of a type as the first. */
+function keepObserved(conditions: Conditions, before: Conditions): void {
+  if (before.every(({ observedGeneration }) => !observedGeneration)) return;
+  const said = Map.groupBy(before, ({ type }) => type);
+  const met = new Map<string, number>();
+  for (const condition of conditions) {
+    const at = met.get(condition.type) ?? 0;
+    met.set(condition.type, at + 1);
+    const observed = said.get(condition.type)?.[at]?.observedGeneration;
+    if (observed && !condition.observedGeneration) condition.observedGeneration = observed;
+  }
 }
 
 const DONE = ["Succeeded", "Failed"];

@@ -39,6 +39,17 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
       expect(pods.refused({ volumes })).toEqual(pods.strict ? ["Required volumes[0].image.reference"] : []);
     });
 
+    test("KIND-Pod-18: init containers without names are not told from one another", () => {
+      const nameless = { ...C, name: "" };
+      expect(pods.refused({ initContainers: [nameless, nameless] })).toEqual([
+        "Required initContainers[0].name",
+        "Required initContainers[1].name",
+      ]);
+      expect(pods.refused({ containers: [nameless], initContainers: [nameless] })).toContain(
+        "Duplicate initContainers[0].name",
+      );
+    });
+
     test("KIND-All-10: a template may have blanks around an image, a Pod may not", () => {
       expect(pods.container({ image: " i " })).toEqual(["Invalid image"]);
       expect(pods.refusedTemplate({ containers: [{ ...C, image: " i " }] })).toEqual([]);

@@ -34,7 +34,7 @@ export function validateContainers(check: ContainerCheck): void {
       const at = `spec.${list}[${i}]`;
       checkContainer(container, list, at, check);
       if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
-      names.add(container.name);
+      else if (container.name || list !== "initContainers") names.add(container.name);
     });
   }
   checkEphemeral(spec, errors);

@@ -25,7 +25,6 @@ function validateOnlyAdded({ spec }: Pod, old: Pod, errors: FieldErrors): void {
 /** The subresource, for Pods that are otherwise judged by `validate`. */
 export const ephemeralRules = (validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
   verbs: ["get", "patch", "update"],
-  ownedFields: ["spec.ephemeralContainers"],
   prepareForUpdate(object: ApiObject, old: ApiObject, ctx: WriteContext) {
     const [pod, before] = [object as Pod, old as Pod];
     const { ephemeralContainers: containers } = pod.spec;

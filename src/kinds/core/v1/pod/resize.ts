@@ -5,13 +5,20 @@
  */
 import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import type { TSchema } from "../../../../meta/types.ts";
-import type { ApiContext, ApiObject, SubresourceRules, WriteRules } from "../../../../schema/definition.ts";
+import type {
+  ApiContext,
+  ApiObject,
+  SubresourceRules,
+  WriteContext,
+  WriteRules,
+} from "../../../../schema/definition.ts";
 import { sameMeaning } from "../../../../schema/same-meaning.ts";
 import { keepMetadata } from "../../../rules/status-only.ts";
 import { wholeObject } from "../../../rules/whole-object.ts";
 import type { Resources } from "../quantities.ts";
 import { Container, type ContainerValue } from "./container-schema.ts";
 import type { Pod } from "./defaults.ts";
+import { dropGatedMembers } from "./gated-fields.ts";
 import { isMirror } from "./mirror.ts";
 import { qosClass } from "./qos.ts";
 import type { PodSpec } from "./spec-schema.ts";
@@ -25,9 +32,9 @@ const staysRunning = (container: ContainerValue): boolean => container.restartPo
 const areSame = (now: readonly ContainerValue[] = [], before: readonly ContainerValue[] = []): boolean =>
   now.length === before.length && now.every(({ name }, i) => name === before[i]!.name);
 
-/** The old spec with the resources of the new one; the new one where its containers are others, which is then refused. */
-function resized(spec: PodSpec, old: PodSpec): PodSpec {
-  if (LISTS.some((list) => (spec[list] ?? []).length !== (old[list] ?? []).length)) return spec;
+/** The old spec with the resources of the new one; none where its containers are others, which is then refused. */
+function resized(spec: PodSpec, old: PodSpec): PodSpec | undefined {
+  if (LISTS.some((list) => (spec[list] ?? []).length !== (old[list] ?? []).length)) return undefined;
   const next = { ...old };
   for (const list of LISTS) {
     const containers = spec[list];
@@ -142,12 +149,15 @@ function withSizes(now: Resources | undefined, before: Resources | undefined): R
  */
 export const resize = (schema: TSchema, validate: NonNullable<WriteRules["validateUpdate"]>): SubresourceRules => ({
   verbs: ["get", "patch", "update"],
-  ownedFields: LISTS.flatMap((list) => [`spec.${list}.*.resources`, `spec.${list}.*.resizePolicy`]),
-  prepareForUpdate(object: ApiObject, old: ApiObject) {
+  prepareForUpdate(object: ApiObject, old: ApiObject, ctx: WriteContext) {
     const [pod, before] = [object as Pod, old as Pod];
-    pod.spec = resized(pod.spec, before.spec);
-    object["status"] = old["status"];
-    keepMetadata(object, old);
+    const spec = resized(pod.spec, before.spec);
+    if (spec) {
+      pod.spec = spec;
+      object["status"] = old["status"];
+      keepMetadata(object, old);
+    }
+    dropGatedMembers(pod.spec, before.spec, ctx);
   },
   validateUpdate(object, old, errors, ctx) {
     const refuse = (what: string): void =>

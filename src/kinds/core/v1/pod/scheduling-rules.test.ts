@@ -242,6 +242,17 @@ describe("a new Pod, and what becomes of it", () => {
     expect(causes({ qosClass: "Guaranteed" })).toEqual(["FieldValueInvalid status.qosClass"]);
     const kept = report(report(object, { observedGeneration: 3 }).object, { phase: "Running" }).object;
     expect(kept["status"]).toMatchObject({ qosClass: "BestEffort", observedGeneration: 3 });
+    const ready = (observed?: number) => ({
+      type: "Ready",
+      status: "True",
+      ...(observed === undefined ? {} : { observedGeneration: observed }),
+    });
+    const told = report(object, { conditions: [ready(2), ready(3)] }).object;
+    expect(
+      report(told, { conditions: [ready(), ready(), ready(), { ...ready(), type: "Other" }] }).object,
+    ).toMatchObject({
+      status: { conditions: [ready(2), ready(3), ready(), { type: "Other" }] },
+    });
     const bound = create({ nodeName: "n" }).object;
     expect(report(bound, { nominatedNodeName: "m" }).causes).toEqual(["FieldValueForbidden status.nominatedNodeName"]);
   });

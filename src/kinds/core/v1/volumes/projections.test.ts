@@ -26,6 +26,11 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("pro
     expect(none.warnings).toHaveLength(1);
   });
 
+  test("two bundles without a path share one", () => {
+    const sources = [{ clusterTrustBundle: { name: "b" } }, { clusterTrustBundle: { name: "c" } }];
+    expect(wrong(bench.inline({ projected: { sources } }), "spec.volumes[0].")).toContain("Invalid projected");
+  });
+
   test("PROJ-17: a configMap projection has no default mode", () => {
     const outcome = bench.inline(one({ configMap: { name: "c", optional: true, defaultMode: 1 } }));
     expect(outcome.unknown.join()).toContain("defaultMode");

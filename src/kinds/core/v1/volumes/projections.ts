@@ -114,7 +114,9 @@ function checkSources(sources: readonly Source[], at: string, check: SourceCheck
   sources.forEach((source, i) => {
     const sourceAt = `${at}.sources[${i}]`;
     checkSource(source, sourceAt, at, check);
-    for (const path of pathsOf(source)) {
+    const { clusterTrustBundle: bundle } = source;
+    // Bundles without a path share one as well.
+    for (const path of bundle && !bundle.path ? [...pathsOf(source), ""] : pathsOf(source)) {
       if (taken.has(path)) check.errors.invalid(at, path, "expected paths that no two sources share");
       taken.add(path);
     }
