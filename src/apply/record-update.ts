@@ -3,7 +3,7 @@ import { EMPTY, intersection, union } from "./fieldpath/index.ts";
 import type { FieldSet } from "./fieldpath/index.ts";
 import { ownable, updateTo } from "./merge/index.ts";
 import type { Converter, Filters, Write } from "./merge/index.ts";
-import { compareSteps, sameValue, toFieldSet } from "./typed/index.ts";
+import { compareSteps, hasKeyless, sameValue, toFieldSet } from "./typed/index.ts";
 import { capUpdates } from "./cap.ts";
 import { EMPTY_LEDGER, managerKey, readEntries, writeEntries } from "./entries.ts";
 import type { Ledger, ManagedFieldsEntry, Timed } from "./entries.ts";
@@ -63,12 +63,18 @@ export const recordUpdate = (record: UpdateRecord): readonly ManagedFieldsEntry[
 export function* recordSteps(record: UpdateRecord): Steps<readonly ManagedFieldsEntry[]> {
   const rules: OwnershipRules = { ...DEFAULT_RULES, ...record.rules };
   const live = record.live ?? record.zero;
+  if (rules.keylessForgets && isKeyless(record)) return [];
   const start = yield* startingPoint(record, live, rules);
   if (start.ledger.managers.size === 0 && isStored(live) && !rules.recordAfterClear) return [];
   yield;
   const taken = yield* takeChanges(record, withoutEntries(live), withoutEntries(record.updated), start);
   yield;
   return yield* writeEntries(capUpdates(taken, rules.maxUpdateManagers), start.ledger, storedEntries(live));
+}
+
+function isKeyless({ converter, apiVersion, updated }: UpdateRecord): boolean {
+  const type = converter.typeAt(apiVersion);
+  return type !== undefined && hasKeyless(type, updated);
 }
 
 /** Where a write begins: the entries that count, and what the writer owns beside what it changes. */

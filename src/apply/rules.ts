@@ -12,6 +12,11 @@ export interface OwnershipRules {
   readonly nullIsAbsent: boolean;
   /** Entries with `fields` instead of `fieldsV1` are understood (MF-10). Default false: they own nothing. */
   readonly readOldShape: boolean;
+  /**
+   * A write that is no apply and leaves an entry without a key in a keyed list leaves the object without owners. Default
+   * false: nobody owns such an entry, everything else keeps its owners.
+   */
+  readonly keylessForgets: boolean;
   /** Update entries beyond this number are folded into one (DEC-14). Default 10. */
   readonly maxUpdateManagers: number;
   /** Which scalars are equal although written differently (DEC-9). Default: none. */
@@ -30,6 +35,7 @@ export const DEFAULT_RULES: OwnershipRules = {
   timelessOwnership: true,
   nullIsAbsent: false,
   readOldShape: false,
+  keylessForgets: false,
   maxUpdateManagers: 10,
   scalarEqual: undefined,
   emptied: "null",

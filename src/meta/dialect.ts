@@ -98,6 +98,8 @@ export interface DialectRules {
   readonly recordAfterClear: boolean;
   /** Entries of managedFields with `fields` in place of `fieldsV1` are understood (MF-10); else they own nothing. */
   readonly readOldManagedFields: boolean;
+  /** A write that leaves an entry without a key in a keyed list leaves the object without owners; else nobody owns the entry. */
+  readonly keylessForgetsOwners: boolean;
   /** An apply that changes only ownership writes an entry without a time (DEC-14). */
   readonly timelessOwnership: boolean;
   /** Apply compares quantities by value (DEC-9, OWN-6); else by the text that was sent. */
@@ -168,6 +170,7 @@ export const neutral: Dialect = {
     managedFieldsEditable: false,
     recordAfterClear: true,
     readOldManagedFields: true,
+    keylessForgetsOwners: false,
     timelessOwnership: false,
     compareQuantitiesByValue: true,
     applyNullIsAbsent: true,
@@ -228,6 +231,7 @@ export const kubernetes: Dialect = {
     managedFieldsEditable: true,
     recordAfterClear: false,
     readOldManagedFields: false,
+    keylessForgetsOwners: true,
     timelessOwnership: true,
     compareQuantitiesByValue: false,
     applyNullIsAbsent: false,

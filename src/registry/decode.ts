@@ -23,11 +23,12 @@ export function decodeBody(kind: CompiledKind, body: Body, options: WriteOptions
   }
   if (kind.definition.untyped) demandKind(kind, value);
   checkKind(kind, value, ctx);
-  const { object, unknown, mismatch } = walk(kind, value);
+  const walked = walk(kind, value);
+  const { unknown, mismatch } = walked;
   if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
   const told = tellFields(unknown, body.duplicates, options, ctx);
   if (told) throw badRequest(unfit(kind, told));
-  return complete(kind, object, ctx);
+  return complete(kind, walked, ctx);
 }
 
 /**
@@ -45,20 +46,21 @@ export function decodePatched(
 ): ApiObject {
   if (ctx.dialect.rules.readOldManagedFields) readOldEntries(value);
   if (!isObject(value)) throw patchInvalid(`expected the patched object to be an object, got ${nameOf(value)}`);
-  const { object, unknown, mismatch } = walk(kind, value);
+  const walked = walk(kind, value);
+  const { unknown, mismatch } = walked;
   if (mismatch !== undefined) {
     throw patchInvalid(options.type === "strategic" ? unrestored(mismatch) : misfit(kind, mismatch));
   }
   const told = tellFields([...strangers, ...unknown], duplicates, options, ctx);
   if (told) throw patchInvalid(told);
-  return complete(kind, object, ctx);
+  return complete(kind, walked, ctx);
 }
 
 /** Decodes what an apply made: it was checked against the schema before, so only times, quantities and bytes can be wrong. */
 export function decodeApplied(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
-  const { object, mismatch } = walk(kind, value, true);
-  if (mismatch !== undefined) throw badRequest(`the intent does not fit the schema: ${misfit(kind, mismatch)}`);
-  return complete(kind, object, ctx);
+  const walked = walk(kind, value, true);
+  if (walked.mismatch) throw badRequest(`the intent does not fit the schema: ${misfit(kind, walked.mismatch)}`);
+  return complete(kind, walked, ctx);
 }
 
 const unfit = ({ definition, apiVersion }: CompiledKind, why: string): string =>
@@ -67,9 +69,9 @@ const unfit = ({ definition, apiVersion }: CompiledKind, why: string): string =>
 /** Decodes what somebody else made of an object (an admission webhook): unknown members are dropped, what does not fit is 400. */
 export function decodeAnswered(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
   if (isObject(value)) checkKind(kind, value, ctx);
-  const { object, mismatch } = walk(kind, value);
-  if (mismatch !== undefined) throw badRequest(unfit(kind, misfit(kind, mismatch)));
-  return complete(kind, object, ctx);
+  const walked = walk(kind, value);
+  if (walked.mismatch) throw badRequest(unfit(kind, misfit(kind, walked.mismatch)));
+  return complete(kind, walked, ctx);
 }
 
 /** 422 for a patch whose result does not fit the type: empty kind and name, one cause at `patch`. */

@@ -55,8 +55,6 @@ export interface Stocks {
   take(stock: Stock, name: string, owner: Owner): Promise<string | undefined>;
   /** Takes any name; undefined where none is left. */
   takeAny(stock: Stock, owner: Owner): Promise<string | undefined>;
-  /** The names of a stock, from a place that is a matter of chance. */
-  names(stock: Stock): Iterable<string>;
   /** Gives a name back, where it is still this owner's. */
   giveBack(stock: Stock, name: string, owner: Owner): Promise<void>;
   /** Everything that is taken, and by whom. */

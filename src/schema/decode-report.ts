@@ -20,12 +20,16 @@ export const MOST_SIDE_BY_SIDE = 16_384;
 
 // Nobody reads more than this, and a body of 3 MiB can hold a million unknown members.
 const MOST = 100;
+// Who asks for these asks for members that an object has once.
+const MOST_LEFT_OUT = 32;
 
 /** What a walk found wrong, and where it is; paths are built only when something is. At most 100 of each are kept. */
 export class DecodeReport {
   /** Dotted paths of members that the schema does not know; they are dropped from the object. */
   readonly unknown: string[] = [];
   readonly mismatches: Mismatch[] = [];
+  /** Dotted paths of lists and maps that were sent empty and are left out of the object; the first 32. */
+  readonly empty: string[] = [];
   /** The place of the first map or list that has more than {@link MOST_SIDE_BY_SIDE}. */
   excess: string | undefined = undefined;
   readonly #path: (string | number)[] = [];
@@ -70,10 +74,19 @@ export class DecodeReport {
 
   /** Tells that the struct here has no member of this name. */
   unknownMember(key: string): void {
-    if (this.unknown.length >= MOST) return;
+    if (this.unknown.length < MOST) this.unknown.push(this.#below(key));
+  }
+
+  /** Tells that the list or map of this name was sent empty and is left out. */
+  leftOut(key: string): void {
+    if (this.empty.length < MOST_LEFT_OUT) this.empty.push(this.#below(key));
+  }
+
+  #below(key: string): string {
     this.enter(key);
-    this.unknown.push(this.#here());
+    const path = this.#here();
     this.leave();
+    return path;
   }
 
   #here(): string {

@@ -58,6 +58,11 @@ export interface NewObject {
 export interface WriteContext extends ApiContext {
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
+  /**
+   * Dotted paths of lists and maps that were sent empty and are left out, for the few rules to which that is another value
+   * than none; of the object that was decoded last, the first 32.
+   */
+  sentEmpty?: readonly string[];
   /** The labels of a namespace, for the few rules that ask for them; none where it is not there, or nobody can be asked. */
   readonly namespaceLabels?: (name: string) => Readonly<Record<string, string>> | undefined;
 }
@@ -238,6 +243,8 @@ export interface Stock {
   refuses(name: string): string | undefined;
   /** The names in the order in which they are given out to who takes any; where it begins is a matter of chance. */
   names(random: Random): Iterable<string>;
+  /** What a dry run shows in place of any name, after those that it has shown or was asked for: nobody looks for what is free. */
+  standIn(before: readonly string[]): string;
   /** The kind whose objects show what is taken; without it nobody sees that. */
   readonly shown?: ShownStock;
 }
@@ -342,6 +349,8 @@ export interface ResourceDefinition extends WriteRules {
   readonly takings?: Takings;
   /** How objects may be called; a DNS subdomain by default (DEC-2). */
   readonly nameRule?: NameRule;
+  /** Whether what is wrong with the metadata of a new object is told only where its rules find nothing else, as Kubernetes tells it. */
+  readonly metadataLast?: true;
   /** Whether PUT on a missing name creates (DEC-32). */
   readonly createOnUpdate?: boolean;
   /** Whether PUT must carry a resourceVersion where the dialect demands one (DEC-31). */
@@ -356,7 +365,7 @@ export interface ResourceDefinition extends WriteRules {
   /** Whether a new object starts at generation 1, counts from its first change, or has none (DEC-3). */
   readonly generation?: "fromOne" | "fromFirstChange";
   /** Whether a change counts, in what `generation` counts; by default one of `spec`. */
-  counts?(object: ApiObject, old: ApiObject): boolean;
+  counts?(object: ApiObject, old: ApiObject, ctx: WriteContext): boolean;
   /** Seconds that a delete waits before the object goes, by default 0: at once (SUP-5). */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
   /**

@@ -48,6 +48,7 @@ const schema = struct("Everything there is.", {
   port: pointer(intOrString()),
   list: optional(atomicList(text())),
   always: always(atomicList(text())),
+  nulls: nullable(atomicList(text())),
   must: required(text()),
   inner: optional(inner),
   items: optional(keyedList(inner, ["name"])),
@@ -182,16 +183,17 @@ describe("presence", () => {
   });
 
   test("DEC-45: unset members that are always printed are null only where typed clients print so", () => {
-    expect(decode({}, kubernetes).object).toEqual({ metadata: {}, must: "", always: null, last: null });
+    expect(decode({}, kubernetes).object).toEqual({ metadata: {}, must: "", always: null, nulls: null, last: null });
     expect(decode({ always: [] }).object["always"]).toEqual([]);
   });
 
   test("DEC-45: an empty list that is always printed reads back as null where typed clients store it", () => {
     for (const dialect of [neutral, kubernetes]) {
-      const { object, walker } = decode({ always: [], list: ["a"] }, dialect);
-      expect(object["always"]).toEqual([]);
+      const { object, walker } = decode({ always: [], nulls: [], list: ["a"] }, dialect);
+      expect(object).toMatchObject({ always: [], nulls: [] });
       walker.settle(object as never);
-      expect(object).toMatchObject({ always: dialect === kubernetes ? null : [], list: ["a"] });
+      const empty = dialect === kubernetes ? null : [];
+      expect(object).toMatchObject({ always: empty, nulls: empty, list: ["a"] });
     }
   });
 

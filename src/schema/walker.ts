@@ -151,9 +151,8 @@ class Compiler {
    * does not tell empty from unset.
    */
   #nullWhenEmpty({ presence, type }: Field): boolean {
-    return (
-      presence === "always" && this.#dialect.rules.printUnsetAsNull && (type.kind === "list" || type.kind === "map")
-    );
+    const isPrinted = presence === "always" || presence === "alwaysNull";
+    return isPrinted && this.#dialect.rules.printUnsetAsNull && (type.kind === "list" || type.kind === "map");
   }
 
   #hasNullWhenEmpty(type: Type): boolean {
@@ -385,6 +384,7 @@ function decodeMember(value: ValueObject, member: Member, report: DecodeReport):
       return;
     }
   }
+  if (sent !== null && typeof sent === "object") report.leftOut(member.name);
   // Set empty or null: what is printed of such a member depends on its presence alone.
   const printed = member.unset();
   if (printed === undefined) delete value[member.name];

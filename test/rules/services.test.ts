@@ -135,6 +135,19 @@ describe("addresses", () => {
     expect(ports.causes).toEqual(["FieldValueInvalid spec.ports[0].nodePort"]);
   });
 
+  test("KIND-Service-6: what a dry run shows for what it would get is the same each time", async () => {
+    const { create } = await place(api);
+    const ports = [80, 81, 82].map((port) => ({ port, name: `p${port}` }));
+    ports[1] = { ...ports[1]!, nodePort: 30_200 } as never;
+    const spec = { type: "LoadBalancer", externalTrafficPolicy: "Local", ports };
+    const shown = await create(spec, { dryRun: "All" });
+    expect(ip(shown)).toBe("10.0.0.0");
+    expect((shown.at("spec.ports") as { nodePort: number }[]).map(({ nodePort }) => nodePort)).toEqual([
+      32_769, 30_200, 32_770,
+    ]);
+    expect(shown.at("spec.healthCheckNodePort")).toBe(32_771);
+  });
+
   test("KIND-Service-3: what a refused service took comes back", async () => {
     const { create } = await place(api);
     const asked = { clusterIP: "10.0.0.6", ports: PORTS };

@@ -10,6 +10,7 @@
 export * from "./same.ts";
 export { ANY, elementsOf, elementType, fieldOf } from "./items.ts";
 export * from "./field-set.ts";
+export * from "./keyless.ts";
 export * from "./compare.ts";
 export * from "./merge.ts";
 export * from "./remove.ts";

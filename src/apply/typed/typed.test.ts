@@ -3,6 +3,7 @@ import {
   compare,
   ensureFields,
   extractItems,
+  hasKeyless,
   merge,
   reconcileSet,
   removeItems,
@@ -266,4 +267,22 @@ test("struct fields on the way to a path count as paths where it is asked for", 
     ".map",
     ".map.x",
   ]);
+});
+
+test("an entry without a key is found where key fields may be left out, at any depth", () => {
+  const item: JsonSchema = {
+    type: "object",
+    properties: { k: { type: "string", "x-keelson-presence": "omitEmpty" }, v: { type: "string" } },
+  };
+  const list: JsonSchema = { ...keyed, items: item };
+  const lists = typeOf({ type: "object", properties: { a: { type: "object", additionalProperties: list }, b: list } });
+  expect(hasKeyless(lists, { a: { x: [{ k: "1" }] }, b: [{ k: "2", v: "" }] })).toBe(false);
+  expect(hasKeyless(lists, { a: { x: [{ k: "1" }, { v: "y" }] } })).toBe(true);
+  expect(hasKeyless(lists, { b: [{}] })).toBe(true);
+  const needed: JsonSchema = {
+    ...item,
+    properties: { ...item.properties, k: { ...text, "x-keelson-presence": "always" } },
+  };
+  const sure = typeOf({ type: "object", properties: { a: { ...keyed, items: needed } } });
+  expect(hasKeyless(sure, { a: [{}] })).toBe(false);
 });

@@ -23,6 +23,8 @@ export interface RuleCheck {
   readonly faults: readonly string[];
   /** Whether rules are read at all: they are not where the schema is not structural. */
   readonly reads: boolean;
+  /** Whether a schema has nothing in it that cannot be read: else paths to its members are not followed. */
+  isReadable(schema: Schema): boolean;
 }
 
 /** Tells what is wrong with the rules of a whole object's schema. */
@@ -68,11 +70,28 @@ class Checker {
     if (typeof values === "object") visit(values, "additionalProperties");
     for (const [name, member] of Object.entries(properties ?? {})) visit(member, `properties[${name}]`);
     if (items) visit(items, "items", around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path));
-    for (const [i, rule] of rules.entries()) {
-      if (!checkForm(schema, rule, `${path}.x-kubernetes-validations[${i}]`, this.#errors)) isRight = false;
-    }
+    for (const [name, next] of judging(schema)) if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
+    if (!this.#forms(schema, path, rules)) isRight = false;
     if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
     return isRight;
+  }
+
+  /** {@link at} of a schema whose rules are not read. */
+  #formsIn(schema: Schema, path: string): boolean {
+    let isRight = this.#forms(schema, path, schema["x-kubernetes-validations"] ?? []);
+    for (const [name, next] of everyBelow(schema)) if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
+    return isRight;
+  }
+
+  #forms(schema: Schema, path: string, rules: readonly RuleSource[]): boolean {
+    const { causes } = this.#errors;
+    const before = causes.length;
+    const followed =
+      rules.some(({ fieldPath = "" }) => fieldPath !== "") && this.#check.isReadable(schema) ? schema : undefined;
+    for (const [i, rule] of rules.entries()) {
+      checkForm(followed, rule, `${path}.x-kubernetes-validations[${i}]`, this.#errors);
+    }
+    return causes.length === before;
   }
 
   #read(schema: Schema, path: string, { isObject, times, within }: Around): void {
@@ -126,6 +145,42 @@ class Checker {
   }
 }
 
+/** Words of a schema whose values are schemas, lists of them, or schemas by names. */
+const ONE = ["not"] as const;
+const SEVERAL = ["allOf", "oneOf", "anyOf"] as const;
+const BY_NAME = ["definitions", "dependencies"] as const;
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The schemas in one that judge its values beside it, or that nobody reads, with their places. */
+function* judging(schema: Schema): Generator<readonly [place: string, schema: Schema]> {
+  const words = schema as Readonly<Record<string, unknown>>;
+  for (const word of ONE) if (isSchema(words[word])) yield [word, words[word]];
+  for (const word of SEVERAL) yield* listed(word, words[word]);
+  for (const word of BY_NAME) yield* byName(word, words[word]);
+}
+
+/** All schemas in one, with their places. */
+function* everyBelow(schema: Schema): Generator<readonly [place: string, schema: Schema]> {
+  const { items, additionalProperties: values, properties } = schema;
+  if (isSchema(values)) yield ["additionalProperties", values];
+  yield* byName("properties", properties);
+  yield* judging(schema);
+  if (isSchema(items)) yield ["items", items];
+  else yield* listed("items", items);
+}
+
+function* listed(word: string, value: unknown): Generator<readonly [place: string, schema: Schema]> {
+  if (!Array.isArray(value)) return;
+  for (const [i, schema] of value.entries()) if (isSchema(schema)) yield [`${word}[${i}]`, schema];
+}
+
+function* byName(word: string, value: unknown): Generator<readonly [place: string, schema: Schema]> {
+  if (!isSchema(value)) return;
+  for (const [name, schema] of Object.entries(value)) if (isSchema(schema)) yield [`${word}[${name}]`, schema];
+}
+
 const isBelow = (field: string, path: string): boolean =>
   field.startsWith(path) && (field.length === path.length || field[path.length] === "." || field[path.length] === "[");
 
@@ -153,9 +208,8 @@ function tooDear(what: string, cost: bigint, most: bigint): string {
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 const BREAK = /[\n\r]/;
 
-/** Tells what is wrong with the form of a rule; whether nothing is. */
-function checkForm(schema: Schema, source: RuleSource, place: string, errors: FieldErrors): boolean {
-  const before = errors.causes.length;
+/** Tells what is wrong with the form of a rule; paths are followed in the schema, where there is one. */
+function checkForm(schema: Schema | undefined, source: RuleSource, place: string, errors: FieldErrors): void {
   const { rule, message = "", messageExpression = "", reason, fieldPath = "" } = source;
   if (rule.trim() === "") errors.required(`${place}.rule`, "rule is not specified");
   else if (message !== "" && message.trim() === "")
@@ -172,7 +226,8 @@ function checkForm(schema: Schema, source: RuleSource, place: string, errors: Fi
     const field = `${place}.fieldPath`;
     if (fieldPath.trim() === "") errors.invalid(field, fieldPath, "must be non-empty if specified");
     if (BREAK.test(fieldPath)) errors.invalid(field, fieldPath, "must not contain line breaks");
-    if (fieldWithin(schema, fieldPath) === undefined) errors.invalid(field, fieldPath, "must be a valid path");
+    if (schema && fieldWithin(schema, fieldPath) === undefined) {
+      errors.invalid(field, fieldPath, "must be a valid path");
+    }
   }
-  return errors.causes.length === before;
 }

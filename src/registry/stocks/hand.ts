@@ -41,6 +41,8 @@ export class WriteHand implements Hand {
   readonly #takings: Takings;
   readonly #old: ApiObject | undefined;
   readonly #taken: Taking[] = [];
+  /** What a dry run has shown. */
+  readonly #pretended = new Map<Stock, string[]>();
   #owner: Owner = { namespace: "", name: "" };
 
   constructor(write: WriteUnderWay, takings: Takings, old: ApiObject | undefined) {
@@ -60,17 +62,27 @@ export class WriteHand implements Hand {
   }
 
   async take(stock: Stock, name: string): Promise<string | undefined> {
-    if (this.#write.options.dryRun) return stock.refuses(name);
+    if (this.#write.options.dryRun) return stock.refuses(name) ?? this.#pretend(stock, name);
     const refused = await this.#stocks.take(stock, name, this.#owner);
     if (refused === undefined) this.#taken.push({ stock: stock.id, name });
     return refused;
   }
 
   async takeAny(stock: Stock): Promise<string | undefined> {
-    if (this.#write.options.dryRun) return this.#stocks.names(stock)[Symbol.iterator]().next().value;
+    if (this.#write.options.dryRun) {
+      const shown = stock.standIn(this.#pretended.get(stock) ?? []);
+      this.#pretend(stock, shown);
+      return shown;
+    }
     const name = await this.#stocks.takeAny(stock, this.#owner);
     if (name !== undefined) this.#taken.push({ stock: stock.id, name });
     return name;
+  }
+
+  #pretend(stock: Stock, name: string): undefined {
+    const before = this.#pretended.get(stock);
+    if (before) before.push(name);
+    else this.#pretended.set(stock, [name]);
   }
 
   /** The object is stored: what it had before and has no more goes back. */

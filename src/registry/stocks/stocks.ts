@@ -60,16 +60,12 @@ export class StoredStocks implements Stocks {
     const keeper = this.#keeper(stock);
     let guesses = 0;
     let taken: ReadonlyMap<string, Owner> | undefined;
-    for (const name of this.names(stock)) {
+    for (const name of stock.names(this.#parts.api.random)) {
       if (taken?.has(name) || keeper.isKnown(name)) continue;
       if (await keeper.take(name, owner)) return name;
       if (++guesses === GUESSES) taken = await keeper.taken();
     }
     return undefined;
-  }
-
-  names(stock: Stock): Iterable<string> {
-    return stock.names(this.#parts.api.random);
   }
 
   giveBack(stock: Stock, name: string, owner: Owner): Promise<void> {

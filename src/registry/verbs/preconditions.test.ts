@@ -45,6 +45,15 @@ test("DEC-32: where a PUT creates, it can name no uid, and no version that is no
   expect(await put({}, "", "new")).toBe(201);
 });
 
+test("DEC-32: where a PUT creates, one of a status does, too", async () => {
+  const status = { status: { verbs: ["get", "update"], resetFields: ["spec"] } } as const;
+  const { kinds } = await registryOf([widget("v1", { createOnUpdate: true, subresources: status })]);
+  const widgets = kinds.find("example.com", "v1", "widgets")!;
+  const sent = bodyOf({ metadata: { name: "a" }, spec: { size: "2" } });
+  const { code, object } = await widgets.update({ ...named("a"), subresource: "status" }, sent, WRITE, CALLER);
+  expect([code, object["spec"], object.metadata.managedFields]).toEqual([201, { size: "2" }, undefined]);
+});
+
 describe("AMB-36: If-Match", () => {
   test("names the version, quoted or not, among others, or any", async () => {
     for (const tag of [(v: string) => v, (v: string) => `"${v}"`, (v: string) => `W/"${v}"`, () => "*"]) {

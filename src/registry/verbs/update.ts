@@ -74,7 +74,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
       return object;
     },
     missing:
-      kind.definition.createOnUpdate && !target.subresource
+      kind.definition.createOnUpdate && (!target.subresource || form.kind === kind)
         ? function* () {
             if (sent.metadata.uid)
               throw conflict(
@@ -84,7 +84,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
               );
             checkVersionForm(sent);
             const object = copyOf(sent);
-            yield* ownCreated(kind, object, manager);
+            yield* ownCreated(kind, object, manager, target.subresource);
             return object;
           }
         : undefined,

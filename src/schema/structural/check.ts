@@ -162,12 +162,16 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 // Words that nobody reads.
 
+const UNREAD = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
+
+/** Whether there is more than an empty text or map. */
+const isGiven = (value: unknown): boolean =>
+  isSet(value) && (typeof value !== "object" || Object.keys(value as object).length > 0);
+
 /** What keeps a schema from being read at all; undefined when nothing does. */
-function firstUnread(schema: Written): string | undefined {
+export function firstUnread(schema: Written): string | undefined {
   for (const one of everySchema(schema)) {
-    const word = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"].find(
-      (w) => isSet(one[w]),
-    );
+    const word = UNREAD.find((w) => isGiven(one[w]) || (w === "additionalItems" && (one[w] ?? null) !== null));
     if (word !== undefined) return `expected a schema without ${word}`;
     if (Array.isArray(one["items"])) return "expected items to be one schema";
     if (one["x-kubernetes-preserve-unknown-fields"] === false) {
@@ -371,6 +375,8 @@ const ROOT: Place = { isRoot: true, insideHead: false, noDefault: undefined };
 
 /** Words that are known and not supported. */
 const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
+/** Of these, those that may not be there, whatever they say. */
+const SAID_EMPTY = ["additionalItems", "dependencies", "$ref"];
 
 function* wordFaults(schema: Written, path: string, place: Place, before: Relaxed | undefined): Generator<Fault> {
   const { type, items, additionalProperties } = schema;
@@ -380,10 +386,8 @@ function* wordFaults(schema: Written, path: string, place: Place, before: Relaxe
     yield forbidden(`${path}.default`, place.noDefault);
   }
   for (const word of UNSUPPORTED) {
-    const value = schema[word];
-    const isEmpty =
-      typeof value === "object" && value !== null && Object.keys(value).length === 0 && word !== "dependencies";
-    if (isSet(value) && !isEmpty) yield forbidden(`${path}.${word}`, `${word} is not supported`);
+    const isSaid = SAID_EMPTY.includes(word) ? (schema[word] ?? null) !== null : isGiven(schema[word]);
+    if (isSaid) yield forbidden(`${path}.${word}`, `${word} is not supported`);
   }
   if (Array.isArray(items) && items.length > 0) yield forbidden(`${path}.items`, "expected one schema");
   if (place.insideHead && schema["x-kubernetes-embedded-resource"]) {

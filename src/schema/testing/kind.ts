@@ -95,9 +95,10 @@ export class KindUnderTest {
   #write(body: object, prepare: (object: ApiObject, ctx: WriteContext) => FieldErrors): Outcome {
     const sent = { metadata: { name: "x" }, ...clone(body as ValueObject) };
     const ctx: WriteContext = { ...this.#ctx, warnings: [] };
-    const { object, unknown, mismatch } = walk(this.#kind, sent);
+    const walked = walk(this.#kind, sent);
+    const { object, unknown, mismatch } = walked;
     if (mismatch) return { object, causes: [], warnings: [], unknown, mismatch: mismatch.path };
-    complete(this.#kind, object, ctx);
+    complete(this.#kind, walked, ctx);
     if (this.definition.scope === "Namespaced") object.metadata.namespace ??= "n";
     const errors = prepare(object, ctx);
     const causes = [...new Set(errors.causes.map(({ reason, field }) => `${reason} ${field}`))].toSorted();

@@ -6,7 +6,8 @@
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { configMapKey } from "../../meta/names.ts";
 import { type Value, equal } from "../../value/value.ts";
-import type { ApiObject } from "../definition.ts";
+import type { ApiObject, WriteContext } from "../definition.ts";
+import { isSentEmpty } from "./sent-empty.ts";
 
 /** MaxSecretSize: the limit on the bytes of all values together (DEC-13). */
 export const MOST_BYTES = 1_048_576;
@@ -43,19 +44,19 @@ const FROZEN = "field is immutable when `immutable` is set";
 
 /**
  * What is immutable stays so and keeps its data (CM-7, CM-8, SEC-7, SEC-8, AMB-13). `members` are the maps that hold
- * data; an unset one is as good as an empty one.
+ * data; an unset one is as good as an empty one, but where Kubernetes tells them apart: the one of `told`.
  */
 export function validateImmutable(
   object: ApiObject,
   old: ApiObject,
-  members: readonly string[],
+  { members, told }: { readonly members: readonly string[]; readonly told: string },
   errors: FieldErrors,
+  ctx: WriteContext,
 ): void {
   if (old["immutable"] !== true) return;
   if (object["immutable"] !== true) errors.forbidden("immutable", FROZEN);
   for (const member of members) {
-    if (!equal((object[member] ?? {}) as Value, (old[member] ?? {}) as Value)) {
-      errors.forbidden(member, FROZEN);
-    }
+    const isSame = equal((object[member] ?? {}) as Value, (old[member] ?? {}) as Value);
+    if (!isSame || (member === told && isSentEmpty(member, old, ctx))) errors.forbidden(member, FROZEN);
   }
 }

@@ -24,6 +24,8 @@ export interface Walked {
   readonly unknown: string[];
   /** The first value of a wrong type; undefined when all fit. */
   readonly mismatch: Mismatch | undefined;
+  /** Lists and maps that were sent empty and are left out, as paths. */
+  readonly empty: readonly string[];
 }
 
 /** Reads a value by the schema of a kind. It is changed in place and becomes the object. */
@@ -33,15 +35,16 @@ export function walk({ walker, definition }: CompiledKind, value: Value, isMerge
   if (report.excess !== undefined) {
     throw tooLarge(`expected ${report.excess} to have at most ${MOST_SIDE_BY_SIDE} members, found more`);
   }
-  return { object, unknown: report.unknown, mismatch: report.mismatches[0] };
+  return { object, unknown: report.unknown, mismatch: report.mismatches[0], empty: report.empty };
 }
 
 /** Makes what fits an object of the kind: conversions and defaults. Changes `object` and returns it. */
 export function complete(
   { definition, apiVersion, walker }: CompiledKind,
-  object: ApiObject,
+  { object, empty }: Walked,
   ctx: WriteContext,
 ): ApiObject {
+  ctx.sentEmpty = empty;
   object.apiVersion = apiVersion;
   object.kind = definition.kind;
   object.metadata ??= {};

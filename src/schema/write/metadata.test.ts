@@ -76,6 +76,7 @@ describe("a changed object", () => {
 
   test("DEC-3: a change of its spec counts, where the kind counts", () => {
     const old = object({ generation: 3 }, { size: 1 });
+    const ctx: WriteContext = { ...contextOf(neutral), warnings: [] };
     const changes: [ApiObject, "fromOne" | undefined, number][] = [
       [object({ generation: 3 }, { size: 1 }), "fromOne", 3],
       [object({ generation: 3, labels: { a: "b" } }, { size: 1 }), "fromOne", 3],
@@ -83,11 +84,11 @@ describe("a changed object", () => {
       [object({ generation: 3 }, { size: 2 }), undefined, 3],
     ];
     for (const [changed, from, expected] of changes) {
-      countGeneration(counting(from), changed, old);
+      countGeneration(counting(from), changed, old, ctx);
       expect(changed.metadata.generation).toBe(expected);
     }
     const first = object({}, { size: 2 });
-    countGeneration(counting("fromFirstChange"), first, object({}, { size: 1 }));
+    countGeneration(counting("fromFirstChange"), first, object({}, { size: 1 }), ctx);
     expect(first.metadata.generation).toBe(1);
   });
 });

@@ -65,9 +65,14 @@ export function keepServerMetadata(object: ApiObject, old: ApiObject): void {
 }
 
 /** Counts a change of the desired state, where the kind counts (DEC-3). */
-export function countGeneration(definition: ResourceDefinition, object: ApiObject, old: ApiObject): void {
+export function countGeneration(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  old: ApiObject,
+  ctx: WriteContext,
+): void {
   if (definition.generation === undefined) return;
-  const counts = definition.counts?.(object, old) ?? changesSpec(definition, object, old);
+  const counts = definition.counts?.(object, old, ctx) ?? changesSpec(definition, object, old);
   if (!counts) return;
   object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }

@@ -35,8 +35,10 @@ export function prepareCreate(kind: CompiledKind, object: ApiObject, ctx: WriteC
   fillNewMetadata(definition, object, ctx);
   definition.prepareForCreate?.(object, ctx);
   walker.settle(object);
-  validateObjectMeta(object.metadata, errors, metadataRules(definition, ctx));
+  const isLast = definition.metadataLast && ctx.dialect.rules.recordedCauseNames;
+  if (!isLast) validateObjectMeta(object.metadata, errors, metadataRules(definition, ctx));
   definition.validate?.(object, errors, ctx);
+  if (isLast && !errors.any) validateObjectMeta(object.metadata, errors, metadataRules(definition, ctx));
   return errors;
 }
 
@@ -56,7 +58,7 @@ export function prepareUpdate(
   keepServerMetadata(object, old);
   rules.prepareForUpdate?.(object, old, ctx);
   walker.settle(object);
-  if (!rules.uncounted) countGeneration(definition, object, old);
+  if (!rules.uncounted) countGeneration(definition, object, old, ctx);
   validateObjectMetaUpdate(object.metadata, old.metadata, errors, { ...metadataRules(definition, ctx), sent });
   if (subresource === "") validatePrefix(object.metadata, errors, metadataRules(definition, ctx));
   rules.validateUpdate?.(object, old, errors, ctx);

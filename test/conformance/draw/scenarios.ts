@@ -27,6 +27,12 @@ interface Body {
   readonly [member: string]: unknown;
 }
 
+/** What only one object has at a time, and what all others of a kind depend on. */
+const TOUCHES_OTHERS = /is-default-class|"(?:clusterIPs?|nodePort|healthCheckNodePort|globalDefault)":/;
+
+/** A hook server is not there, and its certificate is no base64. */
+const HOOKS = /\{hooks(?:CA)?\}/g;
+
 const isBody = (value: unknown): value is Body => typeof value === "object" && value !== null && "kind" in value;
 
 /** Bodies by apiVersion and kind, and the values that are in them. */
@@ -54,7 +60,13 @@ function collect(folder: string): { pool: Pool; bodies: ReadonlyMap<string, read
 const inNames = (body: unknown): unknown =>
   body === undefined
     ? undefined
-    : JSON.parse(JSON.stringify(body).replaceAll("{d}", "k8s.io").replaceAll("{id}", "one").replaceAll("{ns}", "one"));
+    : JSON.parse(
+        JSON.stringify(body)
+          .replaceAll(HOOKS, (hook) => (hook === "{hooks}" ? "https://a.example.com" : "AAAA"))
+          .replaceAll("{d}", "k8s.io")
+          .replaceAll("{id}", "one")
+          .replaceAll("{ns}", "one"),
+      );
 
 const SERVERS_OWN = [
   "resourceVersion",
@@ -133,7 +145,8 @@ class KindDrawer {
       );
     }
     const cleanup: Step[] = [{ do: "DELETE", path: at }];
-    return { name: `drawn/${apiVersionOf(group, version)} ${kind} ${number}`, steps, cleanup };
+    const scenario = { name: `drawn/${apiVersionOf(group, version)} ${kind} ${number}`, steps, cleanup };
+    return this.#isFixed(base) || TOUCHES_OTHERS.test(JSON.stringify(base)) ? { ...scenario, alone: true } : scenario;
   }
 
   #member(name: string, value: unknown): unknown {
@@ -163,12 +176,15 @@ class KindDrawer {
     return Object.fromEntries(members.map((key) => [key, changed[key]]));
   }
 
+  /** Whether objects of the kind cannot be called as anybody likes. */
+  #isFixed({ metadata = {} }: Body): boolean {
+    return typeof metadata["name"] === "string" && (this.#definition.nameRule?.("x-one") ?? true) !== true;
+  }
+
   /** The body under a name of the run, without what only a server says. */
   #named(body: Body, suffix = "x"): Body {
-    const { nameRule } = this.#definition;
-    const own = (body.metadata ?? {})["name"];
-    const fixed = nameRule !== undefined && typeof own === "string" && nameRule(`${suffix}-one`) !== true;
-    return named(body, fixed ? own : this.#definition.scope === "Cluster" ? `${suffix}-{id}` : suffix);
+    const own = (body.metadata ?? {})["name"] as string;
+    return named(body, this.#isFixed(body) ? own : this.#definition.scope === "Cluster" ? `${suffix}-{id}` : suffix);
   }
 }
 

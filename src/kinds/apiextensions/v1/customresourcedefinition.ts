@@ -37,6 +37,9 @@ const terminating = (now: number): Condition => ({
   message: "the definition is to be deleted, its objects are deleted first",
 });
 
+/** The version in which objects are to be stored: the first that says so. */
+const storingVersion = ({ versions }: CustomResourceDefinition["spec"]) => versions?.find(({ storage }) => storage);
+
 /** What defaults of the schema cannot say (CRD-3); anything may be missing. */
 function setDefaults(object: ApiObject): void {
   const { spec } = object as Partial<CustomResourceDefinition>;
@@ -51,7 +54,7 @@ function setDefaults(object: ApiObject): void {
   if (service) service.port ??= 443;
   const { status } = object as Partial<CustomResourceDefinition>;
   if (status && !status.storedVersions?.length) {
-    const storing = spec.versions?.find(({ storage }) => storage);
+    const storing = storingVersion(spec);
     if (storing) status.storedVersions = [storing.name];
   }
 }
@@ -77,16 +80,16 @@ export const customResourceDefinition = (): ResourceDefinition => ({
   defaults: setDefaults,
   prepareForCreate(object) {
     const { spec } = asDefinition(object);
-    const storedVersions = (spec.versions ?? []).filter(({ storage }) => storage).map(({ name }) => name);
+    const storing = storingVersion(spec);
+    const storedVersions = storing ? [storing.name] : [];
     object["status"] = { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions };
   },
   prepareForUpdate(object, old) {
     const { status } = asDefinition(old);
     const stored = status.storedVersions ?? [];
-    const added = (asDefinition(object).spec.versions ?? []).filter(
-      ({ storage, name }) => storage && !stored.includes(name),
-    );
-    object["status"] = { ...status, storedVersions: [...stored, ...added.map(({ name }) => name)] };
+    const storing = storingVersion(asDefinition(object).spec);
+    const isNew = storing !== undefined && !stored.includes(storing.name);
+    object["status"] = isNew ? { ...status, storedVersions: [...stored, storing.name] } : status;
   },
   *validateInSteps(object, old, subresource, errors, ctx) {
     const definition = asDefinition(object);

@@ -82,7 +82,7 @@ Object.assign(members, {
   properties: named("The members of an object."),
   additionalProperties: schemaOrBool("The schema of the values of a map."),
   patternProperties: named("Not supported."),
-  dependencies: optional(map(either("Not supported.", JsonSchemaProps, atomicList(text())), "Not supported.")),
+  dependencies: pointer(map(either("Not supported.", JsonSchemaProps, atomicList(text())), "Not supported.")),
   additionalItems: schemaOrBool("Not supported."),
   definitions: named("Not supported."),
   externalDocs: pointer(

@@ -80,14 +80,14 @@ function validateStored({ spec, status }: CustomResourceDefinition, errors: Fiel
   const field = "status.storedVersions";
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return errors.invalid(field, stored, "expected the version in which objects are stored");
-  const versions = spec.versions ?? [];
-  for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name))
+  // Each name stands for one version: the second of the same name has none left.
+  const left = new Map(stored.map((name, i) => [name, i]));
+  for (const { name, storage } of spec.versions ?? []) {
+    if (!left.delete(name) && storage) {
       errors.invalid(field, stored, `expected the storage version ${name} among them`);
+    }
   }
-  const last = new Map(stored.map((name, i) => [name, i]));
-  for (const [name, i] of last) {
-    if (versions.some((version) => version.name === name)) continue;
+  for (const [name, i] of left) {
     errors.invalid(`${field}[${i}]`, name, "expected it in spec.versions: objects may be stored in it");
   }
 }
@@ -106,6 +106,9 @@ function* validateSpec(spec: Spec, old: Spec | undefined, checks: SchemaChecks, 
     if (!names?.[name]) errors.required(`spec.names.${name}`, "expected a name");
   }
   validateNames(names, "spec.names", errors);
+  if (conversion && conversion.strategy !== "None" && preserveUnknownFields) {
+    errors.invalid("spec.conversion.strategy", conversion.strategy, "expected None where unknown fields are preserved");
+  }
   validateConversion(conversion, old?.conversion, errors);
   if (preserveUnknownFields && !old?.preserveUnknownFields) {
     errors.invalid(

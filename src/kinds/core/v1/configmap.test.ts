@@ -58,9 +58,11 @@ describe.each([neutral, kubernetes])("a ConfigMap in the $name dialect", (dialec
       expect(causes).toEqual([]);
     });
 
-    test("CM-7: an empty map is as good as none", () => {
+    test("CM-7: an empty map is as good as none, but for Kubernetes where it holds bytes", () => {
       const bare = kind.create({ immutable: true }).object;
       expect(kind.change(bare, { data: {} }).causes).toEqual([]);
+      const told = dialect.rules.enforceUndocumented ? ["FieldValueForbidden binaryData"] : [];
+      expect(kind.change(bare, { binaryData: {} }).causes).toEqual(told);
       expect(kind.change(bare, { data: { k: "" } }).causes).toEqual(["FieldValueForbidden data"]);
     });
   });

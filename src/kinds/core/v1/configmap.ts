@@ -59,7 +59,7 @@ export const configMap: ResourceDefinition = {
   schema,
   validate,
   validateUpdate(object, old, errors, ctx) {
-    validateImmutable(object, old, ["data", "binaryData"], errors);
+    validateImmutable(object, old, { members: ["data", "binaryData"], told: "binaryData" }, errors, ctx);
     validate(object, errors, ctx);
   },
   deleteAnswers: "status",

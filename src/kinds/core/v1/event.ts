@@ -141,6 +141,7 @@ export const coreEvent: ResourceDefinition = {
   description,
   schema,
   nameRule: pathSegmentName,
+  metadataLast: true,
   createOnUpdate: true,
   validate,
   validateUpdate: (object, _old, errors) => validate(object, errors),

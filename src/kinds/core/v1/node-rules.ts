@@ -17,7 +17,7 @@ export function validateNode(node: Node, errors: FieldErrors, ctx: ApiContext): 
   const { spec, status } = node;
   const { recordedCauseNames } = ctx.dialect.rules;
   checkTaints(spec.taints ?? [], recordedCauseNames ? "metadata.taints" : "spec.taints", errors);
-  checkNetworks(spec.podCIDRs ?? [], errors);
+  checkNetworks(spec.podCIDRs ?? [], recordedCauseNames, errors);
   const { capacity } = status.nodeInfo?.swap ?? {};
   if (capacity !== undefined && capacity <= 0) {
     const swap = recordedCauseNames ? "metadata.nodeSwapStatus" : "status.nodeInfo.swap";
@@ -80,7 +80,7 @@ function checkTaints(taints: readonly TaintValue[], at: string, errors: FieldErr
 }
 
 /** Networks, of which there is at most one of each family. */
-function checkNetworks(networks: readonly string[], errors: FieldErrors): void {
+function checkNetworks(networks: readonly string[], recordedCauseNames: boolean, errors: FieldErrors): void {
   networks.forEach((network, i) => {
     const wrong = wrongOldNetwork(network);
     if (wrong !== undefined) errors.invalid(`spec.podCIDRs[${i}]`, network, wrong);
@@ -89,7 +89,14 @@ function checkNetworks(networks: readonly string[], errors: FieldErrors): void {
     const read = networkOf(network);
     return read && familyOf(read.bytes);
   });
-  if (new Set(families).size < networks.length) {
+  if (networks.length > 1 && families.includes(undefined) && recordedCauseNames) {
+    errors.add(
+      "InternalError",
+      "spec.podCIDRs",
+      "Internal error: expected networks, of which the families can be told",
+    );
+  }
+  if (new Set(families).size < networks.length || (networks.length > 1 && families.includes(undefined))) {
     errors.invalid("spec.podCIDRs", networks, "expected at most one network of each family of addresses");
   }
 }

@@ -113,6 +113,11 @@ describe.each(dialects)("Node, %s", (_name, kind, dialect) => {
     expect(causes({ spec: { podCIDRs: ["10.0.0.0/24", "fd00::/64", "10.0.1.0/24"] } })).toEqual([
       "Invalid spec.podCIDRs",
     ]);
+    expect(causes({ spec: { podCIDRs: ["a", "fd00::/64"] } })).toEqual([
+      "Invalid spec.podCIDRs",
+      "Invalid spec.podCIDRs[0]",
+      ...(isStrict ? ["InternalError spec.podCIDRs"] : []),
+    ]);
   });
 
   test("SUP-6: what was said of the machine once stays", () => {

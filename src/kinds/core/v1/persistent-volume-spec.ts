@@ -154,9 +154,10 @@ export function validateInlineVolumeSpec(spec: object, at: string, errors: Field
   }
   checkModes(members, at, errors, ctx);
   const sources = volumeSources(ctx);
-  validateSource(sources, members as Members, at, new SourceCheck(errors, ctx, ""));
+  const source = validateSource(sources, members as Members, at, new SourceCheck(errors, ctx, ""));
   const { persistentVolumeReclaimPolicy: policy, volumeMode: mode } = members;
   if (ctx.dialect.rules.enforceUndocumented) {
+    checkTogether(members, source, false, at, errors);
     if (members["csi"] === undefined) errors.required(`${at}.csi`, "expected a csi source in an inline volume");
     if (policy && policy !== "Retain") {
       errors.forbidden(`${at}.persistentVolumeReclaimPolicy`, "expected Retain or nothing in an inline volume");
@@ -169,6 +170,6 @@ export function validateInlineVolumeSpec(spec: object, at: string, errors: Field
       errors.notSupported(`${at}.persistentVolumeReclaimPolicy`, policy, RECLAIM_POLICIES);
     }
     if (mode !== undefined && !VOLUME_MODES.includes(mode)) errors.notSupported(`${at}.volumeMode`, mode, VOLUME_MODES);
+    checkAttributesClass(members, at, errors, ctx);
   }
-  checkAttributesClass(members, at, errors, ctx);
 }

@@ -49,6 +49,12 @@ describe.each([neutral, kubernetes])("a Secret in the $name dialect", (dialect) 
     expect(kind.change(object, { data: null }).causes).toEqual(["FieldValueForbidden data"]);
   });
 
+  test("SEC-7: data that is sent empty is as good as none, but for Kubernetes", () => {
+    const { object } = kind.create({ immutable: true });
+    const isTold = domain === "kubernetes.io";
+    expect(kind.change(object, { data: {} }).causes).toEqual(isTold ? ["FieldValueForbidden data"] : []);
+  });
+
   test("SEC-8, SEC-9, AMB-13: only metadata change, and immutable is unset by default", () => {
     expect(kind.create({}).object).not.toHaveProperty("immutable");
     const { object } = kind.create({ immutable: true });

@@ -115,11 +115,11 @@ function validate(object: ApiObject, errors: FieldErrors, { dialect }: ApiContex
   validateType(secret, errors, dialect.labelDomain);
 }
 
-function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, ctx: WriteContext): void {
   if (object["type"] !== old["type"]) {
     errors.invalid("type", object["type"] ?? "", `field is immutable: expected ${JSON.stringify(old["type"])}`);
   }
-  validateImmutable(object, old, ["data"], errors);
+  validateImmutable(object, old, { members: ["data"], told: "data" }, errors, ctx);
   validate(object, errors, ctx);
 }
 

@@ -67,6 +67,8 @@ test("KIND-EndpointSlice-4: names of hosts and nodes, and hints", () => {
   expect(around(zones("a b")).causes).toEqual([`FieldValueInvalid ${at}[0].name`]);
   expect(around(zones(...Array.from("abcdefgh"))).causes).toEqual([]);
   expect(around(zones(...Array.from("abcdefghi"))).causes).toEqual([`FieldValueTooMany ${at}`]);
+  const many = zones(...Array.from("abcdefghi"));
+  expect(around({ hints: { ...many.hints, forNodes: [{ name: "A" }] } }).causes).toEqual([`FieldValueTooMany ${at}`]);
   expect(around({ hints: { forNodes: [{ name: "A" }] } }).causes).toEqual([
     "FieldValueInvalid endpoints[0].hints.forNodes[0].name",
   ]);

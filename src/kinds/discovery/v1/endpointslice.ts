@@ -128,8 +128,11 @@ function* validateEndpoints(object: ApiObject, old: ApiObject | undefined, error
     validateAddresses(addresses ?? [], addressType, `${field}.addresses`, errors);
     tell(nodeName, dnsSubdomain, `${field}.nodeName`, errors);
     tell(hostname, dnsLabel, `${field}.hostname`, errors);
-    validateHints(hints?.forZones ?? [], labelValue, `${field}.hints.forZones`, errors);
-    validateHints(hints?.forNodes ?? [], dnsSubdomain, `${field}.hints.forNodes`, errors);
+    if (!hints) continue;
+    const { forZones = [], forNodes = [] } = hints;
+    validateHints(forZones, labelValue, `${field}.hints.forZones`, errors);
+    if (forZones.length > MOST_HINTS) continue;
+    validateHints(forNodes, dnsSubdomain, `${field}.hints.forNodes`, errors);
   }
 }
 

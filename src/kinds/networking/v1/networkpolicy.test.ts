@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kubernetes } from "../../../meta/dialect.ts";
+import { kubernetes, neutral } from "../../../meta/dialect.ts";
 import { KindUnderTest, contextOf } from "../../../schema/testing/kind.ts";
 import { networkingGroup } from "./index.ts";
 
@@ -78,4 +78,15 @@ test("KIND-NetworkPolicy-6: all of it may change", () => {
 test("KIND-NetworkPolicy-8: a table shows whom it is about", () => {
   expect(policies.cells(create({}).object)[0]).toBe("<none>");
   expect(policies.cells(create({ podSelector: selector }).object)[0]).toBe("a=b");
+});
+
+test("KIND-NetworkPolicy-6: what is sent empty and was not there counts for Kubernetes, though nothing changes", () => {
+  for (const dialect of [neutral, kubernetes]) {
+    const kind = KindUnderTest.of(networkingGroup, "networkpolicies", contextOf(dialect));
+    const { object } = kind.create({ spec: { podSelector: {} } });
+    const generation = (spec: object) => kind.change(object, { spec }).object.metadata.generation;
+    expect(generation({ podSelector: {}, policyTypes: [] })).toBe(1);
+    expect(generation({ podSelector: { matchExpressions: [] } })).toBe(dialect === kubernetes ? 2 : 1);
+    expect(generation({ podSelector: {}, ingress: [] })).toBe(dialect === kubernetes ? 2 : 1);
+  }
 });

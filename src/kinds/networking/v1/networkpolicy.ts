@@ -31,6 +31,8 @@ import {
   type LabelSelectorValue,
   validateLabelSelector,
 } from "../../../schema/validation/label-selector.ts";
+import { holdsSentEmpty } from "../../../schema/validation/sent-empty.ts";
+import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { checkPortNumber, isPortName } from "../../core/v1/pod/ports.ts";
 import { selectorText } from "../../rules/label-selection.ts";
@@ -187,6 +189,9 @@ function wrongPart(network: string, whole: Network): string | undefined {
   return isPartOf(part, whole) ? undefined : `expected a part of ${networkText(whole)}`;
 }
 
+/** Members that are filled in where they are sent empty. */
+const FILLED = ["spec.policyTypes"];
+
 /** The definition of NetworkPolicy. */
 export const networkPolicy = ({ dialect }: ApiContext): ResourceDefinition => ({
   group: `networking.${dialect.domain}`,
@@ -200,6 +205,8 @@ export const networkPolicy = ({ dialect }: ApiContext): ResourceDefinition => ({
   schema,
   deleteAnswers: "status",
   generation: "fromOne",
+  counts: (object, old, ctx) =>
+    holdsSentEmpty("spec", FILLED, ctx) || !sameMeaning(schema, { spec: object["spec"] }, { spec: old["spec"] }),
   defaults(object) {
     const { spec } = object as Partial<NetworkPolicy>;
     if (!spec) return;

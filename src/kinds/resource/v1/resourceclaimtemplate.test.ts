@@ -56,6 +56,13 @@ describe.each([neutral, kubernetes])("a ResourceClaimTemplate in the $name diale
     ]);
   });
 
+  test("metadata of claims holds labels and annotations only; for Kubernetes lists that are sent empty are there", () => {
+    const body = { spec: { metadata: { finalizers: [] }, spec: {} } };
+    expect(kind.create(body).causes).toEqual(
+      dialect.rules.enforceUndocumented ? ["FieldValueForbidden spec.metadata.finalizers"] : [],
+    );
+  });
+
   test("access to devices that others have wants a namespace that is marked for it", () => {
     const devices = asked({ adminAccess: true });
     expect(create(devices).causes).toEqual(["FieldValueForbidden spec.devices.requests[0].adminAccess"]);

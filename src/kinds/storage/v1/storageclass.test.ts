@@ -110,6 +110,22 @@ describe.each([neutral, kubernetes])("StorageClass in the $name dialect", (diale
     expect(storageClass.update(old, { ...BASE, ...extra }).causes).toContain(cause);
   });
 
+  test("DEC-39: of two expressions for one label, the last counts when terms are compared", () => {
+    const [zone, other] = [term("zone", "a"), term("zone", "b")].map(({ matchLabelExpressions: [one] }) => one);
+    const twice = { allowedTopologies: [{ matchLabelExpressions: [other, zone] }, term("zone", "a")] };
+    expect(storageClass.create({ ...BASE, ...twice }).causes).toEqual([
+      "FieldValueDuplicate allowedTopologies[0].matchLabelExpressions[1].key",
+      "FieldValueDuplicate allowedTopologies[1].matchLabelExpressions",
+    ]);
+  });
+
+  test("AMB-52: parameters that are sent empty and were not there are a change for Kubernetes", () => {
+    const { object } = storageClass.create(BASE);
+    expect(storageClass.update(object, { ...BASE, parameters: {} }).causes).toEqual(
+      strict ? ["FieldValueForbidden parameters"] : [],
+    );
+  });
+
   test("DEC-40: 262144 bytes in 512 parameters are accepted", () => {
     const parameters = Object.fromEntries(
       Array.from({ length: 512 }, (_, i) => [String(i).padStart(3, "0"), "x".repeat(509)]),

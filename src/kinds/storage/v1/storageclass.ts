@@ -11,6 +11,7 @@ import { ageColumn, nameColumn } from "../../../schema/columns.ts";
 import { isDefaultClass } from "../../../meta/default-class.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
+import { isSentEmpty } from "../../../schema/validation/sent-empty.ts";
 import { dropGated } from "../../rules/gated-field.ts";
 import { oldNodeLabel } from "../../rules/node-labels.ts";
 import { validateParameters, validateProvisioner } from "./parameters.ts";
@@ -85,7 +86,8 @@ function validateTerm(term: Term, i: number, errors: FieldErrors): Map<string, S
     const expected = qualifiedName(key);
     if (expected !== undefined) errors.invalid(`${field}.key`, key, expected);
     if (demands.has(key)) errors.duplicate(`${field}.key`, key);
-    else demands.set(key, wanted);
+    // Of two for one label, the last counts.
+    demands.set(key, wanted);
   }
   return demands;
 }
@@ -127,7 +129,8 @@ function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, 
   if (!ctx.dialect.rules.enforceUndocumented) return;
   const now = object as StorageClass;
   const before = old as StorageClass;
-  if (!equal((now.parameters ?? {}) as Value, (before.parameters ?? {}) as Value)) {
+  const isSame = equal((now.parameters ?? {}) as Value, (before.parameters ?? {}) as Value);
+  if (!isSame || isSentEmpty("parameters", old, ctx)) {
     errors.forbidden("parameters", "updates to parameters are forbidden.");
   }
   if ((now.provisioner ?? "") !== (before.provisioner ?? ""))

@@ -72,6 +72,21 @@ describe.each([neutral, kubernetes])("VolumeAttachment in the $name dialect", (d
     expect(object["spec"]).toEqual(spec);
   });
 
+  test("VA-6, DEC-44: a local inline volume lacks nodes and may not name them; Kubernetes looks at no class of attributes", () => {
+    const inlineVolumeSpec = {
+      accessModes: ["ReadWriteOnce"],
+      local: { path: "/a" },
+      volumeAttributesClassName: "A b",
+    };
+    const { causes } = attachment.create({ spec: { ...SPEC, source: { inlineVolumeSpec } } });
+    const at = "spec.source.inlineVolumeSpec";
+    expect(causes).toEqual(
+      dialect.rules.enforceUndocumented
+        ? [`FieldValueRequired ${at}.csi`, `FieldValueRequired ${at}.nodeAffinity`]
+        : [`FieldValueInvalid ${at}.volumeAttributesClassName`],
+    );
+  });
+
   test("VA-6: without CSIMigration an inline volume is no source", () => {
     const off = KindUnderTest.of(storageGroup, "volumeattachments", contextOf(dialect, { CSIMigration: false }));
     const { causes, warnings } = off.create({ spec: { ...SPEC, source: { inlineVolumeSpec: INLINE } } });

@@ -58,6 +58,7 @@ function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Sto
       for (const i of turnedBetween(low, count, random)) yield at(i);
       for (const i of turnedBetween(0, Math.min(low, count), random)) yield at(i);
     },
+    standIn: () => addressText(first),
     shown: {
       resource: `ipaddresses.networking.${dialect.domain}`,
       object: (name, owner) => ({
@@ -78,6 +79,9 @@ function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Sto
 /** How many addresses are given out only when all others are: those that people pick by hand. */
 const lowAddresses = (size: number): number => (size <= 16 ? 0 : Math.min(256, Math.max(16, Math.floor(size / 16))));
 
+/** The first port that a dry run shows, whatever the range; then numbers follow on what it has shown or was asked for. */
+const FIRST_STAND_IN = 32_769;
+
 function portStock(first: number, last: number): Stock {
   const count = last - first + 1;
   const low = count <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(count / 32)));
@@ -91,6 +95,7 @@ function portStock(first: number, last: number): Stock {
       for (const i of turnedBetween(low, count, random)) yield String(first + i);
       for (const i of turnedBetween(0, low, random)) yield String(first + i);
     },
+    standIn: (before) => String(before.length > 0 ? Math.max(...before.map(Number)) + 1 : FIRST_STAND_IN),
   };
 }
 

@@ -87,6 +87,8 @@ export interface SourceFamily {
   readonly errorName?: string;
   /** The name that the path of a second source uses; `member` by default. */
   readonly clashName?: string;
+  /** The form in which Kubernetes takes it beside another source, where there is one. */
+  readonly mayBeSecond?: "pv";
   /** The text of a deprecation Warning, and in which forms it is given. */
   readonly deprecated?: { readonly text: string; readonly pv: boolean; readonly inline: boolean };
 }

@@ -24,6 +24,8 @@ export interface Source {
   readonly form: SourceForm;
   readonly errorName: string;
   readonly clashName: string;
+  /** Whether Kubernetes takes it beside another one. */
+  readonly mayBeSecond: boolean;
   /** The text of a deprecation Warning, empty when there is none. */
   readonly deprecated: string;
 }
@@ -115,6 +117,7 @@ function pick(which: "pv" | "inline", families: readonly SourceFamily[]): readon
     form: family[which]!,
     errorName: family.errorName ?? family.member,
     clashName: family.clashName ?? family.member,
+    mayBeSecond: family.mayBeSecond === which,
     deprecated: family.deprecated?.[which] ? family.deprecated.text : "",
   }));
 }
@@ -131,7 +134,7 @@ export function defaultSource(sources: readonly Source[], spec: Members, ctx: Ap
   }
 }
 
-/** Exactly one source is set and it is right; `at` is where the struct stands. Gives the member that is set. */
+/** Exactly one source is set and it is right; `at` is where the struct stands. Gives the member that is set, the first of several. */
 export function validateSource(
   sources: readonly Source[],
   spec: Members,
@@ -142,8 +145,8 @@ export function validateSource(
   for (const source of sources) {
     const value = spec[source.member];
     if (value === undefined || value === null) continue;
-    if (found === undefined) {
-      found = source.member;
+    if (found === undefined || (source.mayBeSecond && !check.ctx.dialect.rules.enforceDocumented)) {
+      found ??= source.member;
       source.form.validate(value as Members, `${at}.${source.errorName}`, check);
     } else {
       check.errors.forbidden(`${at}.${source.clashName}`, `expected one kind of volume, got ${found} beside it`);

@@ -84,6 +84,7 @@ export const flexVolume: SourceFamily = {
   member: "flexVolume",
   pv: flexForm(SecretReference),
   inline: flexForm(LocalObjectReference),
+  mayBeSecond: "pv",
 };
 
 const vendorDForm = form(
