@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { paths, pathToString } from "../fieldpath/index.ts";
-import { toFieldSet } from "../typed/index.ts";
-import { type JsonSchema, typeOf } from "./schema.ts";
+import { toFieldSet } from "./index.ts";
+import { type JsonSchema, typeOf } from "../schema/schema.ts";
 
 test("an entry without its key has the default of the key, which is not filled in where a member with it is left out", () => {
   const name: JsonSchema = { type: "string", default: "", "x-keelson-presence": "omitEmpty" };
