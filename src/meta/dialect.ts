@@ -104,6 +104,8 @@ export interface DialectRules {
   readonly timelessOwnership: boolean;
   /** Apply compares quantities by value (DEC-9, OWN-6); else by the text that was sent. */
   readonly compareQuantitiesByValue: boolean;
+  /** A merge patch drops nulls from objects of the lists that it brings; RFC 7386 keeps them. */
+  readonly mergePatchPrunesLists: boolean;
   /** A null in an apply body is as if the member were absent (DEC-22). */
   readonly applyNullIsAbsent: boolean;
   /** In apply, stringData is folded into data before ownership is recorded (DEC-13). */
@@ -173,6 +175,7 @@ export const neutral: Dialect = {
     keylessForgetsOwners: false,
     timelessOwnership: false,
     compareQuantitiesByValue: true,
+    mergePatchPrunesLists: false,
     applyNullIsAbsent: true,
     applyFoldsStringData: true,
     warnDroppedFields: true,
@@ -234,6 +237,7 @@ export const kubernetes: Dialect = {
     keylessForgetsOwners: true,
     timelessOwnership: true,
     compareQuantitiesByValue: false,
+    mergePatchPrunesLists: true,
     applyNullIsAbsent: false,
     applyFoldsStringData: false,
     warnDroppedFields: false,

@@ -26,7 +26,7 @@ export interface ObjectMetaUpdateRules extends ObjectMetaRules {
 const MOST_ANNOTATION_BYTES = 262_144;
 
 /** Finalizers that have a meaning of their own and need no domain. */
-const KNOWN_FINALIZERS = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+export const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
 /** Everything that is wrong with the metadata of a new object. */
 export function validateObjectMeta(meta: ObjectMeta, errors: FieldErrors, rules: ObjectMetaRules): void {

@@ -54,6 +54,13 @@ test("lists are replaced whole, with the nulls in them", () => {
   expect(applyMergePatch({ a: [1, 2] }, { a: [null, { b: null }] })).toEqual({ a: [null, { b: null }] });
 });
 
+test("lists are brought without the nulls of their objects where that is asked for, as elements they stay", () => {
+  const patch = { a: [null, { b: null, c: [{ d: null }] }], e: { f: [{ g: null }] } };
+  const pruned = { a: [null, { c: [{}] }], e: { f: [{}] } };
+  expect(applyMergePatch({ a: [1, 2] }, patch, true)).toEqual(pruned);
+  expect(applyMergePatch({ a: { b: 1 } }, patch, true)).toEqual({ ...pruned, a: patch.a });
+});
+
 test("a generated difference leads from any value to any other", () => {
   fc.assert(
     fc.property(value, value, (source, given) => {

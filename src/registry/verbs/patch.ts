@@ -107,7 +107,7 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
     throw badRequest("expected a merge patch to be a JSON object");
   }
   return {
-    patch: (base) => applyMergePatch(base, value),
+    patch: (base) => applyMergePatch(base, value, kind.shared.api.dialect.rules.mergePatchPrunesLists),
     unknown: [],
     ignoresKind: false,
     edits: false,

@@ -24,10 +24,13 @@ export class Pool {
     }
   }
 
-  /** Those of a name that are of the type of a schema. */
+  /** Those of a name that are of the type of a schema; no numbers that a real server would wrap around. */
   of(name: string, schema: Schema): readonly unknown[] {
     const type = schema.format === "int-or-string" || schema.format === "quantity" ? "" : schema.type;
-    return [...(this.#byName.get(name)?.values() ?? [])].filter((value) => type === "" || typeOf(value) === type);
+    const isSmall = (value: unknown): boolean => schema.format !== "int32" || Math.abs(value as number) < 2 ** 31;
+    return [...(this.#byName.get(name)?.values() ?? [])].filter(
+      (value) => (type === "" || typeOf(value) === type) && isSmall(value),
+    );
   }
 
   #keep(name: string, value: unknown): void {

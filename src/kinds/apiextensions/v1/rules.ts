@@ -161,6 +161,8 @@ function* validateVersions(
   const storing = versions.filter(({ storage }) => storage).map(({ name }) => name);
   if (storing.length !== 1)
     errors.invalid("spec.versions", storing, "expected one version in which objects are stored");
+  // The first is also told as that of a definition that has one.
+  if (names[0]) check1035("spec.version", names[0], errors);
 }
 
 /** A warning has 1 to 256 printable characters, and belongs to a deprecated version (CRD-9). */

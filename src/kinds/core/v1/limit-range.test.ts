@@ -123,4 +123,10 @@ describe.each([neutral, kubernetes])("a LimitRange in the $name dialect", (diale
     const { object } = kind.create({});
     expect(kind.columns(object)).toEqual([["Created At", object.metadata.creationTimestamp]]);
   });
+
+  test("DEC-9: amounts are rounded up to thousandths, also those that are filled in", () => {
+    const { object } = kind.create({ spec: { limits: [{ type: "Container", max: { cpu: "1500u" } }] } });
+    const cpu = { cpu: "2m" };
+    expect(object["spec"]).toEqual({ limits: [{ type: "Container", max: cpu, default: cpu, defaultRequest: cpu }] });
+  });
 });

@@ -21,7 +21,13 @@ import {
 } from "../../../meta/types.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
-import { type Resources, checkContainerResourceName, checkResourceName, isOvercommitted } from "./quantities.ts";
+import {
+  type Resources,
+  checkContainerResourceName,
+  checkResourceName,
+  isOvercommitted,
+  roundResources,
+} from "./quantities.ts";
 
 const description = "How much one Pod, container or claim of a namespace may ask for.";
 
@@ -179,7 +185,10 @@ export const limitRange: ResourceDefinition = {
   deleteAnswers: "status",
   createOnUpdate: true,
   defaults(object) {
-    for (const limit of limitsOf(object)) setDefaults(limit);
+    for (const limit of limitsOf(object)) {
+      setDefaults(limit);
+      for (const member of MEMBERS) roundResources(limit[member]);
+    }
   },
   validate,
   validateUpdate: (object, _old, errors, ctx) => validate(object, errors, ctx),

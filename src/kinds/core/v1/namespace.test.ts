@@ -51,6 +51,12 @@ describe.each([neutral, kubernetes])("SUP-1: a Namespace in the $name dialect", 
     expect(namespace.isHeld!(object)).toBe(false);
   });
 
+  test("finalizers that everybody knows need no domain", () => {
+    const body = { spec: { finalizers: ["orphan", "foregroundDeletion"] } };
+    expect(kind.create(body).causes).toEqual([]);
+    expect(kind.update(created(), body, "finalize").causes).toEqual([]);
+  });
+
   test("its finalizers have a domain; a create tells the list, finalize the entry", () => {
     for (const finalizer of ["x", "not qualified"]) {
       const body = { spec: { finalizers: [finalizer] } };

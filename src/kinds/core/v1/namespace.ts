@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { KNOWN_FINALIZERS } from "../../../meta/object-meta-rules.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { labelName, prefixedName, qualifiedName } from "../../../meta/names.ts";
 import {
@@ -97,7 +98,7 @@ function keepSpec(object: ApiObject, old: ApiObject): void {
 
 function validateFinalizers(object: ApiObject, errors: FieldErrors, fieldOf: (i: number) => string): void {
   asNamespace(object).spec?.finalizers?.forEach((finalizer, i) => {
-    const wrong = qualifiedName(finalizer) ?? (finalizer === CONTENT_FINALIZER ? undefined : prefixedName(finalizer));
+    const wrong = qualifiedName(finalizer) ?? (KNOWN_FINALIZERS.has(finalizer) ? undefined : prefixedName(finalizer));
     if (wrong) errors.invalid(fieldOf(i), finalizer, wrong);
   });
 }

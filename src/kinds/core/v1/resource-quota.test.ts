@@ -135,4 +135,9 @@ describe.each([neutral, kubernetes])("a ResourceQuota in the $name dialect", (di
     expect(warned({ memory: "3Gi", "limits.memory": "2Gi" })).toHaveLength(1);
     expect(warned({ "requests.cpu": "2", "limits.cpu": "2", "ephemeral-storage": "9" })).toEqual([]);
   });
+
+  test("DEC-9: amounts are rounded up to thousandths", () => {
+    const { object } = kind.create({ spec: { hard: { memory: "0.5m", cpu: "1u" } } });
+    expect(object["spec"]).toEqual({ hard: { memory: "1m", cpu: "1m" } });
+  });
 });

@@ -22,7 +22,7 @@ import { ageColumn, textColumn } from "../../../schema/columns.ts";
 import type { ApiContext, ApiObject, Column, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type Value, equal } from "../../../value/value.ts";
-import { type Resources, checkAmount, checkResourceName, isCountedByQuotas } from "./quantities.ts";
+import { type Resources, checkAmount, checkResourceName, isCountedByQuotas, roundResources } from "./quantities.ts";
 
 const description = "How much all objects of a namespace together may take.";
 
@@ -217,6 +217,10 @@ export const resourceQuota: ResourceDefinition = {
   schema,
   deleteAnswers: "object",
   resetFields: ["status"],
+  defaults(object) {
+    const { spec, status } = object as ResourceQuota;
+    for (const amounts of [spec.hard, status?.hard, status?.used]) roundResources(amounts);
+  },
   prepareForCreate(object) {
     object["status"] = {};
   },

@@ -111,6 +111,9 @@ test("where programs are, as old clients said it, is dropped", () => {
   expect(object["endpoints"]).toEqual([{ addresses: ["10.0.0.1"], conditions: {} }]);
   const changed = slices.change(object, { endpoints: [{ ...endpoint("10.0.0.3"), ...topology }] });
   expect(changed.object["endpoints"]).toEqual([{ addresses: ["10.0.0.3"], conditions: {} }]);
+  // It counts before it is dropped.
+  const same = slices.change(object, { endpoints: [{ ...endpoint("10.0.0.1"), ...topology }] }).object;
+  expect([same["endpoints"], same.metadata.generation]).toEqual([object["endpoints"], 2]);
 });
 
 test("KIND-EndpointSlice-9: a table shows the first few", () => {

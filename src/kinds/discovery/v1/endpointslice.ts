@@ -206,8 +206,8 @@ const portsText = (object: ApiObject): string => {
 const addressesText = (object: ApiObject): string =>
   firstFew((of(object).endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])) || "<unset>";
 
-/** What an update counts: everything but metadata, and labels (KIND-EndpointSlice-6). */
-function counts(object: ApiObject, old: ApiObject): boolean {
+/** What an update counts: everything but metadata, and labels, also what is not kept (KIND-EndpointSlice-6). */
+function isCounted(object: ApiObject, old: ApiObject): boolean {
   const counted = (slice: ApiObject): Value => {
     const { addressType, endpoints, ports, metadata } = of(slice);
     const labels = metadata.labels ?? {};
@@ -228,7 +228,7 @@ export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
   schema,
   deleteAnswers: "status",
   generation: "fromOne",
-  counts,
+  counts: () => false,
   defaults(object) {
     for (const port of of(object).ports ?? []) {
       port.name ??= "";
@@ -236,7 +236,10 @@ export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
     }
   },
   prepareForCreate: dropTopology,
-  prepareForUpdate: dropTopology,
+  prepareForUpdate(object, old) {
+    if (isCounted(object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    dropTopology(object);
+  },
   validate,
   validateUpdate(object, old, errors) {
     validate(object, errors);
