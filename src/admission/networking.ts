@@ -4,8 +4,8 @@ import { type AdmissionStep, concerns } from "./contract.ts";
 import { defaultClassOf } from "./default-class.ts";
 
 /** Gives a new Ingress without a class, in field or annotation, the newest default class (KIND-Ingress-1). */
-export function defaultIngressClass(lookup: Lookup, { domain, labelDomain }: Dialect): AdmissionStep {
-  const group = `networking.${domain}`;
+export function defaultIngressClass(lookup: Lookup, { labelDomain }: Dialect): AdmissionStep {
+  const group = "networking.k8s.io";
   const mark = `ingressclass.${labelDomain}/is-default-class`;
   const chosen = defaultClassOf(
     lookup,

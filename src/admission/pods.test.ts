@@ -8,7 +8,7 @@ import { lookupOf, objectOf, requestOf } from "./testing/requests.ts";
 const PODS = { group: "", plural: "pods", kind: "Pod" };
 
 describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (dialect) => {
-  const CLASSES = { group: `scheduling.${dialect.domain}`, plural: "priorityclasses", kind: "PriorityClass" };
+  const CLASSES = { group: "scheduling.k8s.io", plural: "priorityclasses", kind: "PriorityClass" };
   const priorityClass = (name: string, value: number, more: object = {}): ApiObject =>
     objectOf({ name }, { value, preemptionPolicy: "PreemptLowerPriority", ...more });
 
@@ -23,7 +23,7 @@ describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (
 
   describe("Priority", () => {
     const stepOf = (...classes: ApiObject[]): AdmissionStep =>
-      priority(lookupOf({ [`priorityclasses.scheduling.${dialect.domain}`]: classes }), dialect);
+      priority(lookupOf({ "priorityclasses.scheduling.k8s.io": classes }));
     const step = stepOf(priorityClass("high", 100, { preemptionPolicy: "Never" }));
 
     test("KIND-PriorityClass-6, KIND-PodAdmission-1: a Pod gets what its class has, which it may say itself", async () => {
@@ -148,10 +148,7 @@ describe.each([neutral, kubernetes])("admission of Pods in the $name dialect", (
       { name: "full" },
       { overhead: { podFixed: overhead }, scheduling: { nodeSelector: { k: "v" }, tolerations: [toleration] } },
     );
-    const step = runtimeClass(
-      lookupOf({ [`runtimeclasses.node.${dialect.domain}`]: [full, objectOf({ name: "plain" })] }),
-      dialect,
-    );
+    const step = runtimeClass(lookupOf({ "runtimeclasses.node.k8s.io": [full, objectOf({ name: "plain" })] }));
     const spec = { runtimeClassName: "full" };
     const all = { ...spec, overhead, nodeSelector: { k: "v" }, tolerations: [toleration] };
     const refusal = { status: { reason: "Forbidden", code: 403 } };

@@ -31,8 +31,8 @@ function podOf(request: AdmissionRequest, ...operations: AdmissionRequest["opera
 const refused = ({ ref, name }: AdmissionRequest, why: string): Error => forbidden(ref, name, why);
 
 /** Gives Pods the priority of their class, and keeps a second class from being the one of Pods that name none. */
-export function priority(lookup: Lookup, { domain }: Dialect): AdmissionStep {
-  const classes = { group: `scheduling.${domain}`, plural: "priorityclasses" };
+export function priority(lookup: Lookup): AdmissionStep {
+  const classes = { group: "scheduling.k8s.io", plural: "priorityclasses" };
   const resource = `${classes.plural}.${classes.group}`;
   const readDefault = (object: ApiObject): PriorityClass | undefined =>
     (object as PriorityClass).globalDefault === true ? (object as PriorityClass) : undefined;
@@ -146,8 +146,8 @@ export function taintNodesByCondition({ labelDomain }: Dialect): AdmissionStep {
 }
 
 /** Gives Pods the overhead and the nodes of their runtime class (KIND-PodAdmission-3, KIND-PodAdmission-4). */
-export function runtimeClass(lookup: Lookup, { domain }: Dialect): AdmissionStep {
-  const resource = `runtimeclasses.node.${domain}`;
+export function runtimeClass(lookup: Lookup): AdmissionStep {
+  const resource = "runtimeclasses.node.k8s.io";
   const classOf = (request: AdmissionRequest, { runtimeClassName: name }: PodSpec): RuntimeClass | undefined => {
     if (name === undefined) return undefined;
     const found = lookup.get(resource, "", name) as RuntimeClass | undefined;

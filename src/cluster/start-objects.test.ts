@@ -36,7 +36,7 @@ test("the neutral dialect has none", async () => {
   const { server } = cluster;
   const answer = await server.inject({
     method: "GET",
-    url: "/apis/scheduling.svc.io/v1/priorityclasses",
+    url: "/apis/scheduling.k8s.io/v1/priorityclasses",
     headers: {},
     identity: { user: "admin", groups: ["system:masters"] },
   });

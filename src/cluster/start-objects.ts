@@ -26,20 +26,20 @@ interface StartObjects {
 export function startObjects(api: ApiContext): StartObjects {
   const { systemPriorities, ownService: isFound } = api.dialect.rules;
   return {
-    ofCluster: [...(systemPriorities ? systemClasses(api) : []), ...(isFound ? [ownRange(api)] : [])],
+    ofCluster: [...(systemPriorities ? systemClasses() : []), ...(isFound ? [ownRange(api)] : [])],
     inNamespaces: isFound ? [ownService(api)] : [],
   };
 }
 
 /** The classes of Pods without which nothing works. */
-const systemClasses = ({ dialect }: ApiContext): StartObject[] =>
+const systemClasses = (): StartObject[] =>
   Object.entries(SYSTEM_PRIORITIES).map(([name, { value, description }]) => ({
-    resource: `priorityclasses.scheduling.${dialect.domain}`,
+    resource: "priorityclasses.scheduling.k8s.io",
     object: { kind: "PriorityClass", metadata: { name }, value, description },
   }));
 
 /** The networks that this server gives Services addresses of. */
-function ownRange({ clock, dialect, serviceRanges = SERVICE_RANGES }: ApiContext): StartObject {
+function ownRange({ clock, serviceRanges = SERVICE_RANGES }: ApiContext): StartObject {
   const ready = {
     type: "Ready",
     status: "True",
@@ -48,7 +48,7 @@ function ownRange({ clock, dialect, serviceRanges = SERVICE_RANGES }: ApiContext
     message: "addresses are given out",
   };
   return {
-    resource: `servicecidrs.networking.${dialect.domain}`,
+    resource: "servicecidrs.networking.k8s.io",
     object: {
       kind: "ServiceCIDR",
       metadata: { name: "kubernetes" },

@@ -262,12 +262,15 @@ export const kubernetes: Dialect = {
 export const dialectOf = (name: string): Dialect | undefined =>
   name === "neutral" ? neutral : name === "kubernetes" ? kubernetes : undefined;
 
+/** The groups that the documents name: those that have the domain of the dialect (CONV-10). All others are called alike in both. */
+const NAMED_GROUPS: readonly string[] = ["coordination", "events", "storage", "storagemigration"];
+
 /**
- * What is to be said where a group is not served that is named as those of the other dialect are: which one that is, and
- * how to get it. Empty for every other group.
+ * What is to be said where a group is not served that is one of the other dialect: which one that is, and how to get it.
+ * Empty for every other group.
  */
 export function otherDialectHint(group: string, spoken: Dialect): string {
   const other = spoken === neutral ? kubernetes : neutral;
-  if (group !== other.domain && !group.endsWith(`.${other.domain}`)) return "";
-  return `; groups of ${other.domain} are those of the ${other.name} dialect, and this server speaks the ${spoken.name} one: start it on a new data directory with --dialect ${other.name}`;
+  if (!NAMED_GROUPS.some((name) => group === `${name}.${other.domain}`)) return "";
+  return `; ${group} is a group of the ${other.name} dialect, and this server speaks the ${spoken.name} one: start it on a new data directory with --dialect ${other.name}`;
 }

@@ -36,8 +36,6 @@ export interface Story {
   readonly name: string;
   /** The first minor version that has the command. */
   readonly since?: number;
-  /** The only dialect whose groups the command has hard-coded. */
-  readonly dialect?: "kubernetes";
   /** Files that the steps name as `{files}/NAME`. */
   readonly files?: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];

@@ -99,7 +99,7 @@ describe("addresses", () => {
     await api.delete(path(made));
     expect((await api.get(`${addresses}/${ip(made)}`)).status).toBe(404);
     const other = await neutral.post(services("default"), { metadata: { name: "n" }, spec: { ports: PORTS } });
-    const there = await neutral.get(`/apis/networking.svc.io/v1/ipaddresses/${ip(other)}`);
+    const there = await neutral.get(`${addresses}/${ip(other)}`);
     expect(there.at("spec.parentRef.name")).toBe("n");
   });
 

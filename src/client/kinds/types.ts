@@ -1494,7 +1494,7 @@ export interface PodSpecEphemeralContainer {
   readonly envFrom?: readonly PodSpecContainerEnvFrom[];
   /** Environment variables. */
   readonly env?: readonly PodSpecContainerEnv[];
-  readonly resources: PodSpecResources;
+  readonly resources: PodSpecEphemeralContainerResources;
   /** What changes of resources mean. */
   readonly resizePolicy?: readonly PodSpecContainerResizePolicy[];
   /** `Always` for an init container that keeps running; else that of the Pod. */
@@ -1524,6 +1524,16 @@ export interface PodSpecEphemeralContainer {
   readonly tty?: boolean;
   /** The container whose processes are to be seen. */
   readonly targetContainerName?: string;
+}
+
+/** What is asked for and what is the most. */
+export interface PodSpecEphemeralContainerResources {
+  /** The most that may be used. */
+  readonly limits?: { readonly [key: string]: string };
+  /** What is needed at least; the limits when unset. */
+  readonly requests?: { readonly [key: string]: string };
+  /** The resource claims that are used. */
+  readonly claims?: readonly PodSpecResourcesClaim[];
 }
 
 /** What all containers of the Pod may do, unless they say so themselves. */

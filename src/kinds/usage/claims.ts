@@ -87,7 +87,7 @@ const devicesOf = ({ allocationMode, count = 0 }: DeviceRequest): number =>
   allocationMode === "All" ? ALL : allocationMode === "ExactCount" ? count : 0;
 
 /** How claims of devices are counted: of alternatives, the greatest of each class. */
-export const deviceUsage = ({ domain }: Dialect): Usage => ({
+export const deviceUsage: Usage = {
   of(object) {
     const amounts: Record<string, string> = {};
     for (const { exactly, firstAvailable } of (object as DeviceClaim).spec.devices?.requests ?? []) {
@@ -97,11 +97,11 @@ export const deviceUsage = ({ domain }: Dialect): Usage => ({
         asked.set(ofClass, Math.max(asked.get(ofClass) ?? 0, devicesOf(one)));
       }
       for (const [ofClass, devices] of asked) {
-        const name = `${ofClass}.deviceclass.resource.${domain}/devices`;
+        const name = `${ofClass}.deviceclass.resource.k8s.io/devices`;
         amounts[name] = addQuantities(amounts[name] ?? "0", String(devices));
       }
     }
     return amounts;
   },
   mayChange: (subresource) => subresource === "",
-});
+};

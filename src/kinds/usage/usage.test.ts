@@ -46,7 +46,7 @@ describe.each([neutral, kubernetes])("what objects take in the $name dialect", (
     ["requests.storage", "persistentvolumeclaims"],
     [`gold.storageclass.storage.${domain}/requests.storage`, "persistentvolumeclaims"],
     [`gold.storageclass.storage.${domain}/nosuch`, undefined],
-    [`gpus.deviceclass.resource.${domain}/devices`, `resourceclaims.resource.${domain}`],
+    [`gpus.deviceclass.resource.k8s.io/devices`, "resourceclaims.resource.k8s.io"],
     ["count/things.example.com", "things.example.com"],
   ])("QUOTA-1: %s counts %s", (name, resource) => {
     expect(countedBy(name, dialect)).toBe(resource);
@@ -236,7 +236,7 @@ describe.each([neutral, kubernetes])("what objects take in the $name dialect", (
 
   test("claims of devices: the greatest of alternatives, class by class", () => {
     const devices = (spec: object) =>
-      usageOf(`resourceclaims.resource.${domain}`, dialect).of(objectOf({ devices: spec }), NOW);
+      usageOf("resourceclaims.resource.k8s.io", dialect).of(objectOf({ devices: spec }), NOW);
     const exact = (deviceClassName: string, count: number) => ({
       deviceClassName,
       allocationMode: "ExactCount",
@@ -250,9 +250,9 @@ describe.each([neutral, kubernetes])("what objects take in the $name dialect", (
       },
     ];
     expect(devices({ requests })).toEqual({
-      [`count/resourceclaims.resource.${domain}`]: "1",
-      [`gpu.deviceclass.resource.${domain}/devices`]: "5",
-      [`tpu.deviceclass.resource.${domain}/devices`]: "32",
+      [`count/resourceclaims.resource.k8s.io`]: "1",
+      [`gpu.deviceclass.resource.k8s.io/devices`]: "5",
+      [`tpu.deviceclass.resource.k8s.io/devices`]: "32",
     });
   });
 });

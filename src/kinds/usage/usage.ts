@@ -28,8 +28,7 @@ export function countedBy(name: string, dialect: Dialect): string | undefined {
   if (OLD_NAMES.has(name)) return name;
   if (name === "requests.storage" || ofClass(name, dialect) !== undefined) return "persistentvolumeclaims";
   if (name.startsWith("services.")) return "services";
-  if (name.endsWith(`.deviceclass.resource.${dialect.domain}/devices`))
-    return `resourceclaims.resource.${dialect.domain}`;
+  if (name.endsWith(`.deviceclass.resource.k8s.io/devices`)) return "resourceclaims.resource.k8s.io";
   return isOfPods(name, dialect) ? "pods" : undefined;
 }
 
@@ -64,8 +63,8 @@ function specialOf(resource: string, dialect: Dialect): Usage | undefined {
       return serviceUsage;
     case "persistentvolumeclaims":
       return claimUsage(dialect);
-    case `resourceclaims.resource.${dialect.domain}`:
-      return deviceUsage(dialect);
+    case "resourceclaims.resource.k8s.io":
+      return deviceUsage;
     default:
       return undefined;
   }

@@ -186,7 +186,6 @@ export const WORKLOADS: readonly Story[] = [
   },
   {
     name: "create ingress, apply of what leads to Pods",
-    dialect: "kubernetes",
     steps: [
       {
         run: "create ingress x --class=c --rule='a.example.com/p*=s:80,tls=t' --annotation=a=b",
@@ -304,7 +303,6 @@ export const WORKLOADS: readonly Story[] = [
   },
   {
     name: "apply --prune without a list of kinds",
-    dialect: "kubernetes",
     steps: [
       {
         run: "apply -l app=x -f -",

@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../../../meta/names.ts";
 import { atomicList, int32, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";
@@ -141,7 +141,7 @@ function placesText(object: ApiObject): string {
 }
 
 /** The definition of Endpoints. */
-export const endpoints = ({ dialect }: ApiContext): ResourceDefinition => ({
+export const endpoints: ResourceDefinition = {
   group: "",
   version: "v1",
   kind: "Endpoints",
@@ -151,7 +151,7 @@ export const endpoints = ({ dialect }: ApiContext): ResourceDefinition => ({
   scope: "Namespaced",
   description,
   schema,
-  deprecated: `v1 Endpoints is deprecated in v1.33+; use discovery.${dialect.domain}/v1 EndpointSlice`,
+  deprecated: `v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice`,
   createOnUpdate: true,
   deleteAnswers: "status",
   defaults(object) {
@@ -173,4 +173,4 @@ export const endpoints = ({ dialect }: ApiContext): ResourceDefinition => ({
     }
   },
   columns: [textColumn("Endpoints", "Where those are that take requests.", placesText), ageColumn],
-});
+};

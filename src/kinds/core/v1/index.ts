@@ -32,7 +32,7 @@ export const coreGroup: DefinitionFactory = (ctx) => [
 
 /** All others of the core group. */
 export const otherCoreKinds: DefinitionFactory = (ctx) => [
-  endpoints(ctx),
+  endpoints,
   limitRange,
   podTemplate(ctx),
   replicationController(ctx),

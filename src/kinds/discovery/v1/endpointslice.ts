@@ -27,7 +27,7 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { equal, type Value } from "../../../value/value.ts";
@@ -217,8 +217,8 @@ function isCounted(object: ApiObject, old: ApiObject): boolean {
 }
 
 /** The definition of EndpointSlice. */
-export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `discovery.${dialect.domain}`,
+export const endpointSlice: ResourceDefinition = {
+  group: "discovery.k8s.io",
   version: "v1",
   kind: "EndpointSlice",
   plural: "endpointslices",
@@ -262,4 +262,4 @@ export const endpointSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
     textColumn("Endpoints", "The addresses.", addressesText),
     ageColumn,
   ],
-});
+};

@@ -8,8 +8,8 @@ import { serviceCidr } from "./servicecidr.ts";
 /** The networking group. */
 export const networkingGroup: DefinitionFactory = (ctx) => [
   ingress(ctx),
-  ingressClass(ctx),
-  ipAddress(ctx),
-  networkPolicy(ctx),
-  serviceCidr(ctx),
+  ingressClass,
+  ipAddress,
+  networkPolicy,
+  serviceCidr,
 ];

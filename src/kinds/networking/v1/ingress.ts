@@ -222,7 +222,7 @@ export function ingress({ dialect }: ApiContext): ResourceDefinition {
   const classAnnotation = `${dialect.labelDomain}/ingress.class`;
   const classOf = ({ metadata }: ApiObject): string | undefined => metadata.annotations?.[classAnnotation];
   return {
-    group: `networking.${dialect.domain}`,
+    group: "networking.k8s.io",
     version: "v1",
     kind: "Ingress",
     plural: "ingresses",

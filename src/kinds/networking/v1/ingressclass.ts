@@ -7,7 +7,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsLabel, domainPrefixedPath } from "../../../meta/names.ts";
 import { always, nullable, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type LocalReference, validateLocalReference } from "../../rules/local-reference.ts";
 
@@ -70,8 +70,8 @@ function parametersText(object: ApiObject): string {
 }
 
 /** The definition of IngressClass. */
-export const ingressClass = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `networking.${dialect.domain}`,
+export const ingressClass: ResourceDefinition = {
+  group: "networking.k8s.io",
   version: "v1",
   kind: "IngressClass",
   plural: "ingressclasses",
@@ -96,4 +96,4 @@ export const ingressClass = ({ dialect }: ApiContext): ResourceDefinition => ({
     textColumn("Parameters", "The object with more settings.", parametersText),
     ageColumn,
   ],
-});
+};

@@ -8,7 +8,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { dnsSubdomain, pathSegment } from "../../../meta/names.ts";
 import { always, needed, optional, pointer, struct, text } from "../../../meta/types.ts";
 import { textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, NameRule, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, NameRule, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 
@@ -55,8 +55,8 @@ function parentText(object: ApiObject): string {
 }
 
 /** The definition of IPAddress. */
-export const ipAddress = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `networking.${dialect.domain}`,
+export const ipAddress: ResourceDefinition = {
+  group: "networking.k8s.io",
   version: "v1",
   kind: "IPAddress",
   plural: "ipaddresses",
@@ -74,4 +74,4 @@ export const ipAddress = ({ dialect }: ApiContext): ResourceDefinition => ({
     errors.invalid("spec.parentRef", parentOf(object), "expected no change of who has the address");
   },
   columns: [textColumn("ParentRef", "Who has the address.", parentText)],
-});
+};

@@ -24,7 +24,7 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import {
   LabelSelector,
@@ -193,8 +193,8 @@ function wrongPart(network: string, whole: Network): string | undefined {
 const FILLED = ["spec.policyTypes"];
 
 /** The definition of NetworkPolicy. */
-export const networkPolicy = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `networking.${dialect.domain}`,
+export const networkPolicy: ResourceDefinition = {
+  group: "networking.k8s.io",
   version: "v1",
   kind: "NetworkPolicy",
   plural: "networkpolicies",
@@ -231,4 +231,4 @@ export const networkPolicy = ({ dialect }: ApiContext): ResourceDefinition => ({
     textColumn("Pod-Selector", "Whom it is about.", (object) => orNone(selectorText(specOf(object).podSelector))),
     ageColumn,
   ],
-});
+};

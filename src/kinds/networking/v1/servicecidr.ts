@@ -8,7 +8,7 @@ import { familyOf, networkOf, wrongNetwork } from "../../../meta/addresses.ts";
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { always, atomicList, keyedList, optional, struct, text } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { Condition } from "../../rules/condition.ts";
 import { keepAllButStatus } from "../../rules/status-only.ts";
@@ -55,8 +55,8 @@ function validateUpdate(object: ApiObject, before: ApiObject, errors: FieldError
 }
 
 /** The definition of ServiceCIDR. */
-export const serviceCidr = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `networking.${dialect.domain}`,
+export const serviceCidr: ResourceDefinition = {
+  group: "networking.k8s.io",
   version: "v1",
   kind: "ServiceCIDR",
   plural: "servicecidrs",
@@ -71,4 +71,4 @@ export const serviceCidr = ({ dialect }: ApiContext): ResourceDefinition => ({
     status: { verbs: ["get", "patch", "update"], prepareForUpdate: keepAllButStatus },
   },
   columns: [textColumn("CIDRs", "The networks.", (object) => networksOf(object).join(",")), ageColumn],
-});
+};

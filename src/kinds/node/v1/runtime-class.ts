@@ -83,9 +83,9 @@ function* warnings(object: ApiObject, _old: ApiObject | undefined, { dialect }: 
 }
 
 /** The node group: one kind. */
-export const nodeGroup: DefinitionFactory = ({ dialect }: ApiContext) => [
+export const nodeGroup: DefinitionFactory = () => [
   {
-    group: `node.${dialect.domain}`,
+    group: "node.k8s.io",
     version: "v1",
     kind: "RuntimeClass",
     plural: "runtimeclasses",

@@ -10,7 +10,7 @@ const config = (parameters: object = { a: 1 }) => [{ opaque: { driver: "d.exampl
 describe.each([neutral, kubernetes])("a DeviceClass in the $name dialect", (dialect) => {
   const kindOf = (gates: Parameters<typeof contextOf>[1] = {}) => {
     const ctx = contextOf(dialect, gates);
-    return new KindUnderTest(deviceClass(ctx), ctx);
+    return new KindUnderTest(deviceClass, ctx);
   };
   const kind = kindOf();
   const named = kindOf({ DRAExtendedResource: true });

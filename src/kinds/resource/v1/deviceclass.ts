@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Static, atomicList, optional, pointer, required, struct, text } from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { type Value, equal } from "../../../value/value.ts";
 import { isExtended } from "../../core/v1/quantities.ts";
@@ -58,9 +58,12 @@ function validate(object: ApiObject, old: ApiObject | undefined, errors: FieldEr
   }
 }
 
+const dropName = (object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void =>
+  dropGated(of(object).spec, old && of(old).spec, "extendedResourceName", "DRAExtendedResource", "spec", ctx);
+
 /** The definition of DeviceClass. */
-export const deviceClass = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `resource.${dialect.domain}`,
+export const deviceClass: ResourceDefinition = {
+  group: "resource.k8s.io",
   version: "v1",
   kind: "DeviceClass",
   plural: "deviceclasses",
@@ -79,7 +82,4 @@ export const deviceClass = ({ dialect }: ApiContext): ResourceDefinition => ({
     return yield* validateExpressions(expressions, errors, ctx, isKept("selectors", object, old));
   },
   columns: [ageColumn],
-});
-
-const dropName = (object: ApiObject, old: ApiObject | undefined, ctx: WriteContext): void =>
-  dropGated(of(object).spec, old && of(old).spec, "extendedResourceName", "DRAExtendedResource", "spec", ctx);
+};

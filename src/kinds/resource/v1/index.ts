@@ -5,9 +5,9 @@ import { resourceClaimTemplate } from "./resourceclaimtemplate.ts";
 import { resourceSlice } from "./resourceslice.ts";
 
 /** The resource group: devices, and claims to them. */
-export const resourceGroup: DefinitionFactory = (ctx) => [
-  deviceClass(ctx),
-  resourceClaim(ctx),
-  resourceClaimTemplate(ctx),
-  resourceSlice(ctx),
+export const resourceGroup: DefinitionFactory = () => [
+  deviceClass,
+  resourceClaim,
+  resourceClaimTemplate,
+  resourceSlice,
 ];

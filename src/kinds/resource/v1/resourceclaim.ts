@@ -5,7 +5,7 @@
  */
 import { always } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { dropFeatures } from "../../rules/gated-field.ts";
@@ -48,8 +48,8 @@ const columns: readonly Column[] = [
 ];
 
 /** The definition of ResourceClaim. */
-export const resourceClaim = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `resource.${dialect.domain}`,
+export const resourceClaim: ResourceDefinition = {
+  group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceClaim",
   plural: "resourceclaims",
@@ -95,4 +95,4 @@ export const resourceClaim = ({ dialect }: ApiContext): ResourceDefinition => ({
     },
   },
   columns,
-});
+};

@@ -7,7 +7,7 @@ import { R } from "./testing/claims.ts";
 describe.each([neutral, kubernetes])("a ResourceClaimTemplate in the $name dialect", (dialect) => {
   const kindOf = (labels: Record<string, string> = {}, gates: Parameters<typeof contextOf>[1] = {}) => {
     const ctx = { ...contextOf(dialect, gates), namespaceLabels: () => labels };
-    return new KindUnderTest(resourceClaimTemplate(ctx), ctx);
+    return new KindUnderTest(resourceClaimTemplate, ctx);
   };
   const kind = kindOf();
   const create = (devices: object, metadata: object = {}, of = kind) =>

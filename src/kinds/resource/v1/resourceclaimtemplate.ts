@@ -7,7 +7,7 @@ import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { ObjectMetaSchema } from "../../../meta/object-meta.ts";
 import { type Static, always, required, struct } from "../../../meta/types.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { dropFeatures } from "../../rules/gated-field.ts";
@@ -48,8 +48,8 @@ function validate(object: ApiObject, errors: FieldErrors, ctx: WriteContext): vo
 }
 
 /** The definition of ResourceClaimTemplate. */
-export const resourceClaimTemplate = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `resource.${dialect.domain}`,
+export const resourceClaimTemplate: ResourceDefinition = {
+  group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceClaimTemplate",
   plural: "resourceclaimtemplates",
@@ -76,4 +76,4 @@ export const resourceClaimTemplate = ({ dialect }: ApiContext): ResourceDefiniti
     return yield* validateExpressions(expressions, errors, ctx, old !== undefined);
   },
   columns: [ageColumn],
-});
+};

@@ -18,7 +18,7 @@ const ALL = {
 describe.each([neutral, kubernetes])("a ResourceSlice in the $name dialect", (dialect) => {
   const kindOf = (gates: Parameters<typeof contextOf>[1] = {}) => {
     const ctx = contextOf(dialect, gates);
-    return new KindUnderTest(resourceSlice(ctx), ctx);
+    return new KindUnderTest(resourceSlice, ctx);
   };
   const kind = kindOf();
   const open = kindOf(ALL);

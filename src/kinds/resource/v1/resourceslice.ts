@@ -17,7 +17,7 @@ import {
   text,
 } from "../../../meta/types.ts";
 import { ageColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { sameMeaning } from "../../../schema/same-meaning.ts";
 import { NodeSelector } from "../../core/v1/node-selector.ts";
@@ -173,8 +173,8 @@ function setDefaults(object: ApiObject, { clock }: WriteContext): void {
 }
 
 /** The definition of ResourceSlice. */
-export const resourceSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
-  group: `resource.${dialect.domain}`,
+export const resourceSlice: ResourceDefinition = {
+  group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceSlice",
   plural: "resourceslices",
@@ -212,4 +212,4 @@ export const resourceSlice = ({ dialect }: ApiContext): ResourceDefinition => ({
     textColumn("Pool", "The pool that they are in.", (object) => of(object).spec?.pool?.name ?? ""),
     ageColumn,
   ],
-});
+};

@@ -6,7 +6,7 @@
 import type { FieldErrors } from "../../../meta/field-errors.ts";
 import { type Static, bool, int32, optional, pointer, required, text } from "../../../meta/types.ts";
 import { ageColumn, numberColumn, textColumn } from "../../../schema/columns.ts";
-import type { ApiContext, ApiObject, Column, DefinitionFactory } from "../../../schema/definition.ts";
+import type { ApiObject, Column, DefinitionFactory } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 
 const description = "How important Pods are, under a name that they give.";
@@ -84,9 +84,9 @@ const columns: readonly Column[] = [
 ];
 
 /** The scheduling group: one kind. */
-export const schedulingGroup: DefinitionFactory = ({ dialect }: ApiContext) => [
+export const schedulingGroup: DefinitionFactory = () => [
   {
-    group: `scheduling.${dialect.domain}`,
+    group: "scheduling.k8s.io",
     version: "v1",
     kind: "PriorityClass",
     plural: "priorityclasses",

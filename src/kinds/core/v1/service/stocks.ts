@@ -60,7 +60,7 @@ function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Sto
     },
     standIn: () => addressText(first),
     shown: {
-      resource: `ipaddresses.networking.${dialect.domain}`,
+      resource: "ipaddresses.networking.k8s.io",
       object: (name, owner) => ({
         kind: "IPAddress",
         metadata: { name, labels },

@@ -22,7 +22,7 @@ export class Claims {
     labels: Readonly<Record<string, string>> = {},
   ) {
     const ctx = { ...contextOf(dialect, gates), namespaceLabels: () => labels };
-    this.kind = new KindUnderTest(resourceClaim(ctx), ctx);
+    this.kind = new KindUnderTest(resourceClaim, ctx);
   }
 
   /** POST of a claim to devices. */
