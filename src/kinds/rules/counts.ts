@@ -61,6 +61,8 @@ export function validateAtMostAll(share: Share | undefined, field: string, error
   }
 }
 
-/** The number of a share or of its percentage; 0 for what is neither. */
+const NUMBER = /^[+-]?\d+%?$/;
+
+/** The number of a share or of its percentage, also of one in a text; 0 for what is neither. */
 export const shareOf = (share: Share | undefined): number =>
-  typeof share === "number" ? share : share !== undefined && PERCENTAGE.test(share) ? Number(share.slice(0, -1)) : 0;
+  typeof share === "number" ? share : share !== undefined && NUMBER.test(share) ? Number.parseInt(share, 10) : 0;

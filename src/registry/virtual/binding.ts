@@ -51,11 +51,11 @@ function judge({ object, target }: Question): void {
   if (errors.any) throw invalid(BINDING, name, errors.causes);
 }
 
-/** Why a Pod cannot be bound, or not by this question. Who asks beside the Pod says nothing of its version. */
+/** Why a Pod cannot be bound, or not by this question. Beside the Pod, a uid is that of the Binding, which has none. */
 function obstacle(pod: Pod, { object, target }: Question): string | undefined {
-  const { uid, resourceVersion } = target.subresource === "" ? {} : object.metadata;
+  const { uid, resourceVersion } = object.metadata;
   const { metadata, spec } = pod;
-  if (uid && uid !== metadata.uid) return uidMismatch(uid, pod);
+  if (target.subresource !== "" && uid && uid !== metadata.uid) return uidMismatch(uid, pod);
   if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
     return `expected version ${resourceVersion} of the pod, found ${metadata.resourceVersion}`;
   }

@@ -55,6 +55,8 @@ export function prepareUpdate(
   const errors = new FieldErrors(definition.secret);
   dropDoubledOwners(object, ctx);
   const sent = { ...object.metadata };
+  // What is put right is not judged.
+  if (rules.resetFields?.includes("metadata.deletionTimestamp")) delete sent.deletionTimestamp;
   keepServerMetadata(object, old);
   rules.prepareForUpdate?.(object, old, ctx);
   walker.settle(object);

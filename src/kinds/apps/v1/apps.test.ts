@@ -262,6 +262,11 @@ describe("a StatefulSet", () => {
     });
   });
 
+  test("KIND-StatefulSet-1: who says the type of the updates says which Pods, or nothing", () => {
+    const { object } = kind.create({ spec: { ...spec, updateStrategy: { type: "RollingUpdate" } } });
+    expect((object["spec"] as { updateStrategy: object }).updateStrategy).toEqual({ type: "RollingUpdate" });
+  });
+
   const claim = {
     metadata: { name: "data" },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
@@ -448,6 +453,8 @@ describe("a DaemonSet", () => {
     [{ maxSurge: 1 }, ["FieldValueInvalid spec.updateStrategy.rollingUpdate.maxSurge"]],
     [{ maxUnavailable: 0, maxSurge: 1 }, []],
     [{ maxUnavailable: "101%" }, ["FieldValueInvalid spec.updateStrategy.rollingUpdate.maxUnavailable"]],
+    // A number in a text is none that may be, and none that is 0.
+    [{ maxUnavailable: "5" }, ["FieldValueInvalid spec.updateStrategy.rollingUpdate.maxUnavailable"]],
   ])("KIND-DaemonSet-4: %j", (rollingUpdate, causes) => {
     expect(causesOf(kind, { updateStrategy: { rollingUpdate } })).toEqual(causes);
   });

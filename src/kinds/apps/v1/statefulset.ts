@@ -118,9 +118,12 @@ function setDefaults({ spec }: StatefulSet): void {
   spec.podManagementPolicy ||= "OrderedReady";
   spec.updateStrategy ??= {};
   const { updateStrategy } = spec;
-  updateStrategy.type ||= "RollingUpdate";
-  if (updateStrategy.type === "RollingUpdate") {
+  // Who says the type says the rest as well, or leaves it out.
+  if (!updateStrategy.type) {
+    updateStrategy.type = "RollingUpdate";
     updateStrategy.rollingUpdate ??= {};
+  }
+  if (updateStrategy.type === "RollingUpdate" && updateStrategy.rollingUpdate) {
     updateStrategy.rollingUpdate.partition ??= 0;
     updateStrategy.rollingUpdate.maxUnavailable ??= 1;
   }

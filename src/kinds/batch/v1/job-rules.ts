@@ -52,6 +52,7 @@ export function* jobSpecWarnings({ completionMode, completions = 0, parallelism 
 
 function validateManager(manager: string | undefined, field: string, errors: FieldErrors): void {
   if (manager === undefined) return;
+  if (manager === "") return errors.required(field, "expected a domain and a path, such as example.com/controller");
   const wrong = domainPrefixedPath(manager);
   if (wrong !== undefined) errors.invalid(field, manager, wrong);
   if (manager.length > MOST_MANAGER_BYTES) errors.tooLong(field, MOST_MANAGER_BYTES);
@@ -145,7 +146,8 @@ function validateExitCodes(
   errors: FieldErrors,
 ): void {
   const operators = ["In", "NotIn"];
-  if (!operators.includes(operator)) errors.notSupported(`${at}.operator`, operator ?? "", operators);
+  if (!operator) errors.required(`${at}.operator`, `expected one of ${operators.join(", ")}`);
+  else if (!operators.includes(operator)) errors.notSupported(`${at}.operator`, operator, operators);
   if (containerName !== undefined && !names.has(containerName)) {
     errors.invalid(`${at}.containerName`, containerName, "expected the name of a container of the template");
   }

@@ -28,7 +28,7 @@ export function validateJobStatus(job: Job, old: Job, errors: FieldErrors): void
   const { spec, status } = job;
   const counts = ["active", "succeeded", "failed", "ready", "terminating"] as const;
   validateNotNegative(status, counts, "status", errors);
-  if ((status.ready ?? 0) > (status.active ?? 0)) {
+  if (status.ready !== undefined && status.ready > (status.active ?? 0)) {
     errors.invalid("status.ready", status.ready, "expected no more than active");
   }
   validateUncounted(job, errors);

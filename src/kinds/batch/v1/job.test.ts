@@ -87,7 +87,7 @@ describe("a Job", () => {
   test("KIND-Job-6: a name that is no label is warned of, one that is too long for a label is refused", () => {
     expect(kind.create({ metadata: { name: "a.b" }, spec: { template } }).warnings).toHaveLength(1);
     const { causes } = kind.create({ metadata: { name: "a".repeat(64) }, spec: { template } });
-    expect(causes).toContain("FieldValueInvalid spec.template.labels");
+    expect(causes).toEqual(["FieldValueInvalid spec.template.labels"]);
   });
 
   test.each(["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"])(
@@ -126,6 +126,7 @@ describe("a Job", () => {
       "FieldValueInvalid spec.successPolicy.rules[0].succeededCount",
     ],
     ["KIND-Job-11", { managedBy: "me" }, "FieldValueInvalid spec.managedBy"],
+    ["KIND-Job-11", { managedBy: "" }, "FieldValueRequired spec.managedBy"],
     ["KIND-Job-11", { managedBy: `example.com/${"a".repeat(60)}` }, "FieldValueTooLong spec.managedBy"],
   ])("%s: %j is %s", (_, changes, cause) => {
     expect(causesOf(changes)).toEqual([cause]);
@@ -193,6 +194,7 @@ describe("a Job", () => {
       kind.update({ ...object, status: before }, { ...object, status }, "status").causes;
     expect(of(complete)).toEqual([]);
     expect(of({ active: 1, ready: 2 })).toEqual(["FieldValueInvalid status.ready"]);
+    expect(of({ active: -1 })).toEqual(["FieldValueInvalid status.active"]);
     expect(of({ ...complete, conditions: [condition("Complete")] })).toEqual(["FieldValueInvalid status.conditions"]);
     expect(of({ ...complete, active: 1 })).toEqual(["FieldValueInvalid status.active"]);
     expect(of({ ...complete, completionTime: "2025-01-01T00:00:00Z" })).toEqual([

@@ -22,6 +22,7 @@ import { validateJobStatus } from "./job-status.ts";
 const description = "Pods of one template that run until enough of them have succeeded.";
 
 const MOST = 2 ** 31 - 1;
+const LONGEST_LABEL = 63;
 
 function setDefaults({ metadata, spec }: Pick<Job, "metadata" | "spec">): void {
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
@@ -66,9 +67,11 @@ function makeSelector(job: Job, ctx: WriteContext): void {
   const { metadata, spec } = job;
   if (spec.manualSelector) return;
   const made = madeLabels(job, ctx);
-  const isOwn = hasLabels(metadata) && metadata.labels !== spec.template.metadata?.labels;
+  const isShared = hasLabels(metadata) && metadata.labels === spec.template.metadata?.labels;
+  // A name that is too long for a label is told where the server puts it, at the template.
+  const takesLabels = isShared || (!hasLabels(metadata) && metadata.name!.length <= LONGEST_LABEL);
   spec.template.metadata = { ...spec.template.metadata, labels: { ...made, ...spec.template.metadata?.labels } };
-  if (!isOwn) metadata.labels = { ...spec.template.metadata.labels };
+  if (takesLabels) metadata.labels = { ...spec.template.metadata.labels };
   const key = selecting(ctx);
   spec.selector = { ...spec.selector, matchLabels: { [key]: made[key]!, ...spec.selector?.matchLabels } };
 }

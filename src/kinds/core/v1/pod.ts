@@ -54,14 +54,16 @@ function validate(object: ApiObject, sources: readonly Source[], errors: FieldEr
   if (ctx.dialect.rules.enforceUndocumented && !spec.serviceAccountName) validateTokens(spec.volumes ?? [], errors);
 }
 
-/** A node agent writes the status; the spec and the owners stay, and so does the quality of service. */
+/** A node agent writes the status; the spec, the owners and when it goes stay, and so does the quality of service. */
 function prepareStatus(object: ApiObject, old: ApiObject): void {
   const stored = old as Pod;
   const { metadata, status } = object as Pod;
   object["spec"] = stored.spec;
-  const { ownerReferences } = stored.metadata;
+  const { ownerReferences, deletionTimestamp } = stored.metadata;
   if (ownerReferences) metadata.ownerReferences = ownerReferences;
   else delete metadata.ownerReferences;
+  if (deletionTimestamp) metadata.deletionTimestamp = deletionTimestamp;
+  else delete metadata.deletionTimestamp;
   if (!status.qosClass && stored.status?.qosClass) status.qosClass = stored.status.qosClass;
   if (!status.observedGeneration && stored.status?.observedGeneration) {
     status.observedGeneration = stored.status.observedGeneration;

@@ -132,6 +132,9 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
 
     test.each([
       [{ ports: [P] }, "ports"],
+      [{ ports: [] }, "ports"],
+      [{ resources: { limits: {} } }, "resources"],
+      [{ resizePolicy: [] }, "resizePolicy"],
       [{ livenessProbe: {} }, "livenessProbe"],
       [{ lifecycle: {} }, "lifecycle"],
       [{ resources: { requests: { cpu: "1" } } }, "resources"],

@@ -74,20 +74,22 @@ const ContainerPort = struct("A port of the container.", {
   hostIP: optional(text("The address of the node to bind to.")),
 });
 
+const limits = map(quantity(), "The most that may be used.");
+const requests = map(quantity(), "What is needed at least; the limits when unset.");
+const claims = replacedList(
+  struct("A claim of the Pod.", {
+    name: required(text("Name of the claim in spec.resourceClaims.")),
+    request: optional(text("One request of the claim; all when empty.")),
+  }),
+  ["name"],
+  "The resource claims that are used.",
+);
+
 /** What a container asks for and may have. */
 export const ResourceRequirements = struct("What is asked for and what is the most.", {
-  limits: optional(map(quantity(), "The most that may be used.")),
-  requests: optional(map(quantity(), "What is needed at least; the limits when unset.")),
-  claims: optional(
-    replacedList(
-      struct("A claim of the Pod.", {
-        name: required(text("Name of the claim in spec.resourceClaims.")),
-        request: optional(text("One request of the claim; all when empty.")),
-      }),
-      ["name"],
-      "The resource claims that are used.",
-    ),
-  ),
+  limits: optional(limits),
+  requests: optional(requests),
+  claims: optional(claims),
 });
 
 const VolumeMount = struct("A volume in the file system of the container.", {
@@ -193,19 +195,23 @@ const ContainerRestartRule = struct("When the container is restarted.", {
   ),
 });
 
+const ports = keyedList(ContainerPort, ["containerPort", "protocol"], "The ports of the container.");
+const resizePolicy = atomicList(ContainerResizePolicy, "What changes of resources mean.");
+const restartPolicyRules = atomicList(ContainerRestartRule, "When the container is restarted, by exit code.");
+
 const containerMembers = {
   name: required(text("Name of the container, a DNS label; it cannot change.")),
   image: optional(text("The image.")),
   command: optional(atomicList(text(), "The entry point; that of the image when empty.")),
   args: optional(atomicList(text(), "Arguments of the entry point; those of the image when empty.")),
   workingDir: optional(text("The working directory; that of the image when empty.")),
-  ports: optional(keyedList(ContainerPort, ["containerPort", "protocol"], "The ports of the container.")),
+  ports: optional(ports),
   envFrom: optional(atomicList(EnvFromSource, "Sources of environment variables.")),
   env: optional(keyedList(EnvVar, ["name"], "Environment variables.")),
   resources: always(ResourceRequirements),
-  resizePolicy: optional(atomicList(ContainerResizePolicy, "What changes of resources mean.")),
+  resizePolicy: optional(resizePolicy),
   restartPolicy: pointer(text("`Always` for an init container that keeps running; else that of the Pod.")),
-  restartPolicyRules: optional(atomicList(ContainerRestartRule, "When the container is restarted, by exit code.")),
+  restartPolicyRules: optional(restartPolicyRules),
   volumeMounts: optional(keyedList(VolumeMount, ["mountPath"], "The volumes in the file system.")),
   volumeDevices: optional(keyedList(VolumeDevice, ["devicePath"], "The raw block devices.")),
   livenessProbe: pointer(Probe),
@@ -227,6 +233,17 @@ export const Container = struct("A process, or some, in an image.", containerMem
 /** A container that is put into a running Pod to look around. */
 export const EphemeralContainer = struct("A container that is put into a running Pod to look around.", {
   ...containerMembers,
+  // What it may not have is seen also where it is empty.
+  ports: pointer(ports),
+  resources: always(
+    struct("What is asked for and what is the most.", {
+      limits: pointer(limits),
+      requests: pointer(requests),
+      claims: pointer(claims),
+    }),
+  ),
+  resizePolicy: pointer(resizePolicy),
+  restartPolicyRules: pointer(restartPolicyRules),
   targetContainerName: optional(text("The container whose processes are to be seen.")),
 });
 

@@ -17,8 +17,9 @@ export function withoutDirections(spec: PodSpec, old: PodSpec, errors: FieldErro
   if (old.nodeSelector) kept.nodeSelector = old.nodeSelector;
   else delete kept.nodeSelector;
   checkTerms(termsOf(spec), termsOf(old), errors);
-  const { nodeAffinity: _node, ...others } = spec.affinity ?? {};
+  const { nodeAffinity: now, ...others } = spec.affinity ?? {};
   const before = old.affinity?.nodeAffinity;
+  if (equal(now as Value | undefined, before as Value | undefined)) return kept;
   const affinity = { ...others, ...(before ? { nodeAffinity: before } : {}) };
   if (Object.keys(affinity).length > 0 || old.affinity) kept.affinity = affinity as NonNullable<PodSpec["affinity"]>;
   else delete kept.affinity;

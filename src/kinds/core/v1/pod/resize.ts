@@ -106,8 +106,10 @@ function validateOrder(spec: PodSpec, old: PodSpec, errors: FieldErrors): boolea
     isSame = false;
     if (now.length !== before.length) errors.forbidden(`spec.${list}`, "expected no container more or less");
     else {
-      const i = now.findIndex(({ name }, at) => name !== before[at]!.name);
-      errors.forbidden(`spec.${list}[${i}].name`, `expected ${before[i]!.name}: containers keep names and order`);
+      now.forEach(({ name }, i) => {
+        if (name === before[i]!.name) return;
+        errors.forbidden(`spec.${list}[${i}].name`, `expected ${before[i]!.name}: containers keep names and order`);
+      });
     }
   }
   return isSame;

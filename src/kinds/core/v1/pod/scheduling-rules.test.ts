@@ -206,6 +206,7 @@ describe("a new Pod, and what becomes of it", () => {
     const free = create({ nodeSelector: { a: "b" } }).object;
     expect(write(free, { nodeSelector: { a: "b", c: "d" } }).causes).toEqual(["FieldValueForbidden spec"]);
     const gated = create({ schedulingGates: [{ name: "g" }] }).object;
+    expect(write(gated, { affinity: {} }).causes).toEqual(["FieldValueForbidden spec"]);
     expect(write(gated, { affinity: affinity(term(host!)), nodeSelector: { a: "b" } }).causes).toEqual([]);
   });
 
@@ -275,5 +276,8 @@ describe("a new Pod, and what becomes of it", () => {
     const owner = { apiVersion: "v1", kind: "Node", name: "n", uid: "u" };
     const sent = { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } };
     expect(kind.update(object, sent, "status").object.metadata.ownerReferences).toBeUndefined();
+    const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+    const { object: kept, causes } = kind.update(object, going, "status");
+    expect([causes, kept.metadata.deletionTimestamp]).toEqual([[], undefined]);
   });
 });
