@@ -1134,7 +1134,7 @@ export interface PodSpecContainer {
   readonly envFrom?: readonly PodSpecContainerEnvFrom[];
   /** Environment variables. */
   readonly env?: readonly PodSpecContainerEnv[];
-  readonly resources: PodSpecResources;
+  readonly resources: PodStatusResources;
   /** What changes of resources mean. */
   readonly resizePolicy?: readonly PodSpecContainerResizePolicy[];
   /** `Always` for an init container that keeps running; else that of the Pod. */
@@ -1253,7 +1253,7 @@ export interface PodSpecContainerEnvValueFromFileKeyRef {
 }
 
 /** What is asked for and what is the most. */
-export interface PodSpecResources {
+export interface PodStatusResources {
   /** The most that may be used. */
   readonly limits?: { readonly [key: string]: string };
   /** What is needed at least; the limits when unset. */
@@ -1737,6 +1737,16 @@ export interface PodSpecResourceClaim {
   readonly resourceClaimName?: string;
   /** A ResourceClaimTemplate. */
   readonly resourceClaimTemplateName?: string;
+}
+
+/** What is asked for and what is the most. */
+export interface PodSpecResources {
+  /** The most that may be used. */
+  readonly limits?: { readonly [key: string]: string };
+  /** What is needed at least; the limits when unset. */
+  readonly requests?: { readonly [key: string]: string };
+  /** The resource claims that are used. */
+  readonly claims?: readonly PodSpecResourcesClaim[];
 }
 
 /** The group of pods that the Pod is scheduled with. */
@@ -3735,7 +3745,7 @@ export interface PodStatus {
   readonly extendedResourceClaimStatus?: PodStatusExtendedResourceClaimStatus;
   /** What the node gave the Pod. */
   readonly allocatedResources?: { readonly [key: string]: string };
-  readonly resources?: PodSpecResources;
+  readonly resources?: PodStatusResources;
 }
 
 /** One side of the state of the Pod. */
@@ -3782,7 +3792,7 @@ export interface PodStatusContainerStatus {
   readonly started?: boolean;
   /** What the node gave it. */
   readonly allocatedResources?: { readonly [key: string]: string };
-  readonly resources?: PodSpecResources;
+  readonly resources?: PodStatusResources;
   /** The mounts. */
   readonly volumeMounts?: readonly PodStatusContainerStatusVolumeMount[];
   readonly user?: PodStatusContainerStatusUser;

@@ -273,7 +273,7 @@ describe("a StatefulSet", () => {
   };
 
   test("KIND-StatefulSet-3: templates of claims say what they are", () => {
-    const { object } = kind.create({ spec: { ...spec, volumeClaimTemplates: [claim] } });
+    const { object } = kind.create({ spec: { ...spec, volumeClaimTemplates: [{ ...claim, kind: "Other" }] } });
     const [made] = (object["spec"] as { volumeClaimTemplates: object[] }).volumeClaimTemplates;
     expect(made).toMatchObject({
       apiVersion: "v1",

@@ -25,8 +25,8 @@ export const ClaimTemplates = {
 
   /** Says what it is, and what a claim has by default; changes `claim`. */
   setDefaults(claim: ClaimTemplate): void {
-    claim.apiVersion ||= "v1";
-    claim.kind ||= "PersistentVolumeClaim";
+    claim.apiVersion = "v1";
+    claim.kind = "PersistentVolumeClaim";
     if (claim.spec) defaultClaimSpec(claim.spec);
     claim.status ??= {};
     claim.status.phase ||= "Pending";

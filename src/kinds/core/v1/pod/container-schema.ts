@@ -195,6 +195,13 @@ const ContainerRestartRule = struct("When the container is restarted.", {
   ),
 });
 
+/** What a Pod as a whole asks for: claims are those of its containers, and seen here also where there are none. */
+export const PodResourceRequirements = struct("What is asked for and what is the most.", {
+  limits: optional(limits),
+  requests: optional(requests),
+  claims: pointer(claims),
+});
+
 const ports = keyedList(ContainerPort, ["containerPort", "protocol"], "The ports of the container.");
 const resizePolicy = atomicList(ContainerResizePolicy, "What changes of resources mean.");
 const restartPolicyRules = atomicList(ContainerRestartRule, "When the container is restarted, by exit code.");

@@ -118,6 +118,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, new Pods(bench)] as co
       [{ requests: { [GPU]: "1" } }, [`NotSupported resources.requests[${GPU}]`, "Required resources.limits"]],
       [{ requests: { cpu: "2" }, limits: { cpu: "1" } }, ["Invalid resources.requests"]],
       [{ claims: [{ name: "a" }] }, ["Forbidden resources.claims", "NotFound resources.claims[0]"]],
+      [{ claims: [] }, ["Forbidden resources.claims"]],
     ])("KIND-PodSpec-7: the resources %j of a Pod", (own, expected) => {
       expect(pods.refused({ resources: own })).toEqual(expected);
     });

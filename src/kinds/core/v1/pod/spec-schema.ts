@@ -20,7 +20,7 @@ import {
 } from "../../../../meta/types.ts";
 import { LocalObjectReference } from "../volumes/references.ts";
 import { type Source, sourceMembers } from "../volumes/sources.ts";
-import { Container, EphemeralContainer, ResourceRequirements } from "./container-schema.ts";
+import { Container, EphemeralContainer, PodResourceRequirements } from "./container-schema.ts";
 import { Affinity, Toleration, TopologySpreadConstraint } from "./scheduling-schema.ts";
 import { PodSecurityContext } from "./security-schema.ts";
 
@@ -108,7 +108,7 @@ const members = {
       "x-kubernetes-patch-strategy": "merge,retainKeys",
     }),
   ),
-  resources: pointer(ResourceRequirements),
+  resources: pointer(PodResourceRequirements),
   hostnameOverride: pointer(text("The host name, whatever else is set.")),
   workloadRef: pointer(WorkloadReference),
 };

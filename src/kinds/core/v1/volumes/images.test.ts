@@ -22,7 +22,13 @@ test.each([
   ["a___b", "IfNotPresent"],
   ["a@sha256:0", "IfNotPresent"],
   ["0".repeat(64), "IfNotPresent"],
-  ["a".repeat(256), "IfNotPresent"],
+  ["a".repeat(247), "Always"],
+  ["a".repeat(248), "IfNotPresent"],
+  [`docker.io/${"a".repeat(248)}`, "IfNotPresent"],
+  [`docker.io/b/${"a".repeat(253)}`, "Always"],
+  [`b/${"a".repeat(254)}`, "IfNotPresent"],
+  [`example.com:5000/${"a".repeat(255)}:latest${DIGEST}`, "Always"],
+  [`example.com/${"a".repeat(256)}`, "IfNotPresent"],
   ["a:", "IfNotPresent"],
 ])("VOL-40, KIND-Pod-1: the image '%s' is pulled %s", (reference, policy) => {
   expect(defaultPullPolicy(reference)).toBe(policy);

@@ -15,7 +15,7 @@ const LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?";
 const DOMAIN = `(?:${LABEL}(?:\\.${LABEL})*|\\[[a-fA-F0-9:]+\\])(?::\\d+)?`;
 const DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}";
 const REFERENCE = new RegExp(
-  `^(?:${DOMAIN}/)?(?<path>${COMPONENT}(?:/${COMPONENT})*)(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>${DIGEST}))?$`,
+  `^(?:${DOMAIN}/)?${COMPONENT}(?:/${COMPONENT})*(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>${DIGEST}))?$`,
 );
 const LONGEST_PATH = 255;
 /** What looks like the identity of an image is not read as its name. */
@@ -26,9 +26,22 @@ const IDENTITY = /^[a-f0-9]{64}$/;
  * with neither tag nor digest has the tag `latest`; a reference that cannot be read has no tag (KIND-Pod-1).
  */
 export function defaultPullPolicy(reference: string): string {
-  const { path = "", tag, digest } = REFERENCE.exec(reference)?.groups ?? {};
-  const isReadable = path !== "" && path.length <= LONGEST_PATH && !IDENTITY.test(reference);
+  const { groups } = REFERENCE.exec(reference) ?? {};
+  if (!groups || IDENTITY.test(reference)) return "IfNotPresent";
+  const { tag, digest } = groups;
+  const end = reference.length - (tag ? tag.length + 1 : 0) - (digest ? digest.length + 1 : 0);
+  const isReadable = pathLength(reference.slice(0, end)) <= LONGEST_PATH;
   return isReadable && (tag ?? (digest ? "" : "latest")) === "latest" ? "Always" : "IfNotPresent";
+}
+
+/** How long the path of an image is below its registry, which is not named where it is the usual one. */
+function pathLength(name: string): number {
+  const slash = name.indexOf("/");
+  const first = name.slice(0, Math.max(slash, 0));
+  const isRegistry = first === "localhost" || /[.:]/.test(first) || first.toLowerCase() !== first;
+  const path = isRegistry ? name.slice(slash + 1) : name;
+  const isUsual = !isRegistry || first === "docker.io" || first === "index.docker.io";
+  return path.length + (isUsual && !path.includes("/") ? "library/".length : 0);
 }
 
 /** An OCI image or artifact, mounted read-only (VOL-38..45). */
