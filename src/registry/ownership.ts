@@ -19,8 +19,6 @@ import {
   applySteps,
   excludeFilter,
   fieldElement,
-  includeFilter,
-  prefixPattern,
   recordSteps,
   setOf,
 } from "../apply/index.ts";
@@ -185,18 +183,13 @@ function converterOf({ stored }: OwnedKind): Converter {
   };
 }
 
-const patternElement = (part: string) => (part === "*" ? part : fieldElement(part));
-
 /** The fields that a write through this path never owns, as the definition lists them, in every version (DEC-14). */
 function filtersOf({ stored }: OwnedKind, subresource: string): Filters {
   const filters = new Map();
   for (const [apiVersion, { definition }] of stored.versions) {
-    const { resetFields = [], ownedFields } = rulesOf({ definition }, subresource);
-    const patterns = ownedFields?.map((path) => prefixPattern(...path.split(".").map(patternElement)));
-    const filter = patterns
-      ? includeFilter(...patterns)
-      : excludeFilter(setOf(...resetFields.map((path) => path.split(".").map(fieldElement))));
-    filters.set(apiVersion, filter);
+    const { resetFields = [] } = rulesOf({ definition }, subresource);
+    const reset = setOf(...resetFields.map((path) => path.split(".").map(fieldElement)));
+    filters.set(apiVersion, excludeFilter(reset));
   }
   return filters as Filters;
 }

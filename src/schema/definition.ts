@@ -113,8 +113,6 @@ export interface WriteRules {
    * from ownership (DEC-14, DEC-22).
    */
   readonly resetFields?: readonly string[];
-  /** The only fields that a write this way owns, as dotted paths; `*` is any entry. All by default. */
-  readonly ownedFields?: readonly string[];
   /** Whether changes this way never count in `generation`: those of a status, where metadata counts. */
   readonly uncounted?: true;
 }
