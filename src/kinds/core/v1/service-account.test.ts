@@ -26,3 +26,9 @@ test("MARK-2, MARK-14: secrets merge by name, imagePullSecrets have one owner an
 test("DEC-2: it is called a DNS subdomain", () => {
   expect(kind.create({ metadata: { name: "system:a" } }).causes).toEqual(["FieldValueInvalid metadata.name"]);
 });
+
+test("an annotation of old is told where it is new", () => {
+  const annotated = { metadata: { name: "x", annotations: { "svc.io/enforce-mountable-secrets": "true" } } };
+  const { object, warnings } = kind.create(annotated);
+  expect([warnings.length, kind.change(object, {}).warnings.length]).toEqual([1, 0]);
+});

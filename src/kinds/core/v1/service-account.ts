@@ -7,7 +7,7 @@
 import { atomicList, bool, keyedList, optional, pointer } from "../../../meta/types.ts";
 import { tokenRequest } from "../../authentication/v1/group.ts";
 import { ageColumn } from "../../../schema/columns.ts";
-import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import type { ApiObject, ResourceDefinition, WriteContext } from "../../../schema/definition.ts";
 import { objectSchema } from "../../../schema/object-schema.ts";
 import { LocalObjectReference, ObjectReference } from "./volumes/references.ts";
 
@@ -25,6 +25,17 @@ function keepSecretNames(object: ApiObject): void {
   if (secrets) object["secrets"] = secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }
 
+/** The word of an annotation of old that nobody should begin with; the domain of labels stands in front of it. */
+const ENFORCED = "enforce-mountable-secrets";
+
+function* warnings({ metadata }: ApiObject, old: ApiObject | undefined, { dialect }: WriteContext): Generator<string> {
+  const annotation = `${dialect.labelDomain}/${ENFORCED}`;
+  const isThere = (annotations: Readonly<Record<string, string>> = {}): boolean =>
+    Object.hasOwn(annotations, annotation);
+  if (!isThere(metadata.annotations) || isThere(old?.metadata.annotations)) return;
+  yield `metadata.annotations[${annotation}]: deprecated; secrets are kept apart by namespaces of their own`;
+}
+
 /** The definition of ServiceAccount. */
 export const serviceAccount: ResourceDefinition = {
   group: "",
@@ -39,6 +50,7 @@ export const serviceAccount: ResourceDefinition = {
   deleteAnswers: "object",
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
+  warnings,
   // A request for a token is a create below the account; it is no view of it.
   subresources: {
     token: { verbs: ["create"], takes: tokenRequest },
