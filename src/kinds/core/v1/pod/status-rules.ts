@@ -106,11 +106,14 @@ const CONTAINERS = {
 
 /** A container that has ended and does not start again does not run again. */
 function checkEnded(member: keyof typeof CONTAINERS, pod: Pod, old: Pod, errors: FieldErrors): void {
-  const now = new Map((pod.status[member] ?? []).map((one) => [one.name, one.state]));
-  old.status?.[member]?.forEach(({ name, state }, i) => {
+  if (!old.status?.[member]?.some(({ state }) => state?.terminated)) return;
+  // Of two with one name the first counts.
+  const now = new Map((pod.status[member] ?? []).toReversed().map((one) => [one.name, one.state]));
+  const containers = new Map((old.spec[CONTAINERS[member]] ?? []).map((one) => [one.name, one]));
+  old.status[member].forEach(({ name, state }, i) => {
     const ended = state?.terminated;
     if (!ended || !now.has(name) || now.get(name)?.terminated) return;
-    const container = old.spec[CONTAINERS[member]]?.find((one) => one.name === name);
+    const container = containers.get(name);
     if (container && member !== "ephemeralContainerStatuses" && startsAgain(container, old.spec, ended.exitCode ?? 0))
       return;
     errors.forbidden(`status.${member}[${i}].state`, "expected it to stay as it has ended");
