@@ -269,6 +269,12 @@ test("struct fields on the way to a path count as paths where it is asked for", 
   ]);
 });
 
+test("a struct of which no member is declared takes any", () => {
+  const empty = typeOf({ type: "object", properties: { none: { type: "object", properties: {} } } });
+  expect(validate(empty, { none: { a: [1] } })).toEqual([]);
+  expect(validate(empty, { other: 1 })).toHaveLength(1);
+});
+
 test("an entry without a key is found where key fields may be left out, at any depth", () => {
   const item: JsonSchema = {
     type: "object",

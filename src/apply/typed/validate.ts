@@ -28,7 +28,10 @@ export interface ValidateOptions {
   readonly allowDuplicates?: boolean;
 }
 
-/** Every fault of a value against its type, in the order of the value; none when it can be merged. Null fits anywhere. */
+/**
+ * Every fault of a value against its type, in the order of the value; none when it can be merged. Null fits anywhere, and
+ * a struct of which no member is declared takes any.
+ */
 export function validate(type: Type, value: Value, options: ValidateOptions = {}): TypeFault[] {
   const walker = new ValidateWalker(options.allowDuplicates ?? false);
   walker.walk(type, value);
@@ -79,7 +82,7 @@ class ValidateWalker {
       const expected = type.kind === "map" ? type.item : type.fields.get(key)?.type;
       if (expected !== undefined) {
         if (!isFittingScalar(expected, item)) this.#below(fieldElement(key), expected, item);
-      } else if (type.kind === "struct" && !type.open) {
+      } else if (type.kind === "struct" && !type.open && type.fields.size > 0) {
         this.#fault("unknownField", "expected a field of the schema, got an unknown one", [
           ...this.#path,
           fieldElement(key),

@@ -94,7 +94,9 @@ export function validateClaimSpec(
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
     errors.notSupported(`${at}.volumeMode`, spec.volumeMode, VOLUME_MODES);
   }
-  validateDataSources(spec, at, errors, Boolean(stored?.dataSource?.apiGroup ?? stored?.dataSourceRef?.apiGroup));
+  // A group of no letters was said, too.
+  const said = stored?.dataSource?.apiGroup ?? stored?.dataSourceRef?.apiGroup ?? undefined;
+  validateDataSources(spec, at, errors, said !== undefined);
   checkClassName(`${at}.volumeAttributesClassName`, spec.volumeAttributesClassName, errors);
 }
 

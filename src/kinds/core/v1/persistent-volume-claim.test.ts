@@ -106,6 +106,12 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))(
         expect(new Set(fields)).toEqual(new Set(expected));
       });
 
+      test("DEC-7: the form of a group is not looked at where one was taken before, also one of no letters", () => {
+        const { object } = create({ dataSource: { ...CLAIM, apiGroup: "" } });
+        const later = bench.pvc.change(object, { spec: { ...SPEC, dataSourceRef: { ...CUSTOM, apiGroup: "A_b" } } });
+        expect(later.causes.filter((cause) => cause.endsWith("apiGroup"))).toEqual([]);
+      });
+
       test("PVC-24: both and different", () => {
         expect(wrong(create({ dataSource: CLAIM, dataSourceRef: CUSTOM }), "")).toEqual(["Invalid spec"]);
         expect(wrong(create({ dataSource: CLAIM, dataSourceRef: { ...CLAIM, apiGroup: "" } }), "")).toEqual([
