@@ -107,12 +107,11 @@ const CONTAINERS = {
 /** A container that has ended and does not start again does not run again. */
 function checkEnded(member: keyof typeof CONTAINERS, pod: Pod, old: Pod, errors: FieldErrors): void {
   if (!old.status?.[member]?.some(({ state }) => state?.terminated)) return;
-  // Of two with one name the first counts.
-  const now = new Map((pod.status[member] ?? []).toReversed().map((one) => [one.name, one.state]));
+  const going = new Set((pod.status[member] ?? []).filter(({ state }) => !state?.terminated).map(({ name }) => name));
   const containers = new Map((old.spec[CONTAINERS[member]] ?? []).map((one) => [one.name, one]));
   old.status[member].forEach(({ name, state }, i) => {
     const ended = state?.terminated;
-    if (!ended || !now.has(name) || now.get(name)?.terminated) return;
+    if (!ended || !going.has(name)) return;
     const container = containers.get(name);
     if (container && member !== "ephemeralContainerStatuses" && startsAgain(container, old.spec, ended.exitCode ?? 0))
       return;
