@@ -69,8 +69,10 @@ class Checker {
     const { items, properties, additionalProperties: values } = schema;
     if (typeof values === "object") visit(values, "additionalProperties");
     for (const [name, member] of Object.entries(properties ?? {})) visit(member, `properties[${name}]`);
-    if (items) visit(items, "items", around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path));
-    for (const [name, next] of judging(schema)) if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
+    if (isSchema(items))
+      visit(items, "items", around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path));
+    for (const [name, next] of [...listed("items", items), ...judging(schema)])
+      if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
     if (!this.#forms(schema, path, rules)) isRight = false;
     if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
     return isRight;
