@@ -54,6 +54,16 @@ describe.each([neutral, kubernetes])("a PodDisruptionBudget in the $name dialect
     }
   });
 
+  test("DEC-2: it may be called anything that a path can hold; Kubernetes tells of metadata where nothing else is wrong", () => {
+    expect(kind.create({ metadata: { name: "A_b" }, spec }).causes).toEqual([]);
+    const metadata = { name: "x", labels: { "a b": "c" } };
+    const labels = "FieldValueInvalid metadata.labels";
+    expect(kind.create({ metadata, spec }).causes).toEqual([labels]);
+    const both = kind.create({ metadata, spec: { minAvailable: -1 } }).causes;
+    const own = "FieldValueInvalid spec.minAvailable";
+    expect(both).toEqual(dialect === kubernetes ? [own] : [labels, own]);
+  });
+
   test("KIND-PodDisruptionBudget-4: everything may change and counts; a PUT says which version it changes", () => {
     const changed = kind.change(object, { spec: { maxUnavailable: "10%", selector: {} }, status: { expectedPods: 9 } });
     expect(changed).toMatchObject({ causes: [], object: { metadata: { generation: 2 }, status: NOTHING } });

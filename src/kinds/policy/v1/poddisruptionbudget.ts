@@ -5,6 +5,7 @@
  * @module
  */
 import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { pathSegmentName } from "../../../meta/names.ts";
 import {
   type Static,
   always,
@@ -128,6 +129,8 @@ export const podDisruptionBudget: ResourceDefinition = {
   scope: "Namespaced",
   description,
   schema,
+  nameRule: pathSegmentName,
+  metadataLast: true,
   versionedUpdate: true,
   deleteAnswers: "status",
   generation: "fromOne",
