@@ -74,13 +74,14 @@ describe.each(["neutral", "kubernetes"])("a Binding in the %s dialect", (dialect
     expect((await bind()).status).toBe(409);
   });
 
-  test("KIND-Pod-8: the uid and version that a Binding names are those of the Pod, but not beside it", async () => {
+  test("KIND-Pod-8: the uid and version that a Binding names are those of the Pod; beside it the version counts alone", async () => {
     const { pod, bind, beside } = await withPod();
     const { uid, resourceVersion } = await api.get(pod);
     expect((await bind({ uid: "other" })).status).toBe(409);
     expect((await bind({ resourceVersion: "1" })).status).toBe(409);
     expect((await bind({ uid, resourceVersion }, {}, { dryRun: "All" })).status).toBe(201);
-    expect((await beside({ uid: "other", resourceVersion: "1" })).status).toBe(201);
+    expect((await beside({ resourceVersion: "1" })).status).toBe(409);
+    expect((await beside({ uid: "other", resourceVersion })).status).toBe(201);
   });
 
   test("KIND-Pod-8: names and targets that are refused", async () => {
