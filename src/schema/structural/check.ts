@@ -106,13 +106,18 @@ const ALTERNATIVES = ["allOf", "oneOf", "anyOf"] as const;
 /** A schema and all below it, judging ones included. */
 function* everySchema(schema: Written): Generator<Written> {
   yield schema;
+  for (const nested of nestedIn(schema)) yield* everySchema(nested);
+}
+
+/** The schemas that stand right in one. */
+function nestedIn(schema: Written): readonly Written[] {
   const { items, additionalProperties, not, additionalItems } = schema;
   const one = [items, additionalProperties, not, additionalItems].flatMap(oneIn);
   const lists = [...ALTERNATIVES.flatMap((word) => schemasIn(schema[word])), ...schemasIn(items)];
   const named = ["properties", "patternProperties", "definitions", "dependencies"].flatMap((word) =>
     Object.values(schemaIn(schema[word]) ?? {}).flatMap(oneIn),
   );
-  for (const nested of [...one, ...lists, ...named]) yield* everySchema(nested);
+  return [...one, ...lists, ...named];
 }
 
 // The root of an object with a status path.
@@ -169,16 +174,35 @@ const isGiven = (value: unknown): boolean =>
   isSet(value) && (typeof value !== "object" || Object.keys(value as object).length > 0);
 
 /** What keeps a schema from being read at all; undefined when nothing does. */
-export function firstUnread(schema: Written): string | undefined {
+function firstUnread(schema: Written): string | undefined {
   for (const one of everySchema(schema)) {
-    const word = UNREAD.find((w) => isGiven(one[w]) || (w === "additionalItems" && (one[w] ?? null) !== null));
-    if (word !== undefined) return `expected a schema without ${word}`;
-    if (Array.isArray(one["items"])) return "expected items to be one schema";
-    if (one["x-kubernetes-preserve-unknown-fields"] === false) {
-      return "expected x-kubernetes-preserve-unknown-fields to be true or not there";
-    }
+    const fault = unreadIn(one);
+    if (fault !== undefined) return fault;
   }
   return undefined;
+}
+
+/** The schemas of a whole one that can not be read, for something in them or below them; each is looked at once. */
+export function unreadable(schema: Written): ReadonlySet<object> {
+  const found = new Set<object>();
+  const holds = (one: Written): boolean => {
+    let isUnread = unreadIn(one) !== undefined;
+    for (const nested of nestedIn(one)) if (holds(nested)) isUnread = true;
+    if (isUnread) found.add(one);
+    return isUnread;
+  };
+  holds(schema);
+  return found;
+}
+
+/** What keeps a schema from being read, those in it aside. */
+function unreadIn(one: Written): string | undefined {
+  const word = UNREAD.find((w) => isGiven(one[w]) || (w === "additionalItems" && (one[w] ?? null) !== null));
+  if (word !== undefined) return `expected a schema without ${word}`;
+  if (Array.isArray(one["items"])) return "expected items to be one schema";
+  return one["x-kubernetes-preserve-unknown-fields"] === false
+    ? "expected x-kubernetes-preserve-unknown-fields to be true or not there"
+    : undefined;
 }
 
 const isUnstructured = (schema: Written): boolean =>

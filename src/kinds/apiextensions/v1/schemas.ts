@@ -7,7 +7,7 @@ import { addBreaches, checkRules, judge } from "../../../cel/rules/index.ts";
 import type { Schema as RuleSchema } from "../../../cel/schema/declaration.ts";
 import type { Dialect } from "../../../meta/dialect.ts";
 import { FieldErrors } from "../../../meta/field-errors.ts";
-import { type Relaxed, type Written, checkSchema, firstUnread, relaxedBy } from "../../../schema/structural/check.ts";
+import { type Relaxed, type Written, checkSchema, relaxedBy, unreadable } from "../../../schema/structural/check.ts";
 import { checkDefaults } from "../../../schema/structural/defaults.ts";
 import type { Structural } from "../../../schema/structural/schema.ts";
 import { type Steps, atOnce } from "../../../util/steps.ts";
@@ -64,10 +64,11 @@ export function* validateSchemas(
     }
     // Rules are read where the schema has a form and its defaults fit.
     const reads = isStructural && own.causes.length === faults.length;
-    // What can be read as a whole, can be read in part.
-    const isReadable =
-      firstUnread(schema) === undefined ? () => true : (one: RuleSchema) => firstUnread(one as Written) === undefined;
-    if (!isUnchanged) checkRules(schema as RuleSchema, path, { faults, reads, isReadable }, own);
+    if (!isUnchanged) {
+      const unread = unreadable(schema);
+      const isReadable = (one: RuleSchema): boolean => !unread.has(one);
+      checkRules(schema as RuleSchema, path, { faults, reads, isReadable }, own);
+    }
     for (const { reason, field = "", message } of own.causes) errors.add(reason, field, message);
     yield;
   }

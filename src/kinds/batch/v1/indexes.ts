@@ -1,15 +1,24 @@
 /** A number, or two with a dash between them. */
 const INTERVAL = /^(\+?\d+)(?:-(\+?\d+))?$/;
 
+/** The first and the last index that a part of a list names; undefined for one that has not the form. */
+function intervalOf(part: string): readonly [from: number, to: number] | undefined {
+  const found = INTERVAL.exec(part);
+  return found ? [Number(found[1]), Number(found[2] ?? found[1])] : undefined;
+}
+
+/** Whether a part of a list does not name more than none, or one index as if it were several. */
+const isDisordered = (from: number, to: number, part: string): boolean =>
+  to < from || (to === from && part.includes("-"));
+
 /** What is wrong with a list of indexes such as `0,2-4`, each below `end`; undefined for one that is right. */
 export function indexFault(text: string, end: number): string | undefined {
   let last = -1;
   for (const part of text === "" ? [] : text.split(",")) {
-    const [, first, second = first] = INTERVAL.exec(part) ?? [];
-    if (first === undefined)
-      return `expected numbers and ranges such as 0,2-4, got ${JSON.stringify(part.slice(0, 40))}`;
-    const [from, to] = [Number(first), Number(second)];
-    if (from <= last || to < from || (to === from && part.includes("-"))) return "expected numbers in ascending order";
+    const interval = intervalOf(part);
+    if (!interval) return `expected numbers and ranges such as 0,2-4, got ${JSON.stringify(part.slice(0, 40))}`;
+    const [from, to] = interval;
+    if (from <= last || isDisordered(from, to, part)) return "expected numbers in ascending order";
     if (to >= end) return `expected numbers below ${end}`;
     last = to;
   }
@@ -29,17 +38,20 @@ export function countIndexes(text: string): number {
 /** The first index that is named by both of two lists, of whose parts only those count that are right; undefined for none. */
 export function commonIndex(one: string, other: string, end: number): number | undefined {
   const [left, right] = [intervalsOf(one, end), intervalsOf(other, end)];
-  for (let i = 0, j = 0; i < left.length && j < right.length;) {
-    const [[from, to], [otherFrom, otherTo]] = [left[i]!, right[j]!];
+  let [mine, theirs] = [left.next(), right.next()];
+  while (!mine.done && !theirs.done) {
+    const [[from, to], [otherFrom, otherTo]] = [mine.value, theirs.value];
     if (from <= otherTo && otherFrom <= to) return Math.max(from, otherFrom);
-    if (from <= otherFrom) i++;
-    else j++;
+    if (from <= otherFrom) mine = left.next();
+    else theirs = right.next();
   }
   return undefined;
 }
 
-const intervalsOf = (text: string, end: number): readonly (readonly [from: number, to: number])[] =>
-  text.split(",").flatMap((part) => {
-    const [from, to = from] = part.split("-").map(Number);
-    return indexFault(part, end) === undefined && part !== "" ? [[from!, to!] as const] : [];
-  });
+/** What the parts of a list name that are right by themselves. */
+function* intervalsOf(text: string, end: number): Generator<readonly [from: number, to: number], void> {
+  for (const part of text.split(",")) {
+    const interval = intervalOf(part);
+    if (interval && interval[1] < end && !isDisordered(...interval, part)) yield interval;
+  }
+}
