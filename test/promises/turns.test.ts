@@ -470,6 +470,55 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
     expect(await creating(path, status, make)).toBeLessThan(turnBound(42));
   });
 
+  test(
+    "no turn of a status is long: indexes that have failed beside those that have succeeded",
+    { timeout: 60_000 },
+    async () => {
+      const path = "/apis/batch/v1/namespaces/default/jobs";
+      const limits = { completions: 2 ** 31 - 1, backoffLimitPerIndex: 1, maxFailedIndexes: 1, parallelism: 1 };
+      const template = { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" } };
+      const spec = { completionMode: "Indexed", ...limits, template };
+      expect((await api.post(path, { metadata: { name: "indexes" }, spec })).status).toBe(201);
+      const everySecond = (from: number): string => times(100_000, (i) => String(from + 2 * i)).join(",");
+      const status = { completedIndexes: everySecond(0), failedIndexes: everySecond(1) };
+      const longest = await longestTurn(
+        () => {},
+        async () => {
+          expect((await api.merge(`${path}/indexes/status`, { status }, { dryRun: "All" })).status).toBe(200);
+        },
+      );
+      expect(longest).toBeLessThan(turnBound());
+    },
+  );
+
+  test(
+    "no turn of a definition is long: rules on every level above what cannot be read",
+    { timeout: 60_000 },
+    async () => {
+      const rule = { rule: "true", fieldPath: ".a" };
+      const leaves = Object.fromEntries(times(3000, (i) => [`k-${i}`, { type: "string" }]));
+      let schema: object = { type: "object", properties: { ...leaves, z: { type: "string", $schema: "x" } } };
+      for (let level = 0; level < 200; level++) {
+        schema = { type: "object", properties: { a: schema }, "x-kubernetes-validations": [rule] };
+      }
+      const spec = {
+        group: "example.com",
+        names: { plural: "deeps", kind: "Deep" },
+        scope: "Namespaced",
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      };
+      const definition = { metadata: { name: "deeps.example.com" }, spec };
+      const longest = await longestTurn(
+        () => {},
+        async () => {
+          const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+          expect((await api.post(path, definition, { dryRun: "All" })).status).toBe(422);
+        },
+      );
+      expect(longest).toBeLessThan(turnBound());
+    },
+  );
+
   test("no turn of a table is long: gates that hold, one by one", { timeout: 60_000 }, async () => {
     const path = `${PODS}/pod-${n}`;
     const gates = times(HALF, (i) => ({ conditionType: `k-${i}` }));

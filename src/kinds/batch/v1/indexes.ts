@@ -3,8 +3,21 @@ const INTERVAL = /^(\+?\d+)(?:-(\+?\d+))?$/;
 
 /** The first and the last index that a part of a list names; undefined for one that has not the form. */
 function intervalOf(part: string): readonly [from: number, to: number] | undefined {
+  const index = plainIndex(part);
+  if (index >= 0) return [index, index];
   const found = INTERVAL.exec(part);
   return found ? [Number(found[1]), Number(found[2] ?? found[1])] : undefined;
+}
+
+/** The number of a part that is digits alone, as most are; below 0 for any other. */
+function plainIndex(part: string): number {
+  let index = part === "" ? -1 : 0;
+  for (let i = 0; i < part.length; i++) {
+    const digit = part.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    index = index * 10 + digit;
+  }
+  return index;
 }
 
 /** Whether a part of a list does not name more than none, or one index as if it were several. */
