@@ -234,6 +234,13 @@ export interface Owner {
   readonly name: string;
 }
 
+/** Names for a dry run, which takes none. */
+export interface StandIns {
+  /** A name that it was asked for. */
+  asked(name: string): void;
+  next(): string;
+}
+
 /** A set of names, each of which at most one object has. */
 export interface Stock {
   readonly id: string;
@@ -241,8 +248,8 @@ export interface Stock {
   refuses(name: string): string | undefined;
   /** The names in the order in which they are given out to who takes any; where it begins is a matter of chance. */
   names(random: Random): Iterable<string>;
-  /** What a dry run shows in place of any name, after those that it has shown or was asked for: nobody looks for what is free. */
-  standIn(before: readonly string[]): string;
+  /** What one dry run shows in place of any name: nobody looks for what is free. */
+  standIns(): StandIns;
   /** The kind whose objects show what is taken; without it nobody sees that. */
   readonly shown?: ShownStock;
 }

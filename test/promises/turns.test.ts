@@ -519,6 +519,18 @@ describe("of the rules of Pods, whose lists are compared with each other", () =>
     },
   );
 
+  test("no turn of a dry run is long: stand-ins for the ports of a Service", { timeout: 60_000 }, async () => {
+    const ports = times(N, (i) => ({ name: `p-${i}`, port: i + 1 }));
+    const body = { metadata: { name: "ports" }, spec: { type: "NodePort", ports } };
+    const longest = await longestTurn(
+      () => {},
+      async () => {
+        expect((await api.post("/api/v1/namespaces/default/services", body, { dryRun: "All" })).status).toBe(201);
+      },
+    );
+    expect(longest).toBeLessThan(turnBound());
+  });
+
   test("no turn of a table is long: gates that hold, one by one", { timeout: 60_000 }, async () => {
     const path = `${PODS}/pod-${n}`;
     const gates = times(HALF, (i) => ({ conditionType: `k-${i}` }));

@@ -6,7 +6,7 @@
  */
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { invalid } from "../../meta/status.ts";
-import type { ApiObject, Hand, Owner, Stock, Taking, Takings } from "../../schema/definition.ts";
+import type { ApiObject, Hand, Owner, StandIns, Stock, Taking, Takings } from "../../schema/definition.ts";
 import { StoreError } from "../../storage/contract.ts";
 import type { Kind, Stocks } from "../kind.ts";
 import type { WriteUnderWay } from "../pipeline.ts";
@@ -41,8 +41,8 @@ export class WriteHand implements Hand {
   readonly #takings: Takings;
   readonly #old: ApiObject | undefined;
   readonly #taken: Taking[] = [];
-  /** What a dry run has shown. */
-  readonly #pretended = new Map<Stock, string[]>();
+  /** What a dry run shows. */
+  readonly #shown = new Map<Stock, StandIns>();
   #owner: Owner = { namespace: "", name: "" };
 
   constructor(write: WriteUnderWay, takings: Takings, old: ApiObject | undefined) {
@@ -62,27 +62,27 @@ export class WriteHand implements Hand {
   }
 
   async take(stock: Stock, name: string): Promise<string | undefined> {
-    if (this.#write.options.dryRun) return stock.refuses(name) ?? this.#pretend(stock, name);
+    if (this.#write.options.dryRun) {
+      const refused = stock.refuses(name);
+      if (refused === undefined) this.#standIns(stock).asked(name);
+      return refused;
+    }
     const refused = await this.#stocks.take(stock, name, this.#owner);
     if (refused === undefined) this.#taken.push({ stock: stock.id, name });
     return refused;
   }
 
   async takeAny(stock: Stock): Promise<string | undefined> {
-    if (this.#write.options.dryRun) {
-      const shown = stock.standIn(this.#pretended.get(stock) ?? []);
-      this.#pretend(stock, shown);
-      return shown;
-    }
+    if (this.#write.options.dryRun) return this.#standIns(stock).next();
     const name = await this.#stocks.takeAny(stock, this.#owner);
     if (name !== undefined) this.#taken.push({ stock: stock.id, name });
     return name;
   }
 
-  #pretend(stock: Stock, name: string): undefined {
-    const before = this.#pretended.get(stock);
-    if (before) before.push(name);
-    else this.#pretended.set(stock, [name]);
+  #standIns(stock: Stock): StandIns {
+    let standIns = this.#shown.get(stock);
+    if (!standIns) this.#shown.set(stock, (standIns = stock.standIns()));
+    return standIns;
   }
 
   /** The object is stored: what it had before and has no more goes back. */

@@ -14,7 +14,7 @@ import {
   networkText,
 } from "../../../../meta/addresses.ts";
 import { SERVICE_RANGES } from "../../../../meta/service-ranges.ts";
-import type { ApiContext, ApiObject, Stock } from "../../../../schema/definition.ts";
+import type { ApiContext, ApiObject, StandIns, Stock } from "../../../../schema/definition.ts";
 import type { Random } from "../../../../util/clock.ts";
 
 /** What Services of a server take from. */
@@ -58,7 +58,7 @@ function addressStock(network: Network, { dialect }: ApiContext): [IpFamily, Sto
       for (const i of turnedBetween(low, count, random)) yield at(i);
       for (const i of turnedBetween(0, Math.min(low, count), random)) yield at(i);
     },
-    standIn: () => addressText(first),
+    standIns: () => ({ asked() {}, next: () => addressText(first) }),
     shown: {
       resource: "ipaddresses.networking.k8s.io",
       object: (name, owner) => ({
@@ -82,6 +82,20 @@ const lowAddresses = (size: number): number => (size <= 16 ? 0 : Math.min(256, M
 /** The first port that a dry run shows, whatever the range; then numbers follow on what it has shown or was asked for. */
 const FIRST_STAND_IN = 32_769;
 
+function portStandIns(): StandIns {
+  let greatest: number | undefined;
+  const see = (port: number): void => {
+    greatest = Math.max(greatest ?? port, port);
+  };
+  return {
+    asked: (name) => see(Number(name)),
+    next() {
+      see(greatest === undefined ? FIRST_STAND_IN : greatest + 1);
+      return String(greatest);
+    },
+  };
+}
+
 function portStock(first: number, last: number): Stock {
   const count = last - first + 1;
   const low = count <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(count / 32)));
@@ -95,7 +109,7 @@ function portStock(first: number, last: number): Stock {
       for (const i of turnedBetween(low, count, random)) yield String(first + i);
       for (const i of turnedBetween(0, low, random)) yield String(first + i);
     },
-    standIn: (before) => String(before.length > 0 ? Math.max(...before.map(Number)) + 1 : FIRST_STAND_IN),
+    standIns: portStandIns,
   };
 }
 

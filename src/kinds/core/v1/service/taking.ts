@@ -158,6 +158,8 @@ type TakePort = (asked: number, field: string) => Promise<number>;
 async function takeNew(spec: ServiceSpec, take: TakePort): Promise<void> {
   const ports = spec.ports ?? [];
   const shared = new Map<number, number>();
+  const asked = new Map<number, number>();
+  for (const { port, nodePort } of ports) if (nodePort && !asked.has(port)) asked.set(port, nodePort);
   for (const [i, port] of ports.entries()) {
     if (!port.nodePort && !wantsPorts(spec)) continue;
     const known = shared.get(port.port);
@@ -165,8 +167,7 @@ async function takeNew(spec: ServiceSpec, take: TakePort): Promise<void> {
       port.nodePort = known;
       continue;
     }
-    const asked = port.nodePort || ports.find((other) => other.port === port.port && other.nodePort)?.nodePort || 0;
-    port.nodePort = await take(asked, `spec.ports[${i}].nodePort`);
+    port.nodePort = await take(port.nodePort || (asked.get(port.port) ?? 0), `spec.ports[${i}].nodePort`);
     if (port.nodePort === 0) return;
     shared.set(port.port, known ?? port.nodePort);
   }
