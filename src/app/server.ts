@@ -185,7 +185,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     serviceRanges: options.serviceRanges,
     kinds: options.kinds,
     ...around,
-    authenticator: adminAuthenticator(pki.adminToken, () => around.clock.now()),
+    authenticator: () => adminAuthenticator(pki.adminToken, () => around.clock.now()),
     signer: signerOf(pki, { dialect, ...around }),
     server: {
       version: VERSION,

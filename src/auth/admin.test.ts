@@ -84,8 +84,8 @@ describe("mastersAuthorizer", () => {
   };
 
   test("DEC-36: masters may do everything", () => {
-    expect(decide(["system:masters"], "DELETE", "/api/v1/namespaces/default")).toEqual({ allowed: true });
-    expect(decide(["a", "system:masters"], "GET", "/metrics")).toEqual({ allowed: true });
+    expect(decide(["system:masters"], "DELETE", "/api/v1/namespaces/default")).toEqual({ allowed: true, reason: "" });
+    expect(decide(["a", "system:masters"], "GET", "/metrics")).toEqual({ allowed: true, reason: "" });
   });
 
   test("DEC-36: nobody else may do anything, and is told who may", () => {

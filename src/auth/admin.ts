@@ -8,7 +8,15 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { unauthorized } from "../meta/status.ts";
-import type { Authenticator, Authorizer, ClientCertificate, Connection, Identity } from "./contract.ts";
+import type {
+  Authenticator,
+  Authorizer,
+  ClientCertificate,
+  Connection,
+  Decision,
+  Identity,
+  Rights,
+} from "./contract.ts";
 
 /** The admin: a member of the group that may do everything (DEC-36). */
 export const ADMIN: Identity = { user: "keelson:admin", groups: ["system:masters", "system:authenticated"] };
@@ -51,8 +59,21 @@ function certified(certificate: ClientCertificate, now: number): Identity {
 
 /** Lets members of `system:masters` do everything and nobody else anything (DEC-36). */
 export const mastersAuthorizer: Authorizer = {
-  authorize: (identity) =>
-    identity.groups.includes(MASTERS)
-      ? { allowed: true }
-      : { allowed: false, reason: `expected a member of ${MASTERS}` },
+  authorize: (identity) => (identity.groups.includes(MASTERS) ? ALLOWED : ONLY_MASTERS),
+  rightsOf: (identity) => (identity.groups.includes(MASTERS) ? EVERYTHING : NOTHING),
 };
+
+/** Lets everybody do everything: `--authorization-mode=AlwaysAllow`. */
+export const alwaysAllow: Authorizer = { authorize: () => ALLOWED, rightsOf: () => EVERYTHING };
+
+const ALLOWED: Decision = { allowed: true, reason: "" };
+const ONLY_MASTERS: Decision = { allowed: false, reason: `expected a member of ${MASTERS}` };
+
+/** Everything that can be asked. */
+const EVERYTHING: Rights = {
+  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+  pathRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+  incomplete: false,
+};
+
+const NOTHING: Rights = { resourceRules: [], pathRules: [], incomplete: false };

@@ -10,7 +10,7 @@
  * @module
  */
 import { ADMIN, mastersAuthorizer } from "../auth/admin.ts";
-import type { Authenticator, Authorizer, Identity } from "../auth/contract.ts";
+import type { Authenticator, Authorizer, Identity, TrustGround } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { startChecks } from "../cache/index.ts";
 import { Client, type LocalServer } from "../client/index.ts";
@@ -60,9 +60,9 @@ export interface ClusterParts {
   /** The built-in kinds by default. */
   readonly definitions?: readonly ResourceDefinition[];
   /** Recognises the credentials of requests; without it only {@link Cluster.client} gets in. */
-  readonly authenticator?: Authenticator;
+  readonly authenticator?: (ground: TrustGround) => Authenticator;
   /** Members of `system:masters` may do everything and nobody else anything, by default. */
-  readonly authorizer?: Authorizer;
+  readonly authorizer?: (ground: TrustGround) => Authorizer;
   /** Signs tokens of service accounts; made when the first one is asked for. */
   readonly signer?: () => TokenSigner;
   /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
@@ -181,7 +181,7 @@ function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
     api,
     store,
     definitions: parts.definitions ?? builtInDefinitions(api, parts.kinds),
-    authorizer: parts.authorizer ?? mastersAuthorizer,
+    authorizer: parts.authorizer ?? (() => mastersAuthorizer),
     signer: parts.signer ?? noSigner,
     ...(parts.plugins ? { plugins: parts.plugins } : {}),
     ...(parts.admission ? { admission: parts.admission } : {}),
@@ -194,13 +194,12 @@ function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extensio
   const { store, dialect, log = silentLog } = parts;
   const { api, hooks, threads } = own;
   const { clock, random } = api;
-  const authorizer = parts.authorizer ?? mastersAuthorizer;
   const checks = checkCache(api, built, log);
   const repairs = built.startRepairs((error) =>
     log.error("what Services take could not be put right", { error: String(error) }),
   );
   const explaining = whyRoute((identity) => client("keelson-why", identity));
-  const server = serverOf(parts, { own, authorizer, built, log, explaining, mismatches: () => checks.mismatches });
+  const server = serverOf(parts, { own, built, log, explaining, mismatches: () => checks.mismatches });
   const managers: Manager[] = [];
   const transport = inProcessTransport(server);
   const local: LocalServer = { onKindsChange: (listener) => built.kinds.onChange(listener) };
@@ -263,17 +262,13 @@ const NOBODY: Authenticator = { authenticate: () => undefined };
 
 interface Assembled {
   readonly own: Own;
-  readonly authorizer: Authorizer;
   readonly built: BuiltRegistry;
   readonly log: Log;
   readonly explaining: Route;
   readonly mismatches: () => number;
 }
 
-function serverOf(
-  parts: ClusterParts,
-  { own, authorizer, built, log, explaining, mismatches }: Assembled,
-): ServerHandle {
+function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches }: Assembled): ServerHandle {
   const { store, server = {} } = parts;
   const { clock, random, dialect } = own.api;
   let failed = false;
@@ -282,8 +277,8 @@ function serverOf(
   });
   return createServer({
     registry: built.kinds,
-    authenticator: parts.authenticator ?? NOBODY,
-    authorizer,
+    authenticator: parts.authenticator?.({ lookup: built.lookup, api: own.api }) ?? NOBODY,
+    authorizer: built.authorizer,
     dialect,
     clock,
     random,

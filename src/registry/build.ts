@@ -6,7 +6,7 @@
 import { type Admission, type PluginChoice, builtInAdmission } from "../admission/index.ts";
 import type { ApiContext, ApiObject, NewObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
-import type { Authorizer } from "../auth/contract.ts";
+import type { Authorizer, TrustGround } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
@@ -34,7 +34,8 @@ export interface RegistryOptions {
   readonly definitions: readonly ResourceDefinition[];
   readonly api: ApiContext;
   readonly store: Store;
-  readonly authorizer: Authorizer;
+  /** Decides what somebody may do, by what is stored where it needs to. */
+  readonly authorizer: (ground: TrustGround) => Authorizer;
   /** Made when the first token is asked for. */
   readonly signer: () => TokenSigner;
   /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
@@ -50,6 +51,7 @@ export interface BuiltRegistry {
   readonly cacher: Cacher;
   /** Reads objects in their stored version, as admission does. */
   readonly lookup: Lookup;
+  readonly authorizer: Authorizer;
   /** Puts right what is taken and what is not, from time to time, until closed. */
   startRepairs(onError: (error: unknown) => void): { close(): void };
   /** Makes the namespaces that are there from the start. */
@@ -86,8 +88,9 @@ function over(
   cacher: Cacher,
   kindsOf: (shared: SharedParts, actions: Actions) => Kinds,
 ): BuiltRegistry {
-  const { api, store, authorizer, signer } = options;
+  const { api, store, signer } = options;
   const lookup = lookupIn(() => kinds);
+  const authorizer = options.authorizer({ lookup, api });
   const builtIn = builtInAdmission({
     lookup,
     dialect: api.dialect,
@@ -119,6 +122,7 @@ function over(
     kinds,
     cacher,
     lookup,
+    authorizer,
     startRepairs: (onError) =>
       startRepairs({ clock: api.clock, random: api.random, stocks, takers: () => takersIn(kinds, lookup), onError }),
     async provisionNamespaces(names) {

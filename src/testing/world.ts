@@ -95,10 +95,18 @@ export function momentOf({ core, store }: Pick<Moment, "core" | "store">, now: n
 /** A server that begins with a moment. */
 export function serverFrom(
   { core, store }: Moment,
-  { activity, filters, routes, revision, ...own }: Surroundings,
+  { activity, filters, routes, revision, authenticator, ...own }: Surroundings,
 ): Pick<Moment, "core" | "store"> {
   const forked = store.fork({ activity, ...(revision === undefined ? {} : { revision }) });
-  return { core: core.fork({ ...own, store: forked, server: { activity, filters, routes } }), store: forked };
+  return {
+    core: core.fork({
+      ...own,
+      authenticator: () => authenticator,
+      store: forked,
+      server: { activity, filters, routes },
+    }),
+    store: forked,
+  };
 }
 
 /** The bytes of a moment. */

@@ -7,7 +7,7 @@ import { policed } from "./policed-cluster.ts";
 import { RESOURCES, collection, objectOf } from "./resources.ts";
 
 const TOKEN = "the-token-of-the-admin";
-const api = serve({}, { authenticator: adminAuthenticator(TOKEN, () => 0) });
+const api = serve({}, { authenticator: () => adminAuthenticator(TOKEN, () => 0) });
 
 const EVERY_VERB = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 

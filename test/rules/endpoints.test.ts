@@ -5,7 +5,7 @@ import { expectStatus } from "./answer.ts";
 import { APPLY, JSON_TYPE, MERGE, fresh, serve } from "./api.ts";
 import { RESOURCES, type Resource, collection, objectOf } from "./resources.ts";
 
-const api = serve({}, { authenticator: adminAuthenticator("the-token-of-the-admin", () => 0) });
+const api = serve({}, { authenticator: () => adminAuthenticator("the-token-of-the-admin", () => 0) });
 
 const IDS: Readonly<Record<string, string>> = {
   ConfigMap: "EP-30",

@@ -31,13 +31,14 @@ const authenticator: Authenticator = {
 const authorizer: Authorizer = {
   authorize: ({ user, groups }, { verb, resource, subresource, isResource }) =>
     !isResource || groups.includes(subresource ? `${verb} ${subresource}` : verb)
-      ? { allowed: true }
+      ? { allowed: true, reason: "" }
       : { allowed: false, reason: `${user} may not ${verb} ${resource}` },
+  rightsOf: () => ({ resourceRules: [], pathRules: [], incomplete: true }),
 };
 
 /** The cluster for the tests of a `describe` block, in the neutral dialect. */
 export function policed(): PolicedCluster {
-  const api = serve({ controllers: "none" }, { authenticator, authorizer });
+  const api = serve({ controllers: "none" }, { authenticator: () => authenticator, authorizer: () => authorizer });
   return {
     as(verbs) {
       const extras = (body: string | undefined, type = JSON_TYPE): Extras => ({

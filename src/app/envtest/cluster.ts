@@ -5,6 +5,7 @@
  * @module
  */
 import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { alwaysAllow } from "../../auth/admin.ts";
 import { accountTokens } from "../../auth/account-identities.ts";
 import { type SignerContext, tokenSigner } from "../../auth/service-account-tokens.ts";
 import { StatusError } from "../../client/errors.ts";
@@ -22,7 +23,7 @@ import { VERSION } from "../version.ts";
 import { type ApiServerPlan, isServed } from "./apiserver-flags.ts";
 import { authenticator } from "./authentication.ts";
 import { readNamed } from "./named-file.ts";
-import { everything, firstRoles } from "./rights.ts";
+import { firstRoles } from "./rights.ts";
 import { type TokenUsers, readTokens } from "./token-file.ts";
 
 /** What the program stands on. */
@@ -58,16 +59,17 @@ function partsOf(plan: ApiServerPlan, { store, cluster, ...around }: Made): Clus
     definitions: builtInDefinitions({ ...api, gates }).map((definition) =>
       isServed(versions, definition) ? definition : { ...definition, served: false },
     ),
-    authenticator: authenticator({
-      tokens: tokensOf(plan),
-      accounts: accountTokens(
-        { ...accounts, keys: keysOf(plan, pem), uidOf: (...named) => uidIn(cluster(), ...named) },
-        api,
-      ),
-      anonymous: plan.anonymous,
-      now: () => around.clock.now(),
-    }),
-    authorizer: allowsAll ? everything : firstRoles,
+    authenticator: () =>
+      authenticator({
+        tokens: tokensOf(plan),
+        accounts: accountTokens(
+          { ...accounts, keys: keysOf(plan, pem), uidOf: (...named) => uidIn(cluster(), ...named) },
+          api,
+        ),
+        anonymous: plan.anonymous,
+        now: () => around.clock.now(),
+      }),
+    authorizer: () => (allowsAll ? alwaysAllow : firstRoles),
     plugins,
     signer: () => tokenSigner(pem, accounts.issuers[0]!, api, accounts.audiences[0]),
     server: {

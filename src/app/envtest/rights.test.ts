@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ANONYMOUS } from "../../auth/contract.ts";
 import { requestInfo } from "../../meta/request-info.ts";
-import { everything, firstRoles } from "./rights.ts";
+import { firstRoles } from "./rights.ts";
 
 const someone = { user: "someone", groups: ["team", "system:authenticated"] };
 const master = { user: "admin", groups: ["system:masters", "system:authenticated"] };
@@ -30,13 +30,4 @@ test.each([
   [PODS, false, false],
 ] as const)("%j: strangers %j, who is known %j, masters always", (request, stranger, known) => {
   expect([may(ANONYMOUS, request), may(someone, request), may(master, request)]).toEqual([stranger, known, true]);
-});
-
-test("AlwaysAllow is for everybody", () => {
-  expect(
-    everything.authorize(
-      ANONYMOUS,
-      requestInfo(...PODS, () => false),
-    ),
-  ).toEqual({ allowed: true });
 });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { alwaysAllow } from "../../auth/admin.ts";
 import type { AdmissionStep } from "../../admission/contract.ts";
 import type { TokenSigner } from "../../auth/service-account-tokens.ts";
 import { type Dialect, kubernetes } from "../../meta/dialect.ts";
@@ -91,7 +92,7 @@ export async function registryOf(
     api,
     store: parts.store ?? (await openMemoryStore()),
     definitions,
-    authorizer: { authorize: () => ({ allowed: true }) },
+    authorizer: () => alwaysAllow,
     signer: () => {
       if (parts.signer) return parts.signer;
       throw new Error("expected no token to be asked for");

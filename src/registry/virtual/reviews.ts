@@ -62,11 +62,13 @@ function judgeRules({ object, errors }: Question): void {
 }
 
 async function myRules(authorizer: Authorizer, { object, caller }: Question): Promise<void> {
-  const all = await authorizer.authorize(caller, ANYTHING);
+  const { namespace = "" } = object["spec"] as { namespace?: string };
+  const { resourceRules, pathRules, incomplete, error } = await authorizer.rightsOf(caller, namespace);
   object["status"] = {
-    incomplete: false,
-    resourceRules: all.allowed ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] : [],
-    nonResourceRules: all.allowed ? [{ verbs: ["*"], nonResourceURLs: ["*"] }] : [],
+    incomplete,
+    resourceRules,
+    nonResourceRules: pathRules,
+    ...(error ? { evaluationError: error } : {}),
   };
 }
 
@@ -88,8 +90,6 @@ interface SubjectSpec {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
 }
-
-const ANYTHING: RequestInfo = { ...NO_REQUEST, isResource: true, verb: "*", group: "*", version: "*", resource: "*" };
 
 /** Exactly one of the two kinds of attributes, and no metadata: the question is not an object. */
 function judgeAccess({ object, errors }: Pick<Question, "object" | "errors">): void {
@@ -122,5 +122,11 @@ function question(object: ApiObject): RequestInfo {
 
 async function decide(authorizer: Authorizer, identity: Identity, info: RequestInfo): Promise<Record<string, unknown>> {
   const decision = await authorizer.authorize(identity, info);
-  return decision.allowed ? { allowed: true } : { allowed: false, reason: decision.reason };
+  const { allowed, denied, reason, error } = decision;
+  return {
+    allowed,
+    ...(denied ? { denied } : {}),
+    ...(reason === "" ? {} : { reason }),
+    ...(error ? { evaluationError: error } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { cpuMillis } from "../../util/testing/cpu-time.ts";
-import { testServer } from "../testing/test-server.ts";
+import { noRights, testServer } from "../testing/test-server.ts";
 
 const PATH = "/api/v1/namespaces/n/configmaps";
 
@@ -16,8 +16,9 @@ async function policed() {
         asked.push([user, groups.join("+"), uid ?? "", verb, what, namespace, name].join(" "));
         if (extra) asked.push(JSON.stringify(extra));
         const allowed = user === "tester" ? name !== "root" : verb === "list";
-        return allowed ? { allowed } : { allowed, reason: "" };
+        return { allowed, reason: "" };
       },
+      rightsOf: noRights,
     },
   });
   return { ...server, asked };

@@ -10,7 +10,7 @@ import { withFilter } from "../filters/default.ts";
 import type { Listener } from "./listeners.ts";
 import type { KeyPair } from "../../pki/index.ts";
 import { type TestAuthority, testAuthority } from "../testing/certificates.ts";
-import { ADMIN, type TestServer, testServer, CM, configMap } from "../testing/test-server.ts";
+import { ADMIN, CM, type TestServer, configMap, noRights, testServer } from "../testing/test-server.ts";
 
 let authority: TestAuthority;
 let serverPair: KeyPair;
@@ -122,7 +122,7 @@ describe("one TLS port", () => {
 
   test("DEC-35: a client certificate of our own CA is an identity, any other is none", async () => {
     const { listener } = await start(true, {
-      authorizer: { authorize: ({ user }) => ({ allowed: false, reason: `seen ${user}` }) },
+      authorizer: { authorize: ({ user }) => ({ allowed: false, reason: `seen ${user}` }), rightsOf: noRights },
     });
     const seen = async (pair: KeyPair): Promise<string> => {
       const got = await ask(await connect(listener, pair), { ":path": CM, authorization: "" });

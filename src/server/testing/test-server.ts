@@ -14,6 +14,9 @@ export const TOKEN = "right";
 /** The headers of a request that may do everything. */
 export const ADMIN: Record<string, string> = { authorization: `Bearer ${TOKEN}`, "user-agent": "tester/1.0" };
 
+/** For authorizers that are not asked to list anything. */
+export const noRights = () => ({ resourceRules: [], pathRules: [], incomplete: true });
+
 /** A server over a registry in memory. */
 export interface TestServer {
   readonly server: ServerHandle;
@@ -82,8 +85,9 @@ export async function testServer(
     authorizer: {
       authorize: ({ user }, info) =>
         user !== "reader" || ["get", "list", "watch"].includes(info.verb)
-          ? { allowed: true }
+          ? { allowed: true, reason: "" }
           : { allowed: false, reason: "readers only read" },
+      rightsOf: noRights,
     },
     dialect,
     clock: systemClock,
