@@ -28,7 +28,10 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
   test("CONV-10: groups have the domain of the dialect, or a name that clients hard-code", () => {
     const bare = ["", "apps", "autoscaling", "batch", "policy"];
     const usual = ["apiextensions", "apiregistration", "authentication", "authorization", "discovery", "networking"];
-    const fixed = [...bare, ...[...usual, "node", "resource", "scheduling"].map((name) => `${name}.k8s.io`)];
+    const fixed = [
+      ...bare,
+      ...[...usual, "node", "rbac.authorization", "resource", "scheduling"].map((name) => `${name}.k8s.io`),
+    ];
     const named = ["coordination", "events", "storage", "storagemigration"];
     const groups = named.map((name) => `${name}.${dialect.domain}`);
     for (const { group } of definitions) expect([...fixed, ...groups]).toContain(group);

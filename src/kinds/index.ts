@@ -21,6 +21,7 @@ import { discoveryGroup } from "./discovery/v1/index.ts";
 import { networkingGroup } from "./networking/v1/index.ts";
 import { event } from "./events/v1/event.ts";
 import { policyGroup } from "./policy/v1/index.ts";
+import { rbacGroup } from "./rbac/v1/index.ts";
 import { nodeGroup } from "./node/v1/runtime-class.ts";
 import { resourceGroup } from "./resource/v1/index.ts";
 import { schedulingGroup } from "./scheduling/v1/priority-class.ts";
@@ -34,6 +35,7 @@ const DOCUMENTED: readonly DefinitionFactory[] = [
   coreGroup,
   authenticationGroup,
   authorizationGroup,
+  rbacGroup,
   coordinationGroup,
   (ctx) => [event(ctx)],
   storageGroup,

@@ -73,6 +73,28 @@ export const CSIStorageCapacity: Kind<types.CSIStorageCapacity, "Namespaced"> = 
 /** An object of the kind {@link CSIStorageCapacity}. */
 export type CSIStorageCapacity = types.CSIStorageCapacity;
 
+/** What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace. */
+export const ClusterRole: Kind<types.ClusterRole, "Cluster"> = {
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "ClusterRole",
+  plural: "clusterroles",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ClusterRole}. */
+export type ClusterRole = types.ClusterRole;
+
+/** Who is given a ClusterRole in all namespaces, for the cluster and for paths. */
+export const ClusterRoleBinding: Kind<types.ClusterRoleBinding, "Cluster"> = {
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "ClusterRoleBinding",
+  plural: "clusterrolebindings",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ClusterRoleBinding}. */
+export type ClusterRoleBinding = types.ClusterRoleBinding;
+
 /** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
 export const ConfigMap: Kind<types.ConfigMap, "Namespaced"> = {
   group: "",
@@ -479,6 +501,28 @@ export const ResourceSlice: Kind<types.ResourceSlice, "Cluster"> = {
 };
 /** An object of the kind {@link ResourceSlice}. */
 export type ResourceSlice = types.ResourceSlice;
+
+/** What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to. */
+export const Role: Kind<types.Role, "Namespaced"> = {
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "Role",
+  plural: "roles",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link Role}. */
+export type Role = types.Role;
+
+/** Who is given a role in a namespace: a Role of that namespace, or a ClusterRole. */
+export const RoleBinding: Kind<types.RoleBinding, "Namespaced"> = {
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "RoleBinding",
+  plural: "rolebindings",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link RoleBinding}. */
+export type RoleBinding = types.RoleBinding;
 
 /** What runs the containers of Pods that name it. */
 export const RuntimeClass: Kind<types.RuntimeClass, "Cluster"> = {

@@ -268,6 +268,72 @@ export interface JobSpecSelectorMatchExpression {
   readonly values?: readonly string[];
 }
 
+/** What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace. */
+export interface ClusterRole {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** What may be done; rules add up, and none takes anything away. */
+  readonly rules?: readonly RoleRule[] | null;
+  readonly aggregationRule?: ClusterRoleAggregationRule;
+}
+
+/** What may be done to certain objects, or to certain paths. */
+export interface RoleRule {
+  /** What may be done: verbs as they are asked, or '*' for all. */
+  readonly verbs: readonly string[] | null;
+  /** The API groups of the objects: '' is the core group, '*' is all. */
+  readonly apiGroups?: readonly string[];
+  /** The resources: 'pods', 'pods/log' for a subresource, '*\/scale' for that of all, '*' for everything. */
+  readonly resources?: readonly string[];
+  /** The names that the objects must have; any name, and none, where this is empty. */
+  readonly resourceNames?: readonly string[];
+  /** Paths that are no objects: '/healthz', or '/healthz/*' for all that begins so. In a ClusterRole only. */
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** Where the rules come from. */
+export interface ClusterRoleAggregationRule {
+  /** Which ClusterRoles give their rules: each that one of the selectors finds. */
+  readonly clusterRoleSelectors?: readonly JobSpecSelector[];
+}
+
+/** Who is given a ClusterRole in all namespaces, for the cluster and for paths. */
+export interface ClusterRoleBinding {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** Who is given the role. */
+  readonly subjects?: readonly RoleBindingSubject[];
+  readonly roleRef: RoleBindingRoleRef;
+}
+
+/** Somebody who is given a role. */
+export interface RoleBindingSubject {
+  /** User, Group or ServiceAccount. */
+  readonly kind: string;
+  /** The group of the kind: '' for a ServiceAccount, rbac.authorization.k8s.io for the others. */
+  readonly apiGroup?: string;
+  /** The name of the user, the group or the account. */
+  readonly name: string;
+  /** The namespace of the account; it means nothing for users and groups. */
+  readonly namespace?: string;
+}
+
+/** The role that is given. */
+export interface RoleBindingRoleRef {
+  /** The group of roles, rbac.authorization.k8s.io. */
+  readonly apiGroup: string;
+  /** Role or ClusterRole. */
+  readonly kind: string;
+  /** The name of the role. */
+  readonly name: string;
+}
+
 /** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
 export interface ConfigMap {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -4476,6 +4542,29 @@ export interface ResourceSliceSpecSharedCounter {
   readonly name: string;
   /** Amounts by their names; at most 32. */
   readonly counters: { readonly [key: string]: ResourceSliceSpecSharedCounterCounter };
+}
+
+/** What may be done to the objects of a namespace, by whom RoleBindings of that namespace give it to. */
+export interface Role {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** What may be done; rules add up, and none takes anything away. */
+  readonly rules?: readonly RoleRule[] | null;
+}
+
+/** Who is given a role in a namespace: a Role of that namespace, or a ClusterRole. */
+export interface RoleBinding {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  /** Who is given the role. */
+  readonly subjects?: readonly RoleBindingSubject[];
+  readonly roleRef: RoleBindingRoleRef;
 }
 
 /** What runs the containers of Pods that name it. */

@@ -30,6 +30,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -79,6 +80,9 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	discoveryv1.SchemeGroupVersion: {&discoveryv1.EndpointSlice{}},
 	eventsv1.SchemeGroupVersion:    {&eventsv1.Event{}},
 	policyv1.SchemeGroupVersion:    {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
+	rbacv1.SchemeGroupVersion: {
+		&rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
+	},
 	resourcev1.SchemeGroupVersion: {
 		&resourcev1.DeviceClass{}, &resourcev1.ResourceClaim{}, &resourcev1.ResourceClaimTemplate{}, &resourcev1.ResourceSlice{},
 	},

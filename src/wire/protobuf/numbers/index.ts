@@ -27,6 +27,7 @@ import type { Messages, Numbers } from "./numbers.ts";
 import { networking } from "./networking.ts";
 import { policy } from "./policy.ts";
 import { node } from "./node.ts";
+import { rbac } from "./rbac.ts";
 import { resource } from "./resource.ts";
 import { scheduling } from "./scheduling.ts";
 import { storage } from "./storage.ts";
@@ -49,6 +50,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   networking,
   policy,
   node,
+  rbac,
   resource,
   scheduling,
   storage,
@@ -107,6 +109,10 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["policy/v1/Eviction", "policy.Eviction"],
   ["policy/v1/PodDisruptionBudget", "policy.PodDisruptionBudget"],
   ["node.k8s.io/v1/RuntimeClass", "node.RuntimeClass"],
+  ["rbac.authorization.k8s.io/v1/ClusterRole", "rbac.ClusterRole"],
+  ["rbac.authorization.k8s.io/v1/ClusterRoleBinding", "rbac.ClusterRoleBinding"],
+  ["rbac.authorization.k8s.io/v1/Role", "rbac.Role"],
+  ["rbac.authorization.k8s.io/v1/RoleBinding", "rbac.RoleBinding"],
   ["resource.k8s.io/v1/DeviceClass", "resource.DeviceClass"],
   ["resource.k8s.io/v1/ResourceClaim", "resource.ResourceClaim"],
   ["resource.k8s.io/v1/ResourceClaimTemplate", "resource.ResourceClaimTemplate"],

@@ -1,0 +1,69 @@
+/**
+ * ClusterRole: what may be done in the whole cluster where a ClusterRoleBinding gives it, and in one namespace where a
+ * RoleBinding does (RBAC-14..18).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { pathSegmentName } from "../../../meta/names.ts";
+import { atomicList, nullable, optional, pointer, struct } from "../../../meta/types.ts";
+import type { ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import {
+  LabelSelector,
+  type LabelSelectorValue,
+  validateLabelSelector,
+} from "../../../schema/validation/label-selector.ts";
+import { RBAC_GROUP } from "./group.ts";
+import { PolicyRule, type RoleObject, validateRules } from "./rule.ts";
+
+const description =
+  "What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace.";
+
+const AggregationRule = struct("Where the rules come from.", {
+  clusterRoleSelectors: optional(
+    atomicList(LabelSelector, "Which ClusterRoles give their rules: each that one of the selectors finds."),
+  ),
+});
+
+/** A ClusterRole as its rules see it. */
+export interface ClusterRoleObject extends RoleObject {
+  aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelectorValue[] };
+}
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  validateRules(object, true, errors);
+  const { aggregationRule } = object as ClusterRoleObject;
+  if (!aggregationRule) return;
+  const { clusterRoleSelectors = [] } = aggregationRule;
+  const field = "aggregationRule.clusterRoleSelectors";
+  if (clusterRoleSelectors.length === 0) errors.required(field, "expected at least one selector, got none");
+  clusterRoleSelectors.forEach((selector, i) => validateSelector(selector, `${field}[${i}]`, errors));
+}
+
+/** What is wrong with a selector is told in detail, and once for the whole of it (RBAC-18). */
+function validateSelector(selector: LabelSelectorValue, field: string, errors: FieldErrors): void {
+  const before = errors.causes.length;
+  validateLabelSelector(selector, field, errors);
+  if (errors.causes.length > before) errors.invalid(field, selector, "expected a label selector");
+}
+
+/** The definition of ClusterRole. */
+export const clusterRole: ResourceDefinition = {
+  group: RBAC_GROUP,
+  version: "v1",
+  kind: "ClusterRole",
+  plural: "clusterroles",
+  singular: "clusterrole",
+  scope: "Cluster",
+  description,
+  schema: objectSchema(description, {
+    rules: nullable(atomicList(PolicyRule, "What may be done; rules add up, and none takes anything away.")),
+    aggregationRule: pointer(AggregationRule),
+  }),
+  deleteAnswers: "status",
+  createOnUpdate: true,
+  nameRule: pathSegmentName,
+  validate,
+  validateUpdate: (object, _old, errors) => validate(object, errors),
+};

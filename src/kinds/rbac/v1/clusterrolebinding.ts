@@ -1,0 +1,12 @@
+import type { ResourceDefinition } from "../../../schema/definition.ts";
+import { bindingDefinition } from "./binding.ts";
+
+/** The definition of ClusterRoleBinding, which gives a ClusterRole for the whole cluster. */
+export const clusterRoleBinding: ResourceDefinition = bindingDefinition({
+  kind: "ClusterRoleBinding",
+  plural: "clusterrolebindings",
+  singular: "clusterrolebinding",
+  scope: "Cluster",
+  description: "Who is given a ClusterRole in all namespaces, for the cluster and for paths.",
+  roles: ["ClusterRole"],
+});

@@ -1,0 +1,60 @@
+/**
+ * The rules of roles: what may be done to which objects, or to which paths. A rule holds for all that it combines, and says
+ * nothing of what is not in it; what it comes to is decided in `auth/rbac/`.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { type Static, atomicList, optional, requiredOrNull, struct, text } from "../../../meta/types.ts";
+import type { ApiObject } from "../../../schema/definition.ts";
+
+const texts = (description: string): ReturnType<typeof atomicList<ReturnType<typeof text>>> =>
+  atomicList(text("One of them."), description);
+
+/** The schema of one rule (RBAC-16). */
+export const PolicyRule = struct("What may be done to certain objects, or to certain paths.", {
+  verbs: requiredOrNull(texts("What may be done: verbs as they are asked, or '*' for all.")),
+  apiGroups: optional(texts("The API groups of the objects: '' is the core group, '*' is all.")),
+  resources: optional(
+    texts("The resources: 'pods', 'pods/log' for a subresource, '*/scale' for that of all, '*' for everything."),
+  ),
+  resourceNames: optional(texts("The names that the objects must have; any name, and none, where this is empty.")),
+  nonResourceURLs: optional(
+    texts("Paths that are no objects: '/healthz', or '/healthz/*' for all that begins so. In a ClusterRole only."),
+  ),
+});
+
+/** One rule of a role. */
+export type PolicyRuleValue = Static<typeof PolicyRule>;
+
+/** A Role or a ClusterRole as its rules see it. */
+export interface RoleObject extends ApiObject {
+  rules?: readonly PolicyRuleValue[] | null;
+}
+
+const isEmpty = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) === 0;
+
+/**
+ * Tells what is wrong with the rules of a role (RBAC-17): each says what may be done, and either to which objects or to which
+ * paths. What stands in the texts is not looked at.
+ *
+ * @param paths whether the role may speak of paths
+ */
+export function validateRules(role: ApiObject, paths: boolean, errors: FieldErrors): void {
+  (role as RoleObject).rules?.forEach((rule, i) => validateRule(rule, paths, `rules[${i}]`, errors));
+}
+
+function validateRule(rule: PolicyRuleValue, paths: boolean, field: string, errors: FieldErrors): void {
+  if (isEmpty(rule.verbs)) errors.required(`${field}.verbs`, "expected at least one verb, got none");
+  if (!isEmpty(rule.nonResourceURLs)) return validatePaths(rule, paths, `${field}.nonResourceURLs`, errors);
+  if (isEmpty(rule.apiGroups)) errors.required(`${field}.apiGroups`, "expected at least one group, got none");
+  if (isEmpty(rule.resources)) errors.required(`${field}.resources`, "expected at least one resource, got none");
+}
+
+function validatePaths(rule: PolicyRuleValue, paths: boolean, field: string, errors: FieldErrors): void {
+  const { nonResourceURLs, apiGroups, resources, resourceNames } = rule;
+  if (!paths) errors.invalid(field, nonResourceURLs, "expected no paths in a role of a namespace");
+  if (![apiGroups, resources, resourceNames].every(isEmpty)) {
+    errors.invalid(field, nonResourceURLs, "expected no paths beside groups, resources and names");
+  }
+}

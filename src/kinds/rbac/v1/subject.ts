@@ -1,0 +1,50 @@
+/**
+ * Subjects: who is given a role (RBAC-19, RBAC-20, RBAC-33).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsSubdomain } from "../../../meta/names.ts";
+import { type Static, optional, required, struct, text } from "../../../meta/types.ts";
+import { RBAC_GROUP } from "./group.ts";
+
+/** The schema of a subject; one owner for all of it. */
+export const Subject = struct(
+  "Somebody who is given a role.",
+  {
+    kind: required(text("User, Group or ServiceAccount.")),
+    apiGroup: optional(
+      text("The group of the kind: '' for a ServiceAccount, rbac.authorization.k8s.io for the others."),
+    ),
+    name: required(text("The name of the user, the group or the account.")),
+    namespace: optional(text("The namespace of the account; it means nothing for users and groups.")),
+  },
+  { atomic: true },
+);
+
+/** Somebody who is given a role. */
+export type SubjectValue = Static<typeof Subject>;
+
+const KINDS = ["Group", "ServiceAccount", "User"];
+
+/** Names the group of the kind where none is named (RBAC-19). Changes `subject`, which nobody has looked at yet. */
+export function defaultSubject(subject: SubjectValue): void {
+  if ((subject.kind === "User" || subject.kind === "Group") && !subject.apiGroup) subject.apiGroup = RBAC_GROUP;
+}
+
+/** Tells what is wrong with a subject; a binding of the cluster must say where an account is. */
+export function validateSubject(subject: SubjectValue, ofCluster: boolean, field: string, errors: FieldErrors): void {
+  const { kind, name, apiGroup = "" } = subject;
+  if (name === "") errors.required(`${field}.name`);
+  if (kind === "ServiceAccount") return validateAccount(subject, ofCluster, field, errors);
+  if (!KINDS.includes(kind)) return errors.notSupported(`${field}.kind`, kind, KINDS);
+  if (apiGroup !== RBAC_GROUP) errors.notSupported(`${field}.apiGroup`, apiGroup, [RBAC_GROUP]);
+}
+
+function validateAccount(subject: SubjectValue, ofCluster: boolean, field: string, errors: FieldErrors): void {
+  const { name, apiGroup = "", namespace = "" } = subject;
+  const wrong = name === "" ? undefined : dnsSubdomain(name);
+  if (wrong) errors.invalid(`${field}.name`, name, wrong);
+  if (apiGroup !== "") errors.notSupported(`${field}.apiGroup`, apiGroup, [""]);
+  if (ofCluster && namespace === "") errors.required(`${field}.namespace`, "expected the namespace of the account");
+}
