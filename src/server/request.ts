@@ -43,6 +43,8 @@ export class ServerRequest {
   isPublic = false;
   /** Set by the filter `authenticate`. */
   identity: Identity = ANONYMOUS;
+  /** Who has sent it, where it is made in the name of somebody else; set by the filter `impersonate`. */
+  sender: Identity | undefined = undefined;
   /** The template of the path, where that is a route and no resource. */
   route: string | undefined = undefined;
   /** The resource that answers, once it has been found. */

@@ -20,8 +20,8 @@ export const DEFAULT_FILTERS: readonly Filter[] = [
   readPath, // what is asked for
   readTimeout, // how long the client waits
   authenticate, // who asks
+  impersonate, // in whose name; before a place is given, which is that of the other
   limit, // not more at a time than we can do
-  impersonate, // in whose name
   authorise, // whether they may; before anybody learns what exists
   find, // the resource and the verb, or 404 and 405
   warn, // what every answer of a deprecated version says

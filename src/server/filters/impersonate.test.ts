@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Identity } from "../../auth/contract.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
-import { cpuMillis } from "../../util/testing/cpu-time.ts";
 import { noRights, testServer } from "../testing/test-server.ts";
+import { DEFAULT_FILTERS } from "./default.ts";
 
 const PATH = "/api/v1/namespaces/n/configmaps";
 
@@ -25,9 +26,9 @@ async function policed() {
 }
 
 describe("impersonation", () => {
-  test("the rights are those of the other, not of the sender", async () => {
+  test("AUTHN-43: the rights are those of the other, not of the sender", async () => {
     const { json, asked } = await policed();
-    const headers = { "impersonate-user": "jane", "impersonate-group": "dev, ops", "impersonate-uid": "u-1" };
+    const headers = { "impersonate-user": "jane", "impersonate-group": ["dev", "ops"], "impersonate-uid": "u-1" };
     expect(await json("GET", PATH, { headers })).toMatchObject({ code: 200 });
     expect(await json("DELETE", `${PATH}/a`, { headers })).toMatchObject({
       code: 403,
@@ -46,7 +47,7 @@ describe("impersonation", () => {
     ]);
   });
 
-  test("who may not impersonate is refused, whatever the sender may do else", async () => {
+  test("AUTHN-44: who may not impersonate is refused, whatever the sender may do else", async () => {
     const { json } = await policed();
     const answer = await json("GET", PATH, { headers: { "impersonate-user": "root" } });
     expect(answer).toMatchObject({
@@ -58,7 +59,7 @@ describe("impersonation", () => {
     });
   });
 
-  test("a service account has its groups; nobody known has his own", async () => {
+  test("AUTHN-15, AUTHN-47: a service account has its groups; nobody known has his own", async () => {
     const { json, asked } = await policed();
     await json("GET", PATH, { headers: { "impersonate-user": "system:serviceaccount:default:robot" } });
     await json("GET", PATH, { headers: { "impersonate-user": "system:anonymous" } });
@@ -69,21 +70,21 @@ describe("impersonation", () => {
     ]);
   });
 
-  test("further attributes are asked for one by one, and are those of the other", async () => {
+  test("AUTHN-48: further attributes are asked for one by one, and are those of the other", async () => {
     const { json, asked } = await policed();
     const headers = {
       "impersonate-user": "jane",
-      "impersonate-extra-acme.com%2Fproject": "a, b",
+      "impersonate-extra-acme.com%2fproject": ["a", "b,c"],
       "impersonate-extra-%": "c",
     };
     expect(await json("GET", PATH, { headers })).toMatchObject({ code: 200 });
     expect(asked).toEqual([
       "tester staff  impersonate users  jane",
       "tester staff  impersonate userextras/acme.com/project  a",
-      "tester staff  impersonate userextras/acme.com/project  b",
+      "tester staff  impersonate userextras/acme.com/project  b,c",
       "tester staff  impersonate userextras/%  c",
       "jane system:authenticated  list configmaps n ",
-      '{"acme.com/project":["a","b"],"%":["c"]}',
+      '{"acme.com/project":["a","b,c"],"%":["c"]}',
     ]);
   });
 
@@ -97,21 +98,96 @@ describe("impersonation", () => {
 
   test("groups and further attributes are at most a thousand together, and nobody is asked about more", async () => {
     const { json, asked } = await policed();
-    const groups = { "impersonate-user": "jane", "impersonate-group": "g,".repeat(600) };
-    const most = await json("GET", PATH, { headers: { ...groups, "impersonate-extra-scopes": "s,".repeat(400) } });
+    const groups = { "impersonate-user": "jane", "impersonate-group": Array<string>(600).fill("g") };
+    const most = await json("GET", PATH, {
+      headers: { ...groups, "impersonate-extra-scopes": Array<string>(400).fill("s") },
+    });
     asked.length = 0;
-    const more = await json("GET", PATH, { headers: { ...groups, "impersonate-extra-scopes": "s,".repeat(401) } });
+    const more = await json("GET", PATH, {
+      headers: { ...groups, "impersonate-extra-scopes": Array<string>(401).fill("s") },
+    });
     expect([most.code, more.code, asked]).toEqual([200, 400, []]);
     expect(more.body.message).toBe(
       "expected at most 1000 values of Impersonate-Group and Impersonate-Extra-* together, found 1001",
     );
   });
 
-  test("a header of nothing but blanks is read in one go", async () => {
-    const { json } = await policed();
-    const began = cpuMillis();
-    await json("GET", PATH, { headers: { "impersonate-group": `a${" ".repeat(1_000_000)}b` } });
+  test.each([
+    [
+      "AUTHN-47: names with commas, duplicates and empty ones are kept",
+      "jane",
+      ["a, b", "", "a, b"],
+      ["a, b", "", "a, b", "system:authenticated"],
+    ],
+    [
+      "AUTHN-47: a group of those who are known or not is not added to",
+      "jane",
+      ["system:unauthenticated"],
+      ["system:unauthenticated"],
+    ],
+    [
+      "AUTHN-47: an account with groups has no others",
+      "system:serviceaccount:n:robot",
+      ["g"],
+      ["g", "system:authenticated"],
+    ],
+    [
+      "AUTHN-44: what no account can be called is a user",
+      "system:serviceaccount:N:robot",
+      [],
+      ["system:authenticated"],
+    ],
+    [
+      "AUTHN-15: nobody is nobody, whatever groups are named",
+      "system:anonymous",
+      ["g"],
+      ["g", "system:unauthenticated"],
+    ],
+  ])("%s", async (_, user, groups, expected) => {
+    const seen: Identity[] = [];
+    const { json } = await testServer({
+      authorizer: { authorize: (who) => ({ allowed: seen.push(who) > 0, reason: "" }), rightsOf: noRights },
+    });
+    await json("GET", PATH, { headers: { "impersonate-user": user, "impersonate-group": groups } });
+    expect(seen.at(-1)).toEqual({ user, groups: expected });
+  });
 
-    expect(cpuMillis() - began).toBeLessThan(1000);
+  test("AUTHN-45: the user is asked about first, then groups, further attributes and the uid; a refusal ends it", async () => {
+    const { json, asked } = await policed();
+    const headers = {
+      "impersonate-uid": "u-1",
+      "impersonate-extra-x": ["y", "root", "z"],
+      "impersonate-group": "dev",
+      "impersonate-user": "jane",
+    };
+    expect(await json("GET", PATH, { headers })).toMatchObject({
+      code: 403,
+      body: { details: { group: "authentication.k8s.io", kind: "userextras", name: "root" } },
+    });
+    expect(asked).toEqual([
+      "tester staff  impersonate users  jane",
+      "tester staff  impersonate groups  dev",
+      "tester staff  impersonate userextras/x  y",
+      "tester staff  impersonate userextras/x  root",
+    ]);
+  });
+
+  test("AUTHN-43: an empty user is nobody else", async () => {
+    const { json, asked } = await policed();
+    await json("GET", PATH, { headers: { "impersonate-user": "" } });
+    expect(asked).toEqual(["tester staff  list configmaps n "]);
+  });
+
+  test("an authorizer that fails has not allowed it: 403, also where it says yes", async () => {
+    const { json } = await testServer({
+      authorizer: { authorize: () => ({ allowed: true, reason: "", error: "no answer" }), rightsOf: noRights },
+    });
+    expect((await json("GET", PATH)).code).toBe(200);
+    expect((await json("GET", PATH, { headers: { "impersonate-user": "jane" } })).code).toBe(403);
+  });
+
+  test("AUTHN-50: a place is asked for after the other is known", () => {
+    const names = DEFAULT_FILTERS.map(({ name }) => name);
+    expect(names.indexOf("impersonate")).toBeLessThan(names.indexOf("limit"));
   });
 });

@@ -1,22 +1,25 @@
 /**
  * Requests in somebody else's name: `kubectl --as` and `--as-group`, sent as `Impersonate-User`, `Impersonate-Group`,
- * `Impersonate-Uid` and `Impersonate-Extra-KEY`.
+ * `Impersonate-Uid` and `Impersonate-Extra-KEY` (AUTHN-43..50).
  *
  * Who sends them needs the verb `impersonate` for each; what follows is asked with the rights of the other.
  *
  * @module
  */
-import { ANONYMOUS, type Identity } from "../../auth/contract.ts";
+import { ANONYMOUS } from "../../auth/contract.ts";
+import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import type { Exchange } from "../http/exchange.ts";
-import type { Filter } from "./contract.ts";
-import { permit } from "./permission.ts";
 import type { ServerRequest } from "../request.ts";
+import type { Filter } from "./contract.ts";
+import { permitSurely } from "./permission.ts";
 
 const AUTHENTICATED = "system:authenticated";
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+const UNAUTHENTICATED = "system:unauthenticated";
+const ACCOUNT = "system:serviceaccount:";
+const HEADERS = "impersonate-";
 const EXTRA = "impersonate-extra-";
 
 /** How many groups and further attributes somebody may have; each is asked about by itself. */
@@ -25,20 +28,34 @@ const MOST_VALUES = 1000;
 /** Puts the other in the place of the sender; refuses with Forbidden where the sender may not. */
 export const impersonate: Filter = { name: "impersonate", enter };
 
+/** Whom a request names. */
+interface Other {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly extra: ReadonlyMap<string, readonly string[]>;
+  /** Empty for none. */
+  readonly uid: string;
+}
+
 function enter(server: ServerContext, request: ServerRequest): void | Promise<void> {
   const { exchange } = request;
-  const user = exchange.header("impersonate-user");
-  const uid = exchange.header("impersonate-uid");
-  const groups = list(exchange.header("impersonate-group"));
-  const extra = extraOf(exchange);
-  checkCount(groups.length + Object.values(extra ?? {}).flat().length);
-  if (user !== "") {
-    return become(server, request, { user, groups, ...(uid === "" ? {} : { uid }), ...(extra ? { extra } : {}) });
-  }
-  if (groups.length > 0 || uid !== "" || extra) {
+  const names = exchange.headerNames().filter((name) => name.startsWith(HEADERS));
+  if (names.length === 0) return undefined;
+  const other: Other = {
+    user: first(exchange, "impersonate-user"),
+    groups: exchange.lines("impersonate-group"),
+    extra: extraOf(exchange, names),
+    uid: first(exchange, "impersonate-uid"),
+  };
+  const values = other.groups.length + [...other.extra.values()].reduce((sum, { length }) => sum + length, 0);
+  checkCount(values);
+  if (other.user !== "") return become(server, request, other);
+  if (values > 0 || other.uid !== "") {
     throw badRequest("expected Impersonate-User beside the other headers, got none");
   }
 }
+
+const first = (exchange: Exchange, name: string): string => exchange.lines(name)[0] ?? "";
 
 function checkCount(found: number): void {
   if (found <= MOST_VALUES) return;
@@ -47,62 +64,70 @@ function checkCount(found: number): void {
   );
 }
 
-// Node joins what was sent several times.
-const list = (header: string): string[] =>
-  header === ""
-    ? []
-    : header
-        .split(",")
-        .map((name) => name.trim())
-        .filter((name) => name !== "");
-
-/** The further attributes of the other, by name in lower case; undefined where there are none. */
-function extraOf(exchange: Exchange): Record<string, readonly string[]> | undefined {
-  const names = exchange.headerNames().filter((name) => name.startsWith(EXTRA));
-  if (names.length === 0) return undefined;
-  return Object.fromEntries(names.map((name) => [unescaped(name.slice(EXTRA.length)), list(exchange.header(name))]));
-}
-
-/** A name that a header cannot spell is sent with percent escapes; what is no escape stands for itself. */
-function unescaped(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
+/** The further attributes of the other by their key; those that say the same key are one (AUTHN-48). */
+function extraOf(exchange: Exchange, names: readonly string[]): Map<string, readonly string[]> {
+  const extra = new Map<string, readonly string[]>();
+  for (const name of names) {
+    if (!name.startsWith(EXTRA)) continue;
+    const key = unescaped(name.slice(EXTRA.length));
+    extra.set(key, [...(extra.get(key) ?? []), ...exchange.lines(name)]);
   }
+  return extra;
 }
 
-async function become(server: ServerContext, request: ServerRequest, other: Identity): Promise<void> {
-  for (const what of needed(other)) await permit(server, request, { ...QUESTION, ...what });
-  request.identity = { ...other, groups: groupsOf(other) };
+const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
+
+/** A key that a header cannot spell is sent with percent escapes; one with an escape that is none stands for itself. */
+function unescaped(key: string): string {
+  if (!key.includes("%") || BROKEN_ESCAPE.test(key)) return key;
+  const bytes = key.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-/** What the sender has to be allowed to impersonate. */
-function needed({ user, groups, uid, extra }: Identity): Partial<RequestInfo>[] {
-  const extras = Object.entries(extra ?? {}).flatMap(([key, values]) =>
+async function become(server: ServerContext, request: ServerRequest, other: Other): Promise<void> {
+  for (const what of needed(other)) await permitSurely(server, request, { ...QUESTION, ...what });
+  const { user, uid, extra } = other;
+  request.sender = request.identity;
+  request.identity = {
+    user,
+    groups: groupsOf(other),
+    ...(uid === "" ? {} : { uid }),
+    ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
+}
+
+/** What the sender has to be allowed to impersonate, in the order in which it is asked (AUTHN-45). */
+function needed({ user, groups, uid, extra }: Other): Partial<RequestInfo>[] {
+  const extras = [...extra].flatMap(([key, values]) =>
     values.map((name) => ({ ...AUTHENTICATION, resource: "userextras", subresource: key, name })),
   );
   return [
     subject(user),
     ...groups.map((name) => ({ resource: "groups", name })),
-    ...(uid === undefined ? [] : [{ ...AUTHENTICATION, resource: "uids", name: uid }]),
     ...extras,
+    ...(uid === "" ? [] : [{ ...AUTHENTICATION, resource: "uids", name: uid }]),
   ];
 }
 
 function subject(user: string): Partial<RequestInfo> {
-  const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? [];
-  if (namespace && name) return { resource: "serviceaccounts", namespace, name };
-  return { resource: "users", name: user };
+  const account = accountOf(user);
+  return account ? { resource: "serviceaccounts", ...account } : { resource: "users", name: user };
 }
 
-/** The groups that were named, or those that everybody of the kind has, and whether somebody is known at all. */
-function groupsOf({ user, groups }: Identity): readonly string[] {
-  if (user === ANONYMOUS.user) return groups.length > 0 ? groups : ANONYMOUS.groups;
-  const [, namespace] = SERVICE_ACCOUNT.exec(user) ?? [];
-  const all =
-    namespace && groups.length === 0 ? ["system:serviceaccounts", `system:serviceaccounts:${namespace}`] : groups;
-  return all.includes(AUTHENTICATED) ? all : [...all, AUTHENTICATED];
+/** The service account that a name says; undefined for users and for names that no account can have (AUTHN-44). */
+function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  if (!user.startsWith(ACCOUNT)) return undefined;
+  const [namespace = "", name = "", ...more] = user.slice(ACCOUNT.length).split(":", 3);
+  if (more.length > 0 || dnsLabel(namespace) !== undefined || dnsSubdomain(name) !== undefined) return undefined;
+  return { namespace, name };
+}
+
+/** The groups that were named, or those that every account has, and whether somebody is known at all (AUTHN-15, AUTHN-47). */
+function groupsOf({ user, groups }: Other): readonly string[] {
+  if (user === ANONYMOUS.user) return groups.includes(UNAUTHENTICATED) ? groups : [...groups, UNAUTHENTICATED];
+  const account = groups.length === 0 ? accountOf(user) : undefined;
+  const all = account ? ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`] : groups;
+  return all.includes(AUTHENTICATED) || all.includes(UNAUTHENTICATED) ? all : [...all, AUTHENTICATED];
 }
 
 const QUESTION: RequestInfo = { ...NO_REQUEST, isResource: true, verb: "impersonate" };

@@ -1,5 +1,5 @@
 /**
- * Whether the sender of a request may do it (AUTH-1..4, DEC-36).
+ * Whether the sender of a request may do it (AUTH-1..4, DEC-36, RBAC-10..12).
  *
  * @module
  */
@@ -10,20 +10,40 @@ import type { Caller } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 
-/** Throws, or rejects with, 403 Forbidden unless the sender may do what `info` says; by itself, what the request asks. */
+/**
+ * Throws, or rejects with, 403 Forbidden unless the sender may do what `info` says; by itself, what the request asks. 500
+ * where the authorizer has failed and does not allow it (RBAC-12).
+ */
 export function permit(
   server: ServerContext,
   request: ServerRequest,
   info: RequestInfo = request.info!,
 ): void | Promise<void> {
-  const { identity } = request;
-  const decision = server.authorizer.authorize(identity, info);
-  if (decision instanceof Promise) return decision.then((found) => decide(identity, info, found));
-  return decide(identity, info, decision);
+  return asked(server, request, info, (decision) => {
+    if (decision.allowed) return;
+    if (decision.error === undefined) refuse(request.identity, info, decision);
+    throw new ApiError("InternalError", "whether the request is allowed could not be found out");
+  });
 }
 
-function decide(identity: Identity, info: RequestInfo, decision: Decision): void {
-  if (decision.allowed) return;
+/** As {@link permit}; a failed authorizer has not allowed anything, and is no failure of the request. */
+export function permitSurely(server: ServerContext, request: ServerRequest, info: RequestInfo): void | Promise<void> {
+  return asked(server, request, info, (decision) => {
+    if (!decision.allowed || decision.error !== undefined) refuse(request.identity, info, decision);
+  });
+}
+
+function asked(
+  { authorizer }: ServerContext,
+  { identity }: ServerRequest,
+  info: RequestInfo,
+  judge: (decision: Decision) => void,
+): void | Promise<void> {
+  const decision = authorizer.authorize(identity, info);
+  return decision instanceof Promise ? decision.then(judge) : judge(decision);
+}
+
+function refuse(identity: Identity, info: RequestInfo, decision: Decision): never {
   const why = `User ${JSON.stringify(identity.user)} cannot ${info.verb} ${whatOf(info)}`;
   const whole = decision.reason === "" ? why : `${why}: ${decision.reason}`;
   const { group, resource, name } = info;

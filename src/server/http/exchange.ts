@@ -43,6 +43,8 @@ export interface Exchange {
   readonly identity?: Identity | undefined;
   /** The value of a header by its lower-case name, empty when it was not sent. */
   header(name: string): string;
+  /** The values of a header by its lower-case name, one for each line in which it was sent: no comma takes them apart. */
+  lines(name: string): readonly string[];
   /** The names of the headers that were sent, in lower case. */
   headerNames(): readonly string[];
   /** Path and query as they were sent. */

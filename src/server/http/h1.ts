@@ -9,6 +9,7 @@ import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
+import { linesOf } from "./header-lines.ts";
 import { originForm } from "./target.ts";
 import type { BodyRoom } from "../body/body-memory.ts";
 import { readBody } from "../body/read-body.ts";
@@ -39,6 +40,10 @@ export class H1Exchange implements Exchange {
   header(name: string): string {
     const value = this.#request.headers[name];
     return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
+  }
+
+  lines(name: string): readonly string[] {
+    return linesOf(this.#request.rawHeaders, name);
   }
 
   headerNames(): readonly string[] {

@@ -9,6 +9,7 @@ import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
+import { linesOf } from "./header-lines.ts";
 import type { BodyRoom } from "../body/body-memory.ts";
 import { readBody } from "../body/read-body.ts";
 
@@ -21,6 +22,15 @@ export interface SessionState extends Peer {
   open: number;
 }
 
+/** What a stream begins with. */
+interface Head {
+  readonly headers: http2.IncomingHttpHeaders;
+  /** The same, names and values in turns. */
+  readonly rawHeaders: readonly string[];
+  /** Whether nothing follows. */
+  readonly ended: boolean;
+}
+
 /** An {@link Exchange} on one HTTP/2 stream. */
 export class H2Exchange implements Exchange {
   readonly method: string;
@@ -30,17 +40,14 @@ export class H2Exchange implements Exchange {
   answered = false;
   readonly #stream: http2.ServerHttp2Stream;
   readonly #headers: http2.IncomingHttpHeaders;
+  readonly #rawHeaders: readonly string[];
   readonly #session: SessionState;
   #lastAnswer = false;
 
-  constructor(
-    stream: http2.ServerHttp2Stream,
-    headers: http2.IncomingHttpHeaders,
-    ended: boolean,
-    session: SessionState,
-  ) {
+  constructor(stream: http2.ServerHttp2Stream, { headers, rawHeaders, ended }: Head, session: SessionState) {
     this.#stream = stream;
     this.#headers = headers;
+    this.#rawHeaders = rawHeaders;
     this.#session = session;
     this.connection = session.connection;
     session.open++;
@@ -54,6 +61,10 @@ export class H2Exchange implements Exchange {
   header(name: string): string {
     const value = this.#headers[name];
     return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
+  }
+
+  lines(name: string): readonly string[] {
+    return linesOf(this.#rawHeaders, name);
   }
 
   headerNames(): readonly string[] {

@@ -9,12 +9,13 @@ import type { Activity } from "../../util/activity.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
 
-/** A request in the same process. Header names in lower case. */
+/** A request in the same process. */
 export interface InjectRequest {
   readonly method?: string;
   /** Path and query. */
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** By lower-case name; a list for a header that is sent in several lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
   /** Stands in for the connection of a socket, for instance with a client certificate. */
   readonly connection?: Connection;
@@ -82,7 +83,12 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   header(name: string): string {
-    return this.#request.headers?.[name] ?? "";
+    return this.lines(name).join(", ");
+  }
+
+  lines(name: string): readonly string[] {
+    const value = this.#request.headers?.[name];
+    return value === undefined ? [] : typeof value === "string" ? [value] : value;
   }
 
   headerNames(): readonly string[] {

@@ -362,7 +362,8 @@ function secureServer(
     if (!idle) return;
     const { state } = idle;
     idle.asked++;
-    const exchange = new H2Exchange(stream, headers, (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0, state);
+    const ended = (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    const exchange = new H2Exchange(stream, { headers, rawHeaders, ended }, state);
     if (state.guarded.asks(rawHeaders)) exchange.closeAfterAnswer();
     handle(exchange);
   });

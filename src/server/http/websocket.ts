@@ -17,6 +17,7 @@ import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
+import { linesOf } from "./header-lines.ts";
 import { nodeHttp } from "./node-http.ts";
 import { hasOneHost, originForm } from "./target.ts";
 import { Query } from "../query.ts";
@@ -99,6 +100,10 @@ export class WebSocketExchange implements Exchange {
     const tokens = this.#offered.filter((name) => name.startsWith(BEARER));
     if (tokens.length !== 1 || this.#offered.length < 2) return "";
     return `Bearer ${Buffer.from(tokens[0]!.slice(BEARER.length), "base64url").toString("utf8")}`;
+  }
+
+  lines(name: string): readonly string[] {
+    return linesOf(this.#upgrade.request.rawHeaders, name);
   }
 
   headerNames(): readonly string[] {

@@ -30,13 +30,13 @@ export interface TestServer {
   readonly ask: (
     method: string,
     url: string,
-    more?: { headers?: Record<string, string>; body?: string | Uint8Array },
+    more?: { headers?: Record<string, string | string[]>; body?: string | Uint8Array },
   ) => Promise<InjectAnswer>;
   /** Asks and reads JSON. */
   readonly json: (
     method: string,
     url: string,
-    more?: { headers?: Record<string, string>; body?: string },
+    more?: { headers?: Record<string, string | string[]>; body?: string },
   ) => Promise<Answer>;
 }
 
