@@ -34,6 +34,7 @@ import { type Controller, type Manager, createManager, withoutManagedFields } fr
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
+import { FlowObjects } from "./flow-objects.ts";
 import { cacheCheck, roomCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
 import { startObjects } from "./start-objects.ts";
@@ -118,8 +119,9 @@ const GRACE_MS = 10_000;
 export async function createCluster(parts: ClusterParts): Promise<Cluster> {
   const own = openOwn(parts);
   const built = await buildRegistry(registryOptions(parts, own));
-  await provisionAll(parts, built, own);
-  return assemble(parts, built, await startExtension(extensionParts(parts, built, own)), own);
+  const flow = flowObjects(parts, built, own);
+  await Promise.all([provisionAll(parts, built, own), flow.start()]);
+  return assemble(parts, { built, flow, extension: await startExtension(extensionParts(parts, built, own)) }, own);
 }
 
 /** Makes what a cluster has from its start, where it is missing. A server that can make no more than namespaces serves, too. */
@@ -137,6 +139,17 @@ async function provisionAll(parts: ClusterParts, built: BuiltRegistry, { api }: 
   await Promise.all([built.provisionNamespaces(dialect.rules.systemNamespaces), make(ofCluster)]);
   await make(inNamespaces);
 }
+
+/** Keeps the objects that say how many requests run at a time. */
+const flowObjects = (parts: ClusterParts, { kinds, lookup }: BuiltRegistry, { api }: Own): FlowObjects =>
+  new FlowObjects({
+    kinds,
+    lookup,
+    api,
+    log: parts.log ?? silentLog,
+    activity: parts.server?.activity,
+    changed: () => undefined,
+  });
 
 /** What a cluster has of its own, a fork too. */
 interface Own {
@@ -189,8 +202,15 @@ function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
   };
 }
 
+/** The registry and what follows its objects. */
+interface Founded {
+  readonly built: BuiltRegistry;
+  readonly flow: FlowObjects;
+  readonly extension: Extension | undefined;
+}
+
 /** Puts the rooms above the registry on it. */
-function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extension | undefined, own: Own): Cluster {
+function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own: Own): Cluster {
   const { store, dialect, log = silentLog } = parts;
   const { api, hooks, threads } = own;
   const { clock, random } = api;
@@ -210,6 +230,7 @@ function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extensio
     const stopped = managers.splice(0).map((manager) => manager.stop({ grace: graceMillis }));
     await Promise.all([...stopped, server.close(graceMillis)]);
     await extension?.close();
+    await flow.close();
     if (!parts.hooks) hooks.close();
     await threads.close();
     checks.close();
@@ -247,7 +268,10 @@ function assemble(parts: ClusterParts, built: BuiltRegistry, extension: Extensio
       const forked = { ...parts, ...others, definitions: [] };
       const ofFork = openOwn(forked);
       const registry = forkRegistry(built, registryOptions(forked, ofFork));
-      return assemble(forked, registry, extension?.fork(extensionParts(forked, registry, ofFork)), ofFork);
+      const forkedFlow = flowObjects(forked, registry, ofFork);
+      void forkedFlow.follow();
+      const forkedExtension = extension?.fork(extensionParts(forked, registry, ofFork));
+      return assemble(forked, { built: registry, flow: forkedFlow, extension: forkedExtension }, ofFork);
     },
     close,
     [Symbol.asyncDispose]: () => close(),

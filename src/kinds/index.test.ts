@@ -33,6 +33,7 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
       ...[...usual, "node", "rbac.authorization", "resource", "scheduling"].map((name) => `${name}.k8s.io`),
     ];
     const named = ["coordination", "events", "storage", "storagemigration"];
+    fixed.push("flowcontrol.apiserver.k8s.io");
     const groups = named.map((name) => `${name}.${dialect.domain}`);
     for (const { group } of definitions) expect([...fixed, ...groups]).toContain(group);
   });

@@ -19,6 +19,7 @@ import { coreGroup, otherCoreKinds } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
 import { discoveryGroup } from "./discovery/v1/index.ts";
 import { networkingGroup } from "./networking/v1/index.ts";
+import { flowcontrolGroup } from "./flowcontrol/v1/index.ts";
 import { event } from "./events/v1/event.ts";
 import { policyGroup } from "./policy/v1/index.ts";
 import { rbacGroup } from "./rbac/v1/index.ts";
@@ -53,6 +54,7 @@ const OTHERS: readonly DefinitionFactory[] = [
   batchGroup,
   schedulingGroup,
   nodeGroup,
+  flowcontrolGroup,
   policyGroup,
   resourceGroup,
 ];

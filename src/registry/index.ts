@@ -4,6 +4,7 @@
  * @module
  */
 export { type BuiltRegistry, type StartObject, type RegistryOptions, buildRegistry, forkRegistry } from "./build.ts";
+export { SYSTEM } from "./system.ts";
 export { failureOf } from "./errors.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
 export type { Converter } from "./versions/converter.ts";

@@ -227,6 +227,17 @@ export const Eviction: Kind<types.Eviction, "Namespaced"> = {
 /** An object of the kind {@link Eviction}. */
 export type Eviction = types.Eviction;
 
+/** Which requests go to which level, and whose wait in the same queues. */
+export const FlowSchema: Kind<types.FlowSchema, "Cluster"> = {
+  group: "flowcontrol.apiserver.k8s.io",
+  version: "v1",
+  kind: "FlowSchema",
+  plural: "flowschemas",
+  scope: "Cluster",
+};
+/** An object of the kind {@link FlowSchema}. */
+export type FlowSchema = types.FlowSchema;
+
 /** Changes the number of Pods of a workload by what metrics say. */
 export const HorizontalPodAutoscaler: Kind<types.HorizontalPodAutoscaler, "Namespaced"> = {
   group: "autoscaling",
@@ -435,6 +446,17 @@ export const PriorityClass: Kind<types.PriorityClass, "Cluster"> = {
 };
 /** An object of the kind {@link PriorityClass}. */
 export type PriorityClass = types.PriorityClass;
+
+/** How many requests of a level the server runs at a time, and what becomes of those above. */
+export const PriorityLevelConfiguration: Kind<types.PriorityLevelConfiguration, "Cluster"> = {
+  group: "flowcontrol.apiserver.k8s.io",
+  version: "v1",
+  kind: "PriorityLevelConfiguration",
+  plural: "prioritylevelconfigurations",
+  scope: "Cluster",
+};
+/** An object of the kind {@link PriorityLevelConfiguration}. */
+export type PriorityLevelConfiguration = types.PriorityLevelConfiguration;
 
 /** A number of Pods of one template. */
 export const ReplicaSet: Kind<types.ReplicaSet, "Namespaced"> = {

@@ -2522,6 +2522,120 @@ export interface EvictionDeleteOptionsPreconditions {
   readonly resourceVersion?: string;
 }
 
+/** Which requests go to which level, and whose wait in the same queues. */
+export interface FlowSchema {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: FlowSchemaSpec;
+  readonly status: FlowSchemaStatus;
+}
+
+/** Which requests, and where they go. */
+export interface FlowSchemaSpec {
+  readonly priorityLevelConfiguration: FlowSchemaSpecPriorityLevelConfiguration;
+  /** Of all schemas that match the one with the lowest number counts; 1000 unless said. */
+  readonly matchingPrecedence: number;
+  readonly distinguisherMethod?: FlowSchemaSpecDistinguisherMethod;
+  /** The requests: those that one of the rules speaks of. */
+  readonly rules?: readonly FlowSchemaSpecRule[];
+}
+
+/** The level that takes them. */
+export interface FlowSchemaSpecPriorityLevelConfiguration {
+  /** The name of the level. */
+  readonly name: string;
+}
+
+/** What tells flows apart; all is one flow where this is not there. */
+export interface FlowSchemaSpecDistinguisherMethod {
+  /** ByUser or ByNamespace. */
+  readonly type: string;
+}
+
+/** Who and what. */
+export interface FlowSchemaSpecRule {
+  /** Who sends the request: one of them. */
+  readonly subjects: readonly FlowSchemaSpecRuleSubject[] | null;
+  /** What is asked for: one of them, or of the other rules. */
+  readonly resourceRules?: readonly FlowSchemaSpecRuleResourceRule[];
+  /** Which path is asked for. */
+  readonly nonResourceRules?: readonly FlowSchemaSpecRuleNonResourceRule[];
+}
+
+/** Who sends a request. */
+export interface FlowSchemaSpecRuleSubject {
+  /** User, Group or ServiceAccount; the member of that name says which. */
+  readonly kind: string;
+  readonly user?: FlowSchemaSpecRuleSubjectUser;
+  readonly group?: FlowSchemaSpecRuleSubjectGroup;
+  readonly serviceAccount?: FlowSchemaSpecRuleSubjectServiceAccount;
+}
+
+/** A user. */
+export interface FlowSchemaSpecRuleSubjectUser {
+  /** The name, or * for anybody. */
+  readonly name: string;
+}
+
+/** A group. */
+export interface FlowSchemaSpecRuleSubjectGroup {
+  /** The name, or * for any. */
+  readonly name: string;
+}
+
+/** A service account. */
+export interface FlowSchemaSpecRuleSubjectServiceAccount {
+  /** Its namespace. */
+  readonly namespace: string;
+  /** Its name, or * for all of the namespace. */
+  readonly name: string;
+}
+
+/** Requests for resources. */
+export interface FlowSchemaSpecRuleResourceRule {
+  /** The verbs, or * alone. */
+  readonly verbs: readonly string[] | null;
+  /** The groups, an empty text for the core group, or * alone. */
+  readonly apiGroups: readonly string[] | null;
+  /** Resources and subresources (pods, pods/log), or * alone. */
+  readonly resources: readonly string[] | null;
+  /** Whether requests without a namespace are meant. */
+  readonly clusterScope?: boolean;
+  /** In which namespaces, or * alone for all. */
+  readonly namespaces?: readonly string[] | null;
+}
+
+/** Requests for paths that are no resources. */
+export interface FlowSchemaSpecRuleNonResourceRule {
+  /** The verbs, or * alone. */
+  readonly verbs: readonly string[] | null;
+  /** The paths; /a/* is all below /a/, * alone any. */
+  readonly nonResourceURLs: readonly string[] | null;
+}
+
+/** What the server has found out about the object. */
+export interface FlowSchemaStatus {
+  /** What is known of it, such as Dangling. */
+  readonly conditions?: readonly FlowSchemaStatusCondition[];
+}
+
+/** What is known of one side of the object. */
+export interface FlowSchemaStatusCondition {
+  /** What it is about. */
+  readonly type?: string;
+  /** True, False or Unknown. */
+  readonly status?: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime?: string | null;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+}
+
 /** Changes the number of Pods of a workload by what metrics say. */
 export interface HorizontalPodAutoscaler {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -4065,6 +4179,61 @@ export interface PriorityClass {
   readonly description?: string;
   /** What its Pods may do to Pods of less priority: PreemptLowerPriority, or Never. */
   readonly preemptionPolicy: string;
+}
+
+/** How many requests of a level the server runs at a time, and what becomes of those above. */
+export interface PriorityLevelConfiguration {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PriorityLevelConfigurationSpec;
+  readonly status: FlowSchemaStatus;
+}
+
+/** What the level is. */
+export interface PriorityLevelConfigurationSpec {
+  /** Limited; Exempt for the level of that name, which has no limit. */
+  readonly type: string;
+  readonly limited?: PriorityLevelConfigurationSpecLimited;
+  readonly exempt?: PriorityLevelConfigurationSpecExempt;
+}
+
+/** The limits of a level of the type Limited. */
+export interface PriorityLevelConfigurationSpecLimited {
+  /** The level's part of the seats of the server, measured against the shares of all levels. 30 unless said. */
+  readonly nominalConcurrencyShares?: number | null;
+  readonly limitResponse: PriorityLevelConfigurationSpecLimitedLimitResponse;
+  /** How much of its seats, in percent, others may use while it does not. */
+  readonly lendablePercent?: number;
+  /** How many seats it may use beside its own, in percent of them; any number unless said. */
+  readonly borrowingLimitPercent?: number;
+}
+
+/** What becomes of requests for which there is no seat. */
+export interface PriorityLevelConfigurationSpecLimitedLimitResponse {
+  /** Queue: they wait; Reject: they are refused. */
+  readonly type: string;
+  readonly queuing?: PriorityLevelConfigurationSpecLimitedLimitResponseQueuing;
+}
+
+/** Where requests wait. */
+export interface PriorityLevelConfigurationSpecLimitedLimitResponseQueuing {
+  /** How many queues there are; 64 unless said. */
+  readonly queues: number;
+  /** Among how many of them a flow chooses; 8 unless said. */
+  readonly handSize: number;
+  /** How many requests may wait in one queue; 50 unless said. */
+  readonly queueLengthLimit: number;
+}
+
+/** What the level of the type Exempt lends. */
+export interface PriorityLevelConfigurationSpecExempt {
+  /** The level's part of the seats of the server, measured against the shares of all levels. */
+  readonly nominalConcurrencyShares?: number;
+  /** How much of its seats, in percent, others may use while it does not. */
+  readonly lendablePercent?: number;
 }
 
 /** A number of Pods of one template. */

@@ -27,6 +27,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -73,10 +74,13 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 		&networkingv1.Ingress{}, &networkingv1.IngressClass{}, &networkingv1.IPAddress{}, &networkingv1.NetworkPolicy{},
 		&networkingv1.ServiceCIDR{},
 	},
-	discoveryv1.SchemeGroupVersion:  {&discoveryv1.EndpointSlice{}},
-	eventsv1.SchemeGroupVersion:     {&eventsv1.Event{}},
-	policyv1.SchemeGroupVersion:     {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
-	nodev1.SchemeGroupVersion:       {&nodev1.RuntimeClass{}},
+	discoveryv1.SchemeGroupVersion: {&discoveryv1.EndpointSlice{}},
+	eventsv1.SchemeGroupVersion:    {&eventsv1.Event{}},
+	flowcontrolv1.SchemeGroupVersion: {
+		&flowcontrolv1.FlowSchema{}, &flowcontrolv1.PriorityLevelConfiguration{},
+	},
+	policyv1.SchemeGroupVersion:    {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
+	nodev1.SchemeGroupVersion:      {&nodev1.RuntimeClass{}},
 	discoveryv1.SchemeGroupVersion: {&discoveryv1.EndpointSlice{}},
 	eventsv1.SchemeGroupVersion:    {&eventsv1.Event{}},
 	policyv1.SchemeGroupVersion:    {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},

@@ -22,6 +22,7 @@ import { coreVolumes } from "./core-volumes.ts";
 import { coreObjects } from "./core.ts";
 import { discovery } from "./discovery.ts";
 import { events } from "./events.ts";
+import { flowcontrol } from "./flowcontrol.ts";
 import { meta } from "./meta.ts";
 import type { Messages, Numbers } from "./numbers.ts";
 import { networking } from "./networking.ts";
@@ -47,6 +48,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   coordination,
   discovery,
   events,
+  flowcontrol,
   networking,
   policy,
   node,
@@ -101,6 +103,8 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["coordination.k8s.io/v1beta1/LeaseCandidate", "coordination.LeaseCandidate"],
   ["discovery.k8s.io/v1/EndpointSlice", "discovery.EndpointSlice"],
   ["events.k8s.io/v1/Event", "events.Event"],
+  ["flowcontrol.apiserver.k8s.io/v1/FlowSchema", "flowcontrol.FlowSchema"],
+  ["flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration", "flowcontrol.PriorityLevelConfiguration"],
   ["networking.k8s.io/v1/Ingress", "networking.Ingress"],
   ["networking.k8s.io/v1/IngressClass", "networking.IngressClass"],
   ["networking.k8s.io/v1/NetworkPolicy", "networking.NetworkPolicy"],

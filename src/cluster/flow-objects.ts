@@ -1,0 +1,244 @@
+/**
+ * Keeps the schemas and levels of fairness: those that have to be there are (APF-2), every schema says whether its level
+ * is (APF-7), and whoever limits requests is told how they are now.
+ *
+ * What is done follows from the objects as they are, so that several servers of a store may do it.
+ *
+ * @module
+ */
+import { AUTOUPDATE, type Provided, providedLevels, providedSchemas } from "../kinds/flowcontrol/v1/provided.ts";
+import type { FlowSchema } from "../kinds/flowcontrol/v1/flow-schema.ts";
+import type { PriorityLevelConfiguration } from "../kinds/flowcontrol/v1/priority-level-configuration.ts";
+import { hasReason } from "../meta/status.ts";
+import { formatTime } from "../meta/time.ts";
+import { SYSTEM, type BuiltRegistry, type Resource, type Watch, type WatchSink } from "../registry/index.ts";
+import type { ApiContext, ApiObject } from "../schema/definition.ts";
+import type { Activity } from "../util/activity.ts";
+import type { Timer } from "../util/clock.ts";
+import type { Log } from "../util/log.ts";
+import { WorkQueue } from "../util/work-queue.ts";
+import { type Value, equal } from "../value/value.ts";
+
+const GROUP = "flowcontrol.apiserver.k8s.io";
+const SCHEMAS = `flowschemas.${GROUP}`;
+const LEVELS = `prioritylevelconfigurations.${GROUP}`;
+const PRODUCER = "api-priority-and-fairness-config-producer-v1";
+const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
+const MANDATORY_MS = 60_000;
+const FOLLOW_AGAIN_MS = 1000;
+
+/** All schemas and levels as they are now. */
+export interface FlowConfiguration {
+  readonly schemas: readonly FlowSchema[];
+  readonly levels: readonly PriorityLevelConfiguration[];
+}
+
+/** What the keeper stands on. */
+export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"> {
+  readonly api: ApiContext;
+  readonly log: Log;
+  readonly activity?: Pick<Activity, "begin"> | undefined;
+  /** Is told of every change. */
+  readonly changed: (configuration: FlowConfiguration) => void;
+}
+
+const asSchema = (object: ApiObject): FlowSchema => object as FlowSchema;
+const asLevel = (object: ApiObject): PriorityLevelConfiguration => object as PriorityLevelConfiguration;
+
+/** See the head of this file. */
+export class FlowObjects {
+  readonly #parts: FlowObjectsParts;
+  readonly #schemas: Resource | undefined;
+  readonly #levels: Resource | undefined;
+  readonly #queue: WorkQueue;
+  readonly #watches: Watch[] = [];
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(parts: FlowObjectsParts) {
+    const { kinds, api, log, activity } = parts;
+    this.#parts = parts;
+    this.#schemas = kinds.find(GROUP, "v1", "flowschemas");
+    this.#levels = kinds.find(GROUP, "v1", "prioritylevelconfigurations");
+    this.#queue = new WorkQueue({
+      clock: api.clock,
+      random: api.random,
+      name: "flow schemas",
+      work: () => this.#sync(),
+      activity,
+      failed: (_, error) => log.warn("a flow schema could not be kept", { error: String(error) }),
+    });
+  }
+
+  /** Makes what is missing, puts back what has to be as the release has it, and follows from then on. */
+  async start(): Promise<void> {
+    if (!this.#schemas || !this.#levels) return;
+    await this.#ensure(() => true);
+    await this.#sync().catch((error: unknown) => {
+      this.#parts.log.warn("flow schemas could not be kept yet", { error: String(error) });
+    });
+    await this.follow();
+  }
+
+  /** Follows the objects as they are; where the kinds are not served there is nothing to follow. */
+  async follow(): Promise<void> {
+    if (!this.#schemas || !this.#levels) return;
+    await Promise.all([this.#watch(this.#schemas), this.#watch(this.#levels)]);
+    this.#queue.add("all");
+    this.#again();
+  }
+
+  /** Stops following; resolves when nothing is being done any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#timer?.cancel();
+    for (const watch of this.#watches) watch.close();
+    await this.#queue.close();
+  }
+
+  /** Looks from time to time whether the mandatory objects are there. */
+  #again(): void {
+    const look = (): void => {
+      if (this.#closed) return;
+      void this.#ensure(({ mandatory }) => mandatory);
+      this.#again();
+    };
+    this.#timer = this.#parts.api.clock.after(MANDATORY_MS, look, { owner: "flow schemas", upkeep: true });
+  }
+
+  async #watch(resource: Resource): Promise<void> {
+    const sink: WatchSink = {
+      deliver: () => this.#queue.add("all"),
+      ended: () => {
+        const again = (): void => void (this.#closed || this.#watch(resource));
+        this.#parts.api.clock.after(FOLLOW_AGAIN_MS, again);
+      },
+    };
+    try {
+      const { watch } = await resource.watch("", { ...FROM_NOW, resourceVersion: "0" }, sink);
+      this.#watches.push(watch);
+      if (this.#closed) watch.close();
+    } catch (error) {
+      this.#parts.log.warn("flow schemas cannot be followed at the moment", { error: String(error) });
+      sink.ended(error as never);
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const { lookup, changed, api } = this.#parts;
+    const [schemas, levels] = await Promise.all([lookup.collect(SCHEMAS, asSchema), lookup.collect(LEVELS, asLevel)]);
+    if (this.#closed) return;
+    changed({ schemas, levels });
+    const names = new Set(levels.map(({ metadata }) => metadata.name!));
+    await Promise.all(
+      schemas.map(async (schema) => {
+        const condition = danglingNow(schema, names, api);
+        if (condition) await this.#say(schema, condition);
+      }),
+    );
+  }
+
+  /** Says in the status of a schema whether its level is there. */
+  async #say({ metadata }: FlowSchema, condition: Value): Promise<void> {
+    const { name, uid } = metadata;
+    const value = {
+      apiVersion: `${GROUP}/v1`,
+      kind: "FlowSchema",
+      metadata: { name: name!, uid: uid! },
+      status: { conditions: [condition] },
+    };
+    const target = { namespace: "", name: name!, subresource: "status" };
+    const options = { ...OPTIONS, fieldManager: CONSUMER, type: "apply", force: true } as const;
+    await ignoring(this.#schemas!.patch(target, { value, duplicates: [] }, options, SYSTEM), "NotFound", "Conflict");
+  }
+
+  async #ensure(those: (one: Provided) => boolean): Promise<void> {
+    const { api, log } = this.#parts;
+    const ensure = async (resource: Resource, key: string, one: Provided): Promise<void> => {
+      try {
+        await this.#ensureOne(resource, key, one);
+      } catch (error) {
+        log.warn("an object of fairness could not be made", { resource: key, name: one.name, error: String(error) });
+      }
+    };
+    await Promise.all([
+      ...providedLevels()
+        .filter(those)
+        .map((one) => ensure(this.#levels!, LEVELS, one)),
+      ...providedSchemas(api)
+        .filter(those)
+        .map((one) => ensure(this.#schemas!, SCHEMAS, one)),
+    ]);
+  }
+
+  async #ensureOne(resource: Resource, key: string, one: Provided): Promise<void> {
+    const found = this.#parts.lookup.get(key, "", one.name);
+    const wanted = found ? revised(found, one) : { metadata: { name: one.name, ...annotated(true) }, spec: one.spec };
+    if (!wanted) return;
+    const { version, kind } = resource.definition;
+    const body = { value: { apiVersion: `${GROUP}/${version}`, kind, ...wanted } as unknown as Value, duplicates: [] };
+    const target = { namespace: "", name: found ? one.name : "", subresource: "" };
+    const options = { ...OPTIONS, fieldManager: PRODUCER };
+    const write = found
+      ? resource.update(target, body, options, SYSTEM)
+      : resource.create(target, body, options, SYSTEM);
+    await ignoring(write, "AlreadyExists", "NotFound", "Conflict");
+  }
+}
+
+const OPTIONS = { dryRun: false, fieldValidation: "Ignore" } as const;
+
+const FROM_NOW = {
+  labelSelector: "",
+  fieldSelector: "",
+  resourceVersionMatch: "",
+  sendInitialEvents: undefined,
+  allowWatchBookmarks: false,
+} as const;
+
+async function ignoring(work: Promise<unknown>, ...reasons: readonly string[]): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!reasons.some((reason) => hasReason(error, reason as never))) throw error;
+  }
+}
+
+const annotated = (isKept: boolean): { annotations: Record<string, string> } => ({
+  annotations: { [AUTOUPDATE]: String(isKept) },
+});
+
+const TRUE = ["1", "t", "T", "true", "TRUE", "True"];
+const FALSE = ["0", "f", "F", "false", "FALSE", "False"];
+
+/** Whether an object is kept as the release has it; one that does not say is as long as nobody has changed it. */
+function follows({ metadata }: ApiObject): boolean {
+  const said = metadata.annotations?.[AUTOUPDATE] ?? "";
+  return TRUE.includes(said) || (!FALSE.includes(said) && metadata.generation === 1);
+}
+
+/** What an object has to become; undefined where it is as it has to be. */
+function revised(found: ApiObject, { name, spec, mandatory }: Provided): ApiObject | undefined {
+  const kept = mandatory || follows(found);
+  const own = (found as PriorityLevelConfiguration).spec;
+  // What the exempt level lends is everybody's own.
+  const wanted = name === "exempt" && own.exempt ? { ...spec, exempt: own.exempt } : spec;
+  const isSaid = (kept ? TRUE : FALSE).includes(found.metadata.annotations?.[AUTOUPDATE] ?? "");
+  const isSame = !kept || equal(own as unknown as Value, wanted as Value);
+  if (isSaid && isSame) return undefined;
+  const annotations = { ...found.metadata.annotations, ...annotated(kept).annotations };
+  return { ...found, metadata: { ...found.metadata, annotations }, ...(isSame ? {} : { spec: wanted }) };
+}
+
+/** The condition that a schema is to have; undefined where it has it. */
+function danglingNow(schema: FlowSchema, levels: ReadonlySet<string>, { clock }: ApiContext): Value | undefined {
+  const level = schema.spec.priorityLevelConfiguration?.name ?? "";
+  const isThere = levels.has(level);
+  const status = isThere ? "False" : "True";
+  const reason = isThere ? "Found" : "NotFound";
+  const message = `The level ${JSON.stringify(level)} that takes these requests is ${isThere ? "there" : "missing"}.`;
+  const found = schema.status?.conditions?.find(({ type }) => type === "Dangling");
+  if (found?.status === status && found.reason === reason && found.message === message) return undefined;
+  const since = found?.status === status ? (found.lastTransitionTime ?? null) : null;
+  return { type: "Dangling", status, lastTransitionTime: since ?? formatTime(clock.now()), reason, message };
+}

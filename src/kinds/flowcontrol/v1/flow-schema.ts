@@ -1,0 +1,288 @@
+/**
+ * FlowSchema: which requests are of one kind, which level takes them, and what tells their flows apart (APF-1, 2, 4..8).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsLabel, dnsSubdomain } from "../../../meta/names.ts";
+import {
+  always,
+  atomicList,
+  bool,
+  int32,
+  nullable,
+  optional,
+  pointer,
+  required,
+  requiredOrNull,
+  setList,
+  struct,
+  text,
+} from "../../../meta/types.ts";
+import { equal } from "../../../value/value.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { fixedSchemaSpec } from "./provided.ts";
+import { type FlowCondition, Status, statusRules } from "./status.ts";
+
+const description = "Which requests go to which level, and whose wait in the same queues.";
+
+const Subject = struct("Who sends a request.", {
+  kind: required(text("User, Group or ServiceAccount; the member of that name says which.")),
+  user: pointer(struct("A user.", { name: required(text("The name, or * for anybody.")) })),
+  group: pointer(struct("A group.", { name: required(text("The name, or * for any.")) })),
+  serviceAccount: pointer(
+    struct("A service account.", {
+      namespace: required(text("Its namespace.")),
+      name: required(text("Its name, or * for all of the namespace.")),
+    }),
+  ),
+});
+
+const verbs = requiredOrNull(setList(text(), "The verbs, or * alone."));
+
+const ResourceRule = struct("Requests for resources.", {
+  verbs,
+  apiGroups: requiredOrNull(setList(text(), "The groups, an empty text for the core group, or * alone.")),
+  resources: requiredOrNull(setList(text(), "Resources and subresources (pods, pods/log), or * alone.")),
+  clusterScope: optional(bool("Whether requests without a namespace are meant.")),
+  namespaces: nullable(setList(text(), "In which namespaces, or * alone for all.")),
+});
+
+const PathRule = struct("Requests for paths that are no resources.", {
+  verbs,
+  nonResourceURLs: requiredOrNull(setList(text(), "The paths; /a/* is all below /a/, * alone any.")),
+});
+
+const Rule = struct("Who and what.", {
+  subjects: requiredOrNull(atomicList(Subject, "Who sends the request: one of them.")),
+  resourceRules: optional(atomicList(ResourceRule, "What is asked for: one of them, or of the other rules.")),
+  nonResourceRules: optional(atomicList(PathRule, "Which path is asked for.")),
+});
+
+const schema = objectSchema(description, {
+  spec: always(
+    struct("Which requests, and where they go.", {
+      priorityLevelConfiguration: required(
+        struct("The level that takes them.", { name: required(text("The name of the level.")) }),
+      ),
+      matchingPrecedence: always(
+        int32("Of all schemas that match the one with the lowest number counts; 1000 unless said."),
+      ),
+      distinguisherMethod: pointer(
+        struct("What tells flows apart; all is one flow where this is not there.", {
+          type: required(text("ByUser or ByNamespace.")),
+        }),
+      ),
+      rules: optional(atomicList(Rule, "The requests: those that one of the rules speaks of.")),
+    }),
+  ),
+  status: Status,
+});
+
+/** One of those that send requests. */
+export interface FlowSubject {
+  readonly kind?: string;
+  readonly user?: { readonly name?: string };
+  readonly group?: { readonly name?: string };
+  readonly serviceAccount?: { readonly namespace?: string; readonly name?: string };
+}
+
+/** Requests for resources. */
+export interface FlowResourceRule {
+  readonly verbs?: readonly string[] | null;
+  readonly apiGroups?: readonly string[] | null;
+  readonly resources?: readonly string[] | null;
+  readonly clusterScope?: boolean;
+  readonly namespaces?: readonly string[] | null;
+}
+
+/** Requests for paths. */
+export interface FlowPathRule {
+  readonly verbs?: readonly string[] | null;
+  readonly nonResourceURLs?: readonly string[] | null;
+}
+
+/** Who and what. */
+export interface FlowRule {
+  readonly subjects?: readonly FlowSubject[] | null;
+  readonly resourceRules?: readonly FlowResourceRule[] | null;
+  readonly nonResourceRules?: readonly FlowPathRule[] | null;
+}
+
+/** A schema as its rules and the server see it. */
+export interface FlowSchema extends ApiObject {
+  spec: {
+    priorityLevelConfiguration?: { readonly name?: string };
+    matchingPrecedence?: number;
+    distinguisherMethod?: { readonly type?: string };
+    rules?: readonly FlowRule[] | null;
+  };
+  status?: { readonly conditions?: readonly FlowCondition[] | null };
+}
+
+const VERBS = ["get", "list", "create", "update", "delete", "deletecollection", "patch", "watch", "proxy"];
+const METHODS = ["ByNamespace", "ByUser"];
+const LAST = 10_000;
+
+function validate(object: ApiObject, errors: FieldErrors, ctx: ApiContext): void {
+  const { metadata, spec } = object as FlowSchema;
+  const { name = "" } = metadata;
+  validatePrecedence(spec.matchingPrecedence ?? 0, name, errors);
+  const { distinguisherMethod: method } = spec;
+  if (method && !METHODS.includes(method.type ?? "")) {
+    errors.notSupported("spec.distinguisherMethod.type", method.type ?? "", METHODS);
+  }
+  const level = spec.priorityLevelConfiguration?.name ?? "";
+  const wrong = level === "" ? undefined : dnsSubdomain(level);
+  if (level === "") errors.required("spec.priorityLevelConfiguration.name", "expected the name of a level");
+  else if (wrong !== undefined) errors.invalid("spec.priorityLevelConfiguration.name", level, wrong);
+  for (const [i, rule] of (spec.rules ?? []).entries()) validateRule(rule, `spec.rules[${i}]`, errors);
+  const fixed = fixedSchemaSpec(name, ctx);
+  if (fixed && !equal(spec as never, fixed)) {
+    errors.invalid("spec", spec, `expected the spec of ${name} as it was made`);
+  }
+}
+
+function validatePrecedence(precedence: number, name: string, errors: FieldErrors): void {
+  const first = name === "exempt" ? 1 : 2;
+  if (precedence >= first && precedence <= LAST) return;
+  errors.invalid("spec.matchingPrecedence", precedence, `expected ${first} to ${LAST}; 1 is for the schema exempt`);
+}
+
+function validateRule(rule: FlowRule, field: string, errors: FieldErrors): void {
+  const subjects = rule.subjects ?? [];
+  const resourceRules = rule.resourceRules ?? [];
+  const pathRules = rule.nonResourceRules ?? [];
+  if (subjects.length === 0) errors.required(`${field}.subjects`, "expected one or more");
+  for (const [i, subject] of subjects.entries()) validateSubject(subject, `${field}.subjects[${i}]`, errors);
+  if (resourceRules.length === 0 && pathRules.length === 0) {
+    errors.required(field, "expected resourceRules or nonResourceRules");
+  }
+  for (const [i, one] of resourceRules.entries()) validateResourceRule(one, `${field}.resourceRules[${i}]`, errors);
+  for (const [i, one] of pathRules.entries()) validatePathRule(one, `${field}.nonResourceRules[${i}]`, errors);
+}
+
+const MEMBERS = { User: "user", Group: "group", ServiceAccount: "serviceAccount" } as const;
+
+/** The kind of a subject says which member it has, and no other (APF-5). */
+function validateSubject(subject: FlowSubject, field: string, errors: FieldErrors): void {
+  const { kind = "" } = subject;
+  if (!Object.hasOwn(MEMBERS, kind)) {
+    errors.notSupported(`${field}.kind`, kind, Object.keys(MEMBERS).toSorted());
+    return;
+  }
+  for (const [of, member] of Object.entries(MEMBERS)) {
+    const found = subject[member];
+    if (of === kind && !found) errors.required(`${field}.${member}`, `expected it beside the kind ${kind}`);
+    if (of !== kind && found) errors.forbidden(`${field}.${member}`, `expected it beside the kind ${of} only`);
+    if (of === kind && found && !found.name) errors.required(`${field}.${member}.name`);
+  }
+  if (kind === "ServiceAccount" && subject.serviceAccount) validateAccount(subject.serviceAccount, field, errors);
+}
+
+function validateAccount(
+  { namespace = "", name = "" }: NonNullable<FlowSubject["serviceAccount"]>,
+  field: string,
+  errors: FieldErrors,
+): void {
+  const wrongName = name === "" || name === "*" ? undefined : dnsSubdomain(name);
+  if (wrongName !== undefined) errors.invalid(`${field}.serviceAccount.name`, name, wrongName);
+  const wrong = namespace === "" ? undefined : dnsLabel(namespace);
+  if (namespace === "") errors.required(`${field}.serviceAccount.namespace`);
+  else if (wrong !== undefined) errors.invalid(`${field}.serviceAccount.namespace`, namespace, wrong);
+}
+
+/** One or more texts, or a star alone; whether there is anything more to be said of them. */
+function validateChoice(choice: readonly string[] | null | undefined, field: string, errors: FieldErrors): boolean {
+  if (!choice?.length) errors.required(field, "expected one or more, or * alone");
+  else if (choice.includes("*")) {
+    if (choice.length > 1) errors.invalid(field, choice, "expected * alone");
+  } else return true;
+  return false;
+}
+
+function validateVerbs(choice: readonly string[] | null | undefined, field: string, errors: FieldErrors): void {
+  if (!validateChoice(choice, field, errors)) return;
+  if (!choice!.every((verb) => VERBS.includes(verb))) errors.notSupported(field, choice, VERBS.toSorted());
+}
+
+function validateResourceRule(rule: FlowResourceRule, field: string, errors: FieldErrors): void {
+  validateVerbs(rule.verbs, `${field}.verbs`, errors);
+  validateChoice(rule.apiGroups, `${field}.apiGroups`, errors);
+  validateChoice(rule.resources, `${field}.resources`, errors);
+  const namespaces = rule.namespaces ?? [];
+  if (namespaces.length === 0 && rule.clusterScope) return;
+  if (!validateChoice(namespaces, `${field}.namespaces`, errors)) return;
+  for (const [i, namespace] of namespaces.entries()) {
+    const wrong = dnsLabel(namespace);
+    if (wrong !== undefined) errors.invalid(`${field}.namespaces[${i}]`, namespace, wrong);
+  }
+}
+
+function validatePathRule(rule: FlowPathRule, field: string, errors: FieldErrors): void {
+  validateVerbs(rule.verbs, `${field}.verbs`, errors);
+  if (!validateChoice(rule.nonResourceURLs, `${field}.nonResourceURLs`, errors)) return;
+  for (const [i, path] of rule.nonResourceURLs!.entries()) {
+    const wrong = pathPattern(path);
+    if (wrong !== undefined) errors.invalid(`${field}.nonResourceURLs[${i}]`, path, wrong);
+  }
+}
+
+function pathPattern(path: string): string | undefined {
+  if (!path.startsWith("/")) return "expected a slash first";
+  if (path.includes(" ")) return "expected no spaces";
+  if (path.includes("//")) return "expected no two slashes in a row";
+  const star = path.indexOf("*");
+  if (star >= 0 && !(star === path.length - 1 && path.endsWith("/*"))) return "expected * as the last segment only";
+  return undefined;
+}
+
+const specOf = (object: ApiObject): Partial<FlowSchema["spec"]> => (object as FlowSchema).spec ?? {};
+
+/** Whether the level of a schema is missing, as the condition Dangling has it: True, False or ?. */
+const missing = (object: ApiObject): string =>
+  ((object as FlowSchema).status?.conditions ?? []).find(({ type }) => type === "Dangling")?.status ?? "?";
+
+const columns: readonly Column[] = [
+  textColumn(
+    "PriorityLevel",
+    "The level that takes its requests.",
+    (object) => specOf(object).priorityLevelConfiguration?.name ?? "",
+  ),
+  textColumn(
+    "MatchingPrecedence",
+    "The lower, the earlier it is asked.",
+    (object) => specOf(object).matchingPrecedence ?? 0,
+  ),
+  textColumn(
+    "DistinguisherMethod",
+    "What tells its flows apart.",
+    (object) => specOf(object).distinguisherMethod?.type ?? "<none>",
+  ),
+  ageColumn,
+  textColumn("MissingPL", "Whether its level does not exist.", missing),
+];
+
+/** The definition of FlowSchema. */
+export const flowSchema = (ctx: ApiContext): ResourceDefinition => ({
+  group: "flowcontrol.apiserver.k8s.io",
+  version: "v1",
+  kind: "FlowSchema",
+  plural: "flowschemas",
+  singular: "flowschema",
+  scope: "Cluster",
+  description,
+  schema,
+  deleteAnswers: "status",
+  generation: "fromOne",
+  defaults(object) {
+    const { spec } = object as FlowSchema;
+    if (spec) spec.matchingPrecedence ||= 1000;
+  },
+  validate: (object, errors) => validate(object, errors, ctx),
+  validateUpdate: (object, _old, errors) => validate(object, errors, ctx),
+  ...statusRules,
+  columns,
+});

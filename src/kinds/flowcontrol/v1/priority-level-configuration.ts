@@ -1,0 +1,207 @@
+/**
+ * PriorityLevelConfiguration: how many requests of a level run at a time, and what becomes of the others (APF-1..3).
+ *
+ * @module
+ */
+import { mostHand } from "../../../meta/hand.ts";
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { always, int32, nullable, pointer, required, struct, text } from "../../../meta/types.ts";
+import { equal } from "../../../value/value.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, Column, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { fixedLevelSpec } from "./provided.ts";
+import { Status, statusRules } from "./status.ts";
+
+const description = "How many requests of a level the server runs at a time, and what becomes of those above.";
+
+const shares = "The level's part of the seats of the server, measured against the shares of all levels.";
+const lendable = "How much of its seats, in percent, others may use while it does not.";
+
+const Queuing = struct("Where requests wait.", {
+  queues: always(int32("How many queues there are; 64 unless said.")),
+  handSize: always(int32("Among how many of them a flow chooses; 8 unless said.")),
+  queueLengthLimit: always(int32("How many requests may wait in one queue; 50 unless said.")),
+});
+
+const Limited = struct("The limits of a level of the type Limited.", {
+  nominalConcurrencyShares: nullable(int32(`${shares} 30 unless said.`)),
+  limitResponse: always(
+    struct("What becomes of requests for which there is no seat.", {
+      type: required(text("Queue: they wait; Reject: they are refused.")),
+      queuing: pointer(Queuing),
+    }),
+  ),
+  lendablePercent: pointer(int32(lendable)),
+  borrowingLimitPercent: pointer(
+    int32("How many seats it may use beside its own, in percent of them; any number unless said."),
+  ),
+});
+
+const Exempt = struct("What the level of the type Exempt lends.", {
+  nominalConcurrencyShares: pointer(int32(shares)),
+  lendablePercent: pointer(int32(lendable)),
+});
+
+const schema = objectSchema(description, {
+  spec: always(
+    struct("What the level is.", {
+      type: required(text("Limited; Exempt for the level of that name, which has no limit.")),
+      limited: pointer(Limited),
+      exempt: pointer(Exempt),
+    }),
+  ),
+  status: Status,
+});
+
+/** Where requests of a level wait. */
+export interface QueuingSpec {
+  queues: number;
+  handSize: number;
+  queueLengthLimit: number;
+}
+
+/** A level as its rules and the server see it, with its defaults. */
+export interface PriorityLevelConfiguration extends ApiObject {
+  spec: {
+    type?: string;
+    limited?: {
+      nominalConcurrencyShares?: number;
+      limitResponse?: { type?: string; queuing?: QueuingSpec };
+      lendablePercent?: number;
+      borrowingLimitPercent?: number;
+    };
+    exempt?: { nominalConcurrencyShares?: number; lendablePercent?: number };
+  };
+}
+
+type Spec = PriorityLevelConfiguration["spec"];
+type LimitedSpec = NonNullable<Spec["limited"]>;
+
+/** What said in older versions that 0 shares are meant. */
+const RETIRED = "flowcontrol.k8s.io/preserve-zero-concurrency-shares";
+const MOST_QUEUES = 10_000_000;
+
+/** Fills in what was not said; in numbers of queues 0 says nothing. Changes `object`. */
+function defaults(object: ApiObject): void {
+  const { limited, exempt } = (object as PriorityLevelConfiguration).spec ?? {};
+  if (limited) {
+    limited.nominalConcurrencyShares ??= 30;
+    limited.lendablePercent ??= 0;
+    const queuing = limited.limitResponse?.queuing;
+    if (queuing) {
+      queuing.queues ||= 64;
+      queuing.handSize ||= 8;
+      queuing.queueLengthLimit ||= 50;
+    }
+  }
+  if (exempt) {
+    exempt.nominalConcurrencyShares ??= 0;
+    exempt.lendablePercent ??= 0;
+  }
+}
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { metadata, spec } = object as PriorityLevelConfiguration;
+  const { type = "", limited, exempt } = spec;
+  if (metadata.annotations?.[RETIRED] !== undefined) {
+    errors.forbidden("metadata.annotations", `expected no annotation ${RETIRED}: only versions that are gone had it`);
+  }
+  if ((metadata.name === "exempt") !== (type === "Exempt")) {
+    errors.invalid("spec.type", type, "expected Exempt for the level of the name exempt, and for no other");
+  }
+  if (type === "Exempt") {
+    if (limited) errors.forbidden("spec.limited", "expected it in levels of the type Limited only");
+    if (exempt) validateShares(exempt, "spec.exempt", errors);
+  } else if (type === "Limited") {
+    if (exempt) errors.forbidden("spec.exempt", "expected it in the level of the type Exempt only");
+    if (limited) validateLimited(limited, errors);
+    else errors.required("spec.limited", "expected the limits of the level");
+  } else errors.notSupported("spec.type", type, ["Exempt", "Limited"]);
+  validateFixed(metadata.name ?? "", spec, errors);
+}
+
+function validateShares(
+  { nominalConcurrencyShares = 0, lendablePercent = 0 }: NonNullable<Spec["exempt"]>,
+  field: string,
+  errors: FieldErrors,
+): void {
+  if (nominalConcurrencyShares < 0) {
+    errors.invalid(`${field}.nominalConcurrencyShares`, nominalConcurrencyShares, "expected 0 or more");
+  }
+  if (lendablePercent < 0 || lendablePercent > 100) {
+    errors.invalid(`${field}.lendablePercent`, lendablePercent, "expected 0 to 100");
+  }
+}
+
+function validateLimited(limited: LimitedSpec, errors: FieldErrors): void {
+  const { limitResponse, borrowingLimitPercent = 0 } = limited;
+  validateShares(limited, "spec.limited", errors);
+  if (borrowingLimitPercent < 0) {
+    errors.invalid("spec.limited.borrowingLimitPercent", borrowingLimitPercent, "expected 0 or more");
+  }
+  const { type = "", queuing } = limitResponse ?? {};
+  const field = "spec.limited.limitResponse";
+  if (type === "Reject") {
+    if (queuing) errors.forbidden(`${field}.queuing`, "expected it where requests wait only, with the type Queue");
+  } else if (type === "Queue") {
+    if (queuing) validateQueuing(queuing, `${field}.queuing`, errors);
+    else errors.required(`${field}.queuing`, "expected how requests wait");
+  } else errors.notSupported(`${field}.type`, type, ["Queue", "Reject"]);
+}
+
+function validateQueuing(
+  { queues, handSize, queueLengthLimit }: QueuingSpec,
+  field: string,
+  errors: FieldErrors,
+): void {
+  if (queueLengthLimit <= 0) errors.invalid(`${field}.queueLengthLimit`, queueLengthLimit, "expected 1 or more");
+  if (queues <= 0 || queues > MOST_QUEUES) errors.invalid(`${field}.queues`, queues, `expected 1 to ${MOST_QUEUES}`);
+  const most = mostHand(queues);
+  if (handSize <= 0 || handSize > most) {
+    errors.invalid(`${field}.handSize`, handSize, `expected 1 to ${most}, as can be dealt of ${queues} queues`);
+  }
+}
+
+/** The levels without which nothing works stay as they are; what the exempt one lends may change (APF-2). */
+function validateFixed(name: string, spec: Spec, errors: FieldErrors): void {
+  const fixed = fixedLevelSpec(name);
+  if (!fixed) return;
+  const found = { ...spec, ...(name === "exempt" ? { exempt: fixed["exempt"] } : {}) };
+  if (!equal(found as never, fixed)) errors.invalid("spec", spec, `expected the spec of ${name} as it was made`);
+}
+
+const limitOf = (object: ApiObject): LimitedSpec | undefined => (object as PriorityLevelConfiguration).spec?.limited;
+
+const queuingColumn = (name: string, about: string, member: keyof QueuingSpec): Column =>
+  textColumn(name, about, (object) => shown(limitOf(object)?.limitResponse?.queuing?.[member]));
+
+const shown = (value: number | undefined): number | string => value ?? "<none>";
+
+const columns: readonly Column[] = [
+  textColumn("Type", "Whether it has limits.", (object) => (object as PriorityLevelConfiguration).spec?.type ?? ""),
+  textColumn("NominalConcurrencyShares", shares, (object) => shown(limitOf(object)?.nominalConcurrencyShares)),
+  queuingColumn("Queues", "How many queues it has.", "queues"),
+  queuingColumn("HandSize", "Among how many of them a flow chooses.", "handSize"),
+  queuingColumn("QueueLengthLimit", "How many requests may wait in one queue.", "queueLengthLimit"),
+  ageColumn,
+];
+
+/** The definition of PriorityLevelConfiguration. */
+export const priorityLevelConfiguration: ResourceDefinition = {
+  group: "flowcontrol.apiserver.k8s.io",
+  version: "v1",
+  kind: "PriorityLevelConfiguration",
+  plural: "prioritylevelconfigurations",
+  singular: "prioritylevelconfiguration",
+  scope: "Cluster",
+  description,
+  schema,
+  deleteAnswers: "status",
+  generation: "fromOne",
+  defaults,
+  validate,
+  validateUpdate: (object, _old, errors) => validate(object, errors),
+  ...statusRules,
+  columns,
+};
