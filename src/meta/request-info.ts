@@ -7,10 +7,11 @@
  *     /healthz, /apis, /openapi/v3 ...                   not a resource
  *
  * Authorisation looks at the result before anybody asks whether the resource exists, so it must be complete also for
- * resources that do not (DEC-36).
+ * resources that do not (DEC-36, RBAC-2). A segment that is empty stays where it is: no resource is served there.
  *
  * @module
  */
+import type { AskedSelector } from "./asked-selectors.ts";
 import { badRequest } from "./status.ts";
 
 /** A request in the words of authorisation. Members that do not apply are empty. */
@@ -18,7 +19,10 @@ export interface RequestInfo {
   /** The path without its escapes; that of a resource also without slashes at its end. */
   readonly path: string;
   readonly isResource: boolean;
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; else the method in lower case. */
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, and nothing for other methods; what is
+   * no resource has the method in lower case (RBAC-1, RBAC-2).
+   */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
@@ -27,11 +31,17 @@ export interface RequestInfo {
   readonly subresource: string;
   /** What follows the subresource: a path of whatever it leads to. */
   readonly rest: string;
+  /** The object of the path; of a list or watch the one that its field selector names (RBAC-3). */
   readonly name: string;
+  /** Whether the path has a name behind the resource. */
+  readonly hasName: boolean;
   /** Whether the path has a namespace segment in front of the resource. */
   readonly namespaced: boolean;
   /** Whether the deprecated `/watch/` form was used. */
   readonly watchPath: boolean;
+  /** What a list, watch or deletecollection selects, undefined where it selects nothing. */
+  readonly fieldSelector: AskedSelector | undefined;
+  readonly labelSelector: AskedSelector | undefined;
 }
 
 /** A request for nothing: what a question to an authorizer begins with. */
@@ -46,8 +56,11 @@ export const NO_REQUEST: RequestInfo = {
   subresource: "",
   rest: "",
   name: "",
+  hasName: false,
   namespaced: false,
   watchPath: false,
+  fieldSelector: undefined,
+  labelSelector: undefined,
 };
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -56,6 +69,7 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: "patch",
   DELETE: "delete",
   GET: "get",
+  HEAD: "get",
 };
 
 /**
@@ -82,9 +96,7 @@ export function requestInfo(method: string, path: string, watch: () => boolean):
   // parts[0] is what stands before the first slash: nothing.
   const core = parts[1] === "api";
   const head = core ? 3 : 4;
-  if ((!core && parts[1] !== "apis") || parts.length <= head || parts[0] !== "" || parts.includes("", 1)) {
-    return other(method, path);
-  }
+  if ((!core && parts[1] !== "apis") || parts.length <= head || parts[0] !== "") return other(method, path);
   const group = core ? "" : parts[2]!;
   const version = parts[head - 1]!;
   const watchPath = parts[head] === "watch";
@@ -126,16 +138,20 @@ function resourceInfo(method: string, path: string, parts: readonly string[], at
     subresource: parts[from + 2] ?? "",
     rest: parts.slice(from + 3).join("/"),
     name,
+    hasName: name !== "",
     namespaced,
     watchPath: head.watchPath,
+    fieldSelector: undefined,
+    labelSelector: undefined,
   };
 }
 
 function verbOf(method: string, named: boolean, head: Head): string {
-  if (head.watchPath) return method === "GET" ? "watch" : method.toLowerCase();
-  if (method === "GET" && !named) return head.watch() ? "watch" : "list";
-  if (method === "DELETE" && !named) return "deletecollection";
-  return VERBS[method] ?? method.toLowerCase();
+  if (head.watchPath) return "watch";
+  const verb = Object.hasOwn(VERBS, method) ? VERBS[method]! : "";
+  if (named) return verb;
+  if (verb === "get") return head.watch() ? "watch" : "list";
+  return verb === "delete" ? "deletecollection" : verb;
 }
 
 const other = (method: string, path: string): RequestInfo => ({ ...NO_REQUEST, path, verb: method.toLowerCase() });

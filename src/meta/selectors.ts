@@ -22,6 +22,8 @@ export interface LabelSelector {
   /** The requirements in order of their keys: the same text for selectors written differently. Empty selects all. */
   readonly text: string;
   readonly equalityPairs: readonly EqualityPair[];
+  /** The requirements, those of one key in the order in which they were written. */
+  readonly requirements: readonly LabelRequirement[];
   matches(labels: Labels | undefined): boolean;
 }
 
@@ -102,6 +104,7 @@ export function labelSelectorOf(requirements: readonly LabelRequirement[]): Labe
   const others = new Map([...tests].filter(([, test]) => test.mayMiss));
   return {
     text: joined(sorted.map(print)),
+    requirements: sorted,
     equalityPairs: [...needed].flatMap(([key, { only }]) => (only === undefined ? [] : [[key, only] as const])),
     matches: (labels = NO_LABELS) => hasAll(labels, needed) && hasNothingElse(labels, others),
   };
@@ -339,6 +342,8 @@ export interface FieldTest {
 export interface FieldSelector {
   /** The terms in order of their fields, values escaped; empty selects all. */
   readonly text: string;
+  /** The terms, those of one field in the order in which they were written. */
+  readonly requirements: readonly LabelRequirement[];
   /** What is asked, by field. */
   readonly fields: ReadonlyMap<string, FieldTest>;
   /** Whether an object fits whose fields `read` gives. */
@@ -361,6 +366,7 @@ function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
   );
   return {
     text: joined(texts),
+    requirements: sorted,
     fields,
     matches(read) {
       for (const [field, test] of fields) if (!test.holds(read(field))) return false;

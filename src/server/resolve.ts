@@ -56,6 +56,8 @@ function resolve(
   info: RequestInfo,
   method: string,
 ): { resource: Resource; handler: VerbHandler } | undefined {
+  // An empty segment names nothing, however it is counted by those who only read the path.
+  if (info.path.includes("//")) throw unknownPath();
   const resource = registry.find(info.group, info.version, info.resource);
   if (!resource) {
     if (registry.hasGroup(info.group) && !isCustomGroup(registry, info.group)) throw unknownPath();
@@ -71,11 +73,16 @@ function resolve(
   if (info.rest !== "" && !way?.isDeep) throw unknownPath();
   const { possible, served } = verbsAt(definition, info);
   if (!possible.some((verb) => served.includes(verb))) throw unknownPath();
-  if (!possible.includes(info.verb) || !served.includes(info.verb)) {
+  if (!possible.includes(info.verb) || !served.includes(info.verb) || !isMethodOf(info.verb, method)) {
     throw methodNotAllowed({ group: definition.group, plural: definition.plural, kind: definition.kind }, method);
   }
   return { resource, handler: way ? reachBeyond : HANDLERS[info.verb as Verb] };
 }
+
+/** Whether a method does what its verb says: HEAD is asked as `get`, everything below `/watch/` as `watch` (RBAC-1). */
+const isMethodOf = (verb: string, method: string): boolean => method === "GET" || !READS.has(verb);
+
+const READS: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
 /** Whether somebody has brought all that is in a group: then what is not there was never known (CRD-11). */
 const isCustomGroup = (registry: Registry, group: string): boolean =>
@@ -83,8 +90,8 @@ const isCustomGroup = (registry: Registry, group: string): boolean =>
   true;
 
 /** Whether the path is one that the scope of the resource has (CVE-2019-11247). */
-const isPlace = ({ scope }: ResourceDefinition, { namespaced, name }: RequestInfo): boolean =>
-  scope === "Cluster" ? !namespaced : namespaced || name === "";
+const isPlace = ({ scope }: ResourceDefinition, { namespaced, hasName }: RequestInfo): boolean =>
+  scope === "Cluster" ? !namespaced : namespaced || !hasName;
 
 /** The segments of a path are possible names (DEC-2). */
 function checkSegments(info: RequestInfo): void {
@@ -119,7 +126,7 @@ function verbsAt(definition: ResourceDefinition, info: RequestInfo): PathVerbs {
     const rules = subresources && Object.hasOwn(subresources, info.subresource) && subresources[info.subresource];
     return { possible: SUBRESOURCE, served: rules ? rules.verbs : NONE };
   }
-  if (info.name !== "") return { possible: ITEM, served };
+  if (info.hasName) return { possible: ITEM, served };
   const everywhere = definition.scope === "Namespaced" && !info.namespaced;
   return { possible: everywhere ? EVERYWHERE : COLLECTION, served };
 }

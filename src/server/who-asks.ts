@@ -29,9 +29,9 @@ export function routeOf({ route, resource, info }: ServerRequest): string {
   return parts.join("/");
 }
 
-const below = ({ namespaced, name, subresource }: RequestInfo, plural: string): string[] => [
+const below = ({ namespaced, hasName, subresource }: RequestInfo, plural: string): string[] => [
   ...(namespaced ? ["namespaces/{namespace}"] : []),
   plural,
-  ...(name === "" ? [] : ["{name}"]),
+  ...(hasName ? ["{name}"] : []),
   ...(subresource === "" ? [] : [subresource]),
 ];

@@ -47,7 +47,7 @@ function refuse(identity: Identity, info: RequestInfo, decision: Decision): neve
   const why = `User ${JSON.stringify(identity.user)} cannot ${info.verb} ${whatOf(info)}`;
   const whole = decision.reason === "" ? why : `${why}: ${decision.reason}`;
   const { group, resource, name } = info;
-  if (!info.isResource) throw new ApiError("Forbidden", `forbidden: ${whole}`, { details: {} });
+  if (resource === "") throw new ApiError("Forbidden", `forbidden: ${whole}`, { details: name === "" ? {} : { name } });
   const ref: ObjectRef = { group, plural: resource, kind: resource };
   throw forbidden(ref, name, whole);
 }

@@ -1,5 +1,5 @@
 import { badRequest } from "../../meta/status.ts";
-import { decodePath, requestInfo } from "../../meta/request-info.ts";
+import { askedInfo } from "../asked-info.ts";
 import { findRoute } from "../route-table.ts";
 import type { Filter } from "./contract.ts";
 
@@ -8,7 +8,7 @@ export const readPath: Filter = {
   name: "read path",
   enter: (server, request) => {
     const { exchange, query } = request;
-    request.info = requestInfo(exchange.method, decodePath(request.rawPath), () => query.flag("watch"));
+    request.info = askedInfo(exchange.method, request.rawPath, query);
     if (!request.info.isResource) findRoute(server, request);
     if (!request.isPublic && query.excess) throw badRequest("expected at most 1000 parameters in the query, got more");
   },

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { RequestInfo } from "../../meta/request-info.ts";
+import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
@@ -69,6 +69,7 @@ function numberOf({ query }: ServerRequest, name: string, most: number): number 
 
 /** The request as it would be for the object itself. */
 const infoOf = (path: string, { definition }: Resource, { namespace, name }: Target): RequestInfo => ({
+  ...NO_REQUEST,
   path,
   isResource: true,
   verb: "get",
@@ -76,9 +77,7 @@ const infoOf = (path: string, { definition }: Resource, { namespace, name }: Tar
   version: definition.version,
   namespace,
   resource: definition.plural,
-  subresource: "",
-  rest: "",
   name,
+  hasName: true,
   namespaced: namespace !== "",
-  watchPath: false,
 });

@@ -35,7 +35,7 @@ export async function watchObjects(server: ServerContext, request: ServerRequest
   const sent = watchOptions(request.query);
   const info = request.info!;
   // The deprecated path names one object; a name is a field selector otherwise.
-  const options = info.name === "" ? sent : { ...sent, fieldSelector: byName(info.name, sent.fieldSelector) };
+  const options = !info.hasName ? sent : { ...sent, fieldSelector: byName(info.name, sent.fieldSelector) };
   const seconds = timeoutSeconds(request.query) ?? 0;
   streams(format);
   const style = frameStyle(resource, format, include, server.dialect.domain);
