@@ -8,6 +8,7 @@
 import { rmSync } from "node:fs";
 import { idleNames } from "../admission/names.ts";
 import { adminAuthenticator } from "../auth/admin.ts";
+import { authorizerOf } from "../auth/authorizer.ts";
 import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
 import type { Client } from "../client/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
@@ -186,6 +187,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     kinds: options.kinds,
     ...around,
     authenticator: () => adminAuthenticator(pki.adminToken, () => around.clock.now()),
+    authorizer: authorizerOf(options.authorizationModes),
     signer: signerOf(pki, { dialect, ...around }),
     server: {
       version: VERSION,

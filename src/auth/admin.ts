@@ -57,16 +57,34 @@ function certified(certificate: ClientCertificate, now: number): Identity {
   return { user: certificate.commonName, groups: [...certificate.organizations, "system:authenticated"] };
 }
 
+/** Whether somebody is a member of the group that may do everything; the user of that name is not (RBAC-35). */
+export const isMaster = ({ groups }: Identity): boolean => groups.includes(MASTERS);
+
 /** Lets members of `system:masters` do everything and nobody else anything (DEC-36). */
 export const mastersAuthorizer: Authorizer = {
-  authorize: (identity) => (identity.groups.includes(MASTERS) ? ALLOWED : ONLY_MASTERS),
-  rightsOf: (identity) => (identity.groups.includes(MASTERS) ? EVERYTHING : NOTHING),
+  authorize: (identity) => (isMaster(identity) ? ALLOWED : ONLY_MASTERS),
+  rightsOf: (identity) => (isMaster(identity) ? EVERYTHING : NOTHING),
+};
+
+/** Lets members of `system:masters` do everything, and leaves the rest to others (RBAC-35). */
+export const masters: Authorizer = {
+  authorize: (identity) => (isMaster(identity) ? ALLOWED : NO_OPINION),
+  rightsOf: (identity) => (isMaster(identity) ? EVERYTHING : NOTHING),
+};
+
+/** Lets nobody do anything: `--authorization-mode=AlwaysDeny`. */
+export const alwaysDeny: Authorizer = {
+  authorize: () => ({ allowed: false, reason: "everything is refused" }),
+  rightsOf: () => NOTHING,
 };
 
 /** Lets everybody do everything: `--authorization-mode=AlwaysAllow`. */
 export const alwaysAllow: Authorizer = { authorize: () => ALLOWED, rightsOf: () => EVERYTHING };
 
-const ALLOWED: Decision = { allowed: true, reason: "" };
+/** Allowed, with no role to name. */
+export const ALLOWED: Decision = { allowed: true, reason: "" };
+/** Not allowed as far as the authorizer is concerned, which has nothing to say. */
+export const NO_OPINION: Decision = { allowed: false, reason: "" };
 const ONLY_MASTERS: Decision = { allowed: false, reason: `expected a member of ${MASTERS}` };
 
 /** Everything that can be asked. */

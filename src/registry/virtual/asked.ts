@@ -223,6 +223,7 @@ function admissionOf(
     version,
     namespaced,
     namespace: target.namespace,
+    nameInPath: target.name,
     name: target.name || (object.metadata.name ?? ""),
     subresource: target.subresource,
     object,
