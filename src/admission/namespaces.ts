@@ -9,12 +9,6 @@ import type { Lookup } from "../schema/lookup.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
 
 const NAMESPACES: ObjectRef = { group: "", plural: "namespaces", kind: "Namespace" };
-/** Questions about a namespace, which need not be there: nothing comes to be in it. */
-const REVIEWS: ObjectRef = {
-  group: "authorization.k8s.io",
-  plural: "localsubjectaccessreviews",
-  kind: "LocalSubjectAccessReview",
-};
 
 /** Creates a namespace that nobody created yet; succeeds when it is there by now. */
 export type ProvisionNamespace = (name: string) => Promise<void>;
@@ -28,8 +22,7 @@ export type ProvisionNamespace = (name: string) => Promise<void>;
  */
 export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): AdmissionStep {
   const { autoProvisionNamespaces, protectedNamespaces } = dialect.rules;
-  const isCreate = (request: AdmissionRequest): boolean =>
-    request.operation === "CREATE" && request.namespaced && !concerns(request, REVIEWS);
+  const isCreate = (request: AdmissionRequest): boolean => request.operation === "CREATE" && request.namespaced;
   return {
     name: autoProvisionNamespaces ? "NamespaceAutoProvision" : "NamespaceLifecycle",
     mutate(request) {

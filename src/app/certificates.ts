@@ -8,8 +8,8 @@ import { hostname, networkInterfaces } from "node:os";
 import type { CertificateInfo } from "../cli/actions.ts";
 import {
   type CertificateFacts,
-  type CertificateName,
   type Pki,
+  type Renewable,
   certificateFacts,
   createPki,
   givenPair,
@@ -108,7 +108,7 @@ export function shownCertificates(directory: DataDirectory): readonly Certificat
 /** Makes certificates of a data directory anew; the serving one keeps its names and gets some more. */
 export async function renewCertificates(
   directory: DataDirectory,
-  { anew, sans }: { readonly anew: readonly CertificateName[]; readonly sans: readonly string[] },
+  { anew, sans }: { readonly anew: readonly Renewable[]; readonly sans: readonly string[] },
   clock: Clock,
 ): Promise<void> {
   shownCertificates(directory);

@@ -184,11 +184,10 @@ export class DataDirectory {
     };
   }
 
-  /** The files of certificates that are looked at for changes. */
+  /** The files of certificates and keys that are looked at for changes. */
   get pkiFiles(): readonly string[] {
-    return ["ca", "server", "admin"].flatMap((name) =>
-      [".crt", ".key"].map((end) => this.file(join("pki", name + end))),
-    );
+    const pairs = ["ca", "server", "admin"].flatMap((name) => [`${name}.crt`, `${name}.key`]);
+    return [...pairs, "token.key", "token-former.pem"].map((name) => this.file(join("pki", name)));
   }
 
   /** The text of a file, undefined when there is none. */

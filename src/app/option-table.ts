@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { AuthorizationMode } from "../auth/modes.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { KindSet } from "../kinds/index.ts";
 import type { Gate } from "../meta/gates.ts";
@@ -20,7 +19,6 @@ import {
   file,
   gates,
   list,
-  authorizationModes,
   plugins,
 } from "./option-types.ts";
 import { onOff, oneOf, port, portRange, serviceNetworks, text } from "./option-types.ts";
@@ -59,10 +57,25 @@ export interface OptionValues {
   readonly "service-cluster-ip-range": readonly string[];
   readonly "service-node-port-range": readonly [number, number];
   readonly "disable-force-detach-on-timeout": boolean;
-  readonly "authorization-mode": readonly AuthorizationMode[];
   readonly "tls-san": readonly string[];
   readonly "tls-cert-file": string;
   readonly "tls-private-key-file": string;
+  readonly "anonymous-auth": boolean | undefined;
+  readonly "client-ca-file": string;
+  readonly "token-auth-file": string;
+  readonly "api-audiences": readonly string[];
+  readonly "service-account-issuer": readonly string[];
+  readonly "service-account-signing-key-file": string;
+  readonly "service-account-key-file": readonly string[];
+  readonly "service-account-jwks-uri": string;
+  readonly "service-account-max-token-expiration": number | undefined;
+  readonly "service-account-extend-token-expiration": boolean;
+  readonly "requestheader-client-ca-file": string;
+  readonly "requestheader-allowed-names": readonly string[];
+  readonly "requestheader-username-headers": readonly string[];
+  readonly "requestheader-uid-headers": readonly string[];
+  readonly "requestheader-group-headers": readonly string[];
+  readonly "requestheader-extra-headers-prefix": readonly string[];
   readonly "kubeconfig-out": string;
   readonly "insecure-http": boolean;
   readonly "max-connections": number;
@@ -260,13 +273,6 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     about: "Leave what a node says it uses attached to it, however long it is not ready.",
     since: "0.1",
   },
-  "authorization-mode": {
-    group: "security",
-    type: authorizationModes,
-    default: "RBAC",
-    about: "Who decides what somebody may do, in the order in which they are asked.",
-    since: "0.1",
-  },
   "tls-san": {
     group: "security",
     type: list("NAME"),
@@ -286,6 +292,123 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: file,
     default: "",
     about: "The key of that certificate.",
+    since: "0.1",
+  },
+  "anonymous-auth": {
+    group: "security",
+    type: onOff,
+    otherwise: "true in the kubernetes dialect, false in the neutral one",
+    about: "Whether requests without a credential are those of system:anonymous, of whom roles say what they may.",
+    since: "0.1",
+  },
+  "client-ca-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "Authorities, beside the server's own, whose certificates name users.",
+    since: "0.1",
+  },
+  "token-auth-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: 'A file of tokens with their users: lines of token,user,uid,"group1,group2". Read at the start.',
+    since: "0.1",
+  },
+  "api-audiences": {
+    group: "security",
+    type: list("NAME"),
+    default: "",
+    otherwise: "the issuers of tokens of service accounts",
+    about: "Whom tokens have to be for that are shown to this server.",
+    since: "0.1",
+  },
+  "service-account-issuer": {
+    group: "security",
+    type: list("URL"),
+    default: "",
+    otherwise: "https://kubernetes.default.svc.cluster.local, in the neutral dialect https://svc.io",
+    about: "Who signs tokens of service accounts: the first does, those of all are accepted.",
+    since: "0.1",
+  },
+  "service-account-signing-key-file": {
+    group: "security",
+    type: file,
+    default: "",
+    otherwise: "the key in the data directory",
+    about: "The private key that signs tokens of service accounts.",
+    since: "0.1",
+  },
+  "service-account-key-file": {
+    group: "security",
+    type: list("FILE"),
+    default: "",
+    about: "More keys that tokens of service accounts may be signed with; they are published, too.",
+    since: "0.1",
+  },
+  "service-account-jwks-uri": {
+    group: "security",
+    type: text("URL"),
+    default: "",
+    otherwise: "this server",
+    about: "Where others read the keys of tokens, as the issuer's document says it.",
+    since: "0.1",
+  },
+  "service-account-max-token-expiration": {
+    group: "security",
+    type: duration,
+    about: "The longest that a token of a service account is good; who asks for more is told.",
+    otherwise: "no bound but that of requests",
+    since: "0.1",
+  },
+  "service-account-extend-token-expiration": {
+    group: "security",
+    type: onOff,
+    default: "true",
+    about: "Tokens of Pods work for a year, and are noted when they are used after their hour.",
+    since: "0.1",
+  },
+  "requestheader-client-ca-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "Authorities of the certificates of proxies in front, which say in headers who asks.",
+    since: "0.1",
+  },
+  "requestheader-allowed-names": {
+    group: "security",
+    type: list("NAME"),
+    default: "",
+    otherwise: "any",
+    about: "Common names of the proxies that are believed.",
+    since: "0.1",
+  },
+  "requestheader-username-headers": {
+    group: "security",
+    type: list("HEADER"),
+    default: "X-Remote-User",
+    about: "Headers in which proxies name the user; the first that is there counts.",
+    since: "0.1",
+  },
+  "requestheader-uid-headers": {
+    group: "security",
+    type: list("HEADER"),
+    default: "X-Remote-Uid",
+    about: "Headers in which proxies name the UID of the user.",
+    since: "0.1",
+  },
+  "requestheader-group-headers": {
+    group: "security",
+    type: list("HEADER"),
+    default: "X-Remote-Group",
+    about: "Headers in which proxies name groups of the user.",
+    since: "0.1",
+  },
+  "requestheader-extra-headers-prefix": {
+    group: "security",
+    type: list("PREFIX"),
+    default: "X-Remote-Extra-",
+    about: "What headers with further attributes of the user begin with.",
     since: "0.1",
   },
   "kubeconfig-out": {

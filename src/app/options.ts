@@ -10,7 +10,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { PluginChoice } from "../admission/names.ts";
-import type { AuthorizationMode } from "../auth/modes.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
 import type { KindSet } from "../kinds/index.ts";
@@ -18,6 +17,7 @@ import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { LogLevel } from "../util/log.ts";
 import { suggestion } from "../util/nearest.ts";
 import { asJsonNumber } from "../value/value.ts";
+import type { AccountSettings, AuthenticationSettings } from "./authentication-settings.ts";
 import type { LogFormat } from "./log-format.ts";
 import { OPTIONS, OPTION_KEYS, OPTION_NAMES, type OptionKey, type OptionValues, envName } from "./option-table.ts";
 import { OptionError, expected } from "./option-types.ts";
@@ -43,8 +43,6 @@ export interface ServeOptions {
   readonly controllers: readonly string[];
   /** Which steps of admission run. */
   readonly plugins: PluginChoice;
-  /** Who decides what somebody may do, in their order. */
-  readonly authorizationModes: readonly AuthorizationMode[];
   readonly eventTtlMillis: number;
   /** The addresses and ports that Services are given. */
   readonly serviceRanges: ServiceRanges;
@@ -74,6 +72,8 @@ export interface ServeOptions {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Names and addresses that the serving certificate is good for, beside the usual ones. */
   readonly tlsSans: readonly string[];
+  /** Who is believed to be who. */
+  readonly authentication: AuthenticationSettings;
   /** What was said and is not the default, as text, for the log: without passwords. */
   readonly said: Texts;
 }
@@ -195,7 +195,6 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     etcd: store === "etcd" ? etcdOf(said) : undefined,
     controllers: said.controllers,
     plugins: pluginsOf(said),
-    authorizationModes: said["authorization-mode"],
     kinds: said.kinds,
     eventTtlMillis: said["event-ttl"],
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
@@ -215,6 +214,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     kubeconfigOut: pathOf(said["kubeconfig-out"]),
     tls: tlsOf(said),
     tlsSans: said["tls-san"],
+    authentication: authenticationOf(said),
     said: tellable(texts),
   });
 }
@@ -249,6 +249,45 @@ function tlsOf({ "tls-cert-file": certFile, "tls-private-key-file": keyFile }: O
     throw expected("tls-cert-file", "given together with --tls-private-key-file", certFile);
   }
   return certFile === "" ? undefined : { certFile: pathOf(certFile), keyFile: pathOf(keyFile) };
+}
+
+function authenticationOf(said: OptionValues): AuthenticationSettings {
+  return {
+    clientCaFile: pathOf(said["client-ca-file"]),
+    proxy: {
+      caFile: pathOf(said["requestheader-client-ca-file"]),
+      allowedNames: said["requestheader-allowed-names"],
+      userHeaders: said["requestheader-username-headers"],
+      uidHeaders: said["requestheader-uid-headers"],
+      groupHeaders: said["requestheader-group-headers"],
+      extraPrefixes: said["requestheader-extra-headers-prefix"],
+    },
+    tokenFile: pathOf(said["token-auth-file"]),
+    anonymous: said["anonymous-auth"],
+    accounts: accountsOf(said),
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const LONGEST_MS = 2 ** 32 * 1000;
+
+function accountsOf(said: OptionValues): AccountSettings {
+  const longest = said["service-account-max-token-expiration"];
+  if (longest !== undefined && (longest < HOUR_MS || longest > LONGEST_MS)) {
+    throw expected("service-account-max-token-expiration", "from 1h to 2^32 seconds", `${longest}ms`);
+  }
+  const issuers = said["service-account-issuer"];
+  const wrong = issuers.find((issuer) => issuer.includes(":") && !URL.canParse(issuer));
+  if (wrong !== undefined) throw expected("service-account-issuer", "a URL, or a text without a colon", wrong);
+  return {
+    issuers,
+    audiences: said["api-audiences"],
+    keyFiles: said["service-account-key-file"].map(pathOf),
+    signingKeyFile: pathOf(said["service-account-signing-key-file"]),
+    maxSeconds: longest === undefined ? undefined : Math.floor(longest / 1000),
+    extendsExpiration: said["service-account-extend-token-expiration"],
+    jwksUri: said["service-account-jwks-uri"],
+  };
 }
 
 function pluginsOf(said: OptionValues): PluginChoice {

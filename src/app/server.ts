@@ -7,9 +7,7 @@
  */
 import { rmSync } from "node:fs";
 import { idleNames } from "../admission/names.ts";
-import { adminAuthenticator } from "../auth/admin.ts";
-import { authorizerOf } from "../auth/authorizer.ts";
-import { type SignerContext, type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
+import { adminToken } from "../auth/admin.ts";
 import type { Client } from "../client/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { builtInControllers, chooseControllers } from "../controllers/index.ts";
@@ -32,6 +30,7 @@ import { type Clock, type Random, systemClock, systemRandom, turn } from "../uti
 import { calmLog } from "../util/calm-log.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { AccessFile } from "./access-log.ts";
+import { type Authentication, openAuthentication } from "./authentication.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "./body-memory.ts";
 import { connectionLimits } from "./connection-limits.ts";
@@ -79,6 +78,9 @@ interface Ground {
   /** Undefined when nothing is kept. */
   readonly directory: DataDirectory | undefined;
   readonly pki: Pki;
+  readonly authentication: Authentication;
+  /** Where the server is reached; empty until its port is open. */
+  readonly address: { url: string };
   /** Undefined for plain HTTP. */
   readonly renewal: Renewal | undefined;
   /** Where requests are written down; undefined for nowhere. */
@@ -114,9 +116,17 @@ function prepare(
   const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect, given.readOnly);
   const around = { clock, random, log };
   const certificates = openCertificates(options, directory, clock);
+  const address = { url: "" };
+  const authentication = openAuthentication(options.authentication, {
+    dialect: options.dialect,
+    ...around,
+    keys: () => certificates.pki.tokenKeys,
+    tokens: (audiences) => [adminToken(certificates.pki.adminToken, audiences)],
+    url: () => address.url,
+  });
   const renewal = options.insecureHttp ? undefined : open.use(new Renewal({ ...certificates, around }));
   const access = options.accessLog === "" ? undefined : open.use(new AccessFile(options.accessLog, around));
-  return { options, directory, pki: certificates.pki, renewal, access, around, open };
+  return { options, directory, pki: certificates.pki, authentication, address, renewal, access, around, open };
 }
 
 /** Tells of names that change nothing: whoever comes from another server gives its options, and should know. */
@@ -138,7 +148,8 @@ async function assemble(ground: Ground): Promise<RunningServer> {
     throw await refusalOf(error, options, directory);
   });
   open.defer(() => cluster.close(options.graceMillis));
-  const { url, listener } = await listen(cluster.server, options, pki);
+  const { url, listener } = await listen(cluster.server, ground);
+  ground.address.url = url;
   await saved();
   const config = (): string => kubeconfig(url, pki);
   const writeKubeconfigs = (): string | undefined => writeConfigs(config(), ground);
@@ -176,7 +187,7 @@ function saveIdentity({ options, directory, pki, open }: Ground): () => Promise<
 
 /** What the cluster is a function of. */
 function partsOf(store: Store, ground: Ground): ClusterParts {
-  const { options, pki, renewal, access, around } = ground;
+  const { options, authentication, renewal, access, around } = ground;
   const { dialect } = options;
   return {
     store,
@@ -186,9 +197,8 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     serviceRanges: options.serviceRanges,
     kinds: options.kinds,
     ...around,
-    authenticator: () => adminAuthenticator(pki.adminToken, () => around.clock.now()),
-    authorizer: authorizerOf(options.authorizationModes),
-    signer: signerOf(pki, { dialect, ...around }),
+    authenticator: authentication.authenticator,
+    signer: authentication.signer,
     server: {
       version: VERSION,
       limits: {
@@ -197,7 +207,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
         slowMillis: options.slowMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
-      routes: [backupRoute(store, dialect, around.clock)],
+      routes: [backupRoute(store, dialect, around.clock), ...authentication.routes],
       filters: filtersOf(ground),
       health: renewal?.health ?? [],
       collectors: [renewal, access].flatMap((room) => (room ? [room.metrics] : [])),
@@ -221,9 +231,9 @@ function filtersOf({ options, access, around }: Ground): readonly Filter[] {
 
 /** Keeps certificates good for as long as the server runs, and kubeconfigs with them. */
 function renewCertificates(listener: Listener, writeKubeconfigs: () => unknown, ground: Ground): void {
-  const { directory, pki, renewal } = ground;
+  const { directory, renewal } = ground;
   renewal?.start(async () => {
-    listener.setTls(tlsOf(pki));
+    listener.setTls(tlsOf(ground));
     await directory?.save();
     writeKubeconfigs();
   });
@@ -265,12 +275,6 @@ function announce(url: string, { options, directory, around }: Ground): void {
     dialect: options.dialect.name,
     started,
   });
-}
-
-/** Makes the signer when the first token is asked for. */
-function signerOf(pki: Pki, api: SignerContext): () => TokenSigner {
-  let signer: TokenSigner | undefined;
-  return () => (signer ??= tokenSigner(pki.tokenKey, `https://${api.dialect.labelDomain}`, api));
 }
 
 /** Opens the store and takes the lock on the data directory; both are given back with `open`. */
@@ -332,8 +336,9 @@ interface Address {
 }
 
 /** Opens the port. */
-async function listen(server: ServerHandle, { bind, port, insecureHttp }: ServeOptions, pki: Pki): Promise<Address> {
-  const tls = insecureHttp ? {} : { tls: tlsOf(pki) };
+async function listen(server: ServerHandle, ground: Ground): Promise<Address> {
+  const { bind, port, insecureHttp } = ground.options;
+  const tls = insecureHttp ? {} : { tls: tlsOf(ground) };
   try {
     const listener = await server.listen({ host: bind, port, ...tls });
     return { url: `${insecureHttp ? "http" : "https"}://${reachable(bind)}:${listener.port}`, listener };
@@ -343,7 +348,12 @@ async function listen(server: ServerHandle, { bind, port, insecureHttp }: ServeO
   }
 }
 
-const tlsOf = ({ server, ca }: Pki): TlsOptions => ({ key: server.key, cert: server.cert, clientCa: ca.cert });
+const tlsOf = ({ pki: { server, ca }, authentication: { clientCa, proxyCa } }: Ground): TlsOptions => ({
+  key: server.key,
+  cert: server.cert,
+  clientCa: ca.cert + clientCa,
+  ...(proxyCa === "" ? {} : { proxyCa }),
+});
 
 const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => string>> = {
   EADDRINUSE: (bind, port) => `expected port ${port} of ${bind} to be free, another process listens there`,

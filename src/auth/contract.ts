@@ -16,21 +16,32 @@ export interface Identity {
   readonly groups: readonly string[];
   /** Further attributes, such as the scopes of a token. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
+  /** What audit says of requests with this credential, by the key of the annotation. */
+  readonly notes?: Readonly<Record<string, string>>;
 }
 
-/** A client certificate that the TLS layer has verified against the server's client CA. */
+/** For whom an authority signs: for clients (AUTHN-16), or for proxies that say who their clients are (AUTHN-18). */
+export type Authority = "client" | "proxy";
+
+/** A client certificate that was shown in the handshake; whoever shows it has its key. */
 export interface ClientCertificate {
   /** The common name of the subject: the user. */
   readonly commonName: string;
   /** The organisations of the subject: the groups. */
   readonly organizations: readonly string[];
+  /** The UID of the user, where the subject has one: its attribute 1.3.6.1.4.1.57683.2. */
+  readonly uid?: string;
+  /** SHA-256 of the certificate, hexadecimal in lower case. */
+  readonly fingerprint: string;
+  /** The authorities that vouch for it as a certificate of a client; none where it is not acceptable (AUTHN-17). */
+  readonly signedBy: readonly Authority[];
   /** Milliseconds since the epoch at which the certificate ends; a connection may outlive it. */
   readonly notAfter: number;
 }
 
 /** One connection of a client; the same object for all requests on it, so that work may be kept with it in a WeakMap. */
 export interface Connection {
-  /** The verified client certificate, undefined when there is none. */
+  /** The client certificate, undefined when none was shown. */
   readonly certificate: ClientCertificate | undefined;
   /** The address of the peer, empty in process. */
   readonly address: string;
@@ -41,16 +52,28 @@ export interface Connection {
 export interface Credentials {
   /** The value of a header by its lower-case name, empty when it was not sent. */
   readonly header: (name: string) => string;
+  /** The values of a header that was sent several times, one for each line. */
+  readonly lines: (name: string) => readonly string[];
+  /** The names of all headers, in lower case. */
+  readonly names: () => readonly string[];
+  readonly path: string;
   readonly connection: Connection;
 }
 
 /** Finds out who sends a request. */
 export interface Authenticator {
   /**
-   * The sender; undefined when no credential was sent. Throws or rejects with `unauthorized()` when a credential is
-   * there and is not acceptable.
+   * The sender, {@link ANONYMOUS} where requests without a credential are let in; undefined when no credential was sent and
+   * they are not. Throws or rejects with `unauthorized()` when a credential is there and is not acceptable.
    */
   authenticate(credentials: Credentials): Identity | undefined | Promise<Identity | undefined>;
+  /**
+   * Whose a token is, for who has to judge it (AUTHN-39); undefined where nobody knows it. Rejects with
+   * {@link TokenRefused}, which says why it is not accepted.
+   *
+   * @param audiences for whom the token has to be; where none are named, for this server
+   */
+  review?(token: string, audiences?: readonly string[]): Promise<TokenOwner | undefined>;
 }
 
 /** Finds out whose a bearer token is; one of those that are asked in their order (AUTHN-3). */
@@ -70,8 +93,11 @@ export interface TokenOwner {
   readonly identity: Identity;
   /** Those of the audiences asked for that the token is for, in their order; this server's where none were named. */
   readonly audiences: readonly string[];
-  /** What audit says of requests with the token, by the key of the annotation. */
-  readonly notes?: Readonly<Record<string, string>>;
+  /**
+   * Whether all that made it good is still so; asked whenever an answer that was remembered is used again. Without it the
+   * token is good for as long as answers are remembered (AUTHN-10).
+   */
+  readonly holds?: () => boolean;
 }
 
 /** Why a token is not accepted. Only a review of the token tells it (AUTHN-5); never with the token in its text. */

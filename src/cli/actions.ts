@@ -119,6 +119,9 @@ export interface SavedBackup {
 /** The certificates of a data directory. */
 export type CertificateName = "ca" | "server" | "admin";
 
+/** What can be made anew: a certificate, or the key that signs tokens of service accounts. */
+export type Renewable = CertificateName | "token";
+
 /** What is in a certificate; times as RFC 3339. */
 export interface CertificateInfo {
   readonly name: string;
@@ -139,7 +142,7 @@ export interface Certificates {
   /** What the files hold; those that are not there are left out. Rejects when there are none. */
   show(dataDir: string | undefined): Promise<readonly CertificateInfo[]>;
   /** Makes certificates anew, and writes them; `sans` are names that the serving one gets beside those that it has. */
-  renew(dataDir: string | undefined, names: readonly CertificateName[], sans: readonly string[]): Promise<void>;
+  renew(dataDir: string | undefined, names: readonly Renewable[], sans: readonly string[]): Promise<void>;
 }
 
 /** What a server says to a definition. */

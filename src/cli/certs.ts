@@ -4,10 +4,10 @@
  * @module
  */
 import { Argument, Command, Option } from "commander";
-import type { Actions, CertificateInfo, CertificateName } from "./actions.ts";
+import type { Actions, CertificateInfo, Renewable } from "./actions.ts";
 import { dataDirOption, outputOption, withExamples } from "./help.ts";
 
-const NAMES: readonly CertificateName[] = ["server", "admin", "ca"];
+const NAMES: readonly Renewable[] = ["server", "admin", "ca", "token"];
 const DAY = 86_400_000;
 
 interface ShowFlags {
@@ -37,7 +37,7 @@ export function certsCommand(actions: Actions): Command {
 function renewCommand(actions: Actions, parent: Command): Command {
   const renew = new Command("renew")
     .description(
-      "Make certificates anew now: all that the authority signs, or those that are named. A server that runs takes them within half a minute.",
+      "Make certificates anew now: all that the authority signs, or those that are named. A server that runs takes them within half a minute. With token it is the key that signs tokens of service accounts: tokens of the key before it stay good.",
     )
     .addArgument(new Argument("[name...]", "Which.").choices(NAMES))
     .addOption(
@@ -45,7 +45,7 @@ function renewCommand(actions: Actions, parent: Command): Command {
         .argParser((name: string, before: readonly string[]) => [...before, name])
         .default([], "those that it has"),
     )
-    .action(async (names: CertificateName[], { san }: RenewFlags) => {
+    .action(async (names: Renewable[], { san }: RenewFlags) => {
       const { dataDir, output } = parent.opts<ShowFlags>();
       const wanted = names.length > 0 ? names : (["server", "admin"] as const);
       await actions.certificates.renew(
@@ -55,7 +55,13 @@ function renewCommand(actions: Actions, parent: Command): Command {
       );
       await show(actions, dataDir, output);
     });
-  return withExamples(renew, "certs renew", "certs renew admin", "certs renew --san api.example.com");
+  return withExamples(
+    renew,
+    "certs renew",
+    "certs renew admin",
+    "certs renew token",
+    "certs renew --san api.example.com",
+  );
 }
 
 async function show(

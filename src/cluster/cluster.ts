@@ -10,6 +10,7 @@
  * @module
  */
 import { ADMIN, mastersAuthorizer } from "../auth/admin.ts";
+import { authenticatorChain } from "../auth/chain.ts";
 import type { Authenticator, Authorizer, Identity, TrustGround } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { startChecks } from "../cache/index.ts";
@@ -195,6 +196,7 @@ function registryOptions(parts: ClusterParts, { api }: Own): RegistryOptions {
     store,
     definitions: parts.definitions ?? builtInDefinitions(api, parts.kinds),
     authorizer: parts.authorizer ?? (() => mastersAuthorizer),
+    authenticator: parts.authenticator ?? nobodyKnown,
     signer: parts.signer ?? noSigner,
     ...(parts.plugins ? { plugins: parts.plugins } : {}),
     ...(parts.admission ? { admission: parts.admission } : {}),
@@ -282,7 +284,9 @@ const noSigner = (): never => {
   throw new Error("expected the cluster to be given a signer, tokens were asked for");
 };
 
-const NOBODY: Authenticator = { authenticate: () => undefined };
+/** Accepts no credential. */
+const nobodyKnown = ({ api: { clock, random, dialect } }: TrustGround): Authenticator =>
+  authenticatorChain({ clock, random, tokens: [], anonymous: () => dialect.rules.anonymousByRoles });
 
 interface Assembled {
   readonly own: Own;
@@ -301,7 +305,7 @@ function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches
   });
   return createServer({
     registry: built.kinds,
-    authenticator: parts.authenticator?.({ lookup: built.lookup, api: own.api }) ?? NOBODY,
+    authenticator: built.authenticator,
     authorizer: built.authorizer,
     dialect,
     clock,

@@ -122,8 +122,11 @@ export interface DialectRules {
   readonly strictFinalizers: boolean;
   /** By which name the server owns the fields that it writes itself. */
   readonly serverManager: string;
-  /** Unauthenticated requests get 401 everywhere but on health and version paths (AUTH-1, DEC-35). */
-  readonly anonymousUnauthorized: boolean;
+  /**
+   * Requests without a credential are those of `system:anonymous`, of whom roles say what they may (AUTHN-11, AUTHN-12); else
+   * they get 401 everywhere but on health and version paths (AUTH-1, DEC-35).
+   */
+  readonly anonymousByRoles: boolean;
   /** `generation` sent in a create is kept (DEC-1). */
   readonly keepSentGeneration: boolean;
   /** A non-numeric resourceVersion in a create, and any in a dry run, is ignored (DEC-1). */
@@ -184,7 +187,7 @@ export const neutral: Dialect = {
     lenientMicroTime: true,
     strictFinalizers: false,
     serverManager: "keelson",
-    anonymousUnauthorized: true,
+    anonymousByRoles: false,
     keepSentGeneration: false,
     lenientCreateVersion: false,
     applyCreateNeedsName: false,
@@ -246,7 +249,7 @@ export const kubernetes: Dialect = {
     lenientMicroTime: false,
     strictFinalizers: true,
     serverManager: "kube-apiserver",
-    anonymousUnauthorized: true,
+    anonymousByRoles: true,
     keepSentGeneration: true,
     lenientCreateVersion: true,
     applyCreateNeedsName: true,

@@ -179,9 +179,8 @@ export const badRequest = (message: string, cause?: unknown): ApiError =>
 export const unrecognised = (kind: string, why: string, cause?: unknown): ApiError =>
   badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`, cause);
 
-/** 401: no acceptable credential (AUTH-1, ERR-1). */
-export const unauthorized = (message = "Unauthorized: expected a valid bearer token or client certificate"): ApiError =>
-  new ApiError("Unauthorized", message);
+/** 401: no acceptable credential (AUTH-1, ERR-1); it does not tell what was wrong with it (AUTHN-5). */
+export const unauthorized = (): ApiError => new ApiError("Unauthorized", "Unauthorized");
 
 /** 403: known, but not allowed; also creates in a namespace that is being deleted (DEC-34). `name` may be empty. */
 export const forbidden = (ref: ObjectRef, name: string, why: string, causes?: readonly StatusCause[]): ApiError =>

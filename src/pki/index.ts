@@ -6,4 +6,4 @@
 export { type KeyPair, authority, client, serving } from "./certificate.ts";
 export { kubeconfig } from "./kubeconfig.ts";
 export { type CertificateFacts, certificateFacts } from "./facts.ts";
-export { type CertificateName, type Pki, type PkiFiles, createPki, givenPair, openPki, storedFacts } from "./pki.ts";
+export { type Pki, type PkiFiles, type Renewable, createPki, givenPair, openPki, storedFacts } from "./pki.ts";

@@ -24,7 +24,7 @@ function filesOf(): PkiFiles & { readonly all: Map<string, string>; readonly wri
 }
 
 /** What a Pki holds at this moment; to look at it makes what is missing. */
-const held = ({ ca, server, admin, tokenKey, adminToken }: Pki) => ({ ca, server, admin, tokenKey, adminToken });
+const held = ({ ca, server, admin, tokenKeys, adminToken }: Pki) => ({ ca, server, admin, tokenKeys, adminToken });
 
 type Held = ReturnType<typeof held>;
 
@@ -70,11 +70,11 @@ describe("createPki", () => {
       createPki({ hosts: HOSTS, clock: new ManualClock() }),
       createPki({ hosts: [], clock: new ManualClock() }),
     ];
-    const secrets = ({ ca, server, admin, tokenKey, adminToken }: Pki): string[] => [
+    const secrets = ({ ca, server, admin, tokenKeys, adminToken }: Pki): string[] => [
       ca.key,
       server.key,
       admin.key,
-      tokenKey,
+      ...tokenKeys,
       adminToken,
     ];
     expect(new Set([...secrets(a), ...secrets(b)]).size).toBe(10);
@@ -101,7 +101,7 @@ describe("openPki", () => {
     const { first, second, written } = restarted(340);
     expect(written).toEqual(LEAVES);
     expect(second.ca).toEqual(first.ca);
-    expect([second.adminToken, second.tokenKey]).toEqual([first.adminToken, first.tokenKey]);
+    expect([second.adminToken, second.tokenKeys]).toEqual([first.adminToken, first.tokenKeys]);
     expect(fits(second)).toBe(true);
   });
 

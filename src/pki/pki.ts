@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { X509Certificate, createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto";
+import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { domainToASCII } from "node:url";
 import type { Clock } from "../util/clock.ts";
 import { addressBytes } from "./address.ts";
@@ -24,8 +24,11 @@ export interface Pki {
   /** What clients know the server by, PEM: the CA, or what the given chain ends in; empty for what everybody knows. */
   readonly trust: string;
   readonly admin: KeyPair;
-  /** Private key for tokens of service accounts, PEM (PKCS#8). */
-  readonly tokenKey: string;
+  /**
+   * The keys of tokens of service accounts, PEM: the private one that signs (PKCS#8), then the public ones of those before
+   * it, the latest first, whose tokens are still good (AUTHN-34).
+   */
+  readonly tokenKeys: readonly string[];
   /** The admin's bearer token. */
   readonly adminToken: string;
   /** All certificates: server, admin, CA. */
@@ -42,6 +45,9 @@ export interface Pki {
 /** The names of certificates. */
 export type CertificateName = "ca" | "server" | "admin";
 
+/** What can be made anew: a certificate, or the key that signs tokens. */
+export type Renewable = CertificateName | "token";
+
 /** Where a Pki is kept between starts. Reading answers undefined for what is not there. */
 export interface PkiFiles {
   read(name: string): string | undefined;
@@ -57,7 +63,7 @@ export interface PkiOptions {
   /** Reads a serving certificate that others make, and its key; it is used in place of an own one. */
   readonly given?: (() => KeyPair) | undefined;
   /** What is made anew, whether it has to be or not. */
-  readonly anew?: readonly CertificateName[];
+  readonly anew?: readonly Renewable[];
 }
 
 const ADMIN = { user: "keelson:admin", groups: ["system:masters"] };
@@ -80,6 +86,7 @@ export function createPki(options: PkiOptions): Pki {
 export function openPki(files: PkiFiles, options: PkiOptions): Pki {
   let held: Certificates | undefined;
   const certificates = (): Certificates => (held ??= openCertificates(files, options));
+  let tokens = tokenKeys(files, options.anew?.includes("token"));
   let read: readonly CertificateFacts[] | undefined;
   const facts = (): readonly CertificateFacts[] => (read ??= factsOf(certificates(), options));
   return {
@@ -95,7 +102,9 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
     get trust() {
       return options.given ? rootsOf(certificates().server.cert) : certificates().ca.cert;
     },
-    tokenKey: tokenKey(files),
+    get tokenKeys() {
+      return tokens;
+    },
     adminToken: adminToken(files),
     facts,
     due() {
@@ -113,6 +122,7 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
       };
       held = openCertificates({ read: (name) => files.read(name), write }, options, before);
       read = undefined;
+      tokens = tokenKeys(files);
       return isWritten || NAMES.some((name) => before[name].cert !== held![name].cert);
     },
   };
@@ -246,14 +256,25 @@ function serves({ cert }: KeyPair, hosts: readonly string[]): boolean {
 const certified = (host: string): string =>
   addressBytes(host) ? host.replace(/%.*$/, "") : domainToASCII(host) || host;
 
-function tokenKey(files: PkiFiles): string {
+/** So many keys are kept of those that signed before: a key that is older has to be named by an option. */
+const MOST_FORMER = 8;
+const FORMER = "token-former.pem";
+
+/** The keys of tokens; where it is to be another one, that of now is kept as one that has signed before. */
+function tokenKeys(files: PkiFiles, anew = false): readonly string[] {
   const known = files.read("token.key");
-  if (known !== undefined) return known;
+  const former = files.read(FORMER)?.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
+  if (known !== undefined && !anew) return [known, ...former];
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const kept = [...(known === undefined ? [] : [publicHalf(known)]), ...former].slice(0, MOST_FORMER);
+  // First what has to be accepted, then what signs.
+  if (kept.length > 0) files.write(FORMER, `${kept.map((one) => one.trim()).join("\n")}\n`);
   files.write("token.key", pem);
-  return pem;
+  return [pem, ...kept];
 }
+
+const publicHalf = (pem: string): string => createPublicKey(pem).export({ type: "spki", format: "pem" }).toString();
 
 function adminToken(files: PkiFiles): string {
   const known = files.read("admin.token")?.trim();

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { escalation } from "../admission/escalation.ts";
 import { type Admission, type PluginChoice, builtInAdmission } from "../admission/index.ts";
 import type { ApiContext, ApiObject, NewObject, ResourceDefinition } from "../schema/definition.ts";
-import type { Followed, Lookup, ObjectName } from "../schema/lookup.ts";
-import type { Authorizer, TrustGround } from "../auth/contract.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import type { Authenticator, Authorizer, TrustGround } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
@@ -29,6 +28,7 @@ import { bindingAction } from "./virtual/binding.ts";
 import { evictionAction } from "./virtual/eviction.ts";
 import { reviewActions } from "./virtual/reviews.ts";
 import { tokenAction } from "./virtual/token.ts";
+import { tokenReviewAction } from "./virtual/token-review.ts";
 
 /** What a registry is built from. */
 export interface RegistryOptions {
@@ -37,6 +37,8 @@ export interface RegistryOptions {
   readonly store: Store;
   /** Decides what somebody may do, by what is stored where it needs to. */
   readonly authorizer: (ground: TrustGround) => Authorizer;
+  /** Recognises credentials, by what is stored where it needs to. */
+  readonly authenticator: (ground: TrustGround) => Authenticator;
   /** Made when the first token is asked for. */
   readonly signer: () => TokenSigner;
   /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
@@ -53,6 +55,7 @@ export interface BuiltRegistry {
   /** Reads objects in their stored version, as admission does. */
   readonly lookup: Lookup;
   readonly authorizer: Authorizer;
+  readonly authenticator: Authenticator;
   /** Puts right what is taken and what is not, from time to time, until closed. */
   startRepairs(onError: (error: unknown) => void): { close(): void };
   /** Makes the namespaces that are there from the start. */
@@ -92,6 +95,7 @@ function over(
   const { api, store, signer } = options;
   const lookup = lookupIn(() => kinds);
   const authorizer = options.authorizer({ lookup, api });
+  const authenticator = options.authenticator({ lookup, api });
   const builtIn = builtInAdmission({
     lookup,
     dialect: api.dialect,
@@ -100,12 +104,12 @@ function over(
     amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
     ...(options.plugins ? { plugins: options.plugins } : {}),
   });
-  const chosen = options.admission?.(builtIn.steps, lookup) ?? builtIn.steps;
-  const admission = [...chosen, escalation({ lookup, authorizer }), ...builtIn.last];
+  const admission = [...(options.admission?.(builtIn.steps, lookup) ?? builtIn.steps), ...builtIn.last];
   const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([
     ...reviewActions(authorizer),
     ...tokenAction(lookup, signer),
+    ...tokenReviewAction(authenticator),
     ...bindingAction(() => kinds),
     ...evictionAction(() => kinds, lookup),
   ]);
@@ -125,6 +129,7 @@ function over(
     cacher,
     lookup,
     authorizer,
+    authenticator,
     startRepairs: (onError) =>
       startRepairs({ clock: api.clock, random: api.random, stocks, takers: () => takersIn(kinds, lookup), onError }),
     async provisionNamespaces(names) {
@@ -209,32 +214,7 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     if (namespace === undefined) collected.set(read, { cache, since, found });
     return found;
   },
-  follow: (resource) => new FollowedKind(() => kinds().stored(resource)),
 });
-
-/** Follows a resource, also where its kind is set anew: what is loaded again begins its history again. */
-class FollowedKind implements Followed {
-  readonly #kind: () => Kind | undefined;
-
-  constructor(kind: () => Kind | undefined) {
-    this.#kind = kind;
-  }
-
-  get mark(): number {
-    return this.#kind()?.cache.since ?? 0;
-  }
-
-  changedSince(mark: number): readonly ObjectName[] | undefined {
-    const kind = this.#kind();
-    return kind ? kind.cache.keysSince(mark)?.map((key) => nameIn(kind, key)) : undefined;
-  }
-}
-
-/** The object of a key inside its resource. */
-function nameIn(kind: Kind, key: string): ObjectName {
-  const slash = kind.namespaced ? key.indexOf("/") : -1;
-  return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
-}
 
 /** The kinds whose objects take something. */
 const takersIn = (kinds: Kinds, lookup: Lookup): Taker[] =>

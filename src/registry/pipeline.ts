@@ -81,7 +81,6 @@ export function admissionOf(
     namespaced: kind.namespaced,
     namespace: target.namespace,
     name: target.name || (object?.metadata.name ?? ""),
-    nameInPath: target.name,
     subresource: target.subresource,
     object,
     old,

@@ -7,6 +7,7 @@
 export { ThreadPool } from "./threads/pool.ts";
 export { type ServerHandle, type ServerOptions, createServer } from "./server.ts";
 export type { Route, ServerContext } from "./context.ts";
+export { issuerRoutes } from "./documents/issuer-endpoint.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";
 export type { ServerLimits } from "./limits.ts";
 export { BrokenOff } from "./http/inject.ts";

@@ -6,9 +6,13 @@
  *
  * @module
  */
-import { ADMIN, adminAuthenticator } from "../auth/admin.ts";
-import type { Authenticator, Identity } from "../auth/contract.ts";
+import { ADMIN, adminToken } from "../auth/admin.ts";
+import { accountTokens } from "../auth/account-identities.ts";
+import { certificateUsers } from "../auth/certificates.ts";
+import { authenticatorChain } from "../auth/chain.ts";
+import type { Authenticator, Identity, TrustGround } from "../auth/contract.ts";
 import { type TokenSigner, tokenSigner } from "../auth/service-account-tokens.ts";
+import { type TokenKeys, tokenKeys } from "../auth/token-keys.ts";
 import {
   type ApiObject,
   type ApplyConfiguration,
@@ -95,7 +99,7 @@ export class TestCluster implements Cluster {
   /** Made from the origin when it is first needed, so that a fork that nobody asks costs nothing. */
   #live: Live | undefined;
   #pki: Pki | undefined;
-  #authenticator: Authenticator | undefined;
+  #tokenKeys: TokenKeys | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(settings: Settings, origin: Moment, routes?: ClusterOptions["routes"]) {
@@ -222,7 +226,6 @@ export class TestCluster implements Cluster {
     this.#mayAct();
     this.#wake();
     const pki = this.#certificates();
-    this.#authenticator ??= adminAuthenticator(pki.adminToken, () => systemClock.now());
     const endpoint = await openEndpoint(
       port,
       pki,
@@ -368,7 +371,7 @@ export class TestCluster implements Cluster {
       activity: this.#activity,
       filters: filtersOf({ traffic: this.#traffic, faults: this.faults, clock, closing: closing.signal }),
       routes: this.#routes,
-      authenticator: { authenticate: (credentials) => this.#authenticator?.authenticate(credentials) },
+      authenticator: (ground) => this.#authenticator(ground),
       signer: () => this.#signer(random),
       log: this.#settings.log,
       ...(revision === undefined ? {} : { revision }),
@@ -380,8 +383,37 @@ export class TestCluster implements Cluster {
 
   #signer(random: SeededRandom): TokenSigner {
     const { dialect } = this.#settings;
-    const context = { dialect, clock: this.clock, random };
-    return tokenSigner(this.#certificates().tokenKey, `https://${dialect.labelDomain}`, context);
+    const { issuer, audiences } = this.#issuance;
+    const issuance = { issuer, audiences, extendsExpiration: true };
+    return tokenSigner(this.#keys, issuance, { dialect, clock: this.clock, random });
+  }
+
+  get #issuance(): { readonly issuer: string; readonly audiences: readonly string[] } {
+    const issuer = `https://${this.#settings.dialect.labelDomain}`;
+    return { issuer, audiences: [issuer] };
+  }
+
+  readonly #keys = (): TokenKeys => (this.#tokenKeys ??= tokenKeys(this.#certificates().tokenKeys[0]!, []));
+
+  /** Who comes over a port, or whose token it is; certificates are made when somebody does. */
+  #authenticator(ground: TrustGround): Authenticator {
+    const { dialect } = this.#settings;
+    const { issuer, audiences } = this.#issuance;
+    let made: Authenticator | undefined;
+    const chain = (): Authenticator =>
+      (made ??= authenticatorChain({
+        ...ground.api,
+        certificate: certificateUsers({ dialect, now: () => systemClock.now() }),
+        tokens: [
+          adminToken(this.#certificates().adminToken, audiences),
+          accountTokens({ keys: this.#keys, issuers: [issuer], audiences }, ground),
+        ],
+        anonymous: () => dialect.rules.anonymousByRoles,
+      }));
+    return {
+      authenticate: (credentials) => chain().authenticate(credentials),
+      review: async (token, asked) => chain().review!(token, asked),
+    };
   }
 
   #certificates(): Pki {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Authenticator } from "../auth/contract.ts";
+import type { Authenticator, TrustGround } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type Cluster as Core, createCluster as createCore } from "../cluster/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
@@ -36,7 +36,7 @@ export interface Surroundings {
   readonly activity: Activity;
   readonly filters: readonly Filter[];
   readonly routes: readonly Route[];
-  readonly authenticator: Authenticator;
+  readonly authenticator: (ground: TrustGround) => Authenticator;
   readonly signer: () => TokenSigner;
   readonly log: Log;
   /** Where its revisions go on; where those of the moment end by default. */
@@ -101,7 +101,7 @@ export function serverFrom(
   return {
     core: core.fork({
       ...own,
-      authenticator: () => authenticator,
+      authenticator,
       store: forked,
       server: { activity, filters, routes },
     }),

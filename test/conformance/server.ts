@@ -22,13 +22,16 @@ interface Setup {
   readonly controllers: readonly string[];
   /** Steps of admission that run here alone. */
   readonly plugins: readonly string[];
+  /** Who signs tokens of service accounts. */
+  readonly issuers: readonly string[];
 }
 
-const ALONE: Setup = { controllers: ["none"], plugins: [] };
+const ALONE: Setup = { controllers: ["none"], plugins: [], issuers: [] };
 
 /** How the recorded server was started for areas for which it was not started alone. */
 const SETUPS: Readonly<Record<string, Setup>> = {
   controllers: { ...ALONE, controllers: ["*"] },
+  trust: { ...ALONE, issuers: ["https://kubernetes.default.svc"] },
   quota: { ...ALONE, plugins: ["LimitRanger", "ResourceQuota"] },
   podadmission: {
     ...ALONE,
@@ -39,7 +42,7 @@ const SETUPS: Readonly<Record<string, Setup>> = {
 const setupOf = (area: string): Setup => SETUPS[area] ?? ALONE;
 
 /** Starts the server on a free port, in memory, over plain HTTP. */
-const startConformanceServer = ({ controllers, plugins }: Setup): Promise<RunningServer> =>
+const startConformanceServer = ({ controllers, plugins, issuers }: Setup): Promise<RunningServer> =>
   startServer({
     dev: true,
     port: 0,
@@ -48,6 +51,7 @@ const startConformanceServer = ({ controllers, plugins }: Setup): Promise<Runnin
     controllers,
     featureGates: CONFORMANCE_GATES,
     enableAdmissionPlugins: plugins,
+    serviceAccountIssuer: issuers,
   });
 
 /** Plays scenarios, those of each setup against a server of their own; what became of each, in the order of the list. */

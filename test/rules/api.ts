@@ -15,6 +15,7 @@ import { type RawOptions, resolveOptions } from "../../src/app/options.ts";
 import { ADMIN } from "../../src/auth/admin.ts";
 import type { Identity } from "../../src/auth/contract.ts";
 import { tokenSigner } from "../../src/auth/service-account-tokens.ts";
+import { tokenKeys } from "../../src/auth/token-keys.ts";
 import { type Cluster, type ClusterParts, createCluster } from "../../src/cluster/index.ts";
 import { builtInControllers, chooseControllers, lifecycleControllers } from "../../src/controllers/index.ts";
 import { neutral } from "../../src/meta/dialect.ts";
@@ -194,6 +195,10 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
   const clock = new ManualClock();
   const random = seededRandom(1);
   const activity = new Activity(clock);
+  const issuer = `https://${dialect.labelDomain}`;
+  const keys = tokenKeys(createPki({ hosts: [], clock }).tokenKeys[0]!, []);
+  const issuance = { issuer, audiences: [issuer], extendsExpiration: true };
+  const signer = tokenSigner(() => keys, issuance, { dialect, clock, random });
   const cluster = await createCluster({
     store: await openMemoryStore({ activity }),
     dialect,
@@ -201,12 +206,7 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
     plugins,
     clock,
     random,
-    signer: () =>
-      tokenSigner(createPki({ hosts: [], clock }).tokenKey, `https://${dialect.labelDomain}`, {
-        dialect,
-        clock,
-        random,
-      }),
+    signer: () => signer,
     ...parts,
     server: { activity, ...parts.server },
   });

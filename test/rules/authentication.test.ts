@@ -1,13 +1,20 @@
 /** Who may do what: APPLY-10, APPLY-11, AUTH-1..4, DEC-35, DEC-36, PROJ-33. */
 import { describe, expect, test } from "vitest";
-import { adminAuthenticator } from "../../src/auth/admin.ts";
+import { adminToken } from "../../src/auth/admin.ts";
+import { authenticatorChain } from "../../src/auth/chain.ts";
 import { type Answer, expectStatus } from "./answer.ts";
 import { APPLY, MERGE, fresh, serve } from "./api.ts";
 import { policed } from "./policed-cluster.ts";
 import { RESOURCES, collection, objectOf } from "./resources.ts";
 
 const TOKEN = "the-token-of-the-admin";
-const api = serve({}, { authenticator: () => adminAuthenticator(TOKEN, () => 0) });
+const api = serve(
+  {},
+  {
+    authenticator: ({ api: { clock, random } }) =>
+      authenticatorChain({ clock, random, tokens: [adminToken(TOKEN)], anonymous: () => false }),
+  },
+);
 
 const EVERY_VERB = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 

@@ -1,11 +1,18 @@
 /** Paths, operations, and what each resource answers (EP-1..53, PAR-1, PAR-2, PAR-11). */
 import { describe, expect, test } from "vitest";
-import { adminAuthenticator } from "../../src/auth/admin.ts";
+import { adminToken } from "../../src/auth/admin.ts";
+import { authenticatorChain } from "../../src/auth/chain.ts";
 import { expectStatus } from "./answer.ts";
 import { APPLY, JSON_TYPE, MERGE, fresh, serve } from "./api.ts";
 import { RESOURCES, type Resource, collection, objectOf } from "./resources.ts";
 
-const api = serve({}, { authenticator: () => adminAuthenticator("the-token-of-the-admin", () => 0) });
+const api = serve(
+  {},
+  {
+    authenticator: ({ api: { clock, random } }) =>
+      authenticatorChain({ clock, random, tokens: [adminToken("the-token-of-the-admin")], anonymous: () => false }),
+  },
+);
 
 const IDS: Readonly<Record<string, string>> = {
   ConfigMap: "EP-30",

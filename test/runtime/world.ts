@@ -24,8 +24,9 @@ import { silentLog } from "../../src/util/log.ts";
 
 /** Tokens of service accounts say in plain JSON what they were asked to say. */
 const readable: TokenSigner = {
-  defaultAudience: "test",
-  sign: async (claims) => ({ token: JSON.stringify(claims), expires: 0 }),
+  issuance: { issuer: "test", audiences: ["test"], extendsExpiration: false },
+  sign: async (claims) => ({ token: JSON.stringify(claims), id: "" }),
+  signForSecret: async (...said) => JSON.stringify(said),
 };
 
 /** See the head of this file. */

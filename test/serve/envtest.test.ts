@@ -231,8 +231,8 @@ describe("kube-apiserver", () => {
     });
     expect(await who(api, { token: "secret" })).toMatchObject({ username: "pat", uid: "7" });
     expect(await who(api, { token: "wrong" })).toBe(401);
-    // A certificate of somebody else's authority is as if there was none.
-    expect(await who(api, { as: client(strangers, "kim", ["system:masters"], TERM) })).toBe(403);
+    // AUTHN-17: a certificate of somebody else's authority is no credential, and there is no other.
+    expect(await who(api, { as: client(strangers, "kim", ["system:masters"], TERM) })).toBe(401);
 
     expect((await api.ask(MAPS, { as: admin })).status).toBe(200);
     expect((await api.ask(MAPS, { token: "secret" })).status).toBe(200);

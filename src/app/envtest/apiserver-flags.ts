@@ -6,6 +6,7 @@
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
 import { OptionError, type OptionType, duration, expected, onOff, port } from "../option-types.ts";
+import { type AuthenticationSettings, PROXY_HEADERS } from "../authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
 
 /** What is started. Files are named and not read yet; a name that was not given is empty. */
@@ -14,11 +15,8 @@ export interface ApiServerPlan {
   readonly port: number;
   /** The certificate of the server; where these are empty, `apiserver.crt` and `apiserver.key` of the directory. */
   readonly certificate: { readonly certFile: string; readonly keyFile: string; readonly directory: string };
-  /** Whose client certificates are believed. */
-  readonly clientCaFile: string;
-  readonly tokenFile: string;
-  /** Whether a request without a credential is one of `system:anonymous`, and not refused. */
-  readonly anonymous: boolean;
+  /** Who is believed to be who. */
+  readonly authentication: AuthenticationSettings;
   /** Whether everybody may do everything. */
   readonly allowsAll: boolean;
   readonly etcd: {
@@ -27,14 +25,6 @@ export interface ApiServerPlan {
     readonly caFile: string;
     readonly certFile: string;
     readonly keyFile: string;
-  };
-  /** Tokens of service accounts. */
-  readonly accounts: {
-    /** Those whose tokens are believed; the first signs. */
-    readonly issuers: readonly string[];
-    readonly audiences: readonly string[];
-    readonly keyFiles: readonly string[];
-    readonly signingKeyFile: string;
   };
   readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
   /** Which versions of which groups are served: see {@link isServed}. */
@@ -65,10 +55,19 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "etcd-servers": "Where etcd is: the one beside this program, or a real one.",
   "feature-gates": "Feature gates to switch on or off.",
   "request-timeout": "How long a request may take.",
+  "requestheader-allowed-names": "Common names of proxies that are believed.",
+  "requestheader-client-ca-file": "Whose proxies are believed.",
+  "requestheader-extra-headers-prefix": "What headers with further attributes begin with.",
+  "requestheader-group-headers": "Headers with groups.",
+  "requestheader-uid-headers": "Headers with the UID of the user.",
+  "requestheader-username-headers": "Headers with the user.",
   "runtime-config": "Versions of groups to serve or not: api/beta=false, apps/v1=false.",
   "secure-port": "The port to listen on.",
   "service-account-issuer": "Who signs tokens of service accounts.",
+  "service-account-extend-token-expiration": "Tokens of Pods work for a year.",
+  "service-account-jwks-uri": "Where the keys of tokens can be read.",
   "service-account-key-file": "Keys that such tokens may be signed with.",
+  "service-account-max-token-expiration": "The longest that such tokens are good.",
   "service-account-signing-key-file": "The key that they are signed with.",
   "tls-cert-file": "The certificate of the server.",
   "tls-private-key-file": "Its key.",
@@ -76,20 +75,15 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   v: "4 and more logs each request.",
 };
 
-const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
-
 /** The plan of a command line. @throws OptionError for a value that means nothing */
 export function planApiServer(flags: GoFlags): ApiServerPlan {
   const fileOf = (name: string): string => lastOf(flags, name) ?? "";
   const gates = gatesOf(partsOf(flags, "feature-gates"));
-  const issuers = flags.get("service-account-issuer") ?? [DEFAULT_ISSUER];
   return {
     host: lastOf(flags, "bind-address") ?? "0.0.0.0",
     port: valueOf(flags, "secure-port", port, 6443),
     certificate: certificateOf(flags),
-    clientCaFile: fileOf("client-ca-file"),
-    tokenFile: fileOf("token-auth-file"),
-    anonymous: valueOf(flags, "anonymous-auth", onOff, true),
+    authentication: authenticationOf(flags),
     allowsAll: partsOf(flags, "authorization-mode").includes("AlwaysAllow"),
     etcd: {
       servers: etcdServersOf(flags),
@@ -97,12 +91,6 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
       caFile: fileOf("etcd-cafile"),
       certFile: fileOf("etcd-certfile"),
       keyFile: fileOf("etcd-keyfile"),
-    },
-    accounts: {
-      issuers,
-      audiences: flags.has("api-audiences") ? partsOf(flags, "api-audiences") : issuers.slice(0, 1),
-      keyFiles: flags.get("service-account-key-file") ?? [],
-      signingKeyFile: fileOf("service-account-signing-key-file"),
     },
     gates: gates.known,
     versions: new Map(partsOf(flags, "runtime-config").map((part) => switchOf("runtime-config", part))),
@@ -113,6 +101,35 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
       ...[...flags.keys()].filter((name) => !Object.hasOwn(API_SERVER_FLAGS, name)),
       ...gates.unknown.map((name) => `feature-gates ${name}`),
     ],
+  };
+}
+
+function authenticationOf(flags: GoFlags): AuthenticationSettings {
+  const fileOf = (name: string): string => lastOf(flags, name) ?? "";
+  const partsOr = (name: string, preset: readonly string[]): readonly string[] =>
+    flags.has(name) ? partsOf(flags, name) : preset;
+  const longest = valueOf(flags, "service-account-max-token-expiration", duration, 0);
+  return {
+    clientCaFile: fileOf("client-ca-file"),
+    proxy: {
+      caFile: fileOf("requestheader-client-ca-file"),
+      allowedNames: partsOf(flags, "requestheader-allowed-names"),
+      userHeaders: partsOr("requestheader-username-headers", PROXY_HEADERS.userHeaders),
+      uidHeaders: partsOr("requestheader-uid-headers", PROXY_HEADERS.uidHeaders),
+      groupHeaders: partsOr("requestheader-group-headers", PROXY_HEADERS.groupHeaders),
+      extraPrefixes: partsOr("requestheader-extra-headers-prefix", PROXY_HEADERS.extraPrefixes),
+    },
+    tokenFile: fileOf("token-auth-file"),
+    anonymous: valueOf(flags, "anonymous-auth", onOff, true),
+    accounts: {
+      issuers: flags.get("service-account-issuer") ?? [],
+      audiences: partsOf(flags, "api-audiences"),
+      keyFiles: partsOf(flags, "service-account-key-file"),
+      signingKeyFile: fileOf("service-account-signing-key-file"),
+      maxSeconds: longest === 0 ? undefined : Math.floor(longest / 1000),
+      extendsExpiration: valueOf(flags, "service-account-extend-token-expiration", onOff, true),
+      jwksUri: fileOf("service-account-jwks-uri"),
+    },
   };
 }
 

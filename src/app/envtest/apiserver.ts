@@ -19,11 +19,12 @@ import { type Clock, turn } from "../../util/clock.ts";
 import { refusal } from "../../util/refusal.ts";
 import { replaceFile } from "../data-directory.ts";
 import { openEtcd } from "../etcd.ts";
+import type { Authentication } from "../authentication.ts";
 import { OptionError } from "../option-types.ts";
 import type { ApiServerPlan } from "./apiserver-flags.ts";
 import { KEEPING_PATH, type Keeping } from "./etcd.ts";
 import type { Ground } from "./cluster.ts";
-import { readNamed } from "./named-file.ts";
+import { readNamed } from "../named-file.ts";
 
 /** A server that runs. */
 export interface RunningApiServer extends AsyncDisposable {
@@ -51,13 +52,21 @@ export async function runApiServer(plan: ApiServerPlan, ground: Ground): Promise
 
 async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposableStack): Promise<RunningApiServer> {
   const opening = await beginStore(plan, ground);
-  const tls = tlsOf(plan, ground);
+  const pair = servingPair(plan.certificate, plan.host, ground.clock);
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
-  const [store, { openCluster }] = await Promise.all([opening(), turn().then(() => import("./cluster.ts"))]);
+  const [store, { authenticationOf, openCluster }] = await Promise.all([
+    opening(),
+    turn().then(() => import("./cluster.ts")),
+  ]);
   open.adopt(store, () => store.close());
-  const cluster = await openCluster(plan, { ...ground, store });
+  const authentication = authenticationOf(plan, ground);
+  const cluster = await openCluster(plan, { ...ground, store, authentication });
   open.defer(() => cluster.close(GRACE_MS));
-  const listener = await cluster.server.listen({ host: plan.host, port: plan.port, tls });
+  const listener = await cluster.server.listen({
+    host: plan.host,
+    port: plan.port,
+    tls: { ...pair, ...authoritiesOf(authentication) },
+  });
   return {
     url: `https://${plan.host.includes(":") ? `[${plan.host}]` : plan.host}:${listener.port}`,
     failed: store.failed,
@@ -92,11 +101,11 @@ async function askEtcd(url: string): Promise<Keeping | undefined> {
   });
 }
 
-/** The certificate of the server, and whose client certificates it believes. */
-function tlsOf({ certificate, clientCaFile, host }: ApiServerPlan, { clock }: Ground): TlsOptions {
-  const pair = servingPair(certificate, host, clock);
-  return { ...pair, ...(clientCaFile === "" ? {} : { clientCa: readNamed("client-ca-file", clientCaFile) }) };
-}
+/** Whose client certificates it believes. */
+const authoritiesOf = ({ clientCa, proxyCa }: Authentication): Pick<TlsOptions, "clientCa" | "proxyCa"> => ({
+  ...(clientCa === "" ? {} : { clientCa }),
+  ...(proxyCa === "" ? {} : { proxyCa }),
+});
 
 /** The pair that is named, the one that lies in the directory of certificates, or one that is made for there. */
 function servingPair({ certFile, keyFile, directory }: ApiServerPlan["certificate"], host: string, clock: Clock) {

@@ -348,17 +348,6 @@ export const LimitRange: Kind<types.LimitRange, "Namespaced"> = {
 /** An object of the kind {@link LimitRange}. */
 export type LimitRange = types.LimitRange;
 
-/** Answers whether somebody may do something in a namespace. */
-export const LocalSubjectAccessReview: Kind<types.LocalSubjectAccessReview, "Namespaced"> = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  kind: "LocalSubjectAccessReview",
-  plural: "localsubjectaccessreviews",
-  scope: "Namespaced",
-};
-/** An object of the kind {@link LocalSubjectAccessReview}. */
-export type LocalSubjectAccessReview = types.LocalSubjectAccessReview;
-
 /** A room for names: objects of most kinds live in one, and go when it is deleted. */
 export const Namespace: Kind<types.Namespace, "Cluster"> = {
   group: "",
@@ -710,6 +699,17 @@ export const TokenRequest: Kind<types.TokenRequest, "Namespaced"> = {
 };
 /** An object of the kind {@link TokenRequest}. */
 export type TokenRequest = types.TokenRequest;
+
+/** Answers whose a token is. */
+export const TokenReview: Kind<types.TokenReview, "Cluster"> = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenReview",
+  plural: "tokenreviews",
+  scope: "Cluster",
+};
+/** An object of the kind {@link TokenReview}. */
+export type TokenReview = types.TokenReview;
 
 /** The wish that a volume be attached to a node, or detached from it when the object is deleted. */
 export const VolumeAttachment: Kind<types.VolumeAttachment, "Cluster"> = {

@@ -38,7 +38,11 @@ async function accounts(...steps: readonly AdmissionStep[]): Promise<Resource> {
     [widget("v1", { subresources: { token: { verbs: ["create"], takes: request, takesAlso: ["example.com/v0"] } } })],
     {
       steps,
-      signer: { defaultAudience: "here", sign: () => Promise.resolve({ token: "t", expires: Date.UTC(2026, 0, 2) }) },
+      signer: {
+        issuance: { issuer: "here", audiences: ["here"], extendsExpiration: false },
+        sign: () => Promise.resolve({ token: "t", id: "i" }),
+        signForSecret: () => Promise.resolve("s"),
+      },
     },
   );
   return kinds.find("example.com", "v1", "widgets")!;

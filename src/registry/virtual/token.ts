@@ -1,21 +1,24 @@
 /**
- * `serviceaccounts/NAME/token`: a signed token for audiences and a lifetime (SUP-7).
+ * `serviceaccounts/NAME/token`: a signed token for audiences and a lifetime (SUP-7, AUTHN-22 to AUTHN-29).
  *
  * Nothing is stored; a dry run answers a token too, as the reference does.
  *
  * @module
  */
-import type { Lookup } from "../../schema/lookup.ts";
-import type { TokenSigner } from "../../auth/service-account-tokens.ts";
+import type { Issuance, Named, TokenClaims, TokenSigner } from "../../auth/service-account-tokens.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import { badRequest, conflict, invalid, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
+import type { ApiObject } from "../../schema/definition.ts";
+import type { Lookup } from "../../schema/lookup.ts";
 import { type Action, type Actions, type Question, actionKey } from "./asked.ts";
 
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
-/** Kinds that a token can be bound to. */
-const BINDABLE: Readonly<Record<string, string>> = { Pod: "pods", Secret: "secrets", Node: "nodes" };
+/** What node agents ask for a Pod that has been told of no lifetime: such tokens go on to work for a year (AUTHN-29). */
+const POD_SECONDS = 3607;
+const YEAR_SECONDS = 365 * 86_400;
+const REQUEST = { group: "authentication.k8s.io", kind: "TokenRequest" };
 
 interface TokenSpec {
   audiences?: string[] | null;
@@ -27,61 +30,112 @@ interface TokenSpec {
 export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions {
   const answer: Action["answer"] = async ({ object, target, parent, ctx }) => {
     const { uid = "" } = parent().metadata;
+    const signing = signer();
+    const { issuance } = signing;
     const spec = object["spec"] as TokenSpec;
-    const bound = bindTo(lookup, target.namespace, spec);
-    const audiences = spec.audiences?.length ? spec.audiences : [signer().defaultAudience];
-    const { token, expires } = await signer().sign({
+    const bound = bindTo(lookup, target, spec);
+    const audiences = spec.audiences?.length ? spec.audiences : [...issuance.audiences];
+    const seconds = shortened(spec.expirationSeconds ?? MAX_SECONDS, issuance, ctx.warnings);
+    const now = ctx.clock.now();
+    const { token } = await signing.sign({
       namespace: target.namespace,
       serviceAccount: { name: target.name, uid },
-      ...(bound ? { bound } : {}),
+      ...bound,
       audiences,
-      seconds: spec.expirationSeconds ?? MAX_SECONDS,
+      ...lifetime(seconds, audiences, bound, issuance),
     });
-    spec.audiences = audiences;
-    object["status"] = { token, expirationTimestamp: formatTime(expires) };
+    Object.assign(spec, { audiences, expirationSeconds: seconds });
+    object["status"] = { token, expirationTimestamp: formatTime(now + seconds * 1000) };
     Object.assign(object.metadata, {
       name: target.name,
       namespace: target.namespace,
       uid,
-      creationTimestamp: formatTime(ctx.clock.now()),
+      creationTimestamp: formatTime(now),
     });
   };
-  return new Map([[actionKey({ group: "authentication.k8s.io", kind: "TokenRequest" }), { judge, answer }]]);
+  return new Map([[actionKey(REQUEST), { judge, answer }]]);
 }
 
 function judge({ object, target: { name }, parent }: Question): void {
-  parent();
   const errors = new FieldErrors();
-  const spec = object["spec"] as TokenSpec;
-  const sent = object.metadata.name;
+  const { name: sent, uid } = object.metadata;
   if (sent && sent !== name) errors.invalid("metadata.name", sent, `expected "${name}" as the path says`);
-  const seconds = spec.expirationSeconds ?? 0;
+  if (errors.any) throw invalid(REQUEST, name, errors.causes);
+  const account = parent();
+  if (uid && uid !== account.metadata.uid) {
+    const ref = { ...REQUEST, plural: REQUEST.kind };
+    throw conflict(
+      ref,
+      name,
+      `expected metadata.uid to be that of the service account, ${account.metadata.uid}, got ${uid}`,
+    );
+  }
+  const seconds = (object["spec"] as TokenSpec).expirationSeconds ?? 0;
   if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) {
     errors.invalid("spec.expirationSeconds", seconds, `expected ${MIN_SECONDS} to ${MAX_SECONDS} seconds`);
   }
-  if (errors.any) throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, errors.causes);
+  if (errors.any) throw invalid(REQUEST, "", errors.causes);
 }
 
-/** The object that the token is bound to: it must exist and have the uid that was named. */
-function bindTo(
-  lookup: Lookup,
-  namespace: string,
-  { boundObjectRef: ref }: TokenSpec,
-): { kind: string; name: string; uid: string } | undefined {
-  if (!ref) return undefined;
-  const plural = ref.apiVersion === "v1" ? BINDABLE[ref.kind ?? ""] : undefined;
+/** As long as this server gives tokens; who asked for more is told (AUTHN-24). */
+function shortened(seconds: number, { maxSeconds = Infinity }: Issuance, warnings: string[]): number {
+  if (seconds <= maxSeconds) return seconds;
+  warnings.push(`requested expiration of ${seconds} seconds shortened to ${maxSeconds} seconds`);
+  return maxSeconds;
+}
+
+/** How long a token is good: that of a Pod for this server goes on for a year, and is noted from its end on (AUTHN-29). */
+function lifetime(
+  seconds: number,
+  audiences: readonly string[],
+  { pod }: Bound,
+  issuance: Issuance,
+): Pick<TokenClaims, "seconds" | "warnAfterSeconds"> {
+  const isOurs = audiences.every((one) => issuance.audiences.includes(one));
+  const goesOn = issuance.extendsExpiration && pod !== undefined && seconds === POD_SECONDS && isOurs;
+  return goesOn ? { seconds: YEAR_SECONDS, warnAfterSeconds: seconds } : { seconds };
+}
+
+/** The objects that a token names beside its account. */
+type Bound = Pick<TokenClaims, "pod" | "secret" | "node">;
+
+/** Kinds that a token can be bound to. */
+const BINDABLE: Readonly<Record<string, string>> = { Pod: "pods", Secret: "secrets", Node: "nodes" };
+
+const named = ({ metadata: { name = "", uid = "" } }: ApiObject): Named => ({ name, uid });
+
+/** What the token is bound to: it must exist and have the uid that was named, and a Pod must run as the account (AUTHN-27). */
+function bindTo(lookup: Lookup, account: Question["target"], { boundObjectRef: ref }: TokenSpec): Bound {
+  if (!ref) return {};
+  const { kind = "", apiVersion = "", name = "" } = ref;
+  const plural = apiVersion === "v1" ? BINDABLE[kind] : undefined;
   if (plural === undefined) {
     const kinds = Object.keys(BINDABLE).join(", ");
-    throw badRequest(
-      `expected boundObjectRef to be one of ${kinds} of v1, got "${ref.kind ?? ""}" of "${ref.apiVersion ?? ""}"`,
-    );
+    throw badRequest(`expected boundObjectRef to be one of ${kinds} of v1, got "${kind}" of "${apiVersion}"`);
   }
-  const kind = ref.kind!;
-  const name = ref.name ?? "";
-  const about = { group: "", plural, kind };
-  const found = lookup.get(plural, plural === "nodes" ? "" : namespace, name);
-  if (!found) throw notFound(about, name);
-  const uid = found.metadata.uid ?? "";
-  if (ref.uid && ref.uid !== uid) throw conflict(about, name, `expected uid ${ref.uid}, got ${uid}`);
-  return { kind: kind.toLowerCase(), name, uid };
+  if (name === "") throw badRequest(`expected boundObjectRef.name to name a ${kind}, found none`);
+  const found = lookup.get(plural, plural === "nodes" ? "" : account.namespace, name);
+  if (!found) throw notFound({ group: "", plural, kind }, name);
+  if (plural === "pods" && accountOf(found) !== account.name) {
+    throw badRequest(`expected the Pod "${name}" to run as the service account "${account.name}", it does not`);
+  }
+  const { uid } = found.metadata;
+  if (ref.uid && ref.uid !== uid) {
+    const why = `expected boundObjectRef.uid to be that of the object, ${uid}, got ${ref.uid}`;
+    throw conflict({ group: "", plural: kind, kind }, name, why);
+  }
+  if (uid !== undefined) ref.uid = uid;
+  if (plural === "pods") return { pod: named(found), ...nodeOf(lookup, found) };
+  return plural === "secrets" ? { secret: named(found) } : { node: named(found) };
+}
+
+const accountOf = (pod: ApiObject): string =>
+  (pod["spec"] as { readonly serviceAccountName?: string } | undefined)?.serviceAccountName ?? "";
+
+/** The node that a Pod runs on; without a uid where it is not there (AUTHN-28). */
+function nodeOf(lookup: Lookup, pod: ApiObject): Pick<Bound, "node"> {
+  const { nodeName } = pod["spec"] as { readonly nodeName?: string };
+  if (!nodeName) return {};
+  const uid = lookup.get("nodes", "", nodeName)?.metadata.uid;
+  return { node: { name: nodeName, ...(uid === undefined ? {} : { uid }) } };
 }

@@ -4,14 +4,22 @@ import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 import type { Filter } from "./contract.ts";
 
-/** Finds out who asks; public paths are answered to anybody. */
+/**
+ * Finds out who asks. A credential that is not acceptable is refused on every path (AUTHN-4); where none was sent, paths for
+ * everybody are answered all the same (AUTH-1).
+ */
 export const authenticate: Filter = {
   name: "authenticate",
   enter: (server, request) => {
-    if (request.isPublic) return undefined;
     const { exchange } = request;
     if (exchange.identity) return identify(server, request, exchange.identity);
-    const credentials = { header: (name: string) => exchange.header(name), connection: exchange.connection };
+    const credentials = {
+      header: (name: string) => exchange.header(name),
+      lines: (name: string) => exchange.lines(name),
+      names: () => exchange.headerNames(),
+      path: request.info!.path,
+      connection: exchange.connection,
+    };
     let identity: Identity | undefined | Promise<Identity | undefined>;
     try {
       identity = server.authenticator.authenticate(credentials);
@@ -30,14 +38,14 @@ export const authenticate: Filter = {
   },
 };
 
-function identify(server: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
-  if (identity) {
+function identify({ dialect }: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
+  if (identity && identity !== ANONYMOUS) {
     request.identity = identity;
     request.exchange.trust();
     return;
   }
-  // Nobody may hold a connection, and what HTTP/2 lets one do with it, without a credential.
-  request.exchange.closeAfterAnswer();
-  if (server.dialect.rules.anonymousUnauthorized) throw unauthorized();
+  // Nobody may hold a connection, and what HTTP/2 lets one do with it, without a credential, but those who look after health.
+  if (!request.isPublic) request.exchange.closeAfterAnswer();
+  if (!identity && (dialect.rules.anonymousByRoles || !request.isPublic)) throw unauthorized();
   request.identity = ANONYMOUS;
 }

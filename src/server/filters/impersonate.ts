@@ -10,6 +10,7 @@ import { ANONYMOUS } from "../../auth/contract.ts";
 import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
+import { unescaped } from "../../meta/unescaped.ts";
 import type { ServerContext } from "../context.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
@@ -73,15 +74,6 @@ function extraOf(exchange: Exchange, names: readonly string[]): Map<string, read
     extra.set(key, [...(extra.get(key) ?? []), ...exchange.lines(name)]);
   }
   return extra;
-}
-
-const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
-
-/** A key that a header cannot spell is sent with percent escapes; one with an escape that is none stands for itself. */
-function unescaped(key: string): string {
-  if (!key.includes("%") || BROKEN_ESCAPE.test(key)) return key;
-  const bytes = key.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
 async function become(server: ServerContext, request: ServerRequest, other: Other): Promise<void> {

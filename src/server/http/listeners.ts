@@ -7,10 +7,10 @@ import type http from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { ClientCertificate } from "../../auth/contract.ts";
 import { type Clock, systemClock, turn } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import { STEP } from "../body/body-memory.ts";
+import { type ClientAuthorities, certificateOf, clientAuthorities } from "./client-certificate.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ConnectionGuard, GuardedConnection, Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
@@ -19,11 +19,14 @@ import { nodeHttp } from "./node-http.ts";
 import { hasOneHost } from "./target.ts";
 import { WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
 
-/** The key and certificate of the server, and whose client certificates it believes; PEM. */
+/** The key and certificate of the server, and whose client certificates it believes; PEM, authorities one or several. */
 export interface TlsOptions {
   readonly key: string;
   readonly cert: string;
+  /** Authorities that sign for clients. */
   readonly clientCa?: string;
+  /** Authorities that sign for proxies, who say in headers who their clients are. */
+  readonly proxyCa?: string;
 }
 
 /** Where to listen. */
@@ -97,8 +100,10 @@ export async function listen(options: ListenOptions, context: ListenContext, han
   const sessions = new Set<http2.Http2Session>();
   const { clock, guard } = context;
   const isEncrypted = options.tls !== undefined;
-  const server = options.tls ? secureServer(options.tls, sessions, guard, handle) : plainServer(guard, handle);
-  takeWebSockets(server, isEncrypted, context, handle);
+  let authorities = clientAuthorities(options.tls);
+  const peerOf: PeerOf = (socket) => findPeer(socket, guard, isEncrypted ? authorities : undefined);
+  const server = options.tls ? secureServer(options.tls, sessions, peerOf, handle) : plainServer(peerOf, handle);
+  takeWebSockets(server, peerOf, context, handle);
   const sockets = takeConnections(server, isEncrypted, guard);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     guard.of(socket)?.end();
@@ -119,6 +124,7 @@ export async function listen(options: ListenOptions, context: ListenContext, han
     port,
     address,
     setTls: (tls) => {
+      authorities = clientAuthorities(tls);
       if ("setSecureContext" in server) (server as http2.Http2SecureServer).setSecureContext(contextOf(tls));
     },
     close: (graceMillis) => close(server, sockets, sessions, clock, graceMillis),
@@ -234,10 +240,10 @@ async function close(
   timer.cancel();
 }
 
-function plainServer(guard: ConnectionGuard, handle: Handle): http.Server {
+function plainServer(peerOf: PeerOf, handle: Handle): http.Server {
   const server = nodeHttp.createServer(H1_LIMITS);
   const take = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    takeH1(request, response, peerOf(request.socket, false, guard), handle);
+    takeH1(request, response, peerOf(request.socket), handle);
   };
   server.on("request", take);
   // The exchange asks for the body itself.
@@ -263,11 +269,11 @@ function takeH1(
 }
 
 /** HTTP/1.1 requests that become WebSockets; other wishes for an upgrade are not heeded (RFC 9110 7.8). */
-function takeWebSockets(server: Server, encrypted: boolean, { clock, guard }: ListenContext, handle: Handle): void {
+function takeWebSockets(server: Server, peerOf: PeerOf, { clock }: ListenContext, handle: Handle): void {
   Object.assign(server, { shouldUpgradeCallback: wantsWebSocket });
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
-    const peer = peerOf(socket, encrypted, guard);
+    const peer = peerOf(socket);
     if (!peer) return;
     peer.guarded.asks(request.rawHeaders);
     const upgrade = { request, socket, head, peer };
@@ -287,27 +293,22 @@ const CIPHERS = [
   "ECDHE+CHACHA20",
 ].join(":");
 
-const contextOf = ({ key, cert, clientCa }: TlsOptions) => ({
+const contextOf = ({ key, cert, clientCa, proxyCa }: TlsOptions) => ({
   key,
   cert,
   minVersion: "TLSv1.2" as const,
   ciphers: CIPHERS,
-  ...(clientCa === undefined ? {} : { ca: clientCa }),
+  ...(clientCa === undefined && proxyCa === undefined ? {} : { ca: [clientCa, proxyCa].flatMap((pem) => pem ?? []) }),
 });
 
-function secureServer(
-  tls: TlsOptions,
-  sessions: Set<http2.Http2Session>,
-  guard: ConnectionGuard,
-  handle: Handle,
-): Server {
+function secureServer(tls: TlsOptions, sessions: Set<http2.Http2Session>, peerOf: PeerOf, handle: Handle): Server {
   const server = http2.createSecureServer({
     ...H1_LIMITS,
     ...H2_LIMITS,
     ...contextOf(tls),
     allowHTTP1: true,
     // Who has a certificate shows it; who has none may still have a token.
-    requestCert: tls.clientCa !== undefined,
+    requestCert: tls.clientCa !== undefined || tls.proxyCa !== undefined,
     rejectUnauthorized: false,
   });
   const connections = new WeakMap<http2.Http2Session, IdleState>();
@@ -326,7 +327,7 @@ function secureServer(
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => void socket.destroy());
   server.on("session", (session) => {
-    const peer = peerOf(session.socket, true, guard);
+    const peer = peerOf(session.socket);
     if (!peer) {
       session.destroy();
       return;
@@ -350,7 +351,7 @@ function secureServer(
   const take = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
     if (request.httpVersionMajor > 1) return;
     const plain = request as unknown as http.IncomingMessage;
-    takeH1(plain, response as unknown as http.ServerResponse, peerOf(plain.socket, true, guard), handle);
+    takeH1(plain, response as unknown as http.ServerResponse, peerOf(plain.socket), handle);
   };
   server.on("request", take);
   server.on("checkContinue", take);
@@ -402,26 +403,22 @@ function isOver(idle: IdleState): boolean {
 
 const known = new WeakMap<object, Peer>();
 
+/** The peer of a socket of one port. */
+type PeerOf = (socket: Socket | TLSSocket) => Peer | undefined;
+
 /** The peer of a socket, the same object for the life of the socket; undefined when the connection is gone. */
-function peerOf(socket: Socket | TLSSocket, encrypted: boolean, guard: ConnectionGuard): Peer | undefined {
+function findPeer(
+  socket: Socket | TLSSocket,
+  guard: ConnectionGuard,
+  authorities: ClientAuthorities | undefined,
+): Peer | undefined {
   let peer = known.get(socket);
   if (!peer) {
     const guarded = guard.of(socket);
     if (!guarded) return undefined;
-    const certificate = encrypted ? certificateOf(socket as TLSSocket) : undefined;
-    peer = { guarded, connection: { encrypted, address: guarded.address, certificate } };
+    const certificate = authorities && certificateOf(socket as TLSSocket, authorities);
+    peer = { guarded, connection: { encrypted: authorities !== undefined, address: guarded.address, certificate } };
     known.set(socket, peer);
   }
   return peer;
-}
-
-const asList = (value: string | string[] | undefined): readonly string[] =>
-  value === undefined ? [] : typeof value === "string" ? [value] : value;
-
-function certificateOf(socket: TLSSocket): ClientCertificate | undefined {
-  if (!socket.authorized) return undefined;
-  const { subject, valid_to: validTo } = socket.getPeerCertificate();
-  if (!subject) return undefined;
-  const [commonName = ""] = asList(subject.CN);
-  return { commonName, organizations: asList(subject.O), notAfter: Date.parse(validTo) };
 }

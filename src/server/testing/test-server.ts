@@ -74,7 +74,8 @@ export async function testServer(
     registry,
     authenticator: {
       authenticate({ header, connection }) {
-        if (connection.certificate) return { user: connection.certificate.commonName, groups: [] };
+        const { certificate } = connection;
+        if (certificate?.signedBy.includes("client")) return { user: certificate.commonName, groups: [] };
         const authorization = header("authorization");
         if (authorization === "") return undefined;
         const user = authorization.replace(/^Bearer /, "");

@@ -7,6 +7,7 @@
 import {
   always,
   atomicList,
+  bool,
   int64,
   map,
   nullable,
@@ -39,6 +40,38 @@ const selfSubjectReview: ResourceDefinition = {
   description: aboutMe,
   schema: objectSchema(aboutMe, {
     status: always(struct("The answer.", { userInfo: optional(UserInfo) })),
+  }),
+  verbs: ["create"],
+  asked: true,
+  deleteAnswers: "status",
+};
+
+const aboutReview = "Answers whose a token is.";
+
+/** The definition of TokenReview: who is shown a token asks whom it stands for (AUTHN-39). */
+const tokenReview: ResourceDefinition = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenReview",
+  plural: "tokenreviews",
+  singular: "tokenreview",
+  scope: "Cluster",
+  description: aboutReview,
+  schema: objectSchema(aboutReview, {
+    spec: required(
+      struct("What is asked.", {
+        token: optional(text("The token.")),
+        audiences: optional(atomicList(text(), "For whom the token has to be; for this server by default.")),
+      }),
+    ),
+    status: always(
+      struct("The answer.", {
+        authenticated: optional(bool("Whether the token is good.")),
+        user: always({ ...UserInfo, description: "Whom the token stands for." }),
+        audiences: optional(atomicList(text(), "Those of the audiences asked for that the token is for.")),
+        error: optional(text("Why the token is not good.")),
+      }),
+    ),
   }),
   verbs: ["create"],
   asked: true,
@@ -86,4 +119,4 @@ export const tokenRequest: ResourceDefinition = {
 };
 
 /** The definitions of the group; the same in both dialects. */
-export const authenticationGroup: DefinitionFactory = () => [selfSubjectReview, tokenRequest];
+export const authenticationGroup: DefinitionFactory = () => [selfSubjectReview, tokenReview, tokenRequest];

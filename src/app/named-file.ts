@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { OptionError } from "../option-types.ts";
+import { OptionError } from "./option-types.ts";
 
 /** The text of a file that a flag names. @throws OptionError that names the flag */
 export function readNamed(flag: string, file: string): string {

@@ -5,28 +5,22 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
-import type { Identity } from "../../auth/contract.ts";
-import { OptionError } from "../option-types.ts";
+import type { Identity } from "./contract.ts";
+import { digestOf } from "./opaque-tokens.ts";
 
-/** Users by the digest of their token; looking for a digest tells nothing of the tokens by its time. */
+/** Users by the digest of their token. */
 export type TokenUsers = ReadonlyMap<string, Identity>;
 
-/** What a token is kept as. */
-export const digestOf = (token: string): string => createHash("sha256").update(token).digest("base64");
-
-/** The users of a file. @throws OptionError for a line without token, name and number */
+/** The users of a file. @throws Error for a line without token, name and number */
 export function readTokens(text: string, file: string): TokenUsers {
   const users = new Map<string, Identity>();
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
     const [token, user, uid, groups = ""] = cellsOf(line);
     if (!token || !user || uid === undefined) {
-      throw new OptionError(
-        `expected line ${at + 1} of ${file} to have a token, a user and a uid with commas between them`,
-      );
+      throw new Error(`expected line ${at + 1} of ${file} to have a token, a user and a uid with commas between them`);
     }
-    users.set(digestOf(token), { user, uid, groups: [...listed(groups), "system:authenticated"] });
+    users.set(digestOf(token), { user, uid, groups: listed(groups) });
   }
   return users;
 }

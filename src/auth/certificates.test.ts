@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { kubernetes, neutral } from "../meta/dialect.ts";
+import { certificateUsers } from "./certificates.ts";
+import type { ClientCertificate, Connection, Identity } from "./contract.ts";
+import { NOW, certificateOf } from "./testing/ground.ts";
+
+const on = (certificate?: ClientCertificate): Connection => ({ certificate, address: "", encrypted: true });
+const userOf = (certificate?: ClientCertificate, more = {}): Identity | undefined =>
+  certificateUsers({ dialect: kubernetes, now: () => NOW, ...more })(on(certificate));
+
+test("AUTHN-16: a certificate names a user, groups and perhaps a UID, and is told by its fingerprint", () => {
+  expect(userOf(certificateOf())).toEqual({
+    user: "kim",
+    groups: ["team", "system:authenticated"],
+    extra: { "authentication.kubernetes.io/credential-id": ["X509SHA256=ab12"] },
+  });
+  expect(userOf(certificateOf({ uid: "7" }))).toMatchObject({ uid: "7" });
+  expect(Object.keys(userOf(certificateOf(), { dialect: neutral })!.extra!)).toEqual([
+    "authentication.svc.io/credential-id",
+  ]);
+});
+
+test.each([
+  ["of another authority", { signedBy: [] }],
+  ["of a proxy", { signedBy: ["proxy"] as const }],
+  ["without a name", { commonName: "" }],
+  ["that has ended on an open connection", { notAfter: NOW - 1 }],
+])("AUTHN-16, AUTHN-17: one %s is not acceptable", (_, more) => {
+  expect(userOf(certificateOf(more))).toBeUndefined();
+});
+
+test("a certificate that is taken back ends at once, also on an open connection", () => {
+  let revoked = false;
+  const users = certificateUsers({ dialect: kubernetes, now: () => NOW, isRevoked: () => revoked });
+  const connection = on(certificateOf());
+  expect(users(connection)).toBeDefined();
+  revoked = true;
+  expect(users(connection)).toBeUndefined();
+});

@@ -1,0 +1,41 @@
+/**
+ * Who a client is by its certificate: the common name is the user, the organisations are the groups (AUTHN-16).
+ *
+ * @module
+ */
+import type { Dialect } from "../meta/dialect.ts";
+import type { ClientCertificate, Connection, Identity } from "./contract.ts";
+import { known } from "./known.ts";
+
+/** Whom certificates are believed. */
+export interface CertificateRules {
+  readonly dialect: Dialect;
+  /** Milliseconds since the epoch: a connection may outlive its certificate. */
+  readonly now: () => number;
+  /** Whether somebody has taken a certificate back; asked with every request. */
+  readonly isRevoked?: ((certificate: ClientCertificate) => boolean) | undefined;
+}
+
+/** The user of the certificate on a connection; undefined where that is not acceptable (AUTHN-17). */
+export function certificateUsers({
+  dialect,
+  now,
+  isRevoked = () => false,
+}: CertificateRules): (connection: Connection) => Identity | undefined {
+  const found = new WeakMap<ClientCertificate, Identity>();
+  return ({ certificate }) => {
+    if (!certificate?.signedBy.includes("client") || !certificate.commonName) return undefined;
+    if (certificate.notAfter < now() || isRevoked(certificate)) return undefined;
+    let identity = found.get(certificate);
+    if (!identity) found.set(certificate, (identity = identityOf(certificate, dialect)));
+    return identity;
+  };
+}
+
+const identityOf = ({ commonName, organizations, uid, fingerprint }: ClientCertificate, dialect: Dialect): Identity =>
+  known({
+    user: commonName,
+    ...(uid ? { uid } : {}),
+    groups: organizations,
+    extra: { [`authentication.${dialect.labelDomain}/credential-id`]: [`X509SHA256=${fingerprint}`] },
+  });

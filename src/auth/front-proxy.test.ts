@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { frontProxy } from "./front-proxy.ts";
+import { NOW, type Shown, certificateOf, credentialsOf } from "./testing/ground.ts";
+
+const PROXY = certificateOf({ commonName: "front", signedBy: ["proxy"] });
+const HEADERS = {
+  "x-remote-user": "pat",
+  "x-remote-uid": "u-1",
+  "x-remote-group": ["a,b", "c"],
+  "x-remote-extra-scopes": ["x", "y"],
+  "x-remote-extra-acme.com%2fproject": "p",
+};
+
+const userOf = (shown: Shown, allowedNames: readonly string[] = []) =>
+  frontProxy({
+    userHeaders: ["X-Remote-User", "X-Other"],
+    uidHeaders: ["X-Remote-Uid"],
+    groupHeaders: ["X-Remote-Group"],
+    extraPrefixes: ["X-Remote-Extra-"],
+    allowedNames,
+    now: () => NOW,
+  })(credentialsOf(shown));
+
+test("AUTHN-18: a proxy says who asks", () => {
+  expect(userOf({ headers: HEADERS, certificate: PROXY })).toEqual({
+    user: "pat",
+    uid: "u-1",
+    groups: ["a,b", "c", "system:authenticated"],
+    extra: { scopes: ["x", "y"], "acme.com/project": ["p"] },
+  });
+  expect(userOf({ headers: { "x-other": "kim" }, certificate: PROXY }, ["front"])).toMatchObject({ user: "kim" });
+});
+
+test.each([
+  ["without a certificate", undefined],
+  ["with a certificate of a client", certificateOf()],
+  ["with one that has ended", { ...PROXY, notAfter: NOW - 1 }],
+])("AUTHN-18: its headers mean nothing %s", (_, certificate) => {
+  expect(userOf({ headers: HEADERS, certificate })).toBeUndefined();
+});
+
+test("AUTHN-18: only proxies on the list are believed, and one that names nobody is none", () => {
+  expect(userOf({ headers: HEADERS, certificate: PROXY }, ["other"])).toBeUndefined();
+  expect(userOf({ headers: { "x-remote-group": "system:masters" }, certificate: PROXY })).toBeUndefined();
+});

@@ -1,0 +1,97 @@
+/**
+ * Tokens that were found good, remembered for a while (AUTHN-10), so that a client that sends its token with every request
+ * costs a comparison. A token that is refused is not remembered, and never is a token itself: it is known by its digest,
+ * or by the connection on which it was sent last.
+ *
+ * @module
+ */
+import { hash } from "node:crypto";
+import type { Clock, Random } from "../util/clock.ts";
+import type { Connection, Identity, TokenOwner } from "./contract.ts";
+import { known } from "./known.ts";
+
+/** How long an answer is remembered, in milliseconds. */
+const REMEMBERED_MS = 10_000;
+/** So many answers are remembered; with more the oldest go. */
+const MOST = 10_000;
+
+/** An owner that was found, with what is said of them. */
+interface Found {
+  readonly identity: Identity;
+  readonly holds: (() => boolean) | undefined;
+  /** Steady milliseconds. */
+  readonly until: number;
+}
+
+/** Looks tokens up, each at most once at a time. */
+export class TokenMemory {
+  readonly #clock: Pick<Clock, "steady">;
+  readonly #identify: (token: string) => Promise<TokenOwner | undefined> | TokenOwner | undefined;
+  /** Makes the digests of this process its own. */
+  readonly #salt: string;
+  /** By digest; the oldest first, since all are remembered for as long. */
+  readonly #found = new Map<string, Found>();
+  readonly #asked = new Map<string, Promise<Found | undefined>>();
+  readonly #last = new WeakMap<Connection, { readonly token: string; readonly found: Found }>();
+
+  /** @param identify whose a token is; undefined for one that nobody knows */
+  constructor(
+    { clock, random }: { readonly clock: Pick<Clock, "steady">; readonly random: Random },
+    identify: (token: string) => Promise<TokenOwner | undefined> | TokenOwner | undefined,
+  ) {
+    this.#clock = clock;
+    this.#identify = identify;
+    this.#salt = random.uuid();
+  }
+
+  /** How many are remembered. */
+  get size(): number {
+    return this.#found.size;
+  }
+
+  /** The owner of a token that came on a connection; undefined for a token of nobody's. Fails as `identify` does. */
+  ownerOf(token: string, connection: Connection): Identity | undefined | Promise<Identity | undefined> {
+    const last = this.#last.get(connection);
+    if (last?.token === token && this.#isGood(last.found)) return last.found.identity;
+    const digest = hash("sha256", this.#salt + token, "base64");
+    const found = this.#found.get(digest);
+    if (found && this.#isGood(found)) {
+      this.#last.set(connection, { token, found });
+      return found.identity;
+    }
+    return this.#ask(token, digest, connection);
+  }
+
+  #ask(token: string, digest: string, connection: Connection): Identity | undefined | Promise<Identity | undefined> {
+    const taken = (owner: Found | undefined): Identity | undefined => {
+      if (owner) this.#last.set(connection, { token, found: owner });
+      return owner?.identity;
+    };
+    const asked = this.#asked.get(digest);
+    if (asked) return asked.then(taken);
+    const answer = this.#identify(token);
+    if (!(answer instanceof Promise)) return taken(this.#remember(digest, answer));
+    const finding = answer
+      .then((owner) => this.#remember(digest, owner))
+      .finally(() => void this.#asked.delete(digest));
+    this.#asked.set(digest, finding);
+    return finding.then(taken);
+  }
+
+  #isGood({ until, holds }: Found): boolean {
+    return this.#clock.steady() < until && (holds?.() ?? true);
+  }
+
+  #remember(digest: string, owner: TokenOwner | undefined): Found | undefined {
+    if (!owner) return undefined;
+    const now = this.#clock.steady();
+    const found: Found = { identity: known(owner.identity), holds: owner.holds, until: now + REMEMBERED_MS };
+    this.#found.delete(digest);
+    this.#found.set(digest, found);
+    for (const [oldest, { until }] of this.#found) {
+      if (until > now && this.#found.size <= MOST) break;
+      this.#found.delete(oldest);
+    }
+    return found;
+  }
+}
