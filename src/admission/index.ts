@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Admission, AdmissionStep } from "./contract.ts";
@@ -12,6 +13,13 @@ import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
 import { defaultIngressClass } from "./networking.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
 import { type QuotaParts, resourceQuota } from "./quota.ts";
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+  podCertificateSigning,
+} from "./signers.ts";
 import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 
 export type { Admission } from "./contract.ts";
@@ -20,13 +28,18 @@ export type { PluginChoice } from "./names.ts";
 /** What the steps are made of. */
 export interface AdmissionParts extends QuotaParts {
   readonly provision: ProvisionNamespace;
+  /** Who may do what in the name of a signer. */
+  readonly authorizer: Authorizer;
   /** The steps of the dialect where nothing is said. */
   readonly plugins?: PluginChoice;
 }
 
 /** The steps that can be switched, in their order. */
 const PLUGINS: Readonly<
-  Record<Exclude<PluginName, "ResourceQuota">, (lookup: Lookup, dialect: Dialect) => AdmissionStep>
+  Record<
+    Exclude<PluginName, "ResourceQuota">,
+    (lookup: Lookup, dialect: Dialect, authorizer: Authorizer) => AdmissionStep
+  >
 > = {
   LimitRanger: limitRanger,
   TaintNodesByCondition: (_lookup, dialect) => taintNodesByCondition(dialect),
@@ -36,6 +49,10 @@ const PLUGINS: Readonly<
   StorageObjectInUseProtection: (_lookup, dialect) => storageObjectInUseProtection(dialect),
   PersistentVolumeClaimResize: persistentVolumeClaimResize,
   RuntimeClass: runtimeClass,
+  CertificateApproval: (_lookup, _dialect, authorizer) => certificateApproval(authorizer),
+  CertificateSigning: (_lookup, _dialect, authorizer) => certificateSigning(authorizer),
+  ClusterTrustBundleAttest: (_lookup, _dialect, authorizer) => clusterTrustBundleAttest(authorizer),
+  CertificateSubjectRestriction: () => certificateSubjectRestriction,
   DefaultIngressClass: defaultIngressClass,
 };
 
@@ -48,11 +65,15 @@ export interface BuiltInAdmission {
 
 /** The chain of a dialect, with the steps that are chosen. */
 export function builtInAdmission(parts: AdmissionParts): BuiltInAdmission {
-  const { lookup, dialect, provision, plugins = {} } = parts;
+  const { lookup, dialect, provision, authorizer, plugins = {} } = parts;
   const isOn = (name: PluginName): boolean => isChosen(name, plugins, dialect.rules);
   const chosen = (Object.keys(PLUGINS) as (keyof typeof PLUGINS)[]).filter(isOn);
   return {
-    steps: [namespaceLifecycle(lookup, dialect, provision), ...chosen.map((name) => PLUGINS[name](lookup, dialect))],
+    steps: [
+      namespaceLifecycle(lookup, dialect, provision),
+      ...chosen.map((name) => PLUGINS[name](lookup, dialect, authorizer)),
+      podCertificateSigning(authorizer),
+    ],
     last: isOn("ResourceQuota") ? [resourceQuota(parts)] : [],
   };
 }

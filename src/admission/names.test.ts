@@ -3,6 +3,7 @@ import { kubernetes, neutral } from "../meta/dialect.ts";
 import { ManualClock } from "../util/clock.ts";
 import { builtInAdmission } from "./index.ts";
 import { type PluginChoice, idleNames } from "./names.ts";
+import { mastersAuthorizer } from "../auth/admin.ts";
 import { lookupOf } from "./testing/requests.ts";
 
 function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
@@ -10,6 +11,7 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     lookup: lookupOf({}),
     dialect,
     clock: new ManualClock(),
+    authorizer: mastersAuthorizer,
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(),
     ...(plugins ? { plugins } : {}),
@@ -17,14 +19,29 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
   return [...steps, ...last].map(({ name }) => name);
 }
 
+const SIGNERS = [
+  "CertificateApproval",
+  "CertificateSigning",
+  "ClusterTrustBundleAttest",
+  "CertificateSubjectRestriction",
+];
+
 test("the chain of each dialect runs in order, with the steps that its documents ask for", () => {
-  expect(chain(neutral)).toEqual(["NamespaceAutoProvision", "DefaultStorageClass", "DefaultIngressClass"]);
+  expect(chain(neutral)).toEqual([
+    "NamespaceAutoProvision",
+    "DefaultStorageClass",
+    ...SIGNERS,
+    "DefaultIngressClass",
+    "PodCertificateSigning",
+  ]);
   expect(chain(kubernetes)).toEqual([
     "NamespaceLifecycle",
     "DefaultStorageClass",
     "StorageObjectInUseProtection",
     "PersistentVolumeClaimResize",
+    ...SIGNERS,
     "DefaultIngressClass",
+    "PodCertificateSigning",
   ]);
 });
 
@@ -40,6 +57,8 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
     "DefaultStorageClass",
     "PersistentVolumeClaimResize",
     "RuntimeClass",
+    ...SIGNERS,
+    "PodCertificateSigning",
     "ResourceQuota",
   ]);
   expect(chain(neutral, { enable: ["StorageObjectInUseProtection"] })).toContain("StorageObjectInUseProtection");

@@ -15,6 +15,22 @@ interface Plugin {
 
 /** Every step that can be switched. */
 export const ADMISSION_PLUGINS = {
+  CertificateApproval: {
+    about: "Lets those decide on a CertificateSigningRequest who may approve for its signer.",
+    byDefault: true,
+  },
+  CertificateSigning: {
+    about: "Lets those issue what a CertificateSigningRequest asks for who may sign for its signer.",
+    byDefault: true,
+  },
+  CertificateSubjectRestriction: {
+    about: "Refuses requests for client certificates of `system:masters`.",
+    byDefault: true,
+  },
+  ClusterTrustBundleAttest: {
+    about: "Lets those write a ClusterTrustBundle of a signer who may attest for it.",
+    byDefault: true,
+  },
   DefaultIngressClass: {
     about: "Gives an Ingress without a class the one that is marked as default.",
     byDefault: true,

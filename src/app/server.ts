@@ -13,7 +13,7 @@ import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { type Dialect, neutral } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
-import { type Pki, kubeconfig } from "../pki/index.ts";
+import { type KeyPair, type Pki, kubeconfig } from "../pki/index.ts";
 import {
   DEFAULT_FILTERS,
   type Filter,
@@ -111,7 +111,7 @@ function prepare(
   const known = given.dev ? undefined : new DataDirectory(given.dataDir).dialect;
   const options: ChosenOptions = { ...given, dialect: given.dialect ?? known ?? neutral };
   // A name that the dialect has no controller for is noticed before anything is made.
-  chosenControllers(options, "");
+  chosenControllers(options, "", noCa);
   tellIdlePlugins(options, log);
   const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect, given.readOnly);
   const around = { clock, random, log };
@@ -257,7 +257,8 @@ function writeConfigs(text: string, { options, directory, around, open }: Ground
 async function startControllers(cluster: Cluster, store: Store, { options, pki, around, open }: Ground): Promise<void> {
   if (options.readOnly) return;
   const isShared = options.store === "etcd";
-  await cluster.start(chosenControllers(options, options.insecureHttp ? "" : pki.trust), { isShared, freeze: false });
+  const chosen = chosenControllers(options, options.insecureHttp ? "" : pki.trust, () => pki.ca);
+  await cluster.start(chosen, { isShared, freeze: false });
   // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
   if (!isShared) return;
   const client = cluster.client("keelson-upkeep");
@@ -362,11 +363,20 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
   ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,
 };
 
+const noCa = (): never => {
+  throw new Error("expected no controller to sign before the server has a CA");
+};
+
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
-function chosenControllers(options: ChosenOptions, caCertificate: string): readonly Controller[] {
+function chosenControllers(
+  options: ChosenOptions,
+  caCertificate: string,
+  signingCa: () => KeyPair,
+): readonly Controller[] {
   const { dialect, eventTtlMillis, forceDetach, controllers } = options;
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, caCertificate, signingCa });
   try {
-    return chooseControllers(builtInControllers({ dialect, eventTtlMillis, forceDetach, caCertificate }), controllers);
+    return chooseControllers(all, controllers);
   } catch (error) {
     throw new OptionError((error as Error).message);
   }

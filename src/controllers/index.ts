@@ -5,9 +5,14 @@
  * @module
  */
 import type { Dialect } from "../meta/dialect.ts";
+import type { KeyPair } from "../pki/index.ts";
 import type { Controller } from "../runtime/index.ts";
 import { accountTokens } from "./account-tokens.ts";
 import { type AttachSettings, attachDetach } from "./attach/controller.ts";
+import { certificateApproving } from "./certificates/approving.ts";
+import { certificateCleaner, podCertificateCleaner } from "./certificates/cleaner.ts";
+import { certificateSigning } from "./certificates/signing.ts";
+import { trustBundlePublisher } from "./certificates/trust-bundle.ts";
 import { volumeBinder } from "./binder/binder.ts";
 import { coordinatedElection } from "./election/election.ts";
 import { ephemeralVolumes } from "./ephemeral-volumes.ts";
@@ -27,6 +32,8 @@ export interface ControllerSettings extends AttachSettings {
   readonly eventTtlMillis: number;
   /** PEM of the CA that signed the serving certificate; empty without TLS. */
   readonly caCertificate: string;
+  /** The CA that signs client certificates; without it nothing is signed. */
+  readonly signingCa?: () => KeyPair;
 }
 
 /** The controllers of a dialect. */
@@ -45,6 +52,7 @@ export function builtInControllers({
   dialect,
   eventTtlMillis,
   caCertificate,
+  signingCa,
   ...attaching
 }: ControllerSettings): BuiltInControllers {
   const { namespaceObjects, storageProtection } = dialect.rules;
@@ -66,6 +74,11 @@ export function builtInControllers({
     ephemeralVolumes,
     coordinatedElection(dialect),
     storageVersionMigrator(dialect),
+    certificateApproving,
+    ...(signingCa ? [certificateSigning(signingCa)] : []),
+    certificateCleaner,
+    podCertificateCleaner,
+    trustBundlePublisher(caCertificate),
   ];
   return storageProtection ? { usual: [...usual, ...protections], onRequest: [] } : { usual, onRequest: protections };
 }

@@ -1,6 +1,9 @@
 /** What each built-in controller does, by the name that `--controllers` knows it by. */
 export const CONTROLLERS = {
   attachdetach: "Attaches volumes to the nodes of the Pods that use them, and takes them off again.",
+  csrapproving: "Approves requests of nodes for client certificates, where who asks may have them.",
+  csrcleaner: "Removes requests for certificates that are old.",
+  csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",
   "ephemeral-volume": "Makes the claims that Pods bring with them.",
   "event-expiry": "Deletes Events some time after their last write.",
   "garbage-collector": "Deletes what belongs to nobody any more, and lets owners go as they were asked to.",
@@ -8,6 +11,7 @@ export const CONTROLLERS = {
   namespace: "Deletes what is in a namespace that is deleted, and says what holds it.",
   "persistentvolume-binder": "Brings claims and volumes together, and does with released volumes what they say.",
   "persistentvolume-expander": "Hands claims that ask for more to who enlarges volumes.",
+  podcertificaterequestcleaner: "Removes requests of Pods for certificates that are old (gate PodCertificateRequest).",
   "pv-protection": "Keeps volumes that are bound.",
   "pvc-protection": "Keeps claims that Pods use.",
   resourcequota: "Counts what is taken of ResourceQuotas anew, where objects have gone or take something else.",
@@ -17,5 +21,7 @@ export const CONTROLLERS = {
   "storage-version-migrator":
     "Writes the objects of a kind anew for a StorageVersionMigration (gate StorageVersionMigrator).",
   "system-namespaces": "Makes the namespaces that every cluster has again when they are deleted.",
+  "trust-bundle-publisher":
+    "Keeps the certificate of the server in a ClusterTrustBundle of its own (gate ClusterTrustBundle).",
   "vac-protection": "Keeps attributes classes that claims or volumes name.",
 } as const;

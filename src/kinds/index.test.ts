@@ -27,7 +27,15 @@ describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect)
 
   test("CONV-10: groups have the domain of the dialect, or a name that clients hard-code", () => {
     const bare = ["", "apps", "autoscaling", "batch", "policy"];
-    const usual = ["apiextensions", "apiregistration", "authentication", "authorization", "discovery", "networking"];
+    const usual = [
+      "apiextensions",
+      "apiregistration",
+      "authentication",
+      "authorization",
+      "certificates",
+      "discovery",
+      "networking",
+    ];
     const fixed = [
       ...bare,
       ...[...usual, "node", "rbac.authorization", "resource", "scheduling"].map((name) => `${name}.k8s.io`),

@@ -14,6 +14,7 @@ import { authorizationGroup } from "./authorization/v1/group.ts";
 import { customResourceDefinition } from "./apiextensions/v1/customresourcedefinition.ts";
 import { autoscalingGroup } from "./autoscaling/index.ts";
 import { batchGroup } from "./batch/v1/index.ts";
+import { certificatesGroup } from "./certificates/index.ts";
 import { coordinationGroup } from "./coordination/index.ts";
 import { coreGroup, otherCoreKinds } from "./core/v1/index.ts";
 import type { ApiContext, DefinitionFactory, ResourceDefinition } from "../schema/definition.ts";
@@ -37,6 +38,7 @@ const DOCUMENTED: readonly DefinitionFactory[] = [
   authenticationGroup,
   authorizationGroup,
   rbacGroup,
+  certificatesGroup,
   coordinationGroup,
   (ctx) => [event(ctx)],
   storageGroup,

@@ -14,12 +14,12 @@ export const GATE_FACTS = {
       "`nodeAllocatableUpdatePeriodSeconds` of drivers, a CSINode's count that changes, `errorCode` of attachments.",
   },
   MutablePVNodeAffinity: { stage: "alpha", about: "A volume's `nodeAffinity` may change when it is set." },
-  ClusterTrustBundle: {
-    stage: "beta",
-    about: "Nothing: the kind of this name is not served. Taken, as by kube-apiserver.",
-  },
+  ClusterTrustBundle: { stage: "beta", about: "The kind ClusterTrustBundle." },
   ClusterTrustBundleProjection: { stage: "beta", about: "`clusterTrustBundle` in projected volumes of Pods." },
-  PodCertificateRequest: { stage: "beta", about: "`podCertificate` in projected volumes of Pods." },
+  PodCertificateRequest: {
+    stage: "beta",
+    about: "The kind PodCertificateRequest, `podCertificate` in projected volumes of Pods.",
+  },
   ImageVolume: { stage: "beta", about: "`image` as a volume of Pods." },
   CSIMigration: { stage: "stable", about: "`inlineVolumeSpec` of attachments." },
   VolumeScheduling: { stage: "stable", about: "`volumeBindingMode` and `allowedTopologies` of storage classes." },

@@ -1,7 +1,8 @@
 /**
- * Writes X.509 certificates (RFC 5280) with P-256 keys: an authority, serving certificates and client certificates.
+ * Writes X.509 certificates (RFC 5280): an authority, serving certificates and client certificates with P-256 keys, and
+ * what requests ask for.
  *
- * Only these three shapes are written. `node:crypto` makes the keys and signs; nothing here is secret but what it returns.
+ * Only these shapes are written. `node:crypto` makes the keys and signs; nothing here is secret but what it returns.
  *
  * @module
  */
@@ -17,7 +18,6 @@ import {
 } from "node:crypto";
 import { addressBytes } from "./address.ts";
 import {
-  type Element,
   TRUE,
   bitString,
   elements,
@@ -31,6 +31,10 @@ import {
   time,
   utf8,
 } from "./der.ts";
+import { extensionOf, fieldsOf } from "./foreign.ts";
+import type { AltNames } from "./names.ts";
+import { pemOf } from "./pem.ts";
+import type { CertificateRequest } from "./request.ts";
 
 /** A certificate and its private key, PEM. */
 export interface KeyPair {
@@ -66,6 +70,7 @@ const OID = {
 const SIGNATURE = sequence(OID.ecdsaWithSha256);
 /** Bits of KeyUsage (RFC 5280 4.2.1.3), counted from the left, without the zeros at the end. */
 const DIGITAL_SIGNATURE = bitString(Buffer.of(0b1000_0000), 7);
+const SIGNATURE_AND_ENCIPHERMENT = bitString(Buffer.of(0b1010_0000), 5);
 const SIGNATURE_AND_SIGNING = bitString(Buffer.of(0b1000_0110), 1);
 
 /**
@@ -86,7 +91,7 @@ export function authority(term: Term, previous?: KeyPair): KeyPair {
     extension(OID.subjectKeyIdentifier, octetString(id)),
     extension(OID.authorityKeyIdentifier, sequence(implicit(0, id))),
   ];
-  const cert = certificate({ serial, issuer: name, subject: name, term, key, extensions }, key);
+  const cert = certificate({ serial, issuer: name, subject: name, validity: validityOf(term), key, extensions }, key);
   return pair(cert, key);
 }
 
@@ -101,7 +106,8 @@ export const client = (ca: KeyPair, user: string, groups: readonly string[], ter
   leaf(ca, nameOf(groups, user), OID.clientAuth, term, []);
 
 /** Whether a certificate says by which key it was signed; strict clients ask for it (RFC 5280 4.2.1.1). */
-export const namesAuthorityKey = (pem: string): boolean => findExtension(pem, OID.authorityKeyIdentifier) !== undefined;
+export const namesAuthorityKey = (pem: string): boolean =>
+  extensionOf(new X509Certificate(pem), OID.authorityKeyIdentifier) !== undefined;
 
 function leaf(ca: KeyPair, subject: Buffer, purpose: Buffer, term: Term, more: readonly Buffer[]): KeyPair {
   const key = newKey();
@@ -113,27 +119,87 @@ function leaf(ca: KeyPair, subject: Buffer, purpose: Buffer, term: Term, more: r
     extension(OID.authorityKeyIdentifier, sequence(implicit(0, keyIdOf(ca.cert)))),
     ...more,
   ];
-  const content = { serial: newSerial(), issuer: subjectOf(ca.cert), subject, term, key, extensions };
+  const validity = validityOf(term);
+  const content = { serial: newSerial(), issuer: subjectOf(ca.cert), subject, validity, key, extensions };
   return pair(certificate(content, createPrivateKey(ca.key)), key);
 }
+
+/** What a signer says of a certificate beside what its request says. */
+export interface Grant extends Validity {
+  /** Those of {@link GRANTED_USAGES} that it has. */
+  readonly usages: readonly GrantedUsage[];
+}
+
+/** For what a certificate can be asked: as the Certificates API calls it (CERT-2). */
+export const GRANTED_USAGES = ["digital signature", "key encipherment", "server auth", "client auth"] as const;
+
+/** One of {@link GRANTED_USAGES}. */
+export type GrantedUsage = (typeof GRANTED_USAGES)[number];
+
+/** The certificate, PEM, that a request asks for: its subject, names and key are those of the request, all else is the signer's. */
+export function issue(ca: KeyPair, { subject, names, key }: CertificateRequest, grant: Grant): string {
+  const extensions = [
+    extension(OID.basicConstraints, sequence(), true),
+    extension(OID.keyUsage, keyUsageOf(grant.usages), true),
+    extension(OID.extKeyUsage, sequence(...purposesOf(grant.usages))),
+    extension(OID.subjectKeyIdentifier, octetString(keyId(key))),
+    extension(OID.authorityKeyIdentifier, sequence(implicit(0, keyIdOf(ca.cert)))),
+    ...altNamesExtension(names),
+  ];
+  const content = {
+    serial: newSerial(),
+    issuer: subjectOf(ca.cert),
+    subject: subject.whole,
+    validity: grant,
+    key,
+    extensions,
+  };
+  return pemOf("CERTIFICATE", certificate(content, createPrivateKey(ca.key)));
+}
+
+const keyUsageOf = (usages: readonly GrantedUsage[]): Buffer =>
+  usages.includes("key encipherment") ? SIGNATURE_AND_ENCIPHERMENT : DIGITAL_SIGNATURE;
+
+const purposesOf = (usages: readonly GrantedUsage[]): Buffer[] => [
+  ...(usages.includes("server auth") ? [OID.serverAuth] : []),
+  ...(usages.includes("client auth") ? [OID.clientAuth] : []),
+];
+
+function altNamesExtension({ dns, emails, uris, addresses }: AltNames): Buffer[] {
+  const names = [
+    ...dns.map((name) => implicit(2, Buffer.from(name))),
+    ...emails.map((name) => implicit(1, Buffer.from(name))),
+    ...addresses.map((address) => implicit(7, address)),
+    ...uris.map((uri) => implicit(6, Buffer.from(uri))),
+  ];
+  return names.length === 0 ? [] : [extension(OID.subjectAltName, sequence(...names))];
+}
+
+/** From when to when a certificate is good, in milliseconds since the epoch. */
+export interface Validity {
+  readonly begins: number;
+  readonly ends: number;
+}
+
+const validityOf = ({ now, days }: Term): Validity => ({ begins: now - SKEW, ends: now + days * DAY });
 
 interface Content {
   readonly serial: Buffer;
   readonly issuer: Buffer;
   readonly subject: Buffer;
-  readonly term: Term;
+  readonly validity: Validity;
   readonly key: KeyObject;
   readonly extensions: readonly Buffer[];
 }
 
 /** Certificate (RFC 5280 4.1): what is certified, how it is signed, the signature. */
-function certificate({ serial, issuer, subject, term, key, extensions }: Content, signer: KeyObject): Buffer {
+function certificate({ serial, issuer, subject, validity, key, extensions }: Content, signer: KeyObject): Buffer {
   const certified = sequence(
     explicit(0, integer(Buffer.of(2))),
     integer(serial),
     SIGNATURE,
     issuer,
-    sequence(time(term.now - SKEW), time(term.now + term.days * DAY)),
+    sequence(time(validity.begins), time(validity.ends)),
     subject,
     publicKeyInfo(key),
     explicit(3, sequence(...extensions)),
@@ -166,7 +232,8 @@ function newSerial(): Buffer {
   return bytes;
 }
 
-const publicKeyInfo = (key: KeyObject): Buffer => createPublicKey(key).export({ type: "spki", format: "der" });
+const publicKeyInfo = (key: KeyObject): Buffer =>
+  (key.type === "public" ? key : createPublicKey(key)).export({ type: "spki", format: "der" });
 
 /** The identifier of a key: the first 160 bits of the SHA-256 of its public half (RFC 7093 2, method 1). */
 function keyId(key: KeyObject): Buffer {
@@ -176,36 +243,19 @@ function keyId(key: KeyObject): Buffer {
 
 /** The identifier by which a certificate knows its key; one that has none is given it. */
 function keyIdOf(pem: string): Buffer {
-  const value = findExtension(pem, OID.subjectKeyIdentifier);
+  const value = extensionOf(new X509Certificate(pem), OID.subjectKeyIdentifier);
   return value ? elements(value)[0]!.content : keyId(new X509Certificate(pem).publicKey);
 }
 
 /** The name of a certificate's subject, byte for byte as it has it. */
 function subjectOf(pem: string): Buffer {
-  const fields = fieldsOf(pem);
+  const fields = fieldsOf(new X509Certificate(pem));
   // Serial number, signature, issuer and validity stand before it, and a version unless it is the first.
   return fields[fields[0]!.tag === EXPLICIT_0 ? 5 : 4]!.whole;
 }
 
 const EXPLICIT_0 = 0xa0;
-const EXPLICIT_3 = 0xa3;
-
-function findExtension(pem: string, id: Buffer): Buffer | undefined {
-  const list = fieldsOf(pem).find(({ tag }) => tag === EXPLICIT_3);
-  const all = list ? elements(elements(list.content)[0]!.content).map(({ content }) => elements(content)) : [];
-  return all.find(([first]) => first!.whole.equals(id))?.at(-1)!.content;
-}
-
-/** The fields of what a certificate certifies. */
-function fieldsOf(pem: string): Element[] {
-  const [certified] = elements(elements(new X509Certificate(pem).raw)[0]!.content);
-  return elements(certified!.content);
-}
-
-function pair(certified: Buffer, key: KeyObject): KeyPair {
-  const lines = certified.toString("base64").replaceAll(/.{1,64}/g, "$&\n");
-  return {
-    cert: `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`,
-    key: key.export({ type: "pkcs8", format: "pem" }).toString(),
-  };
-}
+const pair = (certified: Buffer, key: KeyObject): KeyPair => ({
+  cert: pemOf("CERTIFICATE", certified),
+  key: key.export({ type: "pkcs8", format: "pem" }).toString(),
+});

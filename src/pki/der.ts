@@ -1,10 +1,15 @@
 /**
  * The distinguished encoding rules (X.690), as far as certificates need them: values that are written, and the walk over
- * the elements of a certificate that OpenSSL has already accepted. Whoever wants to know whether foreign bytes are a
- * certificate asks `X509Certificate`, not this file.
+ * elements that somebody else has written. Whoever wants to know whether foreign bytes are a certificate asks
+ * `X509Certificate`, not this file.
  *
  * @module
  */
+
+/** Bytes that are not what they should be. The message says what was expected. */
+export class DerError extends Error {
+  override readonly name = "DerError";
+}
 
 /** One element as it stands: its tag, the bytes of its content, and all its bytes with tag and length. */
 export interface Element {
@@ -21,6 +26,11 @@ export const TAG = {
   octetString: 0x04,
   oid: 0x06,
   utf8: 0x0c,
+  numericString: 0x12,
+  printableString: 0x13,
+  t61String: 0x14,
+  ia5String: 0x16,
+  bmpString: 0x1e,
   utcTime: 0x17,
   generalizedTime: 0x18,
   sequence: 0x30,
@@ -98,16 +108,41 @@ export function time(millis: number): Buffer {
     : element(TAG.generalizedTime, Buffer.from(text));
 }
 
-/** The elements that stand one after the other in `bytes`. */
+/** The elements that stand one after the other in `bytes`. @throws DerError when they are not whole */
 export function elements(bytes: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < bytes.length;) {
-    const short = bytes[at + 1]!;
-    const more = short < 0x80 ? 0 : short & 0x7f;
-    const begin = at + 2 + more;
-    const end = begin + (more === 0 ? short : bytes.readUIntBE(at + 2, more));
-    found.push({ tag: bytes[at]!, content: bytes.subarray(begin, end), whole: bytes.subarray(at, end) });
-    at = end;
+    const one = elementAt(bytes, at);
+    found.push(one);
+    at += one.whole.length;
   }
   return found;
+}
+
+/** The one element that `bytes` are. @throws DerError when they are less, more, or have another tag */
+export function only(bytes: Buffer, tag: number): Element {
+  const one = elementAt(bytes, 0);
+  if (one.whole.length !== bytes.length) throw new DerError("expected nothing behind the last element");
+  return ofTag(one, tag);
+}
+
+/** An element that is there and has a tag. @throws DerError */
+export function ofTag(one: Element | undefined, tag: number): Element {
+  if (one?.tag === tag) return one;
+  throw new DerError(`expected an element with tag ${tag}, found ${one ? `tag ${one.tag}` : "none"}`);
+}
+
+const MOST_LENGTH_BYTES = 4;
+
+function elementAt(bytes: Buffer, at: number): Element {
+  const short = bytes[at + 1];
+  if (short === undefined) throw new DerError("expected a tag and a length");
+  const more = short < 0x80 ? 0 : short & 0x7f;
+  if (short === 0x80 || more > MOST_LENGTH_BYTES || at + 2 + more > bytes.length) {
+    throw new DerError(`expected a length of at most ${MOST_LENGTH_BYTES} bytes`);
+  }
+  const begin = at + 2 + more;
+  const end = begin + (more === 0 ? short : bytes.readUIntBE(at + 2, more));
+  if (end > bytes.length) throw new DerError("expected an element to end with what holds it");
+  return { tag: bytes[at]!, content: bytes.subarray(begin, end), whole: bytes.subarray(at, end) };
 }

@@ -3,7 +3,12 @@
  *
  * @module
  */
-export { type KeyPair, authority, client, serving } from "./certificate.ts";
+export { GRANTED_USAGES, type GrantedUsage, type KeyPair, authority, client, issue, serving } from "./certificate.ts";
+export { DerError } from "./der.ts";
+export { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./foreign.ts";
+export { type PemBlock, pemBlocks } from "./pem.ts";
+export { isSignedBy, readPublicKey } from "./public-key.ts";
+export { type CertificateRequest, isSigned, readRequest } from "./request.ts";
 export { kubeconfig } from "./kubeconfig.ts";
 export { type CertificateFacts, certificateFacts } from "./facts.ts";
 export { type Pki, type PkiFiles, type Renewable, createPki, givenPair, openPki, storedFacts } from "./pki.ts";

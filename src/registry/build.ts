@@ -100,6 +100,7 @@ function over(
     lookup,
     dialect: api.dialect,
     clock: api.clock,
+    authorizer,
     provision: (name) => provisionNamespace(kinds, name),
     amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
     ...(options.plugins ? { plugins: options.plugins } : {}),

@@ -50,8 +50,9 @@ export interface WriteUnderWay extends Write {
 }
 
 /** A context for one write, with an empty list of warnings. */
-export const newContext = ({ shared }: Kind): WriteContext => ({
+export const newContext = ({ shared }: Kind, writer?: Caller): WriteContext => ({
   ...shared.api,
+  ...(writer ? { writer } : {}),
   warnings: [],
   namespaceLabels: shared.namespaceLabels,
 });

@@ -54,8 +54,18 @@ export interface NewObject {
   readonly [member: string]: unknown;
 }
 
+/** Who writes, as far as an object tells it of itself. */
+export interface Writer {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** What the functions of a definition see of the request beside the object. */
 export interface WriteContext extends ApiContext {
+  /** Absent where the server itself writes. */
+  readonly writer?: Writer;
   /** Texts for `Warning` headers; add to it. */
   readonly warnings: string[];
   /**

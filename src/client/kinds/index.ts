@@ -73,6 +73,17 @@ export const CSIStorageCapacity: Kind<types.CSIStorageCapacity, "Namespaced"> = 
 /** An object of the kind {@link CSIStorageCapacity}. */
 export type CSIStorageCapacity = types.CSIStorageCapacity;
 
+/** A request for a certificate, signed by a signer once somebody has approved it. */
+export const CertificateSigningRequest: Kind<types.CertificateSigningRequest, "Cluster"> = {
+  group: "certificates.k8s.io",
+  version: "v1",
+  kind: "CertificateSigningRequest",
+  plural: "certificatesigningrequests",
+  scope: "Cluster",
+};
+/** An object of the kind {@link CertificateSigningRequest}. */
+export type CertificateSigningRequest = types.CertificateSigningRequest;
+
 /** What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace. */
 export const ClusterRole: Kind<types.ClusterRole, "Cluster"> = {
   group: "rbac.authorization.k8s.io",
@@ -94,6 +105,28 @@ export const ClusterRoleBinding: Kind<types.ClusterRoleBinding, "Cluster"> = {
 };
 /** An object of the kind {@link ClusterRoleBinding}. */
 export type ClusterRoleBinding = types.ClusterRoleBinding;
+
+/** Certificates of authorities, for everybody in the cluster to read; Pods mount them. */
+export const ClusterTrustBundle: Kind<types.ClusterTrustBundle, "Cluster"> = {
+  group: "certificates.k8s.io",
+  version: "v1beta1",
+  kind: "ClusterTrustBundle",
+  plural: "clustertrustbundles",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ClusterTrustBundle}. */
+export type ClusterTrustBundle = types.ClusterTrustBundle;
+
+/** Certificates of authorities, for everybody in the cluster to read; Pods mount them. */
+export const ClusterTrustBundleV1alpha1: Kind<types.ClusterTrustBundleV1alpha1, "Cluster"> = {
+  group: "certificates.k8s.io",
+  version: "v1alpha1",
+  kind: "ClusterTrustBundle",
+  plural: "clustertrustbundles",
+  scope: "Cluster",
+};
+/** An object of the kind {@link ClusterTrustBundleV1alpha1}. */
+export type ClusterTrustBundleV1alpha1 = types.ClusterTrustBundleV1alpha1;
 
 /** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
 export const ConfigMap: Kind<types.ConfigMap, "Namespaced"> = {
@@ -413,6 +446,17 @@ export const Pod: Kind<types.Pod, "Namespaced"> = {
 };
 /** An object of the kind {@link Pod}. */
 export type Pod = types.Pod;
+
+/** A request of a node for a certificate of a Pod that runs on it. */
+export const PodCertificateRequest: Kind<types.PodCertificateRequest, "Namespaced"> = {
+  group: "certificates.k8s.io",
+  version: "v1beta1",
+  kind: "PodCertificateRequest",
+  plural: "podcertificaterequests",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link PodCertificateRequest}. */
+export type PodCertificateRequest = types.PodCertificateRequest;
 
 /** How many Pods of a selection may be missing at a time because somebody evicts them. */
 export const PodDisruptionBudget: Kind<types.PodDisruptionBudget, "Namespaced"> = {

@@ -268,6 +268,61 @@ export interface JobSpecSelectorMatchExpression {
   readonly values?: readonly string[];
 }
 
+/** A request for a certificate, signed by a signer once somebody has approved it. */
+export interface CertificateSigningRequest {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: CertificateSigningRequestSpec;
+  readonly status: CertificateSigningRequestStatus;
+}
+
+/** What is asked for, and by whom; it cannot change. */
+export interface CertificateSigningRequestSpec {
+  /** The request, PKCS#10 in a PEM block CERTIFICATE REQUEST. */
+  readonly request: string | null;
+  /** Who is to sign it, as DOMAIN/PATH. */
+  readonly signerName: string;
+  /** For how long the certificate should be good; the signer may give less. At least 600. */
+  readonly expirationSeconds?: number;
+  /** What the certificate should be good for, such as `client auth`. */
+  readonly usages?: readonly string[];
+  /** Who asks; written by the server. */
+  readonly username?: string;
+  /** The UID of who asks; written by the server. */
+  readonly uid?: string;
+  /** The groups of who asks; written by the server. */
+  readonly groups?: readonly string[];
+  /** What else is known of who asks; written by the server. */
+  readonly extra?: { readonly [key: string]: readonly string[] };
+}
+
+/** What became of the request. */
+export interface CertificateSigningRequestStatus {
+  /** What was decided; Approved and Denied stay, and exclude each other. */
+  readonly conditions?: readonly CertificateSigningRequestStatusCondition[];
+  /** The certificate and those that lead to its root, PEM; written once by the signer. */
+  readonly certificate?: string;
+}
+
+/** What became of the request. */
+export interface CertificateSigningRequestStatusCondition {
+  /** Approved, Denied, Failed, or what else a signer says. */
+  readonly type: string;
+  /** True, False or Unknown; only True for Approved, Denied and Failed. */
+  readonly status: string;
+  /** Why, for programs. */
+  readonly reason?: string;
+  /** Why, for people. */
+  readonly message?: string;
+  /** When the condition was last written. */
+  readonly lastUpdateTime?: string | null;
+  /** When its status last changed. */
+  readonly lastTransitionTime?: string | null;
+}
+
 /** What may be done to objects of all namespaces, to those of the cluster and to paths, by whom ClusterRoleBindings give it to; RoleBindings give of it what concerns the objects of their namespace. */
 export interface ClusterRole {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -333,6 +388,27 @@ export interface RoleBindingRoleRef {
   /** The name of the role. */
   readonly name: string;
 }
+
+/** Certificates of authorities, for everybody in the cluster to read; Pods mount them. */
+export interface ClusterTrustBundle {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: ClusterTrustBundleSpec;
+}
+
+/** The certificates, and who stands behind them. */
+export interface ClusterTrustBundleSpec {
+  /** The signer whose certificates they verify; it cannot change, and begins the name of the bundle. */
+  readonly signerName?: string;
+  /** The certificates, PEM: one at least, each once, all of authorities. */
+  readonly trustBundle: string;
+}
+
+/** As {@link ClusterTrustBundle}. */
+export type ClusterTrustBundleV1alpha1 = ClusterTrustBundle;
 
 /** Holds configuration data, as texts or as bytes, under keys that can become the names of files. */
 export interface ConfigMap {
@@ -4090,6 +4166,73 @@ export interface PodStatusExtendedResourceClaimStatusRequestMapping {
   readonly requestName: string;
 }
 
+/** A request of a node for a certificate of a Pod that runs on it. */
+export interface PodCertificateRequest {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: PodCertificateRequestSpec;
+  readonly status: PodCertificateRequestStatus;
+}
+
+/** What is asked for; it cannot change. */
+export interface PodCertificateRequestSpec {
+  /** Who is to sign it, as DOMAIN/PATH. */
+  readonly signerName: string;
+  /** The name of the Pod. */
+  readonly podName: string;
+  /** The UID of the Pod. */
+  readonly podUID: string;
+  /** The name of the Pod's ServiceAccount. */
+  readonly serviceAccountName: string;
+  /** The UID of the ServiceAccount. */
+  readonly serviceAccountUID: string;
+  /** The name of the node that the Pod is on. */
+  readonly nodeName: string;
+  /** The UID of the node. */
+  readonly nodeUID: string;
+  /** For how long the certificate may be good at most; an hour to 91 days, to one day for signers of kubernetes.io. */
+  readonly maxExpirationSeconds: number;
+  /** The key that is to be certified, as SubjectPublicKeyInfo: Ed25519, ECDSA P-256, P-384, P-521, RSA 3072, 4096. */
+  readonly pkixPublicKey: string | null;
+  /** The signature of the Pod's UID by that key: ECDSA over its SHA-256, RSA as PSS over its SHA-256, or Ed25519. */
+  readonly proofOfPossession: string | null;
+  /** What the Pod wants the signer to know; nobody has checked it. */
+  readonly unverifiedUserAnnotations?: { readonly [key: string]: string };
+}
+
+/** What became of the request. */
+export interface PodCertificateRequestStatus {
+  /** At most one of Issued, Denied and Failed, for good. */
+  readonly conditions?: readonly ServiceCIDRStatusCondition[];
+  /** The certificate of the Pod and those that lead to its root, PEM. */
+  readonly certificateChain?: string;
+  /** When the certificate begins to be good. */
+  readonly notBefore?: string;
+  /** When to ask for the next one. */
+  readonly beginRefreshAt?: string;
+  /** When the certificate ends. */
+  readonly notAfter?: string;
+}
+
+/** What is known of one side of the object. */
+export interface ServiceCIDRStatusCondition {
+  /** What it is about. */
+  readonly type: string;
+  /** True, False or Unknown. */
+  readonly status: string;
+  /** The generation of the object that it speaks of. */
+  readonly observedGeneration?: number;
+  /** When the status last changed. */
+  readonly lastTransitionTime: string | null;
+  /** Why, for programs. */
+  readonly reason: string;
+  /** Why, for people. */
+  readonly message: string;
+}
+
 /** How many Pods of a selection may be missing at a time because somebody evicts them. */
 export interface PodDisruptionBudget {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -4136,22 +4279,6 @@ export interface PodDisruptionBudgetStatus {
   readonly expectedPods: number;
   /** What is known of the budget, such as DisruptionAllowed. */
   readonly conditions?: readonly ServiceCIDRStatusCondition[];
-}
-
-/** What is known of one side of the object. */
-export interface ServiceCIDRStatusCondition {
-  /** What it is about. */
-  readonly type: string;
-  /** True, False or Unknown. */
-  readonly status: string;
-  /** The generation of the object that it speaks of. */
-  readonly observedGeneration?: number;
-  /** When the status last changed. */
-  readonly lastTransitionTime: string | null;
-  /** Why, for programs. */
-  readonly reason: string;
-  /** Why, for people. */
-  readonly message: string;
 }
 
 /** A template of Pods that stands alone. */

@@ -33,7 +33,7 @@ export function create(
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const ctx = newContext(kind);
+  const ctx = newContext(kind, caller);
   return withWarnings(ctx, () =>
     inOwnTurn(kind.shared.locks, (turn) =>
       createNow({ kind, target, options, caller, ctx, turn, limit: new TurnLimit() }, body),

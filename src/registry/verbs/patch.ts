@@ -37,7 +37,7 @@ export function patch(
   options: PatchOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind), limit: new TurnLimit() };
+  const write: Write = { kind, target, options, caller, ctx: newContext(kind, caller), limit: new TurnLimit() };
   return withWarnings(write.ctx, () => patchNow(write, body, options));
 }
 

@@ -51,7 +51,7 @@ export function update(
   options: WriteOptions,
   caller: Caller,
 ): Promise<WriteResult> {
-  const write: Write = { kind, target, options, caller, ctx: newContext(kind), limit: new TurnLimit() };
+  const write: Write = { kind, target, options, caller, ctx: newContext(kind, caller), limit: new TurnLimit() };
   return withWarnings(write.ctx, () => updateNow(write, body));
 }
 

@@ -21,6 +21,9 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1alpha1 "k8s.io/api/certificates/v1alpha1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
@@ -79,8 +82,17 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	flowcontrolv1.SchemeGroupVersion: {
 		&flowcontrolv1.FlowSchema{}, &flowcontrolv1.PriorityLevelConfiguration{},
 	},
-	policyv1.SchemeGroupVersion:    {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
-	nodev1.SchemeGroupVersion:      {&nodev1.RuntimeClass{}},
+	policyv1.SchemeGroupVersion:             {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
+	nodev1.SchemeGroupVersion:               {&nodev1.RuntimeClass{}},
+	discoveryv1.SchemeGroupVersion:          {&discoveryv1.EndpointSlice{}},
+	eventsv1.SchemeGroupVersion:             {&eventsv1.Event{}},
+	policyv1.SchemeGroupVersion:             {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},
+	nodev1.SchemeGroupVersion:               {&nodev1.RuntimeClass{}},
+	certificatesv1.SchemeGroupVersion:       {&certificatesv1.CertificateSigningRequest{}},
+	certificatesv1alpha1.SchemeGroupVersion: {&certificatesv1alpha1.ClusterTrustBundle{}},
+	certificatesv1beta1.SchemeGroupVersion: {
+		&certificatesv1beta1.ClusterTrustBundle{}, &certificatesv1beta1.PodCertificateRequest{},
+	},
 	discoveryv1.SchemeGroupVersion: {&discoveryv1.EndpointSlice{}},
 	eventsv1.SchemeGroupVersion:    {&eventsv1.Event{}},
 	policyv1.SchemeGroupVersion:    {&policyv1.Eviction{}, &policyv1.PodDisruptionBudget{}},

@@ -13,6 +13,7 @@ import { authentication } from "./authentication.ts";
 import { authorization } from "./authorization.ts";
 import { autoscaling, autoscalingV2 } from "./autoscaling.ts";
 import { batch } from "./batch.ts";
+import { certificates } from "./certificates.ts";
 import { coordination } from "./coordination.ts";
 import { coreContainers } from "./core-containers.ts";
 import { coreNode } from "./core-node.ts";
@@ -45,6 +46,7 @@ const GROUPS: Readonly<Record<string, Messages>> = {
   autoscaling,
   "autoscaling-v2": autoscalingV2,
   batch,
+  certificates,
   coordination,
   discovery,
   events,
@@ -98,6 +100,10 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["autoscaling/v2/HorizontalPodAutoscaler", "autoscaling-v2.HorizontalPodAutoscaler"],
   ["batch/v1/CronJob", "batch.CronJob"],
   ["batch/v1/Job", "batch.Job"],
+  ["certificates.k8s.io/v1/CertificateSigningRequest", "certificates.CertificateSigningRequest"],
+  ["certificates.k8s.io/v1alpha1/ClusterTrustBundle", "certificates.ClusterTrustBundle"],
+  ["certificates.k8s.io/v1beta1/ClusterTrustBundle", "certificates.ClusterTrustBundle"],
+  ["certificates.k8s.io/v1beta1/PodCertificateRequest", "certificates.PodCertificateRequest"],
   ["coordination.k8s.io/v1/Lease", "coordination.Lease"],
   ["coordination.k8s.io/v1alpha2/LeaseCandidate", "coordination.LeaseCandidate"],
   ["coordination.k8s.io/v1beta1/LeaseCandidate", "coordination.LeaseCandidate"],

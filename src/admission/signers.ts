@@ -1,0 +1,130 @@
+/**
+ * The rights on signers: who approves, signs and attests in the name of one needs the verb of that name on the resource
+ * `signers`, beside the right to write the object (CERT-7, CERT-8, CERT-13, CERT-16).
+ *
+ * @module
+ */
+import type { Authorizer, Identity } from "../auth/contract.ts";
+import { NO_REQUEST } from "../meta/request-info.ts";
+import { forbidden, invalid } from "../meta/status.ts";
+import { DerError, readRequest } from "../pki/index.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import { type Value, equal } from "../value/value.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+
+const GROUP = "certificates.k8s.io";
+const REQUESTS = { group: GROUP, plural: "certificatesigningrequests" };
+const BUNDLES = { group: GROUP, plural: "clustertrustbundles" };
+const POD_REQUESTS = { group: GROUP, plural: "podcertificaterequests" };
+
+type Right = "approve" | "sign" | "attest";
+
+const signerOf = (object: ApiObject | undefined): string =>
+  (object?.["spec"] as { signerName?: string } | undefined)?.signerName ?? "";
+
+/** Whether somebody has a right on a signer, by its name or for all of its domain (`example.com/*`). */
+async function mayFor(authorizer: Authorizer, identity: Identity, right: Right, signer: string): Promise<boolean> {
+  for (const name of [signer, `${signer.split("/", 1)[0]!}/*`]) {
+    const info = {
+      ...NO_REQUEST,
+      isResource: true,
+      verb: right,
+      group: GROUP,
+      version: "*",
+      resource: "signers",
+      name,
+    };
+    if ((await authorizer.authorize(identity, info)).allowed) return true;
+  }
+  return false;
+}
+
+/** Refuses with 403 who does not have a right on a signer. */
+async function demand(authorizer: Authorizer, request: AdmissionRequest, right: Right, signer: string): Promise<void> {
+  if (await mayFor(authorizer, request.identity, right, signer)) return;
+  throw forbidden(request.ref, request.name, `expected the right to ${right} for the signer "${signer}"`);
+}
+
+/** Whoever decides on a request must be allowed to approve for its signer. */
+export const certificateApproval = (authorizer: Authorizer): AdmissionStep => ({
+  name: "CertificateApproval",
+  validate(request) {
+    if (!isUpdateOf(request, REQUESTS, "approval")) return undefined;
+    return demand(authorizer, request, "approve", signerOf(request.old));
+  },
+});
+
+/** Whoever issues a certificate, or says that a request failed, must be allowed to sign for its signer. */
+export const certificateSigning = (authorizer: Authorizer): AdmissionStep => ({
+  name: "CertificateSigning",
+  validate(request) {
+    if (!isUpdateOf(request, REQUESTS, "status") || isSame(request, "status")) return undefined;
+    return demand(authorizer, request, "sign", signerOf(request.old));
+  },
+});
+
+/** Whoever writes a bundle of a signer must be allowed to attest for it; what collectors change of its metadata is free. */
+export const clusterTrustBundleAttest = (authorizer: Authorizer): AdmissionStep => ({
+  name: "ClusterTrustBundleAttest",
+  validate(request) {
+    const { operation, object, old } = request;
+    const signer = signerOf(object);
+    if (!concerns(request, BUNDLES) || signer === "" || operation === "DELETE") return undefined;
+    return object && old && isCollected(object, old) ? undefined : demand(authorizer, request, "attest", signer);
+  },
+});
+
+const API_CLIENT = "kubernetes.io/kube-apiserver-client";
+const MASTERS = "system:masters";
+
+/** Nobody gets into `system:masters` by a request. */
+export const certificateSubjectRestriction: AdmissionStep = {
+  name: "CertificateSubjectRestriction",
+  validate(request) {
+    const { operation, subresource, object } = request;
+    if (operation !== "CREATE" || subresource !== "" || !concerns(request, REQUESTS)) return;
+    if (signerOf(object) !== API_CLIENT || !organizationsOf(object!).includes(MASTERS)) return;
+    throw forbidden(request.ref, request.name, `the signer "${API_CLIENT}" lets nobody be of ${MASTERS}`);
+  },
+};
+
+/** Whoever says what became of a Pod's request must be allowed to sign for its signer; who may not is told so as of a field. */
+export const podCertificateSigning = (authorizer: Authorizer): AdmissionStep => ({
+  name: "PodCertificateSigning",
+  async validate(request) {
+    if (!isUpdateOf(request, POD_REQUESTS, "status") || isSame(request, "status")) return;
+    const signer = signerOf(request.old);
+    if (await mayFor(authorizer, request.identity, "sign", signer)) return;
+    const message = `Forbidden: expected the right to sign for the signer "${signer}"`;
+    throw invalid(request.ref, request.name, [{ reason: "FieldValueForbidden", field: "spec.signerName", message }]);
+  },
+});
+
+const isUpdateOf = (
+  request: AdmissionRequest,
+  resource: Pick<AdmissionRequest["ref"], "group" | "plural">,
+  subresource: string,
+): boolean => request.operation === "UPDATE" && request.subresource === subresource && concerns(request, resource);
+
+const isSame = ({ object, old }: AdmissionRequest, member: string): boolean =>
+  equal((object?.[member] ?? null) as Value, (old?.[member] ?? null) as Value);
+
+/** What collectors and the server write of the metadata. */
+const COLLECTED = { finalizers: null, ownerReferences: null, managedFields: null, resourceVersion: null };
+
+/** Whether nothing is changed but what collectors write. */
+function isCollected(object: ApiObject, old: ApiObject): boolean {
+  const rest = (one: ApiObject): Value => ({ ...one, metadata: { ...one.metadata, ...COLLECTED } }) as unknown as Value;
+  return equal(rest(object), rest(old));
+}
+
+/** The organisations of the subject; none where the request, which others judge, cannot be read. */
+function organizationsOf(object: ApiObject): readonly string[] {
+  const { request = "" } = object["spec"] as { request?: string };
+  try {
+    return readRequest(Buffer.from(request, "base64").toString("latin1")).subject.organizations;
+  } catch (error) {
+    if (error instanceof DerError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Approves requests of nodes for client certificates, where who asks may have them: the right to create
+ * `certificatesigningrequests/nodeclient`, or `/selfnodeclient` for a node that asks for itself (CERT-10).
+ *
+ * @module
+ */
+import { attempt } from "../../client/index.ts";
+import { CertificateSigningRequest, SubjectAccessReview } from "../../client/kinds/index.ts";
+import { type Context, type Controller, defineController } from "../../runtime/index.ts";
+import { AGAIN } from "../writes.ts";
+import { SIGNERS, askedBy, conditionOf, isIssued, wrongFor } from "./requests.ts";
+
+const ABOUT = {
+  nodeclient: "Who asks may have client certificates of nodes.",
+  selfnodeclient: "A node asks for its own client certificate, and may have it.",
+} as const;
+
+type Right = keyof typeof ABOUT;
+
+/** The controller named `csrapproving`. */
+export const certificateApproving: Controller = defineController({
+  name: "keelson-csrapproving",
+  for: CertificateSigningRequest,
+  async reconcile({ object, client }) {
+    const { signerName, usages = [], username } = object.spec;
+    if (signerName !== SIGNERS.nodeClient || isDecided(object)) return undefined;
+    const asked = askedBy(object);
+    if (!asked || wrongFor(signerName, asked, usages) !== undefined) return undefined;
+    const rights: readonly Right[] =
+      username === asked.subject.commonName ? ["selfnodeclient", "nodeclient"] : ["nodeclient"];
+    for (const right of rights) {
+      if (await has(client, object, right)) return approve(client, object, ABOUT[right]);
+    }
+    return undefined;
+  },
+});
+
+const isDecided = (request: CertificateSigningRequest): boolean =>
+  isIssued(request) || ["Approved", "Denied"].some((type) => conditionOf(request, type) !== undefined);
+
+type Client = Context["client"];
+
+/** Whether who asked has a right. */
+async function has(client: Client, { spec }: CertificateSigningRequest, right: Right): Promise<boolean> {
+  const { username = "", uid, groups, extra } = spec;
+  const resource = { group: "certificates.k8s.io", version: "*", resource: "certificatesigningrequests" };
+  const review = {
+    // A question has no name.
+    metadata: {} as { readonly name: string },
+    spec: {
+      user: username,
+      ...(uid ? { uid } : {}),
+      ...(groups ? { groups } : {}),
+      ...(extra ? { extra } : {}),
+      resourceAttributes: { ...resource, verb: "create", subresource: right },
+    },
+  };
+  const { status } = await client.resource(SubjectAccessReview).create(review);
+  return status?.allowed ?? false;
+}
+
+async function approve(
+  client: Client,
+  object: CertificateSigningRequest,
+  message: string,
+): Promise<typeof AGAIN | undefined> {
+  const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
+  const status = { ...object.status, conditions: [...(object.status?.conditions ?? []), approved] };
+  const ways = client.resource(CertificateSigningRequest).subresource("approval");
+  const done = await attempt(ways.update({ ...object, status } as CertificateSigningRequest), "Conflict", "NotFound");
+  return done.ok ? undefined : AGAIN;
+}

@@ -1,0 +1,63 @@
+/**
+ * Issues what approved requests for the server's own signers ask for, with the cluster's CA (CERT-10).
+ *
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import { CertificateSigningRequest } from "../../client/kinds/index.ts";
+import { type KeyPair, issue } from "../../pki/index.ts";
+import { type Controller, defineController } from "../../runtime/index.ts";
+import { AGAIN, writeStatus } from "../writes.ts";
+import { SIGNERS, askedBy, conditionOf, grantedOf, isIssued, wrongFor } from "./requests.ts";
+
+const MINUTE = 60_000;
+const LEAST = 10 * MINUTE;
+const MOST = 365 * 24 * 60 * MINUTE;
+/** Certificates begin a little in the past, for clients whose clock is behind; those that are long end as much earlier. */
+const SKEW = 5 * MINUTE;
+const SHORT = 8 * 60 * MINUTE;
+
+/** The controller named `csrsigning`; it asks for the CA, certificate and key, whenever it signs. */
+export const certificateSigning = (ca: () => KeyPair): Controller =>
+  defineController({
+    name: "keelson-csrsigning",
+    for: CertificateSigningRequest,
+    async reconcile({ object, client, clock }) {
+      const { signerName, usages = [], expirationSeconds } = object.spec;
+      if (!(Object.values(SIGNERS) as string[]).includes(signerName) || !isApproved(object)) return undefined;
+      const asked = askedBy(object);
+      if (!asked) return { terminal: "expected spec.request to be a request for a certificate" };
+      const wrong = wrongFor(signerName, asked, usages);
+      if (wrong !== undefined) return (await refuse(wrong)) ? undefined : AGAIN;
+      const lifetime = lifetimeOf(expirationSeconds, clock.now(), ca());
+      if (!lifetime) return { terminal: "expected the CA to be good for longer than now" };
+      const certificate = Buffer.from(issue(ca(), asked, { ...lifetime, usages: grantedOf(usages) })).toString(
+        "base64",
+      );
+      const signed = { ...object, status: { ...object.status, certificate } };
+      return (await writeStatus(client, CertificateSigningRequest, signed)) ? undefined : AGAIN;
+
+      function refuse(message: string): Promise<unknown> {
+        const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure", message };
+        const conditions = [...(object.status?.conditions ?? []), failed];
+        const status = { ...object.status, conditions };
+        return writeStatus(client, CertificateSigningRequest, { ...object, status } as CertificateSigningRequest);
+      }
+    },
+  });
+
+/** Whether a request waits for its certificate. */
+const isApproved = (request: CertificateSigningRequest): boolean =>
+  conditionOf(request, "Approved")?.status === "True" && !conditionOf(request, "Failed") && !isIssued(request);
+
+/** From when to when a certificate is good: as long as was asked for, a year at most, and no longer than the CA. */
+function lifetimeOf(
+  asked: number | undefined,
+  now: number,
+  ca: KeyPair,
+): { readonly begins: number; readonly ends: number } | undefined {
+  const millis = Math.min(MOST, Math.max(LEAST, (asked ?? MOST) * 1000));
+  const last = new X509Certificate(ca.cert).validToDate.getTime();
+  const ends = Math.min(last, now + millis - (millis < SHORT ? 0 : SKEW));
+  return last > now ? { begins: now - SKEW, ends } : undefined;
+}

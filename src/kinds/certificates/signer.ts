@@ -1,0 +1,40 @@
+/**
+ * Names of signers: who makes certificates of a request, or stands behind a bundle (CERT-3).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
+
+const LONGEST_DOMAIN = 253;
+/** A domain, a slash, and room for a namespace and a name behind it. */
+const LONGEST = LONGEST_DOMAIN + 1 + 253 + 63 + 1;
+
+/** Everything that is wrong with the name of a signer: `DOMAIN/PATH`, both of DNS labels, the domain with a dot. */
+export function validateSigner(name: string, field: string, errors: FieldErrors): void {
+  if (name === "") return errors.required(field, "expected the name of a signer, such as 'example.com/signer'");
+  const [domain = "", path = "", ...more] = name.split("/", 3);
+  if (!name.includes("/") || more.length > 0) {
+    return errors.invalid(field, name, "expected a domain, one '/', and a path, such as 'example.com/signer'");
+  }
+  if (domain.length > LONGEST_DOMAIN) errors.tooLong(field, LONGEST_DOMAIN);
+  const labels = domain.split(".");
+  const wrong = firstWrong(labels, dnsLabel);
+  if (wrong !== undefined) errors.invalid(field, domain, `${wrong}, in front of '/'`);
+  if (labels.length < 2) errors.invalid(field, domain, "expected a domain of at least two parts");
+  const wrongPath = firstWrong(path.split("."), dnsSubdomain);
+  if (wrongPath !== undefined) errors.invalid(field, path, `${wrongPath}, behind '/'`);
+  if (name.length > LONGEST) errors.tooLong(field, LONGEST);
+}
+
+/** What is wrong with the first part that is not as it should be. */
+function firstWrong(parts: readonly string[], check: (part: string) => string | undefined): string | undefined {
+  const part = parts.find((one) => check(one) !== undefined);
+  return part === undefined ? undefined : check(part);
+}
+
+/** Whether a signer is one of `kubernetes.io` or a domain below it. */
+export const isOfKubernetes = (signer: string): boolean => /^(?:[^/]*\.)?kubernetes\.io(?:\/|$)/.test(signer);
+
+/** The column of a signer. */
+export const shownSigner = (signer: string | undefined): string => signer || "<none>";

@@ -1,0 +1,168 @@
+/**
+ * CertificateSigningRequest: somebody asks for a certificate, somebody else approves, and a signer issues it (CERT-1..9).
+ *
+ * The spec is what was asked, and by whom; it never changes. `approval` decides, `status` issues; each leaves alone what
+ * belongs to the other.
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { pathSegmentName } from "../../../meta/names.ts";
+import { humanDuration } from "../../../meta/time.ts";
+import { always, required } from "../../../meta/types.ts";
+import { DerError, isSigned, readRequest } from "../../../pki/index.ts";
+import { ageColumn, textColumn } from "../../../schema/columns.ts";
+import type { ApiObject, ResourceDefinition, Writer } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import { keepCertificate, keepDecisions, stamp, validateCertificate, validateConditions } from "./outcome.ts";
+import { RequestStatus, Spec, asRequest } from "./schema.ts";
+import { shownSigner, validateSigner } from "../signer.ts";
+
+/** What a certificate may be good for (CERT-2). */
+const USAGES: ReadonlySet<string> = new Set([
+  "signing",
+  "digital signature",
+  "content commitment",
+  "key encipherment",
+  "key agreement",
+  "data encipherment",
+  "cert sign",
+  "crl sign",
+  "encipher only",
+  "decipher only",
+  "any",
+  "server auth",
+  "client auth",
+  "code signing",
+  "email protection",
+  "s/mime",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "timestamping",
+  "ocsp signing",
+  "microsoft sgc",
+  "netscape sgc",
+]);
+
+const LEAST_SECONDS = 600;
+const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
+
+const description = "A request for a certificate, signed by a signer once somebody has approved it.";
+
+/** Says who asks, whatever was sent (CERT-4). Changes `object`. */
+function signIn(object: ApiObject, { user, uid, groups, extra }: Writer): void {
+  const { spec } = asRequest(object);
+  for (const member of ["username", "uid", "groups", "extra"] as const) delete spec[member];
+  Object.assign(spec, {
+    ...(user && { username: user }),
+    ...(uid && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(extra && Object.keys(extra).length > 0 && { extra: { ...extra } }),
+  });
+}
+
+/** CERT-1..3. */
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { request, signerName, usages, expirationSeconds } = asRequest(object).spec;
+  const wrong = wrongRequest(request ?? "");
+  if (wrong !== undefined) errors.invalid("spec.request", request, wrong);
+  validateUsages(usages ?? [], errors);
+  if (signerName === LEGACY_SIGNER) errors.invalid("spec.signerName", signerName, "expected a signer that is served");
+  else validateSigner(signerName, "spec.signerName", errors);
+  if (expirationSeconds !== undefined && expirationSeconds < LEAST_SECONDS) {
+    errors.invalid("spec.expirationSeconds", expirationSeconds, `expected at least ${LEAST_SECONDS}`);
+  }
+}
+
+function wrongRequest(base64: string): string | undefined {
+  try {
+    const request = readRequest(Buffer.from(base64, "base64").toString("latin1"));
+    return isSigned(request) ? undefined : "expected the signature of the key that it is for";
+  } catch (error) {
+    if (error instanceof DerError) return error.message;
+    throw error;
+  }
+}
+
+function validateUsages(usages: readonly string[], errors: FieldErrors): void {
+  if (usages.length === 0) errors.required("spec.usages", "expected one usage at least, such as 'client auth'");
+  const seen = new Set<string>();
+  for (const [i, usage] of usages.entries()) {
+    if (!USAGES.has(usage)) errors.notSupported(`spec.usages[${i}]`, usage, USAGES);
+    if (seen.has(usage)) errors.duplicate(`spec.usages[${i}]`, usage);
+    seen.add(usage);
+  }
+}
+
+function shownCondition(object: ApiObject): string {
+  const { conditions, certificate } = asRequest(object).status;
+  const types = new Set((conditions ?? []).map(({ type }) => type));
+  const decided = ["Denied", "Approved"].find((type) => types.has(type)) ?? "Pending";
+  return [decided, ...(types.has("Failed") ? ["Failed"] : []), ...(certificate ? ["Issued"] : [])].join(",");
+}
+
+const keepSpec = (object: ApiObject, old: ApiObject): void => {
+  object["spec"] = old["spec"];
+};
+
+/** The definition of CertificateSigningRequest; its group is called alike in both dialects. */
+export const certificateSigningRequest: ResourceDefinition = {
+  group: "certificates.k8s.io",
+  version: "v1",
+  kind: "CertificateSigningRequest",
+  plural: "certificatesigningrequests",
+  singular: "certificatesigningrequest",
+  shortNames: ["csr"],
+  scope: "Cluster",
+  description,
+  schema: objectSchema(description, { spec: required(Spec), status: always(RequestStatus) }),
+  nameRule: pathSegmentName,
+  deleteAnswers: "status",
+  resetFields: ["spec", "status"],
+  selectableFields: { "spec.signerName": (object) => asRequest(object).spec.signerName },
+  prepareForCreate(object, { writer }) {
+    if (writer) signIn(object, writer);
+    object["status"] = {};
+  },
+  validate,
+  prepareForUpdate(object, old) {
+    keepSpec(object, old);
+    object["status"] = old["status"];
+  },
+  *validateInSteps(object, old, subresource, errors) {
+    if (old && subresource === "status") yield* validateCertificate(asRequest(object), asRequest(old), errors);
+  },
+  subresources: {
+    approval: {
+      verbs: ["get", "patch", "update"],
+      resetFields: ["spec", "status.certificate"],
+      prepareForUpdate(object, old, { clock }) {
+        keepSpec(object, old);
+        keepCertificate(asRequest(object), asRequest(old));
+        stamp(asRequest(object), asRequest(old), clock.now());
+      },
+      validateUpdate: (object, old, errors) => validateConditions(asRequest(object), asRequest(old), true, errors),
+    },
+    status: {
+      verbs: ["get", "patch", "update"],
+      resetFields: ["spec", "status.conditions"],
+      prepareForUpdate(object, old, { clock }) {
+        keepSpec(object, old);
+        keepDecisions(asRequest(object), asRequest(old));
+        stamp(asRequest(object), asRequest(old), clock.now());
+      },
+      validateUpdate: (object, old, errors) => validateConditions(asRequest(object), asRequest(old), false, errors),
+    },
+  },
+  columns: [
+    ageColumn,
+    textColumn("SignerName", "Who is to sign it.", (object) => shownSigner(asRequest(object).spec.signerName)),
+    textColumn("Requestor", "Who asks.", (object) => asRequest(object).spec.username ?? ""),
+    textColumn("RequestedDuration", "For how long the certificate should be good.", (object) => {
+      const seconds = asRequest(object).spec.expirationSeconds;
+      return seconds === undefined ? "<none>" : humanDuration(seconds * 1000);
+    }),
+    textColumn("Condition", "What became of it.", shownCondition),
+  ],
+};

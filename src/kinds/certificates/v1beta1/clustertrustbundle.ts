@@ -1,0 +1,118 @@
+/**
+ * ClusterTrustBundle: certificates of authorities that everybody in the cluster may read, such as those of a signer
+ * (CERT-11, CERT-12, CERT-14).
+ *
+ * @module
+ */
+import type { FieldErrors } from "../../../meta/field-errors.ts";
+import { dnsSubdomain, pathSegmentName } from "../../../meta/names.ts";
+import { type Static, always, optional, required, struct, text } from "../../../meta/types.ts";
+import { type PemBlock, certificateOf, isAuthority, pemBlocks } from "../../../pki/index.ts";
+import { textColumn } from "../../../schema/columns.ts";
+import type { ApiContext, ApiObject, ResourceDefinition } from "../../../schema/definition.ts";
+import { objectSchema } from "../../../schema/object-schema.ts";
+import type { Steps } from "../../../util/steps.ts";
+import { shownSigner, validateSigner } from "../signer.ts";
+
+const LARGEST_BUNDLE = 1024 * 1024;
+
+const description = "Certificates of authorities, for everybody in the cluster to read; Pods mount them.";
+
+const Spec = struct("The certificates, and who stands behind them.", {
+  signerName: optional(
+    text("The signer whose certificates they verify; it cannot change, and begins the name of the bundle."),
+  ),
+  trustBundle: required(text("The certificates, PEM: one at least, each once, all of authorities.")),
+});
+
+type ClusterTrustBundle = ApiObject & { spec: Static<typeof Spec> };
+
+const specOf = (object: ApiObject): ClusterTrustBundle["spec"] => (object as ClusterTrustBundle).spec;
+
+/** CERT-12: the name of a bundle begins with its signer, slashes as colons; one without a signer has no colon. */
+function wrongName(name: string, signer: string): string | undefined {
+  if (signer === "") return name.includes(":") ? "expected no ':' where there is no signer" : dnsSubdomain(name);
+  const prefix = `${signer.replaceAll("/", ":")}:`;
+  return name.startsWith(prefix) ? dnsSubdomain(name.slice(prefix.length)) : `expected it to begin with "${prefix}"`;
+}
+
+function validate(object: ApiObject, errors: FieldErrors): void {
+  const { name = "", generateName } = object.metadata;
+  const { signerName = "" } = specOf(object);
+  const wrong = wrongName(name, signerName);
+  if (wrong !== undefined) errors.invalid("metadata.name", name, wrong);
+  // What is generated goes on where a prefix ends with a dash.
+  const wrongPrefix = generateName ? wrongName(generateName.replace(/.-$/s, "a"), signerName) : undefined;
+  if (wrongPrefix !== undefined) errors.invalid("metadata.generateName", generateName, wrongPrefix);
+  if (signerName !== "") validateSigner(signerName, "spec.signerName", errors);
+}
+
+function validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
+  validate(object, errors);
+  const { signerName = "" } = specOf(object);
+  const before = specOf(old).signerName ?? "";
+  if (signerName !== before) errors.invalid("spec.signerName", signerName, `field is immutable: expected "${before}"`);
+}
+
+const FIELD = "spec.trustBundle";
+
+/** CERT-11. Where a block is wrong, nothing is told of the bundle as a whole. */
+function* validateBundle(pem: string, errors: FieldErrors): Steps<void> {
+  if (Buffer.byteLength(pem) > LARGEST_BUNDLE) return errors.tooLong(FIELD, LARGEST_BUNDLE);
+  const wrong = (why: string): void => errors.invalid(FIELD, "<certificates>", why);
+  const seen = new Map<string, number>();
+  const doubled: string[] = [];
+  let isWhole = true;
+  let count = 0;
+  for (const block of pemBlocks(pem)) {
+    const why = wrongBlock(block);
+    if (why !== undefined) {
+      wrong(`block ${count}: ${why}`);
+      isWhole = false;
+    }
+    const bytes = block.bytes.toString("base64");
+    const first = seen.get(bytes);
+    if (first !== undefined) doubled.push(`block ${count} is block ${first} again`);
+    else seen.set(bytes, count);
+    count++;
+    yield;
+  }
+  if (!isWhole) return;
+  if (count === 0) wrong("expected one certificate at least, in a PEM block CERTIFICATE");
+  for (const why of doubled) wrong(why);
+}
+
+function wrongBlock({ type, hasHeaders, bytes }: PemBlock): string | undefined {
+  if (type !== "CERTIFICATE") return `expected CERTIFICATE, found ${type.slice(0, 40)}`;
+  if (hasHeaders) return "expected no headers";
+  const certificate = certificateOf(bytes);
+  if (!certificate) return "expected an X.509 certificate";
+  return isAuthority(certificate) ? undefined : "expected the certificate of an authority";
+}
+
+/** The definition of ClusterTrustBundle in v1beta1, which is stored. */
+export const clusterTrustBundle = ({ gates, dialect }: ApiContext): ResourceDefinition => ({
+  group: "certificates.k8s.io",
+  version: "v1beta1",
+  kind: "ClusterTrustBundle",
+  plural: "clustertrustbundles",
+  singular: "clustertrustbundle",
+  scope: "Cluster",
+  description,
+  schema: objectSchema(description, { spec: always(Spec) }),
+  served: gates.ClusterTrustBundle,
+  ...(dialect.rules.enforceUndocumented
+    ? { deprecated: "certificates.k8s.io/v1beta1 ClusterTrustBundle is a beta version and will be replaced" }
+    : {}),
+  nameRule: pathSegmentName,
+  versionedUpdate: true,
+  deleteAnswers: "status",
+  selectableFields: { "spec.signerName": (object) => specOf(object).signerName ?? "" },
+  validate,
+  validateUpdate,
+  *validateInSteps(object, old, _subresource, errors) {
+    const { trustBundle } = specOf(object);
+    if (!old || trustBundle !== specOf(old).trustBundle) yield* validateBundle(trustBundle, errors);
+  },
+  columns: [textColumn("SignerName", "Who stands behind it.", (object) => shownSigner(specOf(object).signerName))],
+});
