@@ -35,6 +35,8 @@ export interface AdmissionRequest {
   readonly namespaced: boolean;
   readonly namespace: string;
   readonly name: string;
+  /** The name in the path of the request; a create by POST has none. */
+  readonly nameInPath: string;
   readonly subresource: string;
   /** The new object; undefined for a delete. `mutate` steps may change it. */
   readonly object: ApiObject | undefined;

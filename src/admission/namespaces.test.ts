@@ -30,6 +30,22 @@ describe("a create in a namespace", () => {
     expect(provision.mock.calls).toEqual([["team"]]);
   });
 
+  test.each([neutral, kubernetes])(
+    "RBAC-51: a question about a namespace needs none, and makes none ($name)",
+    (dialect) => {
+      const provision = vi.fn<(name: string) => Promise<void>>();
+      const step = namespaceLifecycle(nothing, dialect, provision);
+      const ref = {
+        group: "authorization.k8s.io",
+        plural: "localsubjectaccessreviews",
+        kind: "LocalSubjectAccessReview",
+      };
+      expect(step.mutate!(requestOf({ ref }))).toBeUndefined();
+      expect(step.commit!(requestOf({ ref }))).toBeUndefined();
+      expect(provision).not.toHaveBeenCalled();
+    },
+  );
+
   test("POL-5: is 404 where nobody made the namespace (kubernetes)", async () => {
     const provision = vi.fn<(name: string) => Promise<void>>();
     const step = namespaceLifecycle(nothing, kubernetes, provision);

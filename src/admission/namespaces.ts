@@ -9,6 +9,12 @@ import type { Lookup } from "../schema/lookup.ts";
 import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
 
 const NAMESPACES: ObjectRef = { group: "", plural: "namespaces", kind: "Namespace" };
+/** Questions about a namespace, which need not be there: nothing comes to be in it. */
+const REVIEWS: ObjectRef = {
+  group: "authorization.k8s.io",
+  plural: "localsubjectaccessreviews",
+  kind: "LocalSubjectAccessReview",
+};
 
 /** Creates a namespace that nobody created yet; succeeds when it is there by now. */
 export type ProvisionNamespace = (name: string) => Promise<void>;
@@ -22,7 +28,8 @@ export type ProvisionNamespace = (name: string) => Promise<void>;
  */
 export function namespaceLifecycle(lookup: Lookup, dialect: Dialect, provision: ProvisionNamespace): AdmissionStep {
   const { autoProvisionNamespaces, protectedNamespaces } = dialect.rules;
-  const isCreate = (request: AdmissionRequest): boolean => request.operation === "CREATE" && request.namespaced;
+  const isCreate = (request: AdmissionRequest): boolean =>
+    request.operation === "CREATE" && request.namespaced && !concerns(request, REVIEWS);
   return {
     name: autoProvisionNamespaces ? "NamespaceAutoProvision" : "NamespaceLifecycle",
     mutate(request) {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { AuthorizationMode } from "../auth/modes.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { KindSet } from "../kinds/index.ts";
 import type { Gate } from "../meta/gates.ts";
@@ -19,6 +20,7 @@ import {
   file,
   gates,
   list,
+  authorizationModes,
   plugins,
 } from "./option-types.ts";
 import { onOff, oneOf, port, portRange, serviceNetworks, text } from "./option-types.ts";
@@ -57,6 +59,7 @@ export interface OptionValues {
   readonly "service-cluster-ip-range": readonly string[];
   readonly "service-node-port-range": readonly [number, number];
   readonly "disable-force-detach-on-timeout": boolean;
+  readonly "authorization-mode": readonly AuthorizationMode[];
   readonly "tls-san": readonly string[];
   readonly "tls-cert-file": string;
   readonly "tls-private-key-file": string;
@@ -271,6 +274,13 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: onOff,
     default: "false",
     about: "Leave what a node says it uses attached to it, however long it is not ready.",
+    since: "0.1",
+  },
+  "authorization-mode": {
+    group: "security",
+    type: authorizationModes,
+    default: "RBAC",
+    about: "Who decides what somebody may do, in the order in which they are asked.",
     since: "0.1",
   },
   "tls-san": {

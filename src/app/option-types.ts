@@ -4,6 +4,7 @@
  * @module
  */
 import { ADMISSION_PLUGINS } from "../admission/names.ts";
+import { AUTHORIZATION_MODES, type AuthorizationMode, isAuthorizationMode } from "../auth/modes.ts";
 import { CONTROLLERS } from "../controllers/names.ts";
 import { type Dialect, dialectOf, kubernetes, neutral } from "../meta/dialect.ts";
 import { GATES, type Gate, gatesOf } from "../meta/gates.ts";
@@ -166,6 +167,22 @@ export const plugins: OptionType<readonly string[]> = {
   expects: "names of admission plugins",
   words: Object.keys(ADMISSION_PLUGINS),
   explain: (word) => ADMISSION_PLUGINS[word as keyof typeof ADMISSION_PLUGINS].about,
+};
+
+/** Names of modes of authorisation, at least one. */
+export const authorizationModes: OptionType<readonly AuthorizationMode[]> = {
+  ...list("MODE"),
+  expects: "modes of authorisation",
+  words: Object.keys(AUTHORIZATION_MODES),
+  explain: (word) => AUTHORIZATION_MODES[word as AuthorizationMode],
+  read(value) {
+    const names = list("").read(value)!;
+    if (names.length === 0 || new Set(names).size < names.length) return undefined;
+    return names.map((name) => {
+      if (!isAuthorizationMode(name)) throw unnamed(this, "authorization-mode", name);
+      return name;
+    });
+  },
 };
 
 /** The error of a name that is none of the words of a type. */

@@ -10,6 +10,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { PluginChoice } from "../admission/names.ts";
+import type { AuthorizationMode } from "../auth/modes.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
 import type { KindSet } from "../kinds/index.ts";
@@ -43,6 +44,8 @@ export interface ServeOptions {
   readonly controllers: readonly string[];
   /** Which steps of admission run. */
   readonly plugins: PluginChoice;
+  /** Who decides what somebody may do, in their order. */
+  readonly authorizationModes: readonly AuthorizationMode[];
   readonly eventTtlMillis: number;
   /** The addresses and ports that Services are given. */
   readonly serviceRanges: ServiceRanges;
@@ -195,6 +198,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     etcd: store === "etcd" ? etcdOf(said) : undefined,
     controllers: said.controllers,
     plugins: pluginsOf(said),
+    authorizationModes: said["authorization-mode"],
     kinds: said.kinds,
     eventTtlMillis: said["event-ttl"],
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },

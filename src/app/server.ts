@@ -8,6 +8,7 @@
 import { rmSync } from "node:fs";
 import { idleNames } from "../admission/names.ts";
 import { adminToken } from "../auth/admin.ts";
+import { authorizerOf } from "../auth/authorizer.ts";
 import type { Client } from "../client/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { builtInControllers, chooseControllers } from "../controllers/index.ts";
@@ -198,6 +199,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     kinds: options.kinds,
     ...around,
     authenticator: authentication.authenticator,
+    authorizer: authorizerOf(options.authorizationModes),
     signer: authentication.signer,
     server: {
       version: VERSION,

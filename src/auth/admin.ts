@@ -19,13 +19,28 @@ export function adminToken(token: string, audiences: readonly string[] = []): To
   return opaqueTokens({ name: "admin", audiences, find: (digest) => (digest === own ? ADMIN : undefined) });
 }
 
+/** Whether somebody is a member of the group that may do everything; the user of that name is not (RBAC-35). */
+export const isMaster = ({ groups }: Identity): boolean => groups.includes(MASTERS);
+
 /**
  * Lets members of `system:masters` do everything (DEC-36), and nobody else anything but ask whether the server is well
  * (AUTHN-12).
  */
 export const mastersAuthorizer: Authorizer = {
-  authorize: (identity, info) => (identity.groups.includes(MASTERS) || isHealth(info) ? ALLOWED : ONLY_MASTERS),
-  rightsOf: (identity) => (identity.groups.includes(MASTERS) ? EVERYTHING : NOTHING),
+  authorize: (identity, info) => (isMaster(identity) || isHealth(info) ? ALLOWED : ONLY_MASTERS),
+  rightsOf: (identity) => (isMaster(identity) ? EVERYTHING : NOTHING),
+};
+
+/** Lets members of `system:masters` do everything, and leaves the rest to others (RBAC-35). */
+export const masters: Authorizer = {
+  authorize: (identity) => (isMaster(identity) ? ALLOWED : NO_OPINION),
+  rightsOf: (identity) => (isMaster(identity) ? EVERYTHING : NOTHING),
+};
+
+/** Lets nobody do anything: `--authorization-mode=AlwaysDeny`. */
+export const alwaysDeny: Authorizer = {
+  authorize: () => ({ allowed: false, reason: "everything is refused" }),
+  rightsOf: () => NOTHING,
 };
 
 /** Lets everybody do everything: `--authorization-mode=AlwaysAllow`. */
@@ -36,7 +51,10 @@ const HEALTH = /^\/(?:healthz|livez|readyz|version\/?)$/;
 const isHealth = ({ isResource, verb, path }: RequestInfo): boolean =>
   !isResource && verb === "get" && HEALTH.test(path);
 
-const ALLOWED: Decision = { allowed: true, reason: "" };
+/** Allowed, with no role to name. */
+export const ALLOWED: Decision = { allowed: true, reason: "" };
+/** Not allowed as far as the authorizer is concerned, which has nothing to say. */
+export const NO_OPINION: Decision = { allowed: false, reason: "" };
 const ONLY_MASTERS: Decision = { allowed: false, reason: `expected a member of ${MASTERS}` };
 
 /** Everything that can be asked. */

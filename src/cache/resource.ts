@@ -93,6 +93,12 @@ export class ResourceCache {
     return this.#timeline.since;
   }
 
+  /** The keys of the changes after a revision, oldest first; undefined where memory does not go back so far. */
+  keysSince(revision: number): readonly string[] | undefined {
+    const { history } = this.#timeline;
+    return revision < history.start ? undefined : history.after(revision, Infinity).map(({ entry }) => entry.key);
+  }
+
   /** How many objects there are now. */
   get size(): number {
     return this.#timeline.size;

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { escalation } from "../admission/escalation.ts";
 import { type Admission, type PluginChoice, builtInAdmission } from "../admission/index.ts";
 import type { ApiContext, ApiObject, NewObject, ResourceDefinition } from "../schema/definition.ts";
-import type { Lookup } from "../schema/lookup.ts";
+import type { Followed, Lookup, ObjectName } from "../schema/lookup.ts";
 import type { Authenticator, Authorizer, TrustGround } from "../auth/contract.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
@@ -105,7 +106,8 @@ function over(
     amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
     ...(options.plugins ? { plugins: options.plugins } : {}),
   });
-  const admission = [...(options.admission?.(builtIn.steps, lookup) ?? builtIn.steps), ...builtIn.last];
+  const chosen = options.admission?.(builtIn.steps, lookup) ?? builtIn.steps;
+  const admission = [...chosen, escalation({ lookup, authorizer }), ...builtIn.last];
   const stocks = new StoredStocks({ api, store, shows, find: (resource) => kinds.stored(resource) });
   const actions = new Map([
     ...reviewActions(authorizer),
@@ -215,7 +217,32 @@ const lookupIn = (kinds: () => Kinds): Lookup => ({
     if (namespace === undefined) collected.set(read, { cache, since, found });
     return found;
   },
+  follow: (resource) => new FollowedKind(() => kinds().stored(resource)),
 });
+
+/** Follows a resource, also where its kind is set anew: what is loaded again begins its history again. */
+class FollowedKind implements Followed {
+  readonly #kind: () => Kind | undefined;
+
+  constructor(kind: () => Kind | undefined) {
+    this.#kind = kind;
+  }
+
+  get mark(): number {
+    return this.#kind()?.cache.since ?? 0;
+  }
+
+  changedSince(mark: number): readonly ObjectName[] | undefined {
+    const kind = this.#kind();
+    return kind ? kind.cache.keysSince(mark)?.map((key) => nameIn(kind, key)) : undefined;
+  }
+}
+
+/** The object of a key inside its resource. */
+function nameIn(kind: Kind, key: string): ObjectName {
+  const slash = kind.namespaced ? key.indexOf("/") : -1;
+  return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
+}
 
 /** The kinds whose objects take something. */
 const takersIn = (kinds: Kinds, lookup: Lookup): Taker[] =>

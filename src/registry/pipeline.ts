@@ -82,6 +82,7 @@ export function admissionOf(
     namespaced: kind.namespaced,
     namespace: target.namespace,
     name: target.name || (object?.metadata.name ?? ""),
+    nameInPath: target.name,
     subresource: target.subresource,
     object,
     old,

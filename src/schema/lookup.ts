@@ -10,4 +10,24 @@ export interface Lookup {
    * what it is shown.
    */
   collect<T>(resource: string, read: (object: ApiObject) => T | undefined, namespace?: string): Promise<readonly T[]>;
+  /** Tells what changes of a resource, to who keeps something that is made of its objects and asks before each use. */
+  follow(resource: string): Followed;
+}
+
+/** A resource that somebody follows. Nothing is kept for them: they say how far they have come. */
+export interface Followed {
+  /** A number that is another one after each change; it never becomes smaller. */
+  readonly mark: number;
+  /**
+   * The objects that have changed, come or gone since a mark, in that order, some perhaps several times. Undefined where that
+   * is no longer known: then all of them may have.
+   */
+  changedSince(mark: number): readonly ObjectName[] | undefined;
+}
+
+/** Which object of a resource. */
+export interface ObjectName {
+  /** Empty for resources of the cluster. */
+  readonly namespace: string;
+  readonly name: string;
 }

@@ -19,6 +19,7 @@ export function lookupOf(objects: Readonly<Record<string, readonly ApiObject[]>>
       ),
     get: (resource, namespace, name) =>
       all(resource).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? "") === namespace),
+    follow: () => ({ mark: 0, changedSince: () => [] }),
   };
 }
 
@@ -35,6 +36,7 @@ export function requestOf(more: Partial<AdmissionRequest> = {}): AdmissionReques
     namespaced: true,
     namespace: "team",
     name: "a",
+    nameInPath: "",
     subresource: "",
     object,
     old: undefined,

@@ -33,6 +33,7 @@ export function groundOf(dialect: Dialect = kubernetes): TestGround {
     lookup: {
       get: (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
       collect: async () => [],
+      follow: () => ({ mark: 0, changedSince: () => [] }),
     },
     put(resource, namespace, name, more = {}) {
       const { metadata, ...rest } = more as { metadata?: object };

@@ -381,6 +381,17 @@ export const LimitRange: Kind<types.LimitRange, "Namespaced"> = {
 /** An object of the kind {@link LimitRange}. */
 export type LimitRange = types.LimitRange;
 
+/** Answers whether somebody may do something in a namespace. */
+export const LocalSubjectAccessReview: Kind<types.LocalSubjectAccessReview, "Namespaced"> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "LocalSubjectAccessReview",
+  plural: "localsubjectaccessreviews",
+  scope: "Namespaced",
+};
+/** An object of the kind {@link LocalSubjectAccessReview}. */
+export type LocalSubjectAccessReview = types.LocalSubjectAccessReview;
+
 /** A room for names: objects of most kinds live in one, and go when it is deleted. */
 export const Namespace: Kind<types.Namespace, "Cluster"> = {
   group: "",

@@ -3291,6 +3291,89 @@ export interface LimitRangeSpecLimit {
   readonly maxLimitRequestRatio?: { readonly [key: string]: string };
 }
 
+/** Answers whether somebody may do something in a namespace. */
+export interface LocalSubjectAccessReview {
+  /** Group and version of this form of the object, the version alone for the core group. */
+  readonly apiVersion: string;
+  /** The kind of the object. */
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: SubjectAccessReviewSpec;
+  readonly status: SubjectAccessReviewStatus;
+}
+
+/** Who, and the request that is asked about; one of both kinds. */
+export interface SubjectAccessReviewSpec {
+  readonly resourceAttributes?: SubjectAccessReviewSpecResourceAttributes;
+  readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
+  /** The user. */
+  readonly user?: string;
+  /** The groups of the user. */
+  readonly groups?: readonly string[];
+  /** What else is known of the user. */
+  readonly extra?: { readonly [key: string]: readonly string[] };
+  /** The UID of the user. */
+  readonly uid?: string;
+}
+
+/** A request for objects; `*` stands for all. */
+export interface SubjectAccessReviewSpecResourceAttributes {
+  /** Namespace of the object, empty for the cluster or all of them. */
+  readonly namespace?: string;
+  /** get, list, watch, create, update, patch, delete, deletecollection or another. */
+  readonly verb?: string;
+  /** Group of the resource. */
+  readonly group?: string;
+  /** Version of the resource. */
+  readonly version?: string;
+  /** The resource, in the plural. */
+  readonly resource?: string;
+  /** Its subresource. */
+  readonly subresource?: string;
+  /** Name of the object, empty for all. */
+  readonly name?: string;
+  readonly fieldSelector?: SubjectAccessReviewSpecResourceAttributesFieldSelector;
+  readonly labelSelector?: SubjectAccessReviewSpecResourceAttributesFieldSelector;
+}
+
+/** The selector of the request, as text or as requirements. */
+export interface SubjectAccessReviewSpecResourceAttributesFieldSelector {
+  /** The selector as it was sent. */
+  readonly rawSelector?: string;
+  /** The selector, read. */
+  readonly requirements?: readonly SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement[];
+}
+
+/** One thing that is asked of a key. */
+export interface SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement {
+  /** The key. */
+  readonly key: string;
+  /** In, NotIn, Exists or DoesNotExist. */
+  readonly operator: string;
+  /** The values of In and NotIn. */
+  readonly values?: readonly string[];
+}
+
+/** A request for something that is no object. */
+export interface SubjectAccessReviewSpecNonResourceAttributes {
+  /** The path of the request. */
+  readonly path?: string;
+  /** The method of the request, in lower case. */
+  readonly verb?: string;
+}
+
+/** The answer. */
+export interface SubjectAccessReviewStatus {
+  /** Whether the request is allowed. */
+  readonly allowed: boolean;
+  /** Whether it is refused for good, whoever else would allow it. */
+  readonly denied?: boolean;
+  /** Why. */
+  readonly reason?: string;
+  /** What went wrong while it was decided. */
+  readonly evaluationError?: string;
+}
+
 /** A room for names: objects of most kinds live in one, and go when it is deleted. */
 export interface Namespace {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -4924,64 +5007,6 @@ export interface SelfSubjectAccessReviewSpec {
   readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
 }
 
-/** A request for objects; `*` stands for all. */
-export interface SubjectAccessReviewSpecResourceAttributes {
-  /** Namespace of the object, empty for the cluster or all of them. */
-  readonly namespace?: string;
-  /** get, list, watch, create, update, patch, delete, deletecollection or another. */
-  readonly verb?: string;
-  /** Group of the resource. */
-  readonly group?: string;
-  /** Version of the resource. */
-  readonly version?: string;
-  /** The resource, in the plural. */
-  readonly resource?: string;
-  /** Its subresource. */
-  readonly subresource?: string;
-  /** Name of the object, empty for all. */
-  readonly name?: string;
-  readonly fieldSelector?: SubjectAccessReviewSpecResourceAttributesFieldSelector;
-  readonly labelSelector?: SubjectAccessReviewSpecResourceAttributesFieldSelector;
-}
-
-/** The selector of the request, as text or as requirements. */
-export interface SubjectAccessReviewSpecResourceAttributesFieldSelector {
-  /** The selector as it was sent. */
-  readonly rawSelector?: string;
-  /** The selector, read. */
-  readonly requirements?: readonly SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement[];
-}
-
-/** One thing that is asked of a key. */
-export interface SubjectAccessReviewSpecResourceAttributesFieldSelectorRequirement {
-  /** The key. */
-  readonly key: string;
-  /** In, NotIn, Exists or DoesNotExist. */
-  readonly operator: string;
-  /** The values of In and NotIn. */
-  readonly values?: readonly string[];
-}
-
-/** A request for something that is no object. */
-export interface SubjectAccessReviewSpecNonResourceAttributes {
-  /** The path of the request. */
-  readonly path?: string;
-  /** The method of the request, in lower case. */
-  readonly verb?: string;
-}
-
-/** The answer. */
-export interface SubjectAccessReviewStatus {
-  /** Whether the request is allowed. */
-  readonly allowed: boolean;
-  /** Whether it is refused for good, whoever else would allow it. */
-  readonly denied?: boolean;
-  /** Why. */
-  readonly reason?: string;
-  /** What went wrong while it was decided. */
-  readonly evaluationError?: string;
-}
-
 /** Answers who the one is that asks. */
 export interface SelfSubjectReview {
   /** Group and version of this form of the object, the version alone for the core group. */
@@ -5470,20 +5495,6 @@ export interface SubjectAccessReview {
   readonly metadata: ObjectMeta;
   readonly spec: SubjectAccessReviewSpec;
   readonly status: SubjectAccessReviewStatus;
-}
-
-/** Who, and the request that is asked about; one of both kinds. */
-export interface SubjectAccessReviewSpec {
-  readonly resourceAttributes?: SubjectAccessReviewSpecResourceAttributes;
-  readonly nonResourceAttributes?: SubjectAccessReviewSpecNonResourceAttributes;
-  /** The user. */
-  readonly user?: string;
-  /** The groups of the user. */
-  readonly groups?: readonly string[];
-  /** What else is known of the user. */
-  readonly extra?: { readonly [key: string]: readonly string[] };
-  /** The UID of the user. */
-  readonly uid?: string;
 }
 
 /** Asks for a token of a service account. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { alwaysAllow } from "../../auth/admin.ts";
+import type { Authorizer } from "../../auth/contract.ts";
 import type { AdmissionStep } from "../../admission/contract.ts";
 import type { TokenSigner } from "../../auth/service-account-tokens.ts";
 import { type Dialect, kubernetes } from "../../meta/dialect.ts";
@@ -71,6 +72,8 @@ export interface TestParts {
   readonly store?: Store;
   readonly steps?: readonly AdmissionStep[];
   readonly signer?: TokenSigner;
+  /** Everybody may do everything by default. */
+  readonly authorizer?: Authorizer;
   readonly clock?: Clock;
   /** The kubernetes one by default. */
   readonly dialect?: Dialect;
@@ -92,7 +95,7 @@ export async function registryOf(
     api,
     store: parts.store ?? (await openMemoryStore()),
     definitions,
-    authorizer: () => alwaysAllow,
+    authorizer: () => parts.authorizer ?? alwaysAllow,
     authenticator: () => ({ authenticate: () => undefined }),
     signer: () => {
       if (parts.signer) return parts.signer;

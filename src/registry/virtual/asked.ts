@@ -115,7 +115,7 @@ export function askedResource(definition: ResourceDefinition, shared: SharedPart
     ask(target, body, options, caller) {
       const ctx: WriteContext = { ...shared.api, warnings: [] };
       const object = decodeBody(asked.form, body, options, ctx);
-      if (asked.namespaced) placeObject(asked, object, target);
+      placeObject(asked, object, target);
       return ask(asked, { object, caller, target, options, ctx, parent: neverStored, errors: new FieldErrors() });
     },
     create: refuse("create"),
@@ -208,7 +208,7 @@ function keepPlace(asked: Asked, { object, target }: Question): void {
   object.apiVersion = asked.form.apiVersion;
   object.kind = asked.form.definition.kind;
   object.metadata ??= {};
-  if (asked.namespaced) placeObject(asked, object, { ...target, name: "" });
+  placeObject(asked, object, { ...target, name: "" });
 }
 
 /** What admission steps see of a question: a create, of the resource and subresource of its path. */
@@ -223,6 +223,7 @@ function admissionOf(
     version,
     namespaced,
     namespace: target.namespace,
+    nameInPath: target.name,
     name: target.name || (object.metadata.name ?? ""),
     subresource: target.subresource,
     object,

@@ -31,7 +31,8 @@ export interface LabelSelectorValue {
   readonly matchExpressions?: readonly RequirementValue[] | undefined;
 }
 
-interface RequirementValue {
+/** One requirement as it stands in an object. */
+export interface RequirementValue {
   readonly key?: string | undefined;
   readonly operator?: string | undefined;
   readonly values?: readonly string[] | undefined;
@@ -42,27 +43,40 @@ export function validateLabelSelector(selector: LabelSelectorValue, field: strin
   const labels = selector.matchLabels as Record<string, string> | undefined;
   if (labels) validateLabels(labels, `${field}.matchLabels`, errors);
   selector.matchExpressions?.forEach((requirement, i) => {
-    validateRequirement(requirement, `${field}.matchExpressions[${i}]`, errors);
+    const at = `${field}.matchExpressions[${i}]`;
+    const known = validateValueCount(requirement, at, errors);
+    if (!known)
+      errors.invalid(`${at}.operator`, requirement.operator ?? "", "expected In, NotIn, Exists or DoesNotExist");
+    validateLabelRequirement(requirement, at, errors);
   });
 }
 
-function validateRequirement(
-  { key = "", operator = "", values = [] }: RequirementValue,
+/** Tells at `at` where an operator has values and needs none, or none and needs some. Whether the operator is known. */
+export function validateValueCount(
+  { operator = "", values = [] }: RequirementValue,
   at: string,
   errors: FieldErrors,
-): void {
+): boolean {
   switch (operator) {
     case "In":
     case "NotIn":
       if (values.length === 0) errors.required(`${at}.values`, `expected at least one value for ${operator}, got none`);
-      break;
+      return true;
     case "Exists":
     case "DoesNotExist":
       if (values.length > 0) errors.forbidden(`${at}.values`, `expected no values for ${operator}`);
-      break;
+      return true;
     default:
-      errors.invalid(`${at}.operator`, operator, "expected In, NotIn, Exists or DoesNotExist");
+      return false;
   }
+}
+
+/** Tells at `at` what no label can have: its key, its values. */
+export function validateLabelRequirement(
+  { key = "", values = [] }: RequirementValue,
+  at: string,
+  errors: FieldErrors,
+): void {
   const wrongKey = qualifiedName(key);
   if (wrongKey) errors.invalid(`${at}.key`, key, wrongKey);
   values.forEach((value, i) => {

@@ -67,7 +67,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	authenticationv1.SchemeGroupVersion:  {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}},
 	authorizationv1.SchemeGroupVersion: {
 		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},
-		&authorizationv1.SubjectAccessReview{},
+		&authorizationv1.SubjectAccessReview{}, &authorizationv1.LocalSubjectAccessReview{},
 	},
 	batchv1.SchemeGroupVersion:              {&batchv1.CronJob{}, &batchv1.Job{}},
 	coordinationv1.SchemeGroupVersion:       {&coordinationv1.Lease{}},

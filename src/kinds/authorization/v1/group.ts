@@ -79,13 +79,19 @@ const RulesStatus = struct("The answer: what may be done, as far as it is known.
   evaluationError: optional(text("What went wrong while it was decided.")),
 });
 
-const question = (kind: string, about: string, spec: TSchema, status: TSchema): ResourceDefinition => ({
+const question = (
+  kind: string,
+  about: string,
+  spec: TSchema,
+  status: TSchema,
+  scope: ResourceDefinition["scope"] = "Cluster",
+): ResourceDefinition => ({
   group: "authorization.k8s.io",
   version: "v1",
   kind,
   plural: `${kind.toLowerCase()}s`,
   singular: kind.toLowerCase(),
-  scope: "Cluster",
+  scope,
   description: about,
   schema: objectSchema(about, { spec: required(spec), status: always(status) }),
   verbs: ["create"],
@@ -93,8 +99,23 @@ const question = (kind: string, about: string, spec: TSchema, status: TSchema): 
   deleteAnswers: "status",
 });
 
+const someone = struct("Who, and the request that is asked about; one of both kinds.", {
+  ...attributes,
+  user: optional(text("The user.")),
+  groups: optional(atomicList(text(), "The groups of the user.")),
+  extra: optional(map(atomicList(text()), "What else is known of the user.")),
+  uid: optional(text("The UID of the user.")),
+});
+
 /** The definitions of the group; the same in both dialects. */
 export const authorizationGroup: DefinitionFactory = () => [
+  question(
+    "LocalSubjectAccessReview",
+    "Answers whether somebody may do something in a namespace.",
+    someone,
+    AccessStatus,
+    "Namespaced",
+  ),
   question(
     "SelfSubjectAccessReview",
     "Answers whether the one who asks may do something.",
@@ -107,16 +128,5 @@ export const authorizationGroup: DefinitionFactory = () => [
     struct("What is asked about.", { namespace: optional(text("The namespace.")) }),
     RulesStatus,
   ),
-  question(
-    "SubjectAccessReview",
-    "Answers whether somebody may do something.",
-    struct("Who, and the request that is asked about; one of both kinds.", {
-      ...attributes,
-      user: optional(text("The user.")),
-      groups: optional(atomicList(text(), "The groups of the user.")),
-      extra: optional(map(atomicList(text()), "What else is known of the user.")),
-      uid: optional(text("The UID of the user.")),
-    }),
-    AccessStatus,
-  ),
+  question("SubjectAccessReview", "Answers whether somebody may do something.", someone, AccessStatus),
 ];

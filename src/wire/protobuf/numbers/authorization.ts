@@ -45,6 +45,11 @@ export const authorization: Messages = {
     spec: [2, "SubjectAccessReviewSpec"],
     status: [3, "SubjectAccessReviewStatus"],
   },
+  LocalSubjectAccessReview: {
+    metadata: [1, "meta.ObjectMeta"],
+    spec: [2, "SubjectAccessReviewSpec"],
+    status: [3, "SubjectAccessReviewStatus"],
+  },
   SubjectAccessReviewSpec: {
     resourceAttributes: [1, "ResourceAttributes"],
     nonResourceAttributes: [2, "NonResourceAttributes"],

@@ -1,0 +1,148 @@
+/**
+ * Nobody gives more than they have: who writes a role or a binding must have the rights that it gives, or the verb `escalate`
+ * or `bind` on the role (RBAC-39..47).
+ *
+ * It is asked after everything that may change the object and before its rules, so that who may not is told 403 whatever else
+ * is wrong (RBAC-46).
+ *
+ * @module
+ */
+import type { Authorizer, Identity } from "../auth/contract.ts";
+import { isMaster } from "../auth/admin.ts";
+import { roleName } from "../auth/rbac/binding.ts";
+import { missingRights } from "../auth/rbac/coverage.ts";
+import { rbacOf } from "../auth/rbac/rbac.ts";
+import { GROUP } from "../auth/rbac/role-cells.ts";
+import type { RuleForm } from "../auth/rbac/rule.ts";
+import { NO_REQUEST } from "../meta/request-info.ts";
+import { pathSegment } from "../meta/names.ts";
+import { badRequest, forbidden, notFound } from "../meta/status.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import { inTurns } from "../util/steps.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import { type Value, equal } from "../value/value.ts";
+import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
+
+/** What the checks are made of. */
+export interface EscalationParts {
+  readonly lookup: Lookup;
+  /** Asked for `escalate` and `bind`. */
+  readonly authorizer: Authorizer;
+}
+
+type Check = (parts: EscalationParts, request: AdmissionRequest, object: ApiObject) => Promise<void>;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  roles: checkRole,
+  clusterroles: checkRole,
+  rolebindings: checkBinding,
+  clusterrolebindings: checkBinding,
+};
+
+/** The step of admission that refuses to give what the writer does not have. */
+export const escalation = (parts: EscalationParts): AdmissionStep => ({
+  name: "escalation",
+  // It changes nothing: what changes objects has been asked, and their rules have not.
+  mutate(request) {
+    const { ref, object, old, identity } = request;
+    if (ref.group !== GROUP || !object || isMaster(identity)) return undefined;
+    const check = CHECKS[ref.plural];
+    return check && !(old && isHousekeeping(object, old)) ? check(parts, request, object) : undefined;
+  },
+});
+
+/** Whether nothing but owners and finalizers differ: whoever collects what nobody needs gives nothing by that (RBAC-39, RBAC-44). */
+function isHousekeeping(object: ApiObject, old: ApiObject): boolean {
+  const { ownerReferences, finalizers, managedFields, resourceVersion } = old.metadata;
+  const metadata = { ...object.metadata, ownerReferences, finalizers, managedFields, resourceVersion };
+  const compared = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
+  return equal({ ...object, metadata: compared } as unknown as Value, old as unknown as Value);
+}
+
+/** Everything that can be given: what rules that are gathered may come to (RBAC-43). */
+const EVERYTHING: readonly RuleForm[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
+async function checkRole(parts: EscalationParts, request: AdmissionRequest, object: ApiObject): Promise<void> {
+  const { ref, namespace, nameInPath, old } = request;
+  if (await may(parts, request, "escalate", { resource: ref.plural, namespace, name: nameInPath })) return;
+  await refuseMissing(parts, request, (object["rules"] as readonly RuleForm[] | null | undefined) ?? []);
+  if (gathers(object) || (old && gathers(old))) await refuseMissing(parts, request, EVERYTHING);
+}
+
+function gathers(role: ApiObject): boolean {
+  const rule = role["aggregationRule"] as { clusterRoleSelectors?: readonly unknown[] } | null | undefined;
+  return (rule?.clusterRoleSelectors?.length ?? 0) > 0;
+}
+
+const ROLES: Readonly<Record<string, string>> = { Role: "roles", ClusterRole: "clusterroles" };
+
+async function checkBinding(parts: EscalationParts, request: AdmissionRequest, object: ApiObject): Promise<void> {
+  const { ref, namespace } = request;
+  const { kind, name } = object["roleRef"] as { kind: string; name: string };
+  const resource = ROLES[kind];
+  // What no role can be is for the rules of bindings to tell.
+  if (!resource || (kind === "Role" && namespace === "")) return;
+  if (await may(parts, request, "bind", { resource, namespace, name })) return;
+  const wrongName = name === "" ? "expected a name, got none" : pathSegment(name);
+  if (wrongName) throw badRequest(`roleRef.name: ${wrongName}`);
+  const rules = await rbacOf(parts).rulesOf(roleName(kind, namespace, name));
+  if (!rules) throw notFound(ref, name);
+  await refuseMissing(parts, request, rules);
+}
+
+/** Whether the writer has a verb on roles that lets them give what they do not have. */
+async function may(
+  { authorizer }: EscalationParts,
+  { identity }: AdmissionRequest,
+  verb: string,
+  what: { readonly resource: string; readonly namespace: string; readonly name: string },
+): Promise<boolean> {
+  const info = { ...NO_REQUEST, isResource: true, verb, group: GROUP, version: "*", ...what };
+  return (await authorizer.authorize(identity, info)).allowed;
+}
+
+/** Throws 403 unless the writer has all rights of some rules, in the namespace of the object or in the cluster. */
+async function refuseMissing(
+  parts: EscalationParts,
+  { ref, namespace, name, identity }: AdmissionRequest,
+  given: readonly RuleForm[],
+): Promise<void> {
+  if (given.length === 0) return;
+  const { resourceRules, pathRules, error } = await rbacOf(parts).rightsOf(identity, namespace);
+  const { rules, isCutShort } = await inTurns(missingRights([...resourceRules, ...pathRules], given), new TurnLimit());
+  if (rules.length > 0) throw forbidden(ref, name, refusalOf(identity, rules, isCutShort, error));
+}
+
+/** At most how much of what is missing is told. */
+const MOST_TEXT = 2000;
+
+function refusalOf(
+  { user, groups }: Identity,
+  rules: readonly RuleForm[],
+  isCutShort: boolean,
+  error: string | undefined,
+): string {
+  const who = `user ${JSON.stringify(user)} (groups=${cut(JSON.stringify(groups))})`;
+  const what = isCutShort ? "has too few rights, or too many to compare; among what is missing" : "does not have";
+  const missing = cut(toldOf(rules));
+  return `${who} may give only what they have, and ${what}: ${missing}${error ? `; ${cut(error)}` : ""}`;
+}
+
+/** Rules as they could stand in a role; no more of them than can be told. */
+function toldOf(rules: readonly RuleForm[]): string {
+  const told: string[] = [];
+  let length = 0;
+  for (const rule of rules) {
+    if (length > MOST_TEXT) break;
+    const text = JSON.stringify(rule);
+    told.push(text);
+    length += text.length;
+  }
+  return told.join(", ");
+}
+
+const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text);

@@ -1,0 +1,19 @@
+/**
+ * The names of the ways to decide what somebody may do: `--authorization-mode`.
+ *
+ * @module
+ */
+
+/** What each mode does, in a sentence for people. */
+export const AUTHORIZATION_MODES = {
+  RBAC: "What roles say that bindings give.",
+  AlwaysAllow: "Everybody may do everything.",
+  AlwaysDeny: "Only members of system:masters may do anything.",
+} as const;
+
+/** The name of a mode. */
+export type AuthorizationMode = keyof typeof AUTHORIZATION_MODES;
+
+/** Whether there is a mode of a name. */
+export const isAuthorizationMode = (name: string): name is AuthorizationMode =>
+  Object.hasOwn(AUTHORIZATION_MODES, name);

@@ -1,0 +1,119 @@
+/**
+ * All bindings, found by whom they give something to: for each namespace, and for the cluster, a list for each holder.
+ *
+ * A list never changes: who holds one sees by its identity whether it is still the one of today. A binding that changes
+ * makes the lists of its holders anew, and no other.
+ *
+ * @module
+ */
+import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Binding } from "./binding.ts";
+
+/** A binding that somebody is named in, and as which of its subjects. */
+export interface Held {
+  readonly binding: Binding;
+  /** The first of the subjects that names them. */
+  readonly subject: number;
+}
+
+/** The bindings of a holder, by name. */
+export type HeldList = readonly Held[];
+
+const NONE: HeldList = [];
+
+/** See the head of this file. */
+export class BindingIndex {
+  readonly #bindings = new Map<string, Binding>();
+  /** By namespace, "" for the cluster; then by holder. */
+  readonly #places = new Map<string, Map<string, HeldList>>();
+
+  /** How many there are. */
+  get size(): number {
+    return this.#bindings.size;
+  }
+
+  /** Takes all bindings of a cluster, in turns; there were none before, and nobody asks before it is done. */
+  async fill(bindings: readonly Binding[]): Promise<void> {
+    const lists = new Set<Held[]>();
+    const limit = new TurnLimit();
+    for (const binding of bindings) {
+      if (limit.isOver) await limit.pause();
+      this.#bindings.set(keyOf(binding), binding);
+      const place = this.#place(binding.namespace);
+      for (const [holder, subject] of firstOf(binding)) {
+        let list = place.get(holder) as Held[] | undefined;
+        if (!list) place.set(holder, (list = []));
+        list.push({ binding, subject });
+        lists.add(list);
+      }
+    }
+    for (const list of lists) list.sort(byName);
+  }
+
+  /** Puts a binding in the place of what there was of its name; undefined where there is none any more. */
+  set(namespace: string, name: string, binding: Binding | undefined): void {
+    const key = keyOf({ namespace, name });
+    const before = this.#bindings.get(key);
+    if (before) this.#leave(before);
+    if (!binding) {
+      this.#bindings.delete(key);
+      return;
+    }
+    this.#bindings.set(key, binding);
+    const place = this.#place(namespace);
+    for (const [holder, subject] of firstOf(binding)) {
+      place.set(holder, inserted(place.get(holder) ?? NONE, { binding, subject }));
+    }
+  }
+
+  /** The bindings of a holder in a namespace, or in the cluster. */
+  of(namespace: string, holder: string): HeldList {
+    return this.#places.get(namespace)?.get(holder) ?? NONE;
+  }
+
+  #leave(binding: Binding): void {
+    const { namespace } = binding;
+    const place = this.#place(namespace);
+    for (const holder of new Set(binding.holders)) {
+      const left = (place.get(holder) ?? NONE).filter((held) => held.binding !== binding);
+      if (left.length > 0) place.set(holder, left);
+      else place.delete(holder);
+    }
+    if (place.size === 0) this.#places.delete(namespace);
+  }
+
+  #place(namespace: string): Map<string, HeldList> {
+    let place = this.#places.get(namespace);
+    if (!place) this.#places.set(namespace, (place = new Map()));
+    return place;
+  }
+}
+
+// No namespace has a slash.
+const keyOf = ({ namespace, name }: Pick<Binding, "namespace" | "name">): string => `${namespace}/${name}`;
+
+/** Each holder of a binding with the first subject that names it. */
+function firstOf({ holders }: Binding): ReadonlyMap<string, number> {
+  const first = new Map<string, number>();
+  holders.forEach((holder, i) => {
+    if (holder !== "" && !first.has(holder)) first.set(holder, i);
+  });
+  return first;
+}
+
+/** Orders bindings of one place by name, and the subjects of one in theirs. */
+export function byName(a: Held, b: Held): number {
+  if (a.binding === b.binding) return a.subject - b.subject;
+  return a.binding.name < b.binding.name ? -1 : 1;
+}
+
+function inserted(list: HeldList, held: Held): HeldList {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (byName(list[middle]!, held) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return list.toSpliced(low, 0, held);
+}

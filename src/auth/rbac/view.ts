@@ -1,0 +1,132 @@
+/**
+ * What one identity is given in one place, a namespace or the cluster, by the bindings there.
+ *
+ * It is made when it is asked for, good as long as the lists and the roles that it was made of are those of today, and keeps
+ * for each verb, group and resource that was asked about the rules that speak of them, up to the first that allows it
+ * whatever the name.
+ *
+ * @module
+ */
+import type { RequestInfo } from "../../meta/request-info.ts";
+import { describe } from "./binding.ts";
+import { type BindingIndex, type Held, type HeldList, byName } from "./binding-index.ts";
+import type { RoleCell, RoleCells } from "./role-cells.ts";
+import { type Rule, wholeResource } from "./rule.ts";
+
+/** A rule, and by which binding it holds. */
+interface Grant {
+  readonly rule: Rule;
+  readonly by: Held;
+}
+
+/** A binding with its role. */
+interface HeldRole {
+  readonly held: Held;
+  readonly cell: RoleCell;
+}
+
+/** How many rules a view keeps by what it was asked about. */
+const MOST_GRANTS = 4096;
+
+/** See the head of this file. */
+export class View {
+  readonly #namespace: string;
+  readonly #holders: readonly string[];
+  /** What it was made of: the list of each holder. */
+  readonly #lists: readonly HeldList[];
+  /** The bindings in their order. */
+  readonly held: readonly Held[];
+  /** The first binding of each role: another one says the same. */
+  readonly #roles: readonly HeldRole[];
+  /** Those of the roles that are not there. */
+  readonly missing: readonly RoleCell[];
+  readonly #asked = new Map<string, readonly Grant[]>();
+  #kept = 0;
+  #paths: readonly Grant[] | undefined;
+
+  constructor(namespace: string, holders: readonly string[], bindings: BindingIndex, roles: RoleCells) {
+    this.#namespace = namespace;
+    this.#holders = holders;
+    this.#lists = holders.map((holder) => bindings.of(namespace, holder));
+    this.held = merged(this.#lists);
+    this.#roles = rolesOf(this.held, roles);
+    this.missing = this.#roles.filter(({ cell }) => !cell.role).map(({ cell }) => cell);
+  }
+
+  /** Whether it still says what is so. */
+  isOfToday(bindings: BindingIndex): boolean {
+    const holders = this.#holders;
+    for (let i = 0; i < holders.length; i++) {
+      if (bindings.of(this.#namespace, holders[i]!) !== this.#lists[i]) return false;
+    }
+    for (const { cell } of this.#roles) if (cell.isOld) return false;
+    return true;
+  }
+
+  /** The binding by which a request is allowed, described; undefined where none allows it. */
+  allows(info: RequestInfo): string | undefined {
+    const allowing = info.isResource
+      ? this.#about(info).find(({ rule }) => rule.isForName(info.name))
+      : this.#aboutPaths().find(({ rule }) => rule.allowsPath(info));
+    return allowing && describe(allowing.by.binding, allowing.by.subject);
+  }
+
+  #about(info: RequestInfo): readonly Grant[] {
+    const resource = wholeResource(info);
+    // Any of them may hold spaces and slashes: their lengths tell where each ends.
+    const { verb, group, subresource } = info;
+    const key = `${verb.length} ${verb} ${group.length} ${group} ${subresource.length} ${resource}`;
+    const known = this.#asked.get(key);
+    if (known) return known;
+    const grants = this.#grantsFor(info, resource);
+    this.#keep(key, grants);
+    return grants;
+  }
+
+  #grantsFor(info: RequestInfo, resource: string): readonly Grant[] {
+    const grants: Grant[] = [];
+    for (const { held, cell } of this.#roles) {
+      for (const rule of cell.role?.rules ?? []) {
+        if (!rule.allowsSome(info, resource)) continue;
+        grants.push({ rule, by: held });
+        if (rule.isForAll) return grants;
+      }
+    }
+    return grants;
+  }
+
+  #keep(key: string, grants: readonly Grant[]): void {
+    this.#kept += grants.length + 1;
+    if (this.#kept > MOST_GRANTS) {
+      this.#asked.clear();
+      this.#kept = grants.length + 1;
+    }
+    this.#asked.set(key, grants);
+  }
+
+  #aboutPaths(): readonly Grant[] {
+    return (this.#paths ??= this.#roles.flatMap(({ held, cell }) =>
+      (cell.role?.rules ?? []).filter((rule) => rule.hasPaths).map((rule) => ({ rule, by: held })),
+    ));
+  }
+}
+
+/** The bindings of several lists in their order, each once, by the first subject that names the identity. */
+function merged(lists: readonly HeldList[]): readonly Held[] {
+  const filled = lists.filter((list) => list.length > 0);
+  if (filled.length <= 1) return filled[0] ?? [];
+  const all = filled.flat().toSorted(byName);
+  return all.filter((held, i) => held.binding !== all[i - 1]?.binding);
+}
+
+function rolesOf(bindings: readonly Held[], roles: RoleCells): readonly HeldRole[] {
+  const seen = new Set<RoleCell>();
+  const found: HeldRole[] = [];
+  for (const held of bindings) {
+    const cell = roles.get(held.binding.role);
+    if (seen.has(cell)) continue;
+    seen.add(cell);
+    found.push({ held, cell });
+  }
+  return found;
+}
