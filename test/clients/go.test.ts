@@ -30,6 +30,7 @@ testLibrary({
     "informers that begin with a watch": BOTH,
     events: KUBERNETES,
     election: KUBERNETES,
+    trust: KUBERNETES,
     "custom resources": BOTH,
   },
   serveFor: {

@@ -45,6 +45,7 @@ var parts = map[string]func(*session){
 	"events":        recording,
 	"election":      electing,
 	"manager":       managing,
+	"trust":         trusting,
 	customKinds:     customResources,
 }
 
