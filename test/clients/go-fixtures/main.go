@@ -64,7 +64,7 @@ var kinds = map[schema.GroupVersion][]runtime.Object{
 	apiregistrationv1.SchemeGroupVersion: {&apiregistrationv1.APIService{}},
 	autoscalingv1.SchemeGroupVersion:     {&autoscalingv1.HorizontalPodAutoscaler{}, &autoscalingv1.Scale{}},
 	autoscalingv2.SchemeGroupVersion:     {&autoscalingv2.HorizontalPodAutoscaler{}},
-	authenticationv1.SchemeGroupVersion:  {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}},
+	authenticationv1.SchemeGroupVersion:  {&authenticationv1.SelfSubjectReview{}, &authenticationv1.TokenRequest{}, &authenticationv1.TokenReview{}},
 	authorizationv1.SchemeGroupVersion: {
 		&authorizationv1.SelfSubjectAccessReview{}, &authorizationv1.SelfSubjectRulesReview{},
 		&authorizationv1.SubjectAccessReview{}, &authorizationv1.LocalSubjectAccessReview{},

@@ -92,6 +92,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["apps/v1/StatefulSet", "apps.StatefulSet"],
   ["authentication.k8s.io/v1/SelfSubjectReview", "authentication.SelfSubjectReview"],
   ["authentication.k8s.io/v1/TokenRequest", "authentication.TokenRequest"],
+  ["authentication.k8s.io/v1/TokenReview", "authentication.TokenReview"],
   ["authorization.k8s.io/v1/LocalSubjectAccessReview", "authorization.LocalSubjectAccessReview"],
   ["authorization.k8s.io/v1/SelfSubjectAccessReview", "authorization.SelfSubjectAccessReview"],
   ["authorization.k8s.io/v1/SelfSubjectRulesReview", "authorization.SelfSubjectRulesReview"],
