@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Admission, AdmissionStep } from "./contract.ts";
@@ -11,6 +10,8 @@ import { limitRanger } from "./limits.ts";
 import { type PluginChoice, type PluginName, isChosen } from "./names.ts";
 import { type ProvisionNamespace, namespaceLifecycle } from "./namespaces.ts";
 import { defaultIngressClass } from "./networking.ts";
+import { nodeRestriction } from "./node-restriction.ts";
+import { type OwnerParts, ownerReferences } from "./owner-references.ts";
 import { defaultTolerationSeconds, priority, runtimeClass, taintNodesByCondition } from "./pods.ts";
 import { type QuotaParts, resourceQuota } from "./quota.ts";
 import {
@@ -24,24 +25,21 @@ import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUsePro
 
 export type { Admission } from "./contract.ts";
 export type { PluginChoice } from "./names.ts";
+export type { ResourceOfKind } from "./owner-references.ts";
 
 /** What the steps are made of. */
-export interface AdmissionParts extends QuotaParts {
+export interface AdmissionParts extends QuotaParts, OwnerParts {
   readonly provision: ProvisionNamespace;
-  /** Who may do what in the name of a signer. */
-  readonly authorizer: Authorizer;
   /** The steps of the dialect where nothing is said. */
   readonly plugins?: PluginChoice;
 }
 
 /** The steps that can be switched, in their order. */
 const PLUGINS: Readonly<
-  Record<
-    Exclude<PluginName, "ResourceQuota">,
-    (lookup: Lookup, dialect: Dialect, authorizer: Authorizer) => AdmissionStep
-  >
+  Record<Exclude<PluginName, "ResourceQuota">, (lookup: Lookup, dialect: Dialect, parts: OwnerParts) => AdmissionStep>
 > = {
   LimitRanger: limitRanger,
+  NodeRestriction: nodeRestriction,
   TaintNodesByCondition: (_lookup, dialect) => taintNodesByCondition(dialect),
   Priority: priority,
   DefaultTolerationSeconds: (_lookup, dialect) => defaultTolerationSeconds(dialect),
@@ -49,11 +47,12 @@ const PLUGINS: Readonly<
   StorageObjectInUseProtection: (_lookup, dialect) => storageObjectInUseProtection(dialect),
   PersistentVolumeClaimResize: persistentVolumeClaimResize,
   RuntimeClass: runtimeClass,
-  CertificateApproval: (_lookup, _dialect, authorizer) => certificateApproval(authorizer),
-  CertificateSigning: (_lookup, _dialect, authorizer) => certificateSigning(authorizer),
-  ClusterTrustBundleAttest: (_lookup, _dialect, authorizer) => clusterTrustBundleAttest(authorizer),
+  CertificateApproval: (_lookup, _dialect, { authorizer }) => certificateApproval(authorizer),
+  CertificateSigning: (_lookup, _dialect, { authorizer }) => certificateSigning(authorizer),
+  ClusterTrustBundleAttest: (_lookup, _dialect, { authorizer }) => clusterTrustBundleAttest(authorizer),
   CertificateSubjectRestriction: () => certificateSubjectRestriction,
   DefaultIngressClass: defaultIngressClass,
+  OwnerReferencesPermissionEnforcement: (_lookup, _dialect, parts) => ownerReferences(parts),
 };
 
 /** The chain of a dialect, with the steps that are chosen; what somebody adds comes before the last ones. */
@@ -65,14 +64,14 @@ export interface BuiltInAdmission {
 
 /** The chain of a dialect, with the steps that are chosen. */
 export function builtInAdmission(parts: AdmissionParts): BuiltInAdmission {
-  const { lookup, dialect, provision, authorizer, plugins = {} } = parts;
+  const { lookup, dialect, provision, plugins = {} } = parts;
   const isOn = (name: PluginName): boolean => isChosen(name, plugins, dialect.rules);
   const chosen = (Object.keys(PLUGINS) as (keyof typeof PLUGINS)[]).filter(isOn);
   return {
     steps: [
       namespaceLifecycle(lookup, dialect, provision),
-      ...chosen.map((name) => PLUGINS[name](lookup, dialect, authorizer)),
-      podCertificateSigning(authorizer),
+      ...chosen.map((name) => PLUGINS[name](lookup, dialect, parts)),
+      podCertificateSigning(parts.authorizer),
     ],
     last: isOn("ResourceQuota") ? [resourceQuota(parts)] : [],
   };

@@ -14,6 +14,7 @@ function chain(dialect: typeof neutral, plugins?: PluginChoice): string[] {
     authorizer: mastersAuthorizer,
     provision: () => Promise.resolve(),
     amend: () => Promise.resolve(),
+    resourcesOf: () => [],
     ...(plugins ? { plugins } : {}),
   });
   return [...steps, ...last].map(({ name }) => name);
@@ -65,7 +66,7 @@ test("steps are switched on and off by name, and run in the order of kube-apiser
 });
 
 test("what a choice names in vain is told, and the namespaces are looked after whatever it says", () => {
-  const choice = { enable: ["Priority", "NodeRestriction"], disable: ["NamespaceLifecycle", "NodeRestriction"] };
-  expect(idleNames(choice)).toEqual({ unknown: ["NodeRestriction"], always: ["NamespaceLifecycle"] });
+  const choice = { enable: ["Priority", "AlwaysPullImages"], disable: ["NamespaceLifecycle", "AlwaysPullImages"] };
+  expect(idleNames(choice)).toEqual({ unknown: ["AlwaysPullImages"], always: ["NamespaceLifecycle"] });
   expect(chain(kubernetes, choice)).toContain("NamespaceLifecycle");
 });

@@ -45,6 +45,14 @@ export const ADMISSION_PLUGINS = {
     about: "Holds Pods, containers and claims to the LimitRanges of their namespace, and fills in what they lack.",
     byDefault: false,
   },
+  NodeRestriction: {
+    about: "Lets agents of nodes write their own Node, its Lease, and the Pods on it, and no labels that steer work.",
+    byDefault: false,
+  },
+  OwnerReferencesPermissionEnforcement: {
+    about: "Asks for the right to delete of who changes owners, and to finalize of who lets owners wait.",
+    byDefault: false,
+  },
   PersistentVolumeClaimResize: {
     about: "Refuses that claims grow whose class does not allow it.",
     byDefault: "enforceUndocumented",

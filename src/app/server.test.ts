@@ -63,13 +63,13 @@ test("names of admission plugins that mean nothing here are told", async () => {
   const log: Log = { debug: () => {}, info: tell, warn: tell, error: tell };
   const options = {
     ...DEV,
-    "enable-admission-plugins": "Priority,NodeRestriction",
+    "enable-admission-plugins": "Priority,AlwaysPullImages",
     "disable-admission-plugins": "NamespaceLifecycle",
   };
   await using _server = await runServer(resolveOptions(options), { log });
   expect(told).toMatchObject(
     expect.arrayContaining([
-      { message: "admission plugins are named that this server does not have", names: ["NodeRestriction"] },
+      { message: "admission plugins are named that this server does not have", names: ["AlwaysPullImages"] },
       { message: "admission plugins are named that always run", names: ["NamespaceLifecycle"] },
     ]) as object,
   );

@@ -1,10 +1,12 @@
 import { alwaysAllow, alwaysDeny, masters } from "./admin.ts";
 import type { Authorizer, TrustGround } from "./contract.ts";
 import type { AuthorizationMode } from "./modes.ts";
+import { nodeAuthorizer } from "./node/node-authorizer.ts";
 import { rbacOf } from "./rbac/rbac.ts";
 import { union } from "./union.ts";
 
 const MODES: Readonly<Record<AuthorizationMode, (ground: TrustGround) => Authorizer>> = {
+  Node: nodeAuthorizer,
   RBAC: rbacOf,
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,

@@ -6,6 +6,7 @@
 
 /** What each mode does, in a sentence for people. */
 export const AUTHORIZATION_MODES = {
+  Node: "Agents of nodes may do what their node and its Pods need.",
   RBAC: "What roles say that bindings give.",
   AlwaysAllow: "Everybody may do everything.",
   AlwaysDeny: "Only members of system:masters may do anything.",

@@ -4,7 +4,7 @@
  * @module
  */
 import { escalation } from "../admission/escalation.ts";
-import { type Admission, type PluginChoice, builtInAdmission } from "../admission/index.ts";
+import { type Admission, type PluginChoice, type ResourceOfKind, builtInAdmission } from "../admission/index.ts";
 import type { ApiContext, ApiObject, NewObject, ResourceDefinition } from "../schema/definition.ts";
 import type { Followed, Lookup, ObjectName } from "../schema/lookup.ts";
 import type { Authenticator, Authorizer, TrustGround } from "../auth/contract.ts";
@@ -103,6 +103,7 @@ function over(
     clock: api.clock,
     authorizer,
     provision: (name) => provisionNamespace(kinds, name),
+    resourcesOf: (apiVersion, kind) => resourcesOf(kinds, apiVersion, kind),
     amend: (resource, key, change) => amendStatus(kinds.stored(resource)!, key, change),
     ...(options.plugins ? { plugins: options.plugins } : {}),
   });
@@ -242,6 +243,16 @@ class FollowedKind implements Followed {
 function nameIn(kind: Kind, key: string): ObjectName {
   const slash = kind.namespaced ? key.indexOf("/") : -1;
   return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
+}
+
+/** What is served of a kind in a version, `apps/v1`. */
+function resourcesOf(kinds: Kinds, apiVersion: string, kind: string): ResourceOfKind[] {
+  const slash = apiVersion.indexOf("/");
+  const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  const served = kinds.group(group)?.versions.find((one) => one.version === version)?.resources ?? [];
+  return served
+    .filter(({ definition }) => definition.kind === kind)
+    .map(({ definition: { plural, scope } }) => ({ group, version, plural, namespaced: scope === "Namespaced" }));
 }
 
 /** The kinds whose objects take something. */

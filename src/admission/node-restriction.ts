@@ -1,0 +1,308 @@
+/**
+ * What the agent of a node may write: its own Node, Lease, CSINode and slices, and the Pods on it; the plugin
+ * NodeRestriction, beside the node authorizer.
+ *
+ * An agent is a user `system:node:NAME` of the group `system:nodes`. Everybody else passes.
+ *
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction
+ *
+ * @module
+ */
+import { nodeOf } from "../auth/node/node-name.ts";
+import { type ObjectRef, forbidden, notFound } from "../meta/status.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { Lookup } from "../schema/lookup.ts";
+import { type Value, equal } from "../value/value.ts";
+import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
+
+/** A write of an agent. */
+interface Write {
+  readonly node: string;
+  readonly request: AdmissionRequest;
+  readonly lookup: Lookup;
+}
+
+/** Says why a write is refused; undefined where it is not. Throws 404 for what is not there. */
+type Judge = (write: Write) => string | undefined;
+
+const JUDGES: Readonly<Record<string, Judge>> = {
+  pods: judgePod,
+  nodes: judgeNode,
+  persistentvolumeclaims: judgeClaim,
+  serviceaccounts: judgeToken,
+  "leases.coordination.k8s.io": judgeLease,
+  "csinodes.storage.k8s.io": judgeOwnName,
+  "resourceslices.resource.k8s.io": judgeSlice,
+  "podcertificaterequests.certificates.k8s.io": judgePodCertificate,
+};
+
+/** See the head of this file. */
+export const nodeRestriction = (lookup: Lookup): AdmissionStep => ({
+  name: "NodeRestriction",
+  // Before others change what the agent has sent.
+  mutate: (request) => judge(lookup, request),
+});
+
+function judge(lookup: Lookup, request: AdmissionRequest): void {
+  const { ref, identity, name } = request;
+  const node = nodeOf(identity);
+  if (node === undefined) return;
+  const resource = ref.group === "" ? ref.plural : `${ref.plural}.${ref.group}`;
+  const why =
+    node === ""
+      ? `expected a node in the user ${JSON.stringify(identity.user)}`
+      : Object.hasOwn(JUDGES, resource)
+        ? JUDGES[resource]!({ node, request, lookup })
+        : undefined;
+  if (why !== undefined) throw forbidden(ref, name, why);
+}
+
+type Form = Readonly<Record<string, unknown>>;
+
+const formOf = (value: unknown): Form => (typeof value === "object" && value !== null ? (value as Form) : {});
+const specOf = (object: ApiObject | undefined): Form => formOf(object?.["spec"]);
+const statusOf = (object: ApiObject | undefined): Form => formOf(object?.["status"]);
+const same = (a: unknown, b: unknown): boolean => equal((a ?? null) as Value, (b ?? null) as Value);
+
+const PODS: ObjectRef = { group: "", plural: "pods", kind: "Pod" };
+const NODES: ObjectRef = { group: "", plural: "nodes", kind: "Node" };
+
+/** An object that has to be there. */
+function there(lookup: Lookup, ref: ObjectRef, namespace: string, name: string): ApiObject {
+  const found = lookup.get(ref.plural, namespace, name);
+  if (!found) throw notFound(ref, name);
+  return found;
+}
+
+function judgePod(write: Write): string | undefined {
+  const { node, request, lookup } = write;
+  const { operation, subresource, namespace, name } = request;
+  const onNode = (pod: ApiObject): string | undefined =>
+    specOf(pod)["nodeName"] === node ? undefined : `the Pod is not on the node ${node}`;
+  switch (`${operation} ${subresource}`) {
+    case "CREATE ":
+      return judgeMirror(write);
+    case "DELETE ":
+    case "CREATE eviction":
+      return onNode(there(lookup, PODS, namespace, name));
+    case "UPDATE status":
+      return onNode(request.old!) ?? judgePodStatus(request);
+    default:
+      return "a node creates mirrors of its Pods, writes their status, evicts and deletes them, and nothing else";
+  }
+}
+
+const MIRROR = "kubernetes.io/config.mirror";
+
+/** A Pod that the node has begun by itself: it says so, belongs to its Node, and refers to nothing that it could read by that. */
+function judgeMirror({ node, request: { object }, lookup }: Write): string | undefined {
+  const { annotations, ownerReferences = [] } = object!.metadata;
+  if (annotations?.[MIRROR] === undefined) return `a node creates only Pods with the annotation ${MIRROR}`;
+  if (specOf(object)["nodeName"] !== node) return `a node creates Pods on itself only, expected spec.nodeName ${node}`;
+  const [owner] = ownerReferences;
+  if (
+    !owner ||
+    ownerReferences.length > 1 ||
+    owner.apiVersion !== "v1" ||
+    owner.kind !== "Node" ||
+    owner.name !== node
+  ) {
+    return `a node creates only Pods whose one owner is the Node ${node}`;
+  }
+  if (!owner.controller || owner.blockOwnerDeletion)
+    return "expected an owner with controller and without blockOwnerDeletion";
+  if (there(lookup, NODES, "", node).metadata.uid !== owner.uid) return `the Node ${node} has another UID`;
+  const member = referenceIn(specOf(object));
+  return member === undefined ? undefined : `a node creates no Pods that refer to other objects, found ${member}`;
+}
+
+/** Members of a Pod, of its containers and of its volumes that name other objects. */
+const OF_POD = ["serviceAccountName", "resourceClaims", "imagePullSecrets"];
+const OF_VOLUME = [
+  "azureFile",
+  "cephfs",
+  "cinder",
+  "configMap",
+  "csi",
+  "ephemeral",
+  "flexVolume",
+  "glusterfs",
+  "iscsi",
+  "persistentVolumeClaim",
+  "projected",
+  "rbd",
+  "scaleIO",
+  "secret",
+  "storageos",
+];
+
+/** A member of a Pod by which it refers to another object; undefined where it refers to none. */
+function referenceIn(spec: Form): string | undefined {
+  const own = OF_POD.find((member) => isSaid(spec[member]));
+  if (own !== undefined) return `spec.${own}`;
+  const containers = ["containers", "initContainers", "ephemeralContainers"].flatMap((member) => listOf(spec[member]));
+  if (containers.some(readsOthers)) return "the environment of a container";
+  return listOf(spec["volumes"]).some((volume) => OF_VOLUME.some((member) => volume[member] !== undefined))
+    ? "spec.volumes"
+    : undefined;
+}
+
+const readsOthers = ({ env, envFrom }: Form): boolean =>
+  isSaid(envFrom) ||
+  listOf(env).some((variable) => {
+    const from = formOf(variable["valueFrom"]);
+    return from["secretKeyRef"] !== undefined || from["configMapKeyRef"] !== undefined;
+  });
+
+const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? (value as Form[]) : []);
+const isSaid = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+
+/** Claims that a Pod is given are for whoever gives them to write: they say what the node may read. */
+function judgePodStatus({ object, old }: AdmissionRequest): string | undefined {
+  if (!same(object!.metadata.labels ?? {}, old!.metadata.labels ?? {})) return "a node does not change labels of Pods";
+  const changed = ["resourceClaimStatuses", "extendedResourceClaimStatus"].find(
+    (member) => !same(statusOf(object)[member], statusOf(old)[member]),
+  );
+  return changed === undefined ? undefined : `a node does not change status.${changed} of Pods`;
+}
+
+function judgeNode({ node, request }: Write): string | undefined {
+  const { operation, object, old, name } = request;
+  if (name !== node) return `the node ${node} writes its own Node only`;
+  if (!object || operation === "DELETE") return undefined;
+  const [{ labels, ownerReferences }, before] = [object.metadata, old?.metadata];
+  const wrong = changedLabels(labels ?? {}, before?.labels ?? {}).filter(isKept);
+  if (wrong.length > 0) return `a node does not set or change the labels ${wrong.join(", ")}`;
+  if (
+    specOf(object)["configSource"] !== undefined &&
+    !same(specOf(object)["configSource"], specOf(old)["configSource"])
+  ) {
+    return "a node does not change its spec.configSource";
+  }
+  if (!old) return undefined;
+  if (!same(specOf(object)["taints"], specOf(old)["taints"])) return "a node does not change its taints";
+  return same(ownerReferences, before?.ownerReferences) ? undefined : "a node does not change its ownerReferences";
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const changedLabels = (now: Labels, before: Labels): string[] =>
+  [...new Set([...Object.keys(now), ...Object.keys(before)])].filter((key) => now[key] !== before[key]).toSorted();
+
+/** Labels of the system that agents set. */
+const OF_AGENTS: ReadonlySet<string> = new Set([
+  "beta.kubernetes.io/arch",
+  "beta.kubernetes.io/instance-type",
+  "beta.kubernetes.io/os",
+  "failure-domain.beta.kubernetes.io/region",
+  "failure-domain.beta.kubernetes.io/zone",
+  "kubernetes.io/arch",
+  "kubernetes.io/hostname",
+  "kubernetes.io/os",
+  "node.kubernetes.io/instance-type",
+  "topology.kubernetes.io/region",
+  "topology.kubernetes.io/zone",
+]);
+
+/** Whether a label is kept from agents: work is steered by it to nodes that can be trusted. */
+function isKept(key: string): boolean {
+  const slash = key.indexOf("/");
+  const domain = slash < 0 ? "" : key.slice(0, slash);
+  const isIn = (parent: string): boolean => domain === parent || domain.endsWith(`.${parent}`);
+  if (isIn("node-restriction.kubernetes.io")) return true;
+  if (!isIn("kubernetes.io") && !isIn("k8s.io")) return false;
+  return !OF_AGENTS.has(key) && !isIn("kubelet.kubernetes.io") && !isIn("node.kubernetes.io");
+}
+
+/** What the status of a claim may say of how far its growth is. */
+const OF_GROWTH = ["capacity", "conditions", "allocatedResources", "allocatedResourceStatuses"];
+
+function judgeClaim({ request: { operation, subresource, object, old } }: Write): string | undefined {
+  if (operation !== "UPDATE" || subresource !== "status") return "a node writes nothing of a claim but its status";
+  const rest = (claim: ApiObject): object => {
+    const { resourceVersion: _version, managedFields: _owners, ...metadata } = claim.metadata;
+    const status = Object.entries(statusOf(claim)).filter(([member]) => !OF_GROWTH.includes(member));
+    return { ...claim, metadata, status: Object.fromEntries(status) };
+  };
+  return same(rest(object!), rest(old!)) ? undefined : `a node writes only ${OF_GROWTH.join(", ")} of a claim's status`;
+}
+
+/** A token is for a Pod on the node, and for somebody whom that Pod or its drivers know. */
+function judgeToken({ node, request, lookup }: Write): string | undefined {
+  const { operation, subresource, object, namespace } = request;
+  if (operation !== "CREATE" || subresource !== "token") return undefined;
+  const { boundObjectRef, audiences } = specOf(object);
+  const { apiVersion, kind, name, uid } = formOf(boundObjectRef);
+  if (apiVersion !== "v1" || kind !== "Pod" || !name || !uid)
+    return "a node makes tokens for Pods only, with their UID";
+  const pod = there(lookup, PODS, namespace, String(name));
+  if (pod.metadata.uid !== uid) return `the Pod ${String(name)} has another UID`;
+  if (specOf(pod)["nodeName"] !== node) return `the Pod ${String(name)} is not on the node ${node}`;
+  const wanted = Array.isArray(audiences) ? (audiences as string[]) : [];
+  if (wanted.length > 1) return "a node makes tokens for one audience at a time";
+  return audiencesOf(pod, namespace, lookup).has(wanted[0] ?? "")
+    ? undefined
+    : `no volume of the Pod ${String(name)} has a token for the audience ${JSON.stringify(wanted[0] ?? "")}`;
+}
+
+/** The audiences of the tokens that a Pod, and the drivers of its volumes, ask for; empty for the server's own. */
+function audiencesOf(pod: ApiObject, namespace: string, lookup: Lookup): Set<string> {
+  const audiences = new Set<string>();
+  const add = (tokens: readonly Form[]): void => {
+    for (const { audience } of tokens) audiences.add(typeof audience === "string" ? audience : "");
+  };
+  for (const volume of listOf(specOf(pod)["volumes"])) {
+    for (const { serviceAccountToken } of listOf(formOf(volume["projected"])["sources"])) {
+      if (serviceAccountToken !== undefined) add([formOf(serviceAccountToken)]);
+    }
+    const driver = driverOf(volume, pod, namespace, lookup);
+    if (driver !== "") add(listOf(specOf(lookup.get("csidrivers.storage.k8s.io", "", driver))["tokenRequests"]));
+  }
+  return audiences;
+}
+
+/** The driver of a volume of a Pod, its own or that of its claim; empty for none. */
+function driverOf(volume: Form, pod: ApiObject, namespace: string, lookup: Lookup): string {
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  if (volume["csi"] !== undefined) return text(formOf(volume["csi"])["driver"]);
+  const claim = volume["ephemeral"]
+    ? `${pod.metadata.name}-${text(volume["name"])}`
+    : text(formOf(volume["persistentVolumeClaim"])["claimName"]);
+  if (claim === "") return "";
+  const bound = text(specOf(lookup.get("persistentvolumeclaims", namespace, claim))["volumeName"]);
+  return text(formOf(specOf(lookup.get("persistentvolumes", "", bound))["csi"])["driver"]);
+}
+
+function judgeLease(write: Write): string | undefined {
+  return write.request.namespace === "kube-node-lease"
+    ? judgeOwnName(write)
+    : "a node has its Lease in kube-node-lease only";
+}
+
+function judgeOwnName({ node, request: { operation, object, name } }: Write): string | undefined {
+  const named = operation === "CREATE" ? object!.metadata.name : name;
+  return named === node ? undefined : `a node has objects of its own name only, ${node}`;
+}
+
+function judgeSlice({ node, request: { operation, object, old } }: Write): string | undefined {
+  const slice = operation === "CREATE" ? object : operation === "DELETE" ? old : undefined;
+  if (!slice || specOf(slice)["nodeName"] === node) return undefined;
+  return `a node writes slices of its own only, expected spec.nodeName ${node}`;
+}
+
+function judgePodCertificate({ node, request, lookup }: Write): string | undefined {
+  const { operation, subresource, object, namespace } = request;
+  if (operation !== "CREATE" || subresource !== "") return "a node creates requests for certificates, and nothing else";
+  const { nodeName, nodeUID, podName, podUID, serviceAccountName, serviceAccountUID } = specOf(object);
+  if (nodeName !== node) return `expected spec.nodeName ${node}`;
+  if (there(lookup, NODES, "", node).metadata.uid !== nodeUID) return `the Node ${node} has another UID`;
+  const pod = there(lookup, PODS, namespace, String(podName));
+  if (pod.metadata.uid !== podUID) return `the Pod ${String(podName)} has another UID`;
+  if (specOf(pod)["nodeName"] !== node) return `the Pod ${String(podName)} is not on the node ${node}`;
+  if (pod.metadata.annotations?.[MIRROR] !== undefined) return "a mirror of a Pod has no certificates";
+  if (specOf(pod)["serviceAccountName"] !== serviceAccountName) return "the Pod has another account";
+  const account = there(lookup, ACCOUNTS, namespace, String(serviceAccountName));
+  return account.metadata.uid === serviceAccountUID ? undefined : "the account has another UID";
+}
+
+const ACCOUNTS: ObjectRef = { group: "", plural: "serviceaccounts", kind: "ServiceAccount" };

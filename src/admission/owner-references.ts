@@ -1,0 +1,112 @@
+/**
+ * Who makes others wait for an object, or lets it be collected, must be allowed to: the plugin
+ * OwnerReferencesPermissionEnforcement (CVE-2025-5187, GC).
+ *
+ * An owner reference says that an object goes when its owner goes, so who changes those of an object must be allowed to
+ * delete it. With `blockOwnerDeletion` the owner waits for the object, as it does for a finalizer, so who sets it must be
+ * allowed to update the finalizers of the owner.
+ *
+ * @module
+ */
+import type { Authorizer, Decision } from "../auth/contract.ts";
+import type { ApiObject } from "../schema/definition.ts";
+import type { OwnerRef } from "../meta/object-meta.ts";
+import { NO_REQUEST, type RequestInfo } from "../meta/request-info.ts";
+import { forbidden } from "../meta/status.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import { type Value, equal } from "../value/value.ts";
+import { type AdmissionRequest, type AdmissionStep, concerns } from "./contract.ts";
+
+/** A resource that has the objects of a kind. */
+export interface ResourceOfKind {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+/** What the plugin is made of. */
+export interface OwnerParts {
+  /** Who may do what: asked of owners, and of signers. */
+  readonly authorizer: Authorizer;
+  /** The resources that are served of a kind in a version; none for one that is not there. */
+  readonly resourcesOf: (apiVersion: string, kind: string) => readonly ResourceOfKind[];
+}
+
+const PODS = { group: "", plural: "pods" };
+
+/** See the head of this file. */
+export const ownerReferences = (parts: OwnerParts): AdmissionStep => ({
+  name: "OwnerReferencesPermissionEnforcement",
+  validate(request) {
+    const { object, old, subresource } = request;
+    if (!object || (concerns(request, PODS) && subresource === "status")) return undefined;
+    const [now, before] = [ownersOf(object), old ? ownersOf(old) : []];
+    return equal(now as unknown as Value, before as unknown as Value) ? undefined : judge(parts, request, now, before);
+  },
+});
+
+const ownersOf = ({ metadata }: ApiObject): readonly OwnerRef[] => metadata.ownerReferences ?? [];
+
+async function judge(
+  parts: OwnerParts,
+  request: AdmissionRequest,
+  now: readonly OwnerRef[],
+  before: readonly OwnerRef[],
+): Promise<void> {
+  // What one creates one need not have created; what is there belongs to whoever may delete it.
+  if (request.operation !== "CREATE") await needDelete(parts, request);
+  const waiting = new Set(before.filter(({ blockOwnerDeletion }) => blockOwnerDeletion).map(({ uid }) => uid));
+  const blocking = now.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion && !waiting.has(uid));
+  if (blocking.length === 0 || (await mayFinalizeAll(parts, request))) return;
+  const limit = new TurnLimit();
+  for (const owner of blocking) {
+    if (limit.isOver) await limit.pause();
+    await needFinalizers(parts, request, owner);
+  }
+}
+
+async function needDelete({ authorizer }: OwnerParts, request: AdmissionRequest): Promise<void> {
+  const { ref, version, namespace, name, subresource, identity } = request;
+  const what = { group: ref.group, version, resource: ref.plural, subresource, namespace, name };
+  const decision = await authorizer.authorize(identity, question("delete", what));
+  if (!decision.allowed)
+    refuse(request, "whoever changes the owners of an object must be allowed to delete it", decision);
+}
+
+/** Whether somebody may update the finalizers of everything: then no kind needs to be looked for. */
+async function mayFinalizeAll({ authorizer }: OwnerParts, { identity }: AdmissionRequest): Promise<boolean> {
+  const everything = { group: "*", version: "*", resource: "*", subresource: "finalizers", name: "*" };
+  return (await authorizer.authorize(identity, question("update", everything))).allowed;
+}
+
+async function needFinalizers(
+  { authorizer, resourcesOf }: OwnerParts,
+  request: AdmissionRequest,
+  { apiVersion, kind, name }: OwnerRef,
+): Promise<void> {
+  const resources = resourcesOf(apiVersion, kind);
+  if (resources.length === 0)
+    refuse(request, `expected an owner of a kind that is served, got ${kind} of ${apiVersion}`);
+  for (const { group, version, plural, namespaced } of resources) {
+    // An owner in a namespace is in that of the object.
+    const place = { resource: plural, subresource: "finalizers", namespace: namespaced ? request.namespace : "" };
+    const decision = await authorizer.authorize(
+      request.identity,
+      question("update", { group, version, ...place, name }),
+    );
+    if (decision.allowed) continue;
+    refuse(request, `whoever sets blockOwnerDeletion must be allowed to update the finalizers of ${plural}`, decision);
+  }
+}
+
+const question = (verb: string, what: Partial<RequestInfo>): RequestInfo => ({
+  ...NO_REQUEST,
+  isResource: true,
+  verb,
+  ...what,
+});
+
+function refuse({ ref, name }: AdmissionRequest, why: string, { reason } = { reason: "" } as Decision): never {
+  throw forbidden(ref, name, reason === "" ? why : `${why}: ${reason}`);
+}

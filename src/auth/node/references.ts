@@ -1,0 +1,124 @@
+/**
+ * What Pods and volumes refer to, as far as the agent of a node has to read it to run them.
+ *
+ * @module
+ */
+import type { ApiObject } from "../../schema/definition.ts";
+import type { ObjectName } from "../../schema/lookup.ts";
+
+/** The key of an object that something refers to: `secrets/NAMESPACE/NAME`. */
+export const keyOf = (plural: string, namespace: string, name: string): string => `${plural}/${namespace}/${name}`;
+
+/** A Pod on a node, and what it refers to. */
+export interface PodReferences extends ObjectName {
+  readonly node: string;
+  readonly keys: readonly string[];
+}
+
+/** A volume of a claim, and the Secrets that it refers to. */
+export interface VolumeReferences {
+  readonly name: string;
+  /** The key of the claim. */
+  readonly claim: string;
+  readonly secrets: readonly string[];
+}
+
+type Form = Readonly<Record<string, unknown>>;
+
+const formOf = (value: unknown): Form => (typeof value === "object" && value !== null ? (value as Form) : {});
+const listOf = (value: unknown): readonly Form[] => (Array.isArray(value) ? (value as Form[]) : []);
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const nameIn = (reference: unknown): string => textOf(formOf(reference)["name"]);
+
+/** A Pod that the node began by itself: what it says grants nothing, as its own node has written it. */
+const MIRROR = "kubernetes.io/config.mirror";
+
+/** Reads a Pod; undefined where it is on no node. */
+export function readPod({ metadata, spec: specified, status }: ApiObject): PodReferences | undefined {
+  const spec = formOf(specified);
+  const node = textOf(spec["nodeName"]);
+  if (node === "") return undefined;
+  const { namespace = "", name = "", annotations } = metadata;
+  const refers = annotations?.[MIRROR] === undefined ? referencesOf(spec, formOf(status), name) : [];
+  const keys = refers.filter(([, to]) => to !== "").map(([plural, to]) => keyOf(plural, namespace, to));
+  return { namespace, name, node, keys: [...new Set([...keys, keyOf("pods", namespace, name)])] };
+}
+
+type Reference = readonly [plural: string, name: string];
+
+const referencesOf = (spec: Form, status: Form, pod: string): Reference[] => [
+  ["serviceaccounts", textOf(spec["serviceAccountName"])],
+  ...listOf(spec["imagePullSecrets"]).map((secret): Reference => ["secrets", nameIn(secret)]),
+  ...["initContainers", "containers", "ephemeralContainers"].flatMap((member) =>
+    listOf(spec[member]).flatMap(ofContainer),
+  ),
+  ...listOf(spec["volumes"]).flatMap((volume) => ofVolume(volume, pod)),
+  ...claimsOfResources(spec, status),
+];
+
+const ofContainer = (container: Form): Reference[] => [
+  ...listOf(container["envFrom"]).flatMap((from): Reference[] => [
+    ["secrets", nameIn(from["secretRef"])],
+    ["configmaps", nameIn(from["configMapRef"])],
+  ]),
+  ...listOf(container["env"]).flatMap((variable): Reference[] => {
+    const from = formOf(variable["valueFrom"]);
+    return [
+      ["secrets", nameIn(from["secretKeyRef"])],
+      ["configmaps", nameIn(from["configMapKeyRef"])],
+    ];
+  }),
+];
+
+function ofVolume(volume: Form, pod: string): Reference[] {
+  const secrets = [textOf(formOf(volume["secret"])["secretName"]), ...secretsOfSource(volume).map(({ name }) => name)];
+  const claim = volume["ephemeral"]
+    ? `${pod}-${textOf(volume["name"])}`
+    : textOf(formOf(volume["persistentVolumeClaim"])["claimName"]);
+  return [
+    ...secrets.map((name): Reference => ["secrets", name]),
+    ["configmaps", nameIn(volume["configMap"])],
+    ["persistentvolumeclaims", claim],
+    ...listOf(formOf(volume["projected"])["sources"]).flatMap((source): Reference[] => [
+      ["secrets", nameIn(source["secret"])],
+      ["configmaps", nameIn(source["configMap"])],
+    ]),
+  ];
+}
+
+/** Claims to devices: by name, or by a template, which the status tells the claim of. */
+const claimsOfResources = (spec: Form, status: Form): Reference[] =>
+  [
+    ...listOf(spec["resourceClaims"]).map((claim) => claim["resourceClaimName"]),
+    ...listOf(status["resourceClaimStatuses"]).map((claim) => claim["resourceClaimName"]),
+    formOf(status["extendedResourceClaimStatus"])["resourceClaimName"],
+  ].map((name): Reference => ["resourceclaims", textOf(name)]);
+
+/** Sources whose Secret stands in `secretRef`. */
+const WITH_SECRET = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"];
+/** Secrets of a CSI volume that nodes need; those of controllers are none of theirs. */
+const OF_CSI = ["nodePublishSecretRef", "nodeStageSecretRef", "nodeExpandSecretRef"];
+
+/** The Secrets of a source of a volume; without a namespace where it says none. */
+function secretsOfSource(source: Form): ObjectName[] {
+  const azure = formOf(source["azureFile"]);
+  const csi = formOf(source["csi"]);
+  const references = [
+    ...WITH_SECRET.map((member) => formOf(source[member])["secretRef"]),
+    ...OF_CSI.map((member) => csi[member]),
+  ];
+  return [
+    { namespace: textOf(azure["secretNamespace"]), name: textOf(azure["secretName"]) },
+    ...references.map((reference) => ({ namespace: textOf(formOf(reference)["namespace"]), name: nameIn(reference) })),
+  ].filter(({ name }) => name !== "");
+}
+
+/** Reads a volume; undefined where no claim has it. Secrets without a namespace are of that of the claim. */
+export function readVolume({ metadata, spec: specified }: ApiObject): VolumeReferences | undefined {
+  const spec = formOf(specified);
+  const claim = formOf(spec["claimRef"]);
+  const [namespace, name] = [textOf(claim["namespace"]), textOf(claim["name"])];
+  if (name === "") return undefined;
+  const secrets = secretsOfSource(spec).map((secret) => keyOf("secrets", secret.namespace || namespace, secret.name));
+  return { name: metadata.name ?? "", claim: keyOf("persistentvolumeclaims", namespace, name), secrets };
+}
