@@ -163,6 +163,12 @@ export class ResourceCache {
     return watch;
   }
 
+  /** How much it holds, and how many watch it; the mean size is that of its first objects. */
+  load(): { readonly objects: number; readonly meanBytes: number; readonly watchers: number } {
+    const { size, meanBytes } = this.#timeline;
+    return { objects: size, meanBytes, watchers: this.#watchers?.all.size ?? 0 };
+  }
+
   stats(): ResourceStats {
     const { history, size, keptVersions, indexedLabels } = this.#timeline;
     return {

@@ -30,6 +30,10 @@ export interface TimelineSettings {
 /** Changes between two states that are kept so that going back in time stays fast. */
 const CHECKPOINT = 4096;
 
+/** Objects that are looked at for the mean size of all. */
+const SAMPLE = 16;
+const EVERYTHING: Selection = { id: "", prefix: "", matches: () => true };
+
 /** See the head of this file. */
 export class Timeline {
   readonly #settings: TimelineSettings;
@@ -63,6 +67,17 @@ export class Timeline {
 
   get size(): number {
     return this.#state.size;
+  }
+
+  /** The mean size of objects in bytes, that of the first few. */
+  get meanBytes(): number {
+    let bytes = 0;
+    let seen = 0;
+    this.#state.scan(EVERYTHING, "", (entry) => {
+      bytes += entry.bytes.length;
+      return ++seen < SAMPLE;
+    });
+    return seen === 0 ? 0 : bytes / seen;
   }
 
   /** Versions that are kept whole. */

@@ -30,11 +30,19 @@ import {
   forkRegistry,
 } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
-import { type Route, type ServerHandle, type ServerOptions, ThreadPool, createServer } from "../server/index.ts";
+import {
+  type Route,
+  type ServerHandle,
+  type ServerOptions,
+  DEFAULT_LIMITS,
+  ThreadPool,
+  createServer,
+} from "../server/index.ts";
 import { type Controller, type Manager, createManager, withoutManagedFields } from "../runtime/index.ts";
 import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
+import { Fairness } from "../fairness/index.ts";
 import { FlowObjects } from "./flow-objects.ts";
 import { cacheCheck, roomCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
@@ -72,6 +80,8 @@ export interface ClusterParts {
   /** The chain of admission, given the built-in one. */
   readonly admission?: RegistryOptions["admission"];
   readonly cache?: RegistryOptions["cache"];
+  /** Whether requests run by priority and fairness (APF-9); by default. Else reads and writes are only counted (APF-22). */
+  readonly fairness?: boolean;
   /** Asks webhooks; over HTTPS by default. */
   readonly hooks?: Hooks;
   /** What the server is given beside what the cluster gives it. */
@@ -142,14 +152,14 @@ async function provisionAll(parts: ClusterParts, built: BuiltRegistry, { api }: 
 }
 
 /** Keeps the objects that say how many requests run at a time. */
-const flowObjects = (parts: ClusterParts, { kinds, lookup }: BuiltRegistry, { api }: Own): FlowObjects =>
+const flowObjects = (parts: ClusterParts, { kinds, lookup }: BuiltRegistry, { api, fairness }: Own): FlowObjects =>
   new FlowObjects({
     kinds,
     lookup,
     api,
     log: parts.log ?? silentLog,
     activity: parts.server?.activity,
-    changed: () => undefined,
+    changed: (configuration) => fairness?.configure(configuration),
   });
 
 /** What a cluster has of its own, a fork too. */
@@ -157,6 +167,7 @@ interface Own {
   readonly api: ApiContext;
   readonly hooks: Hooks;
   readonly threads: ThreadPool;
+  readonly fairness: Fairness | undefined;
 }
 
 function openOwn(parts: ClusterParts): Own {
@@ -173,7 +184,14 @@ function openOwn(parts: ClusterParts): Own {
     },
     hooks: parts.hooks ?? openHooks({ clock }),
     threads,
+    fairness: parts.fairness === false ? undefined : new Fairness({ clock, seats: seatsOf(parts) }),
   };
+}
+
+/** Requests that run at a time, reads and writes together. */
+function seatsOf({ server }: ClusterParts): number {
+  const { reads, writes } = { ...DEFAULT_LIMITS, ...server?.limits };
+  return reads + writes;
 }
 
 const extensionParts = (
@@ -234,6 +252,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     await extension?.close();
     await flow.close();
     if (!parts.hooks) hooks.close();
+    own.fairness?.[Symbol.dispose]();
     await threads.close();
     checks.close();
     repairs.close();
@@ -312,6 +331,7 @@ function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches
     random,
     log,
     beside: own.threads,
+    fairness: own.fairness,
     version: "0.0.0",
     ...server,
     routes: [explaining, ...(server.routes ?? [])],

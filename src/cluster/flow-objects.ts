@@ -9,6 +9,7 @@
 import { AUTOUPDATE, type Provided, providedLevels, providedSchemas } from "../kinds/flowcontrol/v1/provided.ts";
 import type { FlowSchema } from "../kinds/flowcontrol/v1/flow-schema.ts";
 import type { PriorityLevelConfiguration } from "../kinds/flowcontrol/v1/priority-level-configuration.ts";
+import type { FlowConfiguration } from "../fairness/index.ts";
 import { hasReason } from "../meta/status.ts";
 import { formatTime } from "../meta/time.ts";
 import { SYSTEM, type BuiltRegistry, type Resource, type Watch, type WatchSink } from "../registry/index.ts";
@@ -26,12 +27,6 @@ const PRODUCER = "api-priority-and-fairness-config-producer-v1";
 const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
 const MANDATORY_MS = 60_000;
 const FOLLOW_AGAIN_MS = 1000;
-
-/** All schemas and levels as they are now. */
-export interface FlowConfiguration {
-  readonly schemas: readonly FlowSchema[];
-  readonly levels: readonly PriorityLevelConfiguration[];
-}
 
 /** What the keeper stands on. */
 export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"> {

@@ -170,8 +170,18 @@ export interface Resource {
   object(entry: Entry): ApiObject;
   /** The versions of an object that the store keeps, also of one that is deleted. */
   history(target: Target, options: HistoryOptions): Promise<HistoryReport>;
+  /** How much there is of it now. */
+  load(): ResourceLoad;
   /** Who owns each leaf of an entry, in this version. */
   blame(entry: Entry): BlameReport;
+}
+
+/** How much a resource holds, and how many are told of its changes. */
+export interface ResourceLoad {
+  readonly objects: number;
+  /** The mean size of an object in bytes, about. */
+  readonly meanBytes: number;
+  readonly watchers: number;
 }
 
 /** The resources of one group, its versions in the order of preference. */

@@ -23,6 +23,7 @@ import type {
   ListResult,
   PatchOptions,
   Resource,
+  ResourceLoad,
   Target,
   WatchOptions,
   WatchStart,
@@ -131,6 +132,10 @@ class KindResource implements Resource {
 
   history(target: Target, options: HistoryOptions): Promise<HistoryReport> {
     return historyOf(this.#kind, target, options);
+  }
+
+  load(): ResourceLoad {
+    return this.#kind.cache.load();
   }
 
   blame(entry: Entry): BlameReport {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Authenticator, Authorizer } from "../auth/contract.ts";
+import type { Fairness } from "../fairness/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
@@ -76,6 +77,8 @@ export interface ServerContext {
   readonly beside: Beside;
   readonly discovery: Discovery;
   readonly openApi: OpenApi;
+  /** Who runs next; without it reads and writes are only counted. */
+  readonly fairness: Fairness | undefined;
   /** How many requests run now: reads at 1, writes at 2. */
   readonly running: { 1: number; 2: number };
   /** The watchers that run, so that a shutdown can end them in order. */

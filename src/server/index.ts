@@ -9,7 +9,7 @@ export { type ServerHandle, type ServerOptions, createServer } from "./server.ts
 export type { Route, ServerContext } from "./context.ts";
 export { issuerRoutes } from "./documents/issuer-endpoint.ts";
 export type { Listener, TlsOptions } from "./http/listeners.ts";
-export type { ServerLimits } from "./limits.ts";
+export { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
 export { BrokenOff } from "./http/inject.ts";
 export type { HealthCheck } from "./operations/health-check.ts";
 export { type Filter } from "./filters/contract.ts";

@@ -2,9 +2,9 @@
 export interface ServerLimits {
   /** Bytes of a body, also after it was inflated. */
   readonly bodyBytes: number;
-  /** Reads that run at the same time; 0 for no limit. Watches count while they start. */
+  /** Reads that run at the same time; 0 for no limit. With fairness, seats of the server (APF-13). */
   readonly reads: number;
-  /** Writes that run at the same time; 0 for no limit. */
+  /** Writes that run at the same time; 0 for no limit. With fairness, further seats. */
   readonly writes: number;
   /** Bytes that may wait for one watcher before it is closed; it is never skipped. */
   readonly watchBufferBytes: number;
@@ -27,8 +27,8 @@ export interface ServerLimits {
 /** The default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {
   bodyBytes: 3 * 1024 * 1024,
-  reads: 4000,
-  writes: 1000,
+  reads: 400,
+  writes: 200,
   watchBufferBytes: 4 * 1024 * 1024,
   bodyMemoryBytes: 256 * 1024 * 1024,
   bodyDepth: 1024,

@@ -6,6 +6,7 @@
 import type { ResourceDefinition } from "../schema/definition.ts";
 import { type ProtobufKind, hasProtobuf } from "../wire/protobuf/index.ts";
 import { ANONYMOUS, type Identity } from "../auth/contract.ts";
+import type { Flow, Ticket } from "../fairness/index.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { StatusReason } from "../meta/status.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../registry/contract.ts";
@@ -79,6 +80,12 @@ export class ServerRequest {
   warnings: string[] | undefined = undefined;
   /** Which count of running requests this one is in; 0 for none. */
   seat: 0 | 1 | 2 = 0;
+  /** The schema that has taken it, where there is fairness; told in the headers of the answer (APF-11). */
+  flow: Flow | undefined = undefined;
+  /** What it holds of its level. */
+  ticket: Ticket | undefined = undefined;
+  /** Called when a watch has sent its initial events; there where it holds seats until then. */
+  initialSent: (() => void) | undefined = undefined;
 
   constructor(exchange: Exchange, clock: Pick<Clock, "steady">) {
     this.exchange = exchange;
@@ -165,6 +172,7 @@ export class ServerRequest {
       "cache-control": "no-cache, private",
       "content-type": contentType,
     };
+    if (this.flow) addUids(headers, this.flow);
     if (this.warnings) headers["warning"] = warningHeaders(this.warnings);
     return headers;
   }
@@ -181,6 +189,12 @@ export class ServerRequest {
     this.bytesOut = lengthOf(body);
     this.exchange.respond(code, headers, body);
   }
+}
+
+/** Which schema and which level have taken a request, where there are objects of them (APF-11). */
+function addUids(headers: OutHeaders, { uid, level }: Flow): void {
+  if (uid !== "") headers["x-kubernetes-pf-flowschema-uid"] = uid;
+  if (level.settings.uid !== "") headers["x-kubernetes-pf-prioritylevel-uid"] = level.settings.uid;
 }
 
 const MOST_WARNING_BYTES = 4096;

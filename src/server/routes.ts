@@ -12,6 +12,7 @@ import type { Route, ServerContext } from "./context.ts";
 import { answerGroup, answerGroups, answerResources } from "./documents/discovery-endpoint.ts";
 import { ROOT, V2, answerOpenApi, answerOpenApiIndex, answerOpenApiV2 } from "./documents/openapi-endpoint.ts";
 import { EXPOSITION_TYPE } from "../util/exposition.ts";
+import { DUMPS } from "./operations/dumps.ts";
 import { answerHealth } from "./operations/health.ts";
 import { answerHistory } from "./operations/history.ts";
 
@@ -87,6 +88,7 @@ export const ROUTES: readonly Route[] = [
     answer: async (server, request) =>
       answerBytes(server, request, 200, Buffer.from(await server.metrics.text()), EXPOSITION_TYPE),
   },
+  ...DUMPS,
   { path: V2, answer: answerOpenApiV2 },
   { path: ROOT, answer: answerOpenApiIndex },
   { path: `${ROOT}/{name...}`, answer: (server, request, { name }) => answerOpenApi(server, request, name!) },

@@ -406,16 +406,17 @@ describe("failures and limits", () => {
     }
   });
 
-  test("DEC-27: over the limit of requests at a time: 429 with Retry-After", async () => {
-    const { ask, json, resource } = await testServer({ limits: { reads: 1 } });
+  test("DEC-27, APF-22: over the limit of requests at a time: 429 with Retry-After", async () => {
+    const { ask, resource } = await testServer({ limits: { reads: 1 } });
     let release = (): void => {};
     const entry = new Promise<never>((_resolve, reject) => {
       release = () => reject(new Error("done"));
     });
     resource("configmaps").get = () => entry;
     const first = ask("GET", `${CM}/a`);
-    const second = await json("GET", `${CM}/b`);
-    expect([second.code, second.body.reason, second.headers["retry-after"]]).toEqual([429, "TooManyRequests", "1"]);
+    const second = await ask("GET", `${CM}/b`);
+    expect([second.code, second.headers["retry-after"]]).toEqual([429, "1"]);
+    expect(await second.text()).toContain("Too many requests");
     release();
     await first;
     await Promise.resolve();

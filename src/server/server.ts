@@ -8,6 +8,7 @@
  */
 import type { Authenticator, Authorizer } from "../auth/contract.ts";
 import type { Dialect } from "../meta/dialect.ts";
+import { type Fairness, fairnessMetrics } from "../fairness/index.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Beside } from "../util/beside.ts";
@@ -55,6 +56,8 @@ export interface ServerOptions {
   readonly routes?: readonly Route[];
   /** Add metrics of other rooms to `/metrics`; none by default. */
   readonly collectors?: readonly Collector[];
+  /** Who runs next (APF-9); without it so many reads and writes as {@link ServerOptions.limits} say run at a time. */
+  readonly fairness?: Fairness | undefined;
   /** {@link DEFAULT_LIMITS} by default. */
   readonly limits?: Partial<ServerLimits>;
   /** When answers over 128 KiB are compressed for clients that take it: for those on other machines, by default. */
@@ -103,7 +106,16 @@ export function createServer(options: ServerOptions): ServerHandle {
     random: options.random,
     log: options.log,
     limits,
-    metrics: new ServerMetrics(registry, [guard.metrics, bodies.metrics, ...(options.collectors ?? [])], running),
+    metrics: new ServerMetrics(
+      registry,
+      [
+        guard.metrics,
+        bodies.metrics,
+        ...(options.fairness ? [fairnessMetrics(options.fairness)] : []),
+        ...(options.collectors ?? []),
+      ],
+      running,
+    ),
     version: versionInfo(options.version),
     health: options.health ?? [],
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
@@ -113,6 +125,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     discovery: new Discovery(registry),
     openApi: new OpenApi(registry, options.version),
     compress: options.compress ?? "remote",
+    fairness: options.fairness,
     running,
     watchers: new Set(),
     closing: () => closing,

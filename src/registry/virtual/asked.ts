@@ -93,6 +93,9 @@ const decodable = (definition: ResourceDefinition, { dialect }: ApiContext): Com
   walker: walkerOf(definition.schema, { dialect }),
 });
 
+/** What is never stored. */
+const NOTHING = { objects: 0, meanBytes: 0, watchers: 0 };
+
 /** A resource whose create is a question; nothing else is possible. */
 export function askedResource(definition: ResourceDefinition, shared: SharedParts, actions: Actions): Resource {
   const { group, version, plural, kind } = definition;
@@ -112,6 +115,7 @@ export function askedResource(definition: ResourceDefinition, shared: SharedPart
   return {
     definition,
     storage: undefined,
+    load: () => NOTHING,
     ask(target, body, options, caller) {
       const ctx: WriteContext = { ...shared.api, warnings: [] };
       const object = decodeBody(asked.form, body, options, ctx);

@@ -2,10 +2,10 @@ import { auditId } from "./audit-id.ts";
 import { authenticate } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
 import type { Filter } from "./contract.ts";
+import { fairness } from "./fairness.ts";
 import { find } from "./find.ts";
 import { handle } from "./handle.ts";
 import { impersonate } from "./impersonate.ts";
-import { limit } from "./limit.ts";
 import { measure } from "./measure.ts";
 import { readPath } from "./read-path.ts";
 import { readTimeout } from "./read-timeout.ts";
@@ -21,7 +21,7 @@ export const DEFAULT_FILTERS: readonly Filter[] = [
   readTimeout, // how long the client waits
   authenticate, // who asks
   impersonate, // in whose name; before a place is given, which is that of the other
-  limit, // not more at a time than we can do
+  fairness, // not more at a time than we can do, and everybody in turn
   authorise, // whether they may; before anybody learns what exists
   find, // the resource and the verb, or 404 and 405
   warn, // what every answer of a deprecated version says

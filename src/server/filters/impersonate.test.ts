@@ -188,6 +188,6 @@ describe("impersonation", () => {
 
   test("AUTHN-50: a place is asked for after the other is known", () => {
     const names = DEFAULT_FILTERS.map(({ name }) => name);
-    expect(names.indexOf("impersonate")).toBeLessThan(names.indexOf("limit"));
+    expect(names.indexOf("impersonate")).toBeLessThan(names.indexOf("fairness"));
   });
 });

@@ -94,7 +94,7 @@ test.each([
 
 test("clients that announce much and stop hold no writer up", { timeout: TIME }, async () => {
   const clock = new ManualClock();
-  const started = await listening.start(true, { clock, limits: { bodyMemoryBytes: 8 * MIB } });
+  const started = await listening.start(true, { clock, limits: { bodyMemoryBytes: 8 * MIB, writes: 1000 } });
   const [stopping, writing] = [await connect(started.listener, "go"), await connect(started.listener, "go")];
   for (let i = 0; i < 200; i++) {
     const stream = stopping.request({ ...ADMIN, ":method": "POST", ":path": CM, "content-length": 3 * MIB });

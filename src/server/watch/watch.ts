@@ -81,6 +81,8 @@ class Watcher implements WatchSink, WatchOutput, Due {
   readonly #output: WatchOutput;
   /** Kept until the stream is open, and beyond where filters listen. */
   #request: ServerRequest | undefined;
+  /** Told once when the initial events are sent, or never will be. */
+  #initialSent: (() => void) | undefined;
   #out: OutStream | undefined;
   #watch: Watch | undefined;
   #first = true;
@@ -103,6 +105,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
   ) {
     this.#server = server;
     this.#request = request;
+    this.#initialSent = request.initialSent;
     this.#isLocal = request.exchange.identity !== undefined;
     this.#connection = request.exchange.connection;
     this.#user = request.identity.user;
@@ -159,7 +162,10 @@ class Watcher implements WatchSink, WatchOutput, Due {
       return;
     }
     if (batch.events.length > 0) this.#output.events(batch);
-    if (batch.initialEnd && this.#marksStart && this.#bookmarks) this.#output.bookmark(batch.revision, true);
+    if (batch.initialEnd) {
+      if (this.#marksStart && this.#bookmarks) this.#output.bookmark(batch.revision, true);
+      this.#isPastStart();
+    }
   }
 
   drained(): Promise<void> | undefined {
@@ -261,6 +267,11 @@ class Watcher implements WatchSink, WatchOutput, Due {
     return out;
   }
 
+  #isPastStart(): void {
+    this.#initialSent?.();
+    this.#initialSent = undefined;
+  }
+
   /** Hears nothing more from the cache and the wheel. */
   #end(): void {
     this.#ended = true;
@@ -272,6 +283,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
     if (this.#closed) return;
     this.#closed = true;
     if (!this.#ended) this.#end();
+    this.#isPastStart();
     this.#server.watchers.delete(this);
     this.#server.metrics.watchers(this.#style.resource.definition, -1);
   }

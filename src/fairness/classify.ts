@@ -1,0 +1,121 @@
+/**
+ * Which schema takes a request: the first one that matches, by precedence and then by name (APF-9, APF-10).
+ *
+ * What depends on the sender alone is found once for each and kept; what is left for a request is a walk over the few
+ * schemas that speak of its sender.
+ *
+ * @module
+ */
+import type { Identity } from "../auth/contract.ts";
+import type { FlowPathRule, FlowResourceRule, FlowRule, FlowSubject } from "../kinds/flowcontrol/v1/flow-schema.ts";
+import type { RequestInfo } from "../meta/request-info.ts";
+
+/** Whether a request is meant. */
+type Matches = (info: RequestInfo) => boolean;
+
+/** What is left of a schema for one sender. */
+interface Candidate<T> {
+  readonly schema: T;
+  readonly rules: readonly Matches[];
+}
+
+/** A schema as it is matched. */
+export interface Matched {
+  readonly rules: readonly FlowRule[];
+}
+
+/** As many senders are kept as come in a while; the oldest go. */
+const MOST_SENDERS = 10_000;
+/** Senders of very many groups are found out anew for each connection. */
+const MOST_KEY = 2000;
+
+/** Finds the schema of requests. */
+export class Classifier<T extends Matched> {
+  readonly #schemas: readonly { readonly schema: T; readonly rules: readonly CompiledRule[] }[];
+  readonly #known = new WeakMap<Identity, readonly Candidate<T>[]>();
+  readonly #named = new Map<string, readonly Candidate<T>[]>();
+
+  /** @param schemas in the order in which they are asked */
+  constructor(schemas: readonly T[]) {
+    this.#schemas = schemas.map((schema) => ({ schema, rules: schema.rules.map(compile) }));
+  }
+
+  /** The first schema that matches; undefined where none does. */
+  find(identity: Identity, info: RequestInfo): T | undefined {
+    const candidates = this.#known.get(identity) ?? this.#candidatesOf(identity);
+    for (const { schema, rules } of candidates) {
+      for (const matches of rules) if (matches(info)) return schema;
+    }
+    return undefined;
+  }
+
+  #candidatesOf(identity: Identity): readonly Candidate<T>[] {
+    const { user, groups } = identity;
+    const key = [user, ...groups].join("\n");
+    let found = this.#named.get(key);
+    if (!found) {
+      found = this.#schemas.flatMap(({ schema, rules }) => {
+        const those = rules.filter(({ isFrom }) => isFrom(identity)).map(({ matches }) => matches);
+        return those.length > 0 ? [{ schema, rules: those }] : [];
+      });
+      const [oldest] = this.#named.size >= MOST_SENDERS ? this.#named.keys() : [];
+      if (oldest !== undefined) this.#named.delete(oldest);
+      if (key.length <= MOST_KEY) this.#named.set(key, found);
+    }
+    this.#known.set(identity, found);
+    return found;
+  }
+}
+
+interface CompiledRule {
+  readonly isFrom: (identity: Identity) => boolean;
+  readonly matches: Matches;
+}
+
+function compile({ subjects, resourceRules, nonResourceRules }: FlowRule): CompiledRule {
+  const senders = (subjects ?? []).map(senderOf);
+  const resources = (resourceRules ?? []).map(resourceMatch);
+  const paths = (nonResourceRules ?? []).map(pathMatch);
+  return {
+    isFrom: (identity) => senders.some((isFrom) => isFrom(identity)),
+    matches: (info) => {
+      for (const matches of info.isResource ? resources : paths) if (matches(info)) return true;
+      return false;
+    },
+  };
+}
+
+function senderOf({ kind, user, group, serviceAccount }: FlowSubject): (identity: Identity) => boolean {
+  if (kind === "User") return ({ user: name }) => user?.name === "*" || user?.name === name;
+  if (kind === "Group") return ({ groups }) => group?.name === "*" || groups.includes(group?.name ?? "");
+  const { namespace = "", name = "" } = serviceAccount ?? {};
+  const prefix = `system:serviceaccount:${namespace}:`;
+  return ({ user: found }) => found.startsWith(prefix) && (name === "*" || found.slice(prefix.length) === name);
+}
+
+const anything: (text: string) => boolean = () => true;
+
+/** One of a list, or anything where it has a star. */
+function oneOf(list: readonly string[] | null | undefined): (text: string) => boolean {
+  if (list?.includes("*")) return anything;
+  const set = new Set(list);
+  return (text) => set.has(text);
+}
+
+function resourceMatch(rule: FlowResourceRule): Matches {
+  const [verb, group, resource] = [oneOf(rule.verbs), oneOf(rule.apiGroups), oneOf(rule.resources)];
+  const namespace = oneOf(rule.namespaces);
+  const { clusterScope = false } = rule;
+  return (info) =>
+    (info.namespace === "" ? clusterScope : namespace(info.namespace)) &&
+    verb(info.verb) &&
+    group(info.group) &&
+    (resource === anything ||
+      resource(info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`));
+}
+
+function pathMatch(rule: FlowPathRule): Matches {
+  const [verb, exact] = [oneOf(rule.verbs), oneOf(rule.nonResourceURLs)];
+  const prefixes = (rule.nonResourceURLs ?? []).filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
+  return ({ verb: sent, path }) => verb(sent) && (exact(path) || prefixes.some((prefix) => path.startsWith(prefix)));
+}

@@ -1,0 +1,133 @@
+/**
+ * Not more requests at a time than the server can do, and everybody in turn: by priority and fairness where the server has
+ * it (APF-9..21), else by counting reads and writes (APF-22).
+ *
+ * Clients of the same process are part of the server and never wait for it; watches, once they have begun, and what else
+ * goes on for as long as its reader wants count nowhere.
+ *
+ * @module
+ */
+import type { RequestInfo } from "../../meta/request-info.ts";
+import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
+import type { ResourceLoad } from "../../registry/contract.ts";
+import { parseDuration } from "../../util/duration.ts";
+import type { ServerContext } from "../context.ts";
+import type { ServerRequest } from "../request.ts";
+import { whoAsks } from "../who-asks.ts";
+import type { Filter } from "./contract.ts";
+
+/** Lets requests run, makes them wait or refuses them. */
+export const fairness: Filter = {
+  name: "fairness",
+  enter: (server, request) => {
+    if (request.exchange.identity || isEndless(request.info!)) return undefined;
+    if (!server.fairness) return count(server, request);
+    return enter(server, request, server.fairness);
+  },
+  leave: (server, request) => {
+    if (request.seat !== 0) server.running[request.seat]--;
+    const { ticket } = request;
+    // A watch that has begun holds its seats until it has sent what there was.
+    if (ticket && !(request.longRunning && request.initialSent)) {
+      ticket.end(
+        request.changed ? afterWrite(loadOf(server, request)?.watchers ?? 0, ticket.flow.level.mostWidth) : undefined,
+      );
+    }
+  },
+};
+
+const ENDLESS = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+
+/** Whether an answer goes on for as long as its reader wants; of watches only the beginning counts. */
+const isEndless = ({ verb, subresource }: RequestInfo): boolean => verb !== "watch" && ENDLESS.has(subresource);
+
+const isRead = ({ exchange: { method } }: ServerRequest): boolean => method === "GET" || method === "HEAD";
+
+function take(server: ServerContext, request: ServerRequest): void {
+  request.seat = isRead(request) ? 1 : 2;
+  server.running[request.seat]++;
+}
+
+/** The plain limits: so many reads and so many writes. */
+function count(server: ServerContext, request: ServerRequest): void {
+  const { running, limits } = server;
+  const isFree =
+    request.isPublic || request.identity.groups.includes("system:masters") || request.info!.verb === "watch";
+  if (isFree) return;
+  const [now, most] = isRead(request) ? [running[1], limits.reads] : [running[2], limits.writes];
+  if (most > 0 && now >= most) refuse(server, request, isRead(request) ? "reads" : "writes", 1);
+  else take(server, request);
+}
+
+function enter(server: ServerContext, request: ServerRequest, fair: Fairness): void | Promise<void> {
+  const { identity } = request;
+  const info = request.info!;
+  const flow = fair.classify(identity, info);
+  request.flow = flow;
+  try {
+    const ticket = fair.enter(flow, identity, info, widthOf(server, request, flow), patienceOf(server, request));
+    request.ticket = ticket;
+    if (beginsWithState(request)) request.initialSent = () => ticket.end();
+  } catch (error) {
+    refuseAs(server, request, error);
+    return;
+  }
+  const { ticket } = request;
+  if (!ticket?.waiting) {
+    take(server, request);
+    return;
+  }
+  request.exchange.onOver(() => ticket.cancel());
+  const { promise } = ticket.waiting;
+  return promise.then(
+    () => take(server, request),
+    (error: unknown) => {
+      request.ticket = undefined;
+      refuseAs(server, request, error);
+    },
+  );
+}
+
+/** Whether a watch begins with what there is. */
+function beginsWithState({ info, query }: ServerRequest): boolean {
+  if (info!.verb !== "watch") return false;
+  const version = query.text("resourceVersion");
+  return query.flag("sendInitialEvents") || version === "" || version === "0";
+}
+
+/** How many seats a request would take: more than one where it reads many objects (APF-15). */
+function widthOf(server: ServerContext, request: ServerRequest, { level }: Flow): number {
+  const { info, query } = request;
+  const isList = info!.verb === "list" || beginsWithState(request);
+  if (!isList || level.settings.isExempt || info!.name !== "") return 1;
+  if (query.text("fieldSelector").startsWith("metadata.name=")) return 1;
+  const load = loadOf(server, request);
+  return load ? listWidth(load, Number.parseInt(query.text("limit"), 10) || 0) : 1;
+}
+
+function loadOf(server: ServerContext, { info }: ServerRequest): ResourceLoad | undefined {
+  return info?.isResource ? server.registry.find(info.group, info.version, info.resource)?.load() : undefined;
+}
+
+/** A quarter of the time of the request (APF-19). */
+function patienceOf({ limits }: ServerContext, { query }: ServerRequest): number {
+  const asked = query.text("timeout");
+  const own = asked === "" ? undefined : parseDuration(asked);
+  return (own && own > 0 ? Math.min(own, limits.requestMillis) : limits.requestMillis) / 4;
+}
+
+function refuseAs(server: ServerContext, request: ServerRequest, error: unknown): void {
+  if (!(error instanceof Refused)) throw error;
+  if (error.reason === "cancelled") request.exchange.destroy();
+  else refuse(server, request, error.reason, error.seconds);
+}
+
+const TEXT = Buffer.from("Too many requests, please try again later.\n");
+
+/** Asks the sender to come back in so many seconds; as a text, as clients know it (APF-20). */
+function refuse(server: ServerContext, request: ServerRequest, limit: string, seconds: number): void {
+  server.log.warn("a request was refused by a limit", { limit, code: 429, ...whoAsks(request) }, limit);
+  request.reason = "TooManyRequests";
+  const headers = request.headers("text/plain; charset=utf-8");
+  request.respond(429, { ...headers, "retry-after": String(seconds), "x-content-type-options": "nosniff" }, TEXT);
+}

@@ -1,0 +1,23 @@
+/**
+ * `GET /debug/api_priority_and_fairness/dump_*`: what is in the levels now, for people (APF-23).
+ *
+ * @module
+ */
+import { type DumpName, dump } from "../../fairness/index.ts";
+import { answerBytes } from "../answer/encode.ts";
+import type { Route } from "../context.ts";
+
+const NAMES: readonly DumpName[] = ["dump_priority_levels", "dump_queues", "dump_requests"];
+
+/** The routes of the tables; where there is no fairness there is nothing. */
+export const DUMPS: readonly Route[] = NAMES.map((name) => ({
+  path: `/debug/api_priority_and_fairness/${name}`,
+  methods: ["GET"],
+  listed: () => [],
+  answer: (server, request) => {
+    const { fairness, clock } = server;
+    if (!fairness) return false;
+    const text = dump(fairness, name, clock.steady(), request.query.text("includeRequestDetails") !== "");
+    return answerBytes(server, request, 200, Buffer.from(text), "text/plain; charset=utf-8");
+  },
+}));
