@@ -23,7 +23,7 @@ import {
   authorizationModes,
   plugins,
 } from "./option-types.ts";
-import { onOff, oneOf, port, portRange, serviceNetworks, text } from "./option-types.ts";
+import { most, onOff, oneOf, port, portRange, serviceNetworks, text } from "./option-types.ts";
 
 /** Groups of options, in the order of help, with their headings. */
 export const OPTION_GROUPS = {
@@ -83,6 +83,9 @@ export interface OptionValues {
   readonly "insecure-http": boolean;
   readonly "max-connections": number;
   readonly "max-connections-per-address": number | undefined;
+  readonly "enable-priority-and-fairness": boolean;
+  readonly "max-requests-inflight": number;
+  readonly "max-mutating-requests-inflight": number;
   readonly "request-timeout": number;
   readonly "shutdown-grace": number;
   readonly "log-level": LogLevel;
@@ -447,6 +450,28 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: count("connections"),
     otherwise: "nine of ten of all",
     about: "Connections from one address at the same time.",
+    since: "0.1",
+  },
+  "enable-priority-and-fairness": {
+    group: "limits",
+    type: onOff,
+    default: "true",
+    about:
+      "Whether requests wait for each other by flow schemas and priority levels; else reads and writes are counted.",
+    since: "0.1",
+  },
+  "max-requests-inflight": {
+    group: "limits",
+    type: most("requests"),
+    default: "400",
+    about: "Reads that run at the same time, 0 for no limit; with priority and fairness, seats that all levels share.",
+    since: "0.1",
+  },
+  "max-mutating-requests-inflight": {
+    group: "limits",
+    type: most("requests"),
+    default: "200",
+    about: "Writes that run at the same time, 0 for no limit; with priority and fairness, further seats.",
     since: "0.1",
   },
   "request-timeout": {

@@ -85,6 +85,13 @@ export const count = (unit: string): OptionType<number> => ({
   read: (value) => (/^[1-9]\d{0,8}$/.test(value) ? Number(value) : undefined),
 });
 
+/** How many there may be of something; 0 is any number. */
+export const most = (unit: string): OptionType<number> => ({
+  ...count(unit),
+  expects: "a whole number, 0 for no limit",
+  read: (value) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined),
+});
+
 /** A span of time, in milliseconds. */
 export const duration: OptionType<number> = {
   name: "duration",

@@ -18,11 +18,25 @@ describe("resolveOptions", () => {
       forceDetach: true,
       historyMillis: 86_400_000,
       graceMillis: 30_000,
+      fairness: true,
+      maxReads: 400,
+      maxWrites: 200,
       dev: false,
       insecureHttp: false,
       logLevel: "info",
       tlsSans: [],
     });
+  });
+
+  test("APF-22: fairness may be switched off, and only then may there be no limit at all", () => {
+    const none = { "max-requests-inflight": "0", "max-mutating-requests-inflight": "0" };
+    expect(resolveOptions({ ...none, "enable-priority-and-fairness": "false" })).toMatchObject({
+      fairness: false,
+      maxReads: 0,
+      maxWrites: 0,
+    });
+    expect(() => resolveOptions(none)).toThrow("expected --max-requests-inflight to be more than 0");
+    expect(resolveOptions({ "max-requests-inflight": "0" })).toMatchObject({ maxReads: 0, maxWrites: 200 });
   });
 
   test("the first source that names a key wins", () => {

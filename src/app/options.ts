@@ -55,6 +55,11 @@ export interface ServeOptions {
   readonly graceMillis: number;
   /** How long a request may take; watches and backups have no such end. */
   readonly requestMillis: number;
+  /** Whether requests run by priority and fairness. */
+  readonly fairness: boolean;
+  /** Reads, and writes, that run at the same time, 0 for any number; their sum is the seats of fairness. */
+  readonly maxReads: number;
+  readonly maxWrites: number;
   /** Fewer where the limit of open files leaves no room for so many. */
   readonly maxConnections: number;
   /** Undefined: nine of ten. */
@@ -206,6 +211,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     historyMillis: said.history,
     graceMillis: said["shutdown-grace"],
     requestMillis: said["request-timeout"],
+    ...concurrencyOf(said),
     maxConnections: said["max-connections"],
     maxConnectionsPerAddress: said["max-connections-per-address"],
     dev,
@@ -337,3 +343,14 @@ function homeDirectory(): string {
 /** Whether an address is reached from this machine only. */
 export const isLoopback = (address: string): boolean =>
   address === "localhost" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
+
+/** How many requests run at a time. */
+function concurrencyOf(said: OptionValues): Pick<ServeOptions, "fairness" | "maxReads" | "maxWrites"> {
+  const fairness = said["enable-priority-and-fairness"];
+  const maxReads = said["max-requests-inflight"];
+  const maxWrites = said["max-mutating-requests-inflight"];
+  if (fairness && maxReads + maxWrites === 0) {
+    throw expected("max-requests-inflight", "more than 0, or enable-priority-and-fairness to be false", "0");
+  }
+  return { fairness, maxReads, maxWrites };
+}

@@ -197,6 +197,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     plugins: options.plugins,
     serviceRanges: options.serviceRanges,
     kinds: options.kinds,
+    fairness: options.fairness,
     ...around,
     authenticator: authentication.authenticator,
     authorizer: authorizerOf(options.authorizationModes),
@@ -205,6 +206,8 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
       version: VERSION,
       limits: {
         ...connectionLimits(options),
+        reads: options.maxReads,
+        writes: options.maxWrites,
         requestMillis: options.requestMillis,
         slowMillis: options.slowMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),

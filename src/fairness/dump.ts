@@ -79,7 +79,7 @@ function requestRows(level: Level, now: number, withDetails: boolean): Row[] {
     const flowOf = { user, namespace: info.namespace, none: "" }[flow.distinguisher];
     const waited = Math.round((startedAt || now) - arrivedAt);
     const ran = startedAt > 0 ? Math.round(now - startedAt) : 0;
-    const cells = [level.settings.name, flow.name, queue?.index ?? -1, index, flowOf, waited, width, ran];
+    const cells = [level.settings.name, flow.name, queue, index, flowOf, waited, width, ran];
     const { verb, path, namespace, name, group, version, resource, subresource } = info;
     const apiVersion = group === "" ? version : `${group}/${version}`;
     return withDetails ? [...cells, user, verb, path, namespace, name, apiVersion, resource, subresource] : cells;

@@ -7,7 +7,7 @@ import { kubernetes } from "../meta/dialect.ts";
 import { NO_REQUEST, type RequestInfo } from "../meta/request-info.ts";
 import { ManualClock } from "../util/clock.ts";
 import { expose } from "../util/exposition.ts";
-import { Fairness, Refused, type Ticket, dump, fairnessMetrics } from "./index.ts";
+import { Fairness, type Flow, type Refused, type Ticket, dump, fairnessMetrics } from "./index.ts";
 
 const PATIENCE = 15_000;
 const GET: RequestInfo = {
@@ -67,6 +67,8 @@ function one(
   };
   return { clock, fairness, level: of, ask, fate };
 }
+
+const nameOf = ({ flow }: Ticket): string => (flow as Flow).level.settings.name;
 
 /** What becomes of one that waits. */
 const outcome = (ticket: Ticket): Promise<string> =>
@@ -339,7 +341,7 @@ describe("levels come and go", () => {
     const { fairness, ask, level: of } = one(1);
     const [running, waiting] = [ask("u"), ask("u")];
     fairness.configure({ schemas: [schema("s", "l", 10)], levels: [] });
-    expect([of.isLeaving, ask("u").flow.level.settings.name]).toEqual([true, "catch-all"]);
+    expect([of.isLeaving, nameOf(ask("u"))]).toEqual([true, "catch-all"]);
     const end = outcome(waiting);
     running.end();
     expect(await end).toBe("runs");

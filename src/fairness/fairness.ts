@@ -14,7 +14,8 @@ import type { Clock, Timer } from "../util/clock.ts";
 import { type Borrower, currentLimits } from "./borrowing.ts";
 import { Classifier } from "./classify.ts";
 import { CATCH_ALL, type FlowConfiguration, levelSettings, orderedSchemas } from "./configuration.ts";
-import { type Flow, FlowCounts } from "./flow.ts";
+import { FlowCounts } from "./counts.ts";
+import type { Flow } from "./flow.ts";
 import { Level } from "./level.ts";
 import { Ticket } from "./ticket.ts";
 

@@ -6,7 +6,8 @@
 export { Fairness } from "./fairness.ts";
 export type { FlowConfiguration } from "./configuration.ts";
 export type { Flow } from "./flow.ts";
-export { Refused, type Ticket } from "./ticket.ts";
+export { Refused } from "./refusal.ts";
+export type { Ticket } from "./ticket.ts";
 export { afterWrite, listWidth } from "./width.ts";
 export { fairnessMetrics } from "./metrics.ts";
 export { type DumpName, dump } from "./dump.ts";

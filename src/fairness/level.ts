@@ -17,7 +17,8 @@ import { Demand } from "./demand.ts";
 import { deal } from "./hand.ts";
 import { Queue } from "./queue.ts";
 import { RetryAfter } from "./retry-after.ts";
-import { type RefusalReason, Refused, type Ticket } from "./ticket.ts";
+import { type RefusalReason, Refused } from "./refusal.ts";
+import type { Ticket } from "./ticket.ts";
 import { type After, mostWidth } from "./width.ts";
 
 /** What a level is told to be. */
@@ -106,7 +107,7 @@ export class Level {
     this.running.delete(ticket);
     counts.executing--;
     counts.seats -= ticket.width;
-    const { queue } = ticket;
+    const queue = this.#queues.get(ticket.queue);
     if (queue) this.#settle(queue, () => queue.end(ticket, now - ticket.startedAt));
     this.#take(-ticket.width, now);
     if (after) this.#takeAWhile(after, now);
@@ -115,8 +116,9 @@ export class Level {
 
   /** A request waits no more. */
   giveUp(ticket: Ticket, reason: "time-out" | "cancelled"): void {
-    const { waiting, queue } = ticket;
-    this.#settle(queue!, () => queue!.leave(ticket));
+    const { waiting } = ticket;
+    const queue = this.#queues.get(ticket.queue)!;
+    this.#settle(queue, () => queue.leave(ticket));
     this.#leavesQueue(ticket);
     waiting!.reject(this.#refuse(ticket, reason));
     if (this.waiting > 0) this.dispatch();

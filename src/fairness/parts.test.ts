@@ -25,7 +25,7 @@ describe("APF-18: hands", () => {
   });
 
   test("every card is dealt about as often as any other", () => {
-    const counts = new Array<number>(16).fill(0);
+    const counts = Array.from({ length: 16 }, () => 0);
     for (let i = 0; i < 8000; i++) for (const card of deal(16, 4, "schema", `user-${i}`)) counts[card]!++;
     for (const count of counts) expect(Math.abs(count - 2000)).toBeLessThan(250);
   });

@@ -32,7 +32,7 @@ export class Queue implements Placed {
   }
 
   join(ticket: Ticket): void {
-    ticket.queue = this;
+    ticket.queue = this.index;
     this.tickets.add(ticket);
     this.work += ticket.width;
   }

@@ -1,25 +1,8 @@
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Timer } from "../util/clock.ts";
-import type { Flow } from "./flow.ts";
-import type { Queue } from "./queue.ts";
+import type { FlowCounts } from "./counts.ts";
+import type { Refused } from "./refusal.ts";
 import type { After } from "./width.ts";
-
-/** Why a request is not run, as the metrics have it (APF-23). */
-export type RefusalReason = "concurrency-limit" | "queue-full" | "time-out" | "cancelled";
-
-/** A request is not run (APF-17..19). */
-export class Refused extends Error {
-  override readonly name = "Refused";
-  readonly reason: RefusalReason;
-  /** How long its sender is asked to wait. */
-  readonly seconds: number;
-
-  constructor(reason: RefusalReason, seconds: number) {
-    super(`the request was refused: ${reason}`);
-    this.reason = reason;
-    this.seconds = seconds;
-  }
-}
 
 /** Who hears how the waiting of a request ends. */
 export interface Waiting {
@@ -29,9 +12,24 @@ export interface Waiting {
   readonly timer: Timer;
 }
 
+/** What a request tells its level. */
+export interface TicketLevel {
+  ended(ticket: Ticket, after: After | undefined): void;
+  giveUp(ticket: Ticket, reason: "cancelled"): void;
+}
+
+/** What a request has to know of the schema that has taken it. */
+export interface TicketFlow {
+  readonly name: string;
+  /** What tells the schema's flows apart. */
+  readonly distinguisher: "user" | "namespace" | "none";
+  readonly level: TicketLevel;
+  readonly counts: FlowCounts;
+}
+
 /** One request in its level, from its arrival to its end. */
 export class Ticket {
-  readonly flow: Flow;
+  readonly flow: TicketFlow;
   readonly user: string;
   readonly info: RequestInfo;
   /** Seats that it takes while it runs. */
@@ -39,13 +37,13 @@ export class Ticket {
   /** By the steady clock, in ms; 0 before. */
   readonly arrivedAt: number;
   startedAt = 0;
-  /** Where it waits, or was taken from. */
-  queue: Queue | undefined = undefined;
+  /** The queue where it waits, or was taken from; -1 where it never waited. */
+  queue = -1;
   /** There while it waits. */
   waiting: Waiting | undefined = undefined;
   #ended = false;
 
-  constructor(flow: Flow, user: string, info: RequestInfo, width: number, now: number) {
+  constructor(flow: TicketFlow, user: string, info: RequestInfo, width: number, now: number) {
     this.flow = flow;
     this.user = user;
     this.info = info;

@@ -5,7 +5,7 @@
  */
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
-import { OptionError, type OptionType, duration, expected, onOff, port } from "../option-types.ts";
+import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
 import { type AuthenticationSettings, PROXY_HEADERS } from "../authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
 
@@ -31,6 +31,10 @@ export interface ApiServerPlan {
   readonly versions: ReadonlyMap<string, boolean>;
   /** Which steps of admission run: all that a real one runs by itself, but those that are left out. */
   readonly plugins: PluginChoice;
+  /** Whether requests run by priority and fairness, and how many reads and writes at a time. */
+  readonly fairness: boolean;
+  readonly reads: number;
+  readonly writes: number;
   readonly requestMillis: number;
   /** Whether each request is logged. */
   readonly isVerbose: boolean;
@@ -48,12 +52,15 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "client-ca-file": "Whose client certificates are believed.",
   "disable-admission-plugins": "Steps of admission that are left out.",
   "enable-admission-plugins": "Steps of admission that are not left out.",
+  "enable-priority-and-fairness": "Whether requests wait for each other by flow schemas and priority levels.",
   "etcd-cafile": "The authority of etcd.",
   "etcd-certfile": "The client certificate for etcd.",
   "etcd-keyfile": "The key of that certificate.",
   "etcd-prefix": "What keys in etcd begin with.",
   "etcd-servers": "Where etcd is: the one beside this program, or a real one.",
   "feature-gates": "Feature gates to switch on or off.",
+  "max-mutating-requests-inflight": "Writes that run at the same time; with fairness, seats that levels share.",
+  "max-requests-inflight": "Reads that run at the same time; with fairness, further seats.",
   "request-timeout": "How long a request may take.",
   "requestheader-allowed-names": "Common names of proxies that are believed.",
   "requestheader-client-ca-file": "Whose proxies are believed.",
@@ -95,6 +102,9 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     gates: gates.known,
     versions: new Map(partsOf(flags, "runtime-config").map((part) => switchOf("runtime-config", part))),
     plugins: pluginsOf(flags),
+    fairness: valueOf(flags, "enable-priority-and-fairness", onOff, true),
+    reads: valueOf(flags, "max-requests-inflight", most("requests"), 400),
+    writes: valueOf(flags, "max-mutating-requests-inflight", most("requests"), 200),
     requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
     isVerbose: isVerbose(flags),
     unheeded: [

@@ -61,9 +61,15 @@ export function openCluster(plan: ApiServerPlan, { store, authentication, ...aro
     authorizer: () => (allowsAll ? alwaysAllow : firstRoles),
     plugins,
     signer: authentication.signer,
+    fairness: plan.fairness,
     server: {
       version: VERSION,
-      limits: { requestMillis: plan.requestMillis, bodyMemoryBytes: bodyMemory(memoryOfProcess()) },
+      limits: {
+        reads: plan.reads,
+        writes: plan.writes,
+        requestMillis: plan.requestMillis,
+        bodyMemoryBytes: bodyMemory(memoryOfProcess()),
+      },
       filters: plan.isVerbose
         ? withFilter(
             accessLog((entry) => around.log.debug("a request is over", { ...entry })),

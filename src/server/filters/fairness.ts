@@ -26,11 +26,11 @@ export const fairness: Filter = {
   },
   leave: (server, request) => {
     if (request.seat !== 0) server.running[request.seat]--;
-    const { ticket } = request;
+    const { ticket, flow } = request;
     // A watch that has begun holds its seats until it has sent what there was.
     if (ticket && !(request.longRunning && request.initialSent)) {
       ticket.end(
-        request.changed ? afterWrite(loadOf(server, request)?.watchers ?? 0, ticket.flow.level.mostWidth) : undefined,
+        request.changed ? afterWrite(loadOf(server, request)?.watchers ?? 0, flow!.level.mostWidth) : undefined,
       );
     }
   },
