@@ -47,7 +47,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     throw new RangeError(`expected clock to be virtual or system, got ${String(clock)}`);
   if (!Number.isInteger(seed)) throw new RangeError(`expected seed to be an integer, got ${seed}`);
   if (Number.isNaN(Date.parse(now))) throw new RangeError(`expected now to be a time such as ${BEGINNING}, got ${now}`);
-  const { admission: plugins = {} } = options;
+  const { admission: plugins = {}, rbac = false } = options;
   const { unknown } = idleNames(plugins);
   if (unknown.length > 0) {
     const names = Object.keys(ADMISSION_PLUGINS).join(", ");
@@ -59,6 +59,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     now: virtual ? Date.parse(now) : systemClock.now(),
     seed,
     plugins,
+    rbac,
     ...(from ? { from: decodeSnapshot(from) } : {}),
   });
   const cluster = new TestCluster({ dialect, virtual, builtIn, log }, moment, routes);

@@ -30,6 +30,11 @@ export interface ClusterOptions {
    * do not: `{ enable: ["Priority"] }`.
    */
   readonly admission?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] };
+  /**
+   * Whether roles decide what somebody may do, as they do on a server: `as()` may then do what bindings give. By default only
+   * members of `system:masters` may do anything, and everything.
+   */
+  readonly rbac?: boolean;
   /** `virtual` by default: time moves when the test says so. */
   readonly clock?: "virtual" | "system";
   /** Where a virtual clock begins, RFC 3339; 2026-01-01T00:00:00Z by default. */

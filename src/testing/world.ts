@@ -4,6 +4,7 @@
  * @module
  */
 import type { Authenticator, TrustGround } from "../auth/contract.ts";
+import { authorizerOf } from "../auth/authorizer.ts";
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type Cluster as Core, createCluster as createCore } from "../cluster/index.ts";
 import { builtInDefinitions } from "../kinds/index.ts";
@@ -50,6 +51,8 @@ export interface Beginning {
   readonly seed: number;
   /** Which steps of admission run. */
   readonly plugins: PluginChoice;
+  /** Whether roles decide what somebody may do. */
+  readonly rbac: boolean;
   readonly from?: Snapshot;
 }
 
@@ -66,7 +69,7 @@ function definitionsOf(dialect: Dialect): readonly ResourceDefinition[] {
 const NOWHERE = { clock: new ManualClock(), random: seededRandom(0) };
 
 /** A moment in which there is nothing but the namespaces of the system, or what a snapshot holds. */
-export async function firstMoment({ dialect, now, seed, plugins, from }: Beginning): Promise<Moment> {
+export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: Beginning): Promise<Moment> {
   if (from && from.dialect !== dialect.name) {
     throw new Error(`expected a snapshot of the ${dialect.name} dialect, got one of ${from.dialect}`);
   }
@@ -79,6 +82,7 @@ export async function firstMoment({ dialect, now, seed, plugins, from }: Beginni
     clock: new ManualClock(from?.now ?? now),
     random,
     plugins,
+    ...(rbac ? { authorizer: authorizerOf(["RBAC"]) } : {}),
     definitions: definitionsOf(dialect),
   });
   return { core, store, now: from?.now ?? now, random: from ? seededRandom(from.random) : random };
