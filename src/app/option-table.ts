@@ -10,8 +10,9 @@ import type { Gate } from "../meta/gates.ts";
 import { SERVICE_RANGES } from "../meta/service-ranges.ts";
 import { LOG_LEVELS, type LogLevel } from "../util/log.ts";
 import type { LogFormat } from "./log-format.ts";
+import { AUDIT_OPTIONS, type AuditOptionValues } from "./audit/audit-options.ts";
+import type { OptionSpec } from "./option-spec.ts";
 import {
-  type OptionType,
   controllers,
   count,
   dialect,
@@ -25,18 +26,10 @@ import {
 } from "./option-types.ts";
 import { most, onOff, oneOf, port, portRange, serviceNetworks, text } from "./option-types.ts";
 
-/** Groups of options, in the order of help, with their headings. */
-export const OPTION_GROUPS = {
-  network: "Network",
-  store: "Store",
-  served: "What is served",
-  security: "Security",
-  limits: "Limits",
-  log: "Log",
-} as const;
+export { OPTION_GROUPS } from "./option-spec.ts";
 
 /** The value of each option, by its key; durations are milliseconds. */
-export interface OptionValues {
+export interface OptionValues extends AuditOptionValues {
   readonly bind: string;
   readonly port: number;
   readonly "data-dir": string | undefined;
@@ -96,22 +89,6 @@ export interface OptionValues {
 
 /** The key of an option: its flag without dashes, and what it is called in a configuration file. */
 export type OptionKey = keyof OptionValues;
-
-/** One option. */
-export interface OptionSpec<T = unknown> {
-  readonly group: keyof typeof OPTION_GROUPS;
-  readonly type: OptionType<T>;
-  /** The text of the default; undefined when there is no value by default. */
-  readonly default?: string;
-  /** What holds by default, in words, where no text says it. */
-  readonly otherwise?: string;
-  /** One sentence that says what the option does. */
-  readonly about: string;
-  /** What kube-apiserver calls the same; taken as a second name. */
-  readonly also?: string;
-  /** The version of Keelson that promised it first. */
-  readonly since: string;
-}
 
 /** Every option of a server, in the order of help. */
 export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionValues[Key], undefined>> } = {
@@ -516,6 +493,7 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     about: "Requests that take longer are logged, with where the time went.",
     since: "0.1",
   },
+  ...AUDIT_OPTIONS,
 };
 
 /** The keys of all options, in the order of help. */

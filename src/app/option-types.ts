@@ -92,6 +92,15 @@ export const most = (unit: string): OptionType<number> => ({
   read: (value) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined),
 });
 
+/** How often something happens in a second. */
+export const rate: OptionType<number> = {
+  name: "number a second",
+  placeholder: "N",
+  expects: "a number of 0 or more",
+  words: [],
+  read: (value) => (/^\d{1,9}(?:\.\d{1,9})?$/.test(value) ? Number(value) : undefined),
+};
+
 /** A span of time, in milliseconds. */
 export const duration: OptionType<number> = {
   name: "duration",

@@ -18,6 +18,7 @@ import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { LogLevel } from "../util/log.ts";
 import { suggestion } from "../util/nearest.ts";
 import { asJsonNumber } from "../value/value.ts";
+import { type AuditOptions, auditOf } from "./audit/audit-options.ts";
 import type { AccountSettings, AuthenticationSettings } from "./authentication-settings.ts";
 import type { LogFormat } from "./log-format.ts";
 import { OPTIONS, OPTION_KEYS, OPTION_NAMES, type OptionKey, type OptionValues, envName } from "./option-table.ts";
@@ -74,6 +75,7 @@ export interface ServeOptions {
   readonly accessLog: string;
   /** Requests that take longer are logged. */
   readonly slowMillis: number;
+  readonly audit: AuditOptions;
   /** A file for the kubeconfig beside that of the data directory; empty for none. */
   readonly kubeconfigOut: string;
   /** Files with a serving certificate that others make; undefined for an own one. */
@@ -221,6 +223,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     logFormat: said["log-format"],
     accessLog: said["access-log"] === "-" ? "-" : pathOf(said["access-log"]),
     slowMillis: said["slow-request"],
+    audit: auditOf(said),
     kubeconfigOut: pathOf(said["kubeconfig-out"]),
     tls: tlsOf(said),
     tlsSans: said["tls-san"],

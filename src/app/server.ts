@@ -21,7 +21,9 @@ import {
   type Listener,
   type ServerHandle,
   type TlsOptions,
+  type Auditing,
   accessLog,
+  audit,
   withFilter,
 } from "../server/index.ts";
 import type { Controller } from "../runtime/index.ts";
@@ -31,6 +33,7 @@ import { type Clock, type Random, systemClock, systemRandom, turn } from "../uti
 import { calmLog } from "../util/calm-log.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { AccessFile } from "./access-log.ts";
+import { openAudit } from "./audit/open-audit.ts";
 import { type Authentication, openAuthentication } from "./authentication.ts";
 import { backupRoute } from "./backup-route.ts";
 import { bodyMemory, memoryOfProcess } from "./body-memory.ts";
@@ -86,6 +89,8 @@ interface Ground {
   readonly renewal: Renewal | undefined;
   /** Where requests are written down; undefined for nowhere. */
   readonly access: AccessFile | undefined;
+  /** Who did what, for a file or a webhook; undefined where nobody wants to know. */
+  readonly auditing: Auditing | undefined;
   readonly around: Required<Surroundings>;
   /** What was opened; the last is closed first. */
   readonly open: AsyncDisposableStack;
@@ -127,7 +132,19 @@ function prepare(
   });
   const renewal = options.insecureHttp ? undefined : open.use(new Renewal({ ...certificates, around }));
   const access = options.accessLog === "" ? undefined : open.use(new AccessFile(options.accessLog, around));
-  return { options, directory, pki: certificates.pki, authentication, address, renewal, access, around, open };
+  const auditing = openAudit(options.audit, around, open);
+  return {
+    options,
+    directory,
+    pki: certificates.pki,
+    authentication,
+    address,
+    renewal,
+    access,
+    auditing,
+    around,
+    open,
+  };
 }
 
 /** Tells of names that change nothing: whoever comes from another server gives its options, and should know. */
@@ -188,7 +205,7 @@ function saveIdentity({ options, directory, pki, open }: Ground): () => Promise<
 
 /** What the cluster is a function of. */
 function partsOf(store: Store, ground: Ground): ClusterParts {
-  const { options, authentication, renewal, access, around } = ground;
+  const { options, authentication, renewal, access, auditing, around } = ground;
   const { dialect } = options;
   return {
     store,
@@ -215,22 +232,25 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
       routes: [backupRoute(store, dialect, around.clock), ...authentication.routes],
       filters: filtersOf(ground),
       health: renewal?.health ?? [],
-      collectors: [renewal, access].flatMap((room) => (room ? [room.metrics] : [])),
+      collectors: [renewal?.metrics, access?.metrics, auditing?.metrics.collector].flatMap((one) => one ?? []),
     },
   };
 }
 
-/** The way of a request: with one more step where requests are written down, each by itself. */
-function filtersOf({ options, access, around }: Ground): readonly Filter[] {
+/** The way of a request: with more steps where requests are written down, each by itself, or audited. */
+function filtersOf({ options, access, auditing, around }: Ground): readonly Filter[] {
+  const audited = auditing ? withFilter(audit(auditing), { after: "authenticate" }) : DEFAULT_FILTERS;
   if (access)
     return withFilter(
       accessLog((entry) => access.add(JSON.stringify(entry))),
       { after: "audit id" },
+      audited,
     );
-  if (options.logLevel !== "debug") return DEFAULT_FILTERS;
+  if (options.logLevel !== "debug") return audited;
   return withFilter(
     accessLog((entry) => around.log.debug("a request is over", { ...entry })),
     { after: "audit id" },
+    audited,
   );
 }
 

@@ -13,6 +13,7 @@ export { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
 export { BrokenOff } from "./http/inject.ts";
 export type { HealthCheck } from "./operations/health-check.ts";
 export { type Filter } from "./filters/contract.ts";
+export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
 export type { ServerRequest } from "./request.ts";

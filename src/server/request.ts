@@ -3,16 +3,17 @@
  *
  * @module
  */
-import type { ResourceDefinition } from "../schema/definition.ts";
+import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import { type ProtobufKind, hasProtobuf } from "../wire/protobuf/index.ts";
-import { ANONYMOUS, type Identity } from "../auth/contract.ts";
+import { ANONYMOUS, type Decision, type Identity } from "../auth/contract.ts";
 import type { Flow, Ticket } from "../fairness/index.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
-import type { StatusReason } from "../meta/status.ts";
+import type { Status, StatusReason } from "../meta/status.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../registry/contract.ts";
 import { type Count, parked } from "../util/activity.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Value } from "../value/value.ts";
+import type { Witness } from "./audit/witness.ts";
 import type { BodyRoom } from "./body/body-memory.ts";
 import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
 import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
@@ -46,6 +47,12 @@ export class ServerRequest {
   identity: Identity = ANONYMOUS;
   /** Who has sent it, where it is made in the name of somebody else; set by the filter `impersonate`. */
   sender: Identity | undefined = undefined;
+  /** Whether the sender may do it, once an authorizer was asked. */
+  decision: Decision | undefined = undefined;
+  /** What audit says of it beside its own, by the key of the annotation. */
+  annotations: Record<string, string> | undefined = undefined;
+  /** Whoever keeps what it sends and is answered with. */
+  witness: Witness | undefined = undefined;
   /** The template of the path, where that is a route and no resource. */
   route: string | undefined = undefined;
   /** The resource that answers, once it has been found. */
@@ -74,6 +81,10 @@ export class ServerRequest {
   code = 0;
   /** Why it was refused. */
   reason: StatusReason | undefined = undefined;
+  /** The Status that was answered, where it was one. */
+  status: Status | undefined = undefined;
+  /** Whether it has failed by a mistake of ours. */
+  isPanic = false;
   /** Bytes of the answer's body, as far as they are known. */
   bytesOut = 0;
   /** Texts for Warning headers; made when the first one is added. */
@@ -126,9 +137,13 @@ export class ServerRequest {
 
   /** Who asks, in the words of the registry. */
   get caller(): Caller {
-    const { userAgent } = this;
+    const { userAgent, witness } = this;
     const ifMatch = this.exchange.header("if-match");
-    return ifMatch === "" ? { ...this.identity, userAgent } : { ...this.identity, userAgent, ifMatch };
+    const heard = witness && {
+      sent: (object: ApiObject) => witness.sent(object),
+      note: (key: string, value: string) => this.note(key, value),
+    };
+    return { ...this.identity, userAgent, ...(ifMatch === "" ? {} : { ifMatch }), ...heard };
   }
 
   /** The namespace of the objects asked for; empty for objects of the cluster, namespaces themselves included. */
@@ -158,6 +173,11 @@ export class ServerRequest {
     };
   }
 
+  /** Adds an annotation for audit; the first of a key stays (AUDIT-19). */
+  note(key: string, value: string): void {
+    this.annotations = { [key]: value, ...this.annotations };
+  }
+
   /** Adds texts for Warning headers. */
   warn(texts: readonly string[]): void {
     if (texts.length === 0) return;
@@ -180,6 +200,7 @@ export class ServerRequest {
   /** All of it has been read, options and body: what follows is work. */
   isRead(): void {
     this.readAt = this.#clock.steady();
+    this.witness?.read(this.info!.verb, this.body);
   }
 
   /** Answers with bytes that are there. */

@@ -44,6 +44,7 @@ export function create(
 async function createNow(write: WriteUnderWay, body: Body): Promise<WriteResult> {
   const { kind, target, options, caller, ctx, limit } = write;
   const object = decodeBody(kind, body, options, ctx);
+  caller.sent?.(object);
   if (limit.isOver) await limit.pause();
   placeObject(kind, object, target);
   checkVersion(write, object);

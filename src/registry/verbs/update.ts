@@ -59,6 +59,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
   const { kind, target, options, caller, ctx } = write;
   const form = formOf(kind, target.subresource);
   const sent = decodeBody(form.kind, body, options, ctx);
+  caller.sent?.(sent);
   if (write.limit.isOver) await write.limit.pause();
   placeObject(kind, sent, target);
   if (!sent.metadata.name) throw badRequest("name must be provided: expected metadata.name in the body, got none");

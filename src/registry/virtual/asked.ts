@@ -119,6 +119,7 @@ export function askedResource(definition: ResourceDefinition, shared: SharedPart
     ask(target, body, options, caller) {
       const ctx: WriteContext = { ...shared.api, warnings: [] };
       const object = decodeBody(asked.form, body, options, ctx);
+      caller.sent?.(object);
       placeObject(asked, object, target);
       return ask(asked, { object, caller, target, options, ctx, parent: neverStored, errors: new FieldErrors() });
     },
@@ -155,6 +156,7 @@ export async function askBelow(
   if (body.value === null) throw badRequest(`expected a ${takes.kind} as body, got none`);
   const form = valueKind(kind, takes);
   const object = decodeBody(form, inOneVersion(body, takesAlso, form.apiVersion), options, ctx);
+  caller.sent?.(object);
   placeObject(kind, object, { ...target, name: "" });
   delete object.metadata.managedFields;
   atOnce(ownCreated(form, object, managerOf(options, caller), target.subresource));

@@ -28,7 +28,7 @@ interface TokenSpec {
 
 /** The action that answers a TokenRequest below a service account. */
 export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions {
-  const answer: Action["answer"] = async ({ object, target, parent, ctx }) => {
+  const answer: Action["answer"] = async ({ object, target, parent, ctx, caller }) => {
     const { uid = "" } = parent().metadata;
     const signing = signer();
     const { issuance } = signing;
@@ -44,6 +44,7 @@ export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions 
       audiences,
       ...lifetime(seconds, audiences, bound, issuance),
     });
+    caller.note?.("authentication.kubernetes.io/issued-credential-id", `JTI=${idOf(token)}`);
     Object.assign(spec, { audiences, expirationSeconds: seconds });
     object["status"] = { token, expirationTimestamp: formatTime(now + seconds * 1000) };
     Object.assign(object.metadata, {
@@ -54,6 +55,12 @@ export function tokenAction(lookup: Lookup, signer: () => TokenSigner): Actions 
     });
   };
   return new Map([[actionKey(REQUEST), { judge, answer }]]);
+}
+
+/** The id that a token of ours says in its claims. */
+function idOf(token: string): string {
+  const claims = JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as { readonly jti: string };
+  return claims.jti;
 }
 
 function judge({ object, target: { name }, parent }: Question): void {

@@ -20,8 +20,11 @@ export function answerFailure(server: ServerContext, request: ServerRequest, err
     server.log.warn("a request was refused by a limit", { limit, code, ...whoAsks(request) }, limit);
   }
   request.reason = failure.reason;
+  request.status = failure.status;
+  request.isPanic = failure.reason === "InternalError" && failure.cause !== undefined;
   if (request.exchange.answered) return;
   request.warn(failure.warnings);
+  request.witness?.answer?.value(failure.status);
   const { value, format } = failureAnswer(server, request, failure);
   const headers = request.headers(contentType(format));
   const retry = failure.status.details?.retryAfterSeconds;

@@ -35,6 +35,7 @@ export function answerObject(
       : format.shape === "Table"
         ? tableOf(server, request, request.resource!, bytes, object(), format)
         : partialBytes(bytes, format.version);
+  request.witness?.answer?.bytes(shaped);
   const answer = (body: Uint8Array | readonly Uint8Array[]): void | Promise<void> =>
     answerBytes(server, request, code, body, contentType(format));
   const body = jsonInForm(shaped, format);

@@ -4,6 +4,7 @@
  * @module
  */
 import { gzip } from "node:zlib";
+import type { Status } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import { lengthOf } from "../http/exchange.ts";
 import { inTurns } from "../../util/steps.ts";
@@ -22,8 +23,21 @@ export function answerValue(
 ): void | Promise<void> {
   const answer = (body: Uint8Array): void | Promise<void> =>
     answerBytes(server, request, code, body, contentType(format));
+  request.witness?.answer?.value(value);
   const body = inTurns(valueInSteps(value, format), new TurnLimit());
   return body instanceof Promise ? body.then(answer) : answer(body);
+}
+
+/** Answers with a Status, which has neither a table nor metadata to show. */
+export function answerStatus(
+  server: ServerContext,
+  request: ServerRequest,
+  code: number,
+  status: Status,
+  format: Format,
+): void | Promise<void> {
+  request.status = status;
+  return answerValue(server, request, code, status, { ...format, shape: "" });
 }
 
 /** Answers of more bytes are compressed for clients that take it. */

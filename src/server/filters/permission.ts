@@ -35,12 +35,17 @@ export function permitSurely(server: ServerContext, request: ServerRequest, info
 
 function asked(
   { authorizer }: ServerContext,
-  { identity }: ServerRequest,
+  request: ServerRequest,
   info: RequestInfo,
   judge: (decision: Decision) => void,
 ): void | Promise<void> {
-  const decision = authorizer.authorize(identity, info);
-  return decision instanceof Promise ? decision.then(judge) : judge(decision);
+  const decision = authorizer.authorize(request.identity, info);
+  // What else is asked on the way is not what the request wants to do.
+  const heard = (found: Decision): void => {
+    if (info === request.info) request.decision = found;
+    judge(found);
+  };
+  return decision instanceof Promise ? decision.then(heard) : heard(decision);
 }
 
 function refuse(identity: Identity, info: RequestInfo, decision: Decision): never {

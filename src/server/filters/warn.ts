@@ -5,6 +5,8 @@ export const warn: Filter = {
   name: "warn",
   enter: (_server, request) => {
     const deprecated = request.resource?.definition.deprecated;
-    if (deprecated !== undefined) request.warn([deprecated]);
+    if (deprecated === undefined) return;
+    request.warn([deprecated]);
+    request.note("k8s.io/deprecated", "true");
   },
 };

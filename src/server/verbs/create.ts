@@ -5,7 +5,7 @@
  */
 import type { AskResult, Body, Resource, WriteOptions, WriteResult } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerValue } from "../answer/encode.ts";
+import { answerStatus } from "../answer/encode.ts";
 import type { ServerContext } from "../context.ts";
 import { objectBody } from "../body/decode-body.ts";
 import { createOptions } from "./options.ts";
@@ -22,8 +22,7 @@ export async function createObject(server: ServerContext, request: ServerRequest
   const result = await perform(request, () => made(request, resource, body, options));
   request.warn(result.warnings);
   if ("status" in result) {
-    // A Status has neither a table nor metadata to show.
-    return answerValue(server, request, result.code, result.status, { ...format, shape: "" });
+    return answerStatus(server, request, result.code, result.status, format);
   }
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

@@ -6,7 +6,7 @@
 import type { Resource } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteOptions } from "./delete.ts";
-import { answerValue } from "../answer/encode.ts";
+import { answerStatus } from "../answer/encode.ts";
 import { answerList, listFormat } from "./list.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
@@ -25,5 +25,5 @@ export async function deleteCollection(
   const result = await perform(request, () => resource.deleteCollection(namespace, list, options, caller));
   request.warn(result.warnings);
   if ("list" in result) return answerList(server, request, resource, result.list, format);
-  await answerValue(server, request, 200, result.status, { ...format, shape: "" });
+  await answerStatus(server, request, 200, result.status, format);
 }

@@ -7,7 +7,7 @@ import type { DeleteOptions, Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteBody } from "../body/decode-body.ts";
-import { answerValue } from "../answer/encode.ts";
+import { answerStatus } from "../answer/encode.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
 import { perform } from "./perform.ts";
 import type { ServerRequest } from "../request.ts";
@@ -19,8 +19,7 @@ export async function deleteObject(server: ServerContext, request: ServerRequest
   const result = await perform(request, () => resource.delete(request.target, options, request.caller));
   request.warn(result.warnings);
   if ("status" in result) {
-    // A Status has neither a table nor metadata to show.
-    return answerValue(server, request, result.code, result.status, { ...format, shape: "" });
+    return answerStatus(server, request, result.code, result.status, format);
   }
   return answerObject(server, request, result.code, result.bytes, () => result.object, format);
 }

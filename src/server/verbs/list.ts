@@ -15,6 +15,7 @@ import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST } from "../answer/negotiate.ts";
 import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
+import type { AnswerWitness } from "../audit/witness.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
 import { protobufForm } from "../answer/protobuf-list.ts";
@@ -51,19 +52,31 @@ export async function answerList(
   }
   const itemOf = itemMaker(server, request, resource, format);
   const form = await formOf(resource, result, itemOf, format);
-  const asStored = format.shape === "" && format.media === "json" && !format.pretty;
+  const kept = request.witness?.answer;
+  const asJson = kept && itemMaker(server, request, resource, { ...format, media: "json" });
+  const keptItemOf = asJson ? keeping(kept, headerOf(resource, result, format), itemOf, asJson) : itemOf;
+  const asStored = !kept && format.shape === "" && format.media === "json" && !format.pretty;
   const expected = asStored ? sizeOf(resource, result) : undefined;
   const writer = new StreamWriter(server, request, contentType(format), expected);
   try {
     if (asStored) {
       await writeAsStored(writer, form, resource, result);
     } else {
-      await writeItems(writer, form, itemOf, result);
+      await writeItems(writer, form, keptItemOf, result);
     }
   } catch (error) {
     writer.abort();
     throw error;
   }
+}
+
+/** Makes items as the answer has them, and tells them, as JSON, to whoever keeps the answer. */
+function keeping(kept: AnswerWitness, { text, member }: Header, itemOf: ItemOf, asJson: ItemOf): ItemOf {
+  kept.list(text, member);
+  return (entry) => {
+    kept.item(asJson(entry));
+    return itemOf(entry);
+  };
 }
 
 /** Head and tail of a list have at most this many bytes. */
@@ -129,15 +142,23 @@ const listMeta = (result: ListResult, always: boolean): object => ({
 });
 
 function formOf(resource: Resource, result: ListResult, itemOf: ItemOf, format: Format): ListForm | Promise<ListForm> {
-  const { definition } = resource;
-  if (format.shape === "Table") {
-    const meta = JSON.stringify(listMeta(result, false));
-    return listForm(tableHeader(definition, format.version, meta, true), "rows", format);
+  if (format.media === "protobuf" && format.shape !== "Table") {
+    return protobufForm(headOf(resource, result, format), result, itemOf, format);
   }
-  const head = headOf(resource, result, format);
-  return format.media === "protobuf"
-    ? protobufForm(head, result, itemOf, format)
-    : listForm(JSON.stringify(head), "items", format);
+  const { text, member } = headerOf(resource, result, format);
+  return listForm(text, member, format);
+}
+
+/** A list or a table without what is in it, as JSON, and what its member is called that has that. */
+interface Header {
+  readonly text: string;
+  readonly member: "items" | "rows";
+}
+
+function headerOf(resource: Resource, result: ListResult, format: Format): Header {
+  if (format.shape !== "Table") return { text: JSON.stringify(headOf(resource, result, format)), member: "items" };
+  const meta = JSON.stringify(listMeta(result, false));
+  return { text: tableHeader(resource.definition, format.version, meta, true), member: "rows" };
 }
 
 /** A list without its items. */

@@ -1,0 +1,96 @@
+import {
+  type AuditEvent,
+  type AuditMetrics,
+  type AuditSink,
+  Batches,
+  legacyText,
+  smallEnough,
+} from "../../audit/index.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { Log } from "../../util/log.ts";
+import { LineFile } from "../line-file.ts";
+import { OptionError } from "../option-types.ts";
+import type { AuditFileOptions } from "./audit-options.ts";
+import { RotatingFile } from "./rotating-file.ts";
+
+/** What sinks of events are given. */
+export interface SinkParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: AuditMetrics;
+}
+
+/**
+ * Opens a sink that writes events to a file, or to standard output, which nobody waits for whatever the mode (AUDIT-24,
+ * AUDIT-25).
+ *
+ * @param open closes what was opened
+ * @throws OptionError where the file cannot be opened
+ */
+export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open: AsyncDisposableStack): AuditSink {
+  const { mode, batch, truncate, format } = options;
+  const { clock, metrics } = parts;
+  const write = writerOf(options, parts, open);
+  const textOf = (event: AuditEvent): string => (format === "json" ? event.json : legacyText(event));
+  const take = (event: AuditEvent): boolean => {
+    const kept = truncate ? smallEnough(event, truncate) : event;
+    if (kept) return write(`${textOf(kept)}\n`, 1);
+    metrics.lost("truncate", 1);
+    return false;
+  };
+  if (mode === "blocking-strict") return { take };
+  if (mode === "blocking") {
+    return {
+      take(event) {
+        take(event);
+        return true;
+      },
+    };
+  }
+  const batches = new Batches({
+    clock,
+    options: batch,
+    send: async (events) => {
+      const kept = events.flatMap((event) => (truncate ? (smallEnough(event, truncate) ?? []) : event));
+      metrics.lost("truncate", events.length - kept.length);
+      write(kept.map((event) => `${textOf(event)}\n`).join(""), kept.length);
+      return Promise.resolve();
+    },
+    dropped: (events) => metrics.lost("buffered", events),
+  });
+  open.defer(() => batches.flush());
+  return batches;
+}
+
+/** Writes lines; false where they are lost. */
+type Write = (lines: string, events: number) => boolean;
+
+function writerOf({ path, rotation }: AuditFileOptions, parts: SinkParts, open: AsyncDisposableStack): Write {
+  const { clock, log, metrics } = parts;
+  const option = "audit-log-path";
+  if (path === "-") {
+    const output = open.use(new LineFile(path, { clock, log, what: "audit log", option }));
+    return (lines) => {
+      const before = output.dropped;
+      output.add(lines.slice(0, -1));
+      metrics.lost("log", output.dropped - before);
+      return output.dropped === before;
+    };
+  }
+  let file: RotatingFile;
+  try {
+    file = open.use(new RotatingFile(path, rotation, parts));
+  } catch (error) {
+    throw new OptionError(`expected --${option} to name a file that can be written: ${(error as Error).message}`);
+  }
+  return (lines, events) => {
+    try {
+      file.write(lines);
+      return true;
+    } catch (error) {
+      log.error("audit events could not be written", { error: String(error) });
+      metrics.lost("log", events);
+      return false;
+    }
+  };
+}

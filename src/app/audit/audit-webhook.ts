@@ -1,0 +1,144 @@
+import { type AuditEvent, type AuditSink, Batches, sizeOf, smallEnough } from "../../audit/index.ts";
+import { CliError } from "../../cli/cli-error.ts";
+import { readKubeconfig } from "../../cli/kubeconfig-file.ts";
+import { type NodeTransport, nodeTransport } from "../../client/transport-node.ts";
+import { type Random, sleep } from "../../util/clock.ts";
+import { OptionError } from "../option-types.ts";
+import type { SinkParts } from "./audit-file.ts";
+import type { AuditWebhookOptions } from "./audit-options.ts";
+
+/** How often a list of events is sent before it is given up, and how the pauses grow. */
+const TRIES = 5;
+const GROWTH = 1.5;
+/** A receiver that has not answered within this many ms counts as failed. */
+const MOST_MILLIS = 30_000;
+
+/** What a webhook is given. */
+type WebhookParts = SinkParts & { readonly random: Random };
+
+/**
+ * Opens a sink that posts lists of events to a webhook, whose address and credentials are in a kubeconfig (AUDIT-24,
+ * AUDIT-25). A redirect is not followed: it is a failure, and its text is told nobody.
+ *
+ * @param open sends what waits, once, and closes the connections
+ * @throws OptionError where the file says no address
+ */
+export function openAuditWebhook(
+  options: AuditWebhookOptions,
+  parts: WebhookParts,
+  open: AsyncDisposableStack,
+): AuditSink {
+  const { mode, batch, truncate } = options;
+  const { clock, metrics } = parts;
+  const webhook = new Webhook(options, parts);
+  open.defer(() => webhook.close());
+  const send = async (events: readonly AuditEvent[]): Promise<boolean> => {
+    const kept = events.flatMap((event) => (truncate ? (smallEnough(event, truncate) ?? []) : event));
+    metrics.lost("truncate", events.length - kept.length);
+    let all = kept.length === events.length;
+    for (const part of partsOf(kept, truncate?.maxBatchSize ?? Infinity)) all = (await webhook.send(part)) && all;
+    return all;
+  };
+  if (mode === "blocking-strict") return { take: (event) => send([event]) };
+  if (mode === "blocking") return { take: (event) => send([event]).then(() => true) };
+  const batches = new Batches({
+    clock,
+    options: batch,
+    send: async (events) => void (await send(events)),
+    dropped: (events) => metrics.lost("buffered", events),
+  });
+  open.defer(() => {
+    webhook.hurry();
+    return batches.flush();
+  });
+  return batches;
+}
+
+/** Events in lists of so many bytes at most. */
+function partsOf(events: readonly AuditEvent[], maxBytes: number): AuditEvent[][] {
+  const parts: AuditEvent[][] = [];
+  let left = 0;
+  for (const event of events) {
+    const size = sizeOf(event);
+    if (size > left) {
+      parts.push([]);
+      left = maxBytes;
+    }
+    parts.at(-1)!.push(event);
+    left -= size;
+  }
+  return parts;
+}
+
+/** A receiver of lists of events. */
+class Webhook {
+  readonly #options: AuditWebhookOptions;
+  readonly #parts: WebhookParts;
+  readonly #transport: NodeTransport;
+  /** The query of the address. */
+  readonly #query: string;
+  /** Aborted when nobody has time for another try. */
+  readonly #hurry = new AbortController();
+
+  constructor(options: AuditWebhookOptions, parts: WebhookParts) {
+    this.#options = options;
+    this.#parts = parts;
+    try {
+      const { transport } = readKubeconfig({ kubeconfig: options.configFile, env: {} });
+      this.#transport = nodeTransport(transport);
+      this.#query = new URL(transport.url).search;
+    } catch (error) {
+      const why = error instanceof CliError ? error.message : String((error as Error).message);
+      throw new OptionError(`expected --audit-webhook-config-file to name a kubeconfig: ${why}`);
+    }
+  }
+
+  /** Sends events; false where all tries have failed. */
+  async send(events: readonly AuditEvent[]): Promise<boolean> {
+    const { clock, log, metrics, random } = this.#parts;
+    const items = events.map(({ json }) => json).join(",");
+    const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`;
+    let pause = this.#options.initialBackoffMillis;
+    for (let tries = 1; ; tries++) {
+      const failure = await this.#post(body);
+      if (failure === undefined) return true;
+      if (tries >= TRIES || this.#hurry.signal.aborted) {
+        log.error("audit events could not be sent", { error: failure, events: events.length });
+        metrics.lost("webhook", events.length);
+        return false;
+      }
+      await sleep(clock, pause * (1 + 0.2 * random.next()), this.#hurry.signal, { owner: "audit", upkeep: true });
+      pause *= GROWTH;
+    }
+  }
+
+  /** From now on there is no second try. */
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  /** Why it failed; undefined where it did not. */
+  async #post(body: string): Promise<string | undefined> {
+    const abort = new AbortController();
+    const timer = this.#parts.clock.after(MOST_MILLIS, () => abort.abort(), { owner: "audit" });
+    try {
+      const answer = await this.#transport({
+        method: "POST",
+        path: this.#query,
+        headers: { "content-type": "application/json", accept: "application/json" },
+        body,
+        signal: abort.signal,
+      });
+      for await (const _ of answer.body);
+      return answer.status >= 200 && answer.status < 300 ? undefined : `expected a status of 200, got ${answer.status}`;
+    } catch (error) {
+      return abort.signal.aborted ? `expected an answer within ${MOST_MILLIS / 1000} s, got none` : String(error);
+    } finally {
+      timer.cancel();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * A file that is written at once and put aside when it has become large: `audit.log`, and beside it
+ * `audit-2026-01-31T10-20-30.123.log` (AUDIT-24). Old ones are compressed and removed.
+ *
+ * @module
+ */
+import { createReadStream, createWriteStream, closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
+import { readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import type { Clock } from "../../util/clock.ts";
+import type { Log } from "../../util/log.ts";
+
+/** How large a file becomes, and which of the old ones are kept. */
+export interface Rotation {
+  readonly maxBytes: number;
+  /** Milliseconds; 0 for any age. */
+  readonly maxAgeMillis: number;
+  /** 0 for any number. */
+  readonly maxBackups: number;
+  readonly compress: boolean;
+}
+
+/** See the head of this file. */
+export class RotatingFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #rotation: Rotation;
+  readonly #around: { readonly clock: Clock; readonly log: Log };
+  #fd: number;
+  #length: number;
+  /** The tidying that runs; one after another. */
+  #tidying: Promise<void> = Promise.resolve();
+
+  /** Opens or makes the file, for its owner alone. @throws what the system says where it cannot be opened */
+  constructor(path: string, rotation: Rotation, around: { readonly clock: Clock; readonly log: Log }) {
+    this.#path = path;
+    this.#rotation = rotation;
+    this.#around = around;
+    this.#fd = open(path);
+    this.#length = fstatSync(this.#fd).size;
+    this.#tidy();
+  }
+
+  /** Writes a text; it is with the system when this returns. @throws what the system says where it cannot be written */
+  write(text: string): void {
+    const bytes = Buffer.from(text);
+    if (this.#length > 0 && this.#length + bytes.length > this.#rotation.maxBytes) this.#rotate();
+    let at = 0;
+    while (at < bytes.length) at += writeSync(this.#fd, bytes, at);
+    this.#length += bytes.length;
+  }
+
+  /** Closes the file when what is old has been tidied up. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tidying;
+    closeSync(this.#fd);
+  }
+
+  #rotate(): void {
+    const { clock } = this.#around;
+    renameSync(this.#path, asideOf(this.#path, clock.now()));
+    const before = this.#fd;
+    this.#fd = open(this.#path);
+    closeSync(before);
+    this.#length = 0;
+    this.#tidy();
+  }
+
+  #tidy(): void {
+    const { clock, log } = this.#around;
+    this.#tidying = this.#tidying
+      .then(() => tidy(this.#path, this.#rotation, clock.now()))
+      .catch((error: unknown) => log.error("old audit logs could not be tidied up", { error: String(error) }));
+  }
+}
+
+const open = (path: string): number => openSync(path, "a", 0o600);
+
+/** The name of a file that is put aside at a time. */
+function asideOf(path: string, now: number): string {
+  const end = extname(path);
+  const time = new Date(now).toISOString().slice(0, -1).replaceAll(":", "-");
+  return `${path.slice(0, path.length - end.length)}-${time}${end}`;
+}
+
+/** A file that was put aside. */
+export interface AsideFile {
+  readonly path: string;
+  /** Milliseconds since the epoch at which it was put aside. */
+  readonly at: number;
+  readonly isPacked: boolean;
+}
+
+const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
+
+/** The files that were put aside of one, the oldest first. */
+export async function asideFiles(path: string): Promise<AsideFile[]> {
+  const end = extname(path);
+  const start = `${basename(path, end)}-`;
+  const found: AsideFile[] = [];
+  for (const name of await readdir(dirname(path))) {
+    const isPacked = name.endsWith(`${end}.gz`);
+    if (!name.startsWith(start) || !(isPacked || name.endsWith(end))) continue;
+    const [, day, hour, minute, second] =
+      TIME.exec(name.slice(start.length, name.length - end.length - (isPacked ? 3 : 0))) ?? [];
+    if (day === undefined) continue;
+    found.push({ path: join(dirname(path), name), at: Date.parse(`${day}${hour}:${minute}:${second}Z`), isPacked });
+  }
+  return found.toSorted((a, b) => a.at - b.at);
+}
+
+async function tidy(path: string, { maxAgeMillis, maxBackups, compress }: Rotation, now: number): Promise<void> {
+  if (maxAgeMillis === 0 && maxBackups === 0 && !compress) return;
+  const all = await asideFiles(path);
+  const tooMany = maxBackups === 0 ? 0 : Math.max(0, all.length - maxBackups);
+  for (const [i, file] of all.entries()) {
+    if (i < tooMany || (maxAgeMillis > 0 && now - file.at > maxAgeMillis)) await rm(file.path, { force: true });
+    else if (compress && !file.isPacked) await pack(file.path);
+  }
+}
+
+/** Compresses a file; what a crash leaves behind half done is made again. */
+async function pack(path: string): Promise<void> {
+  const half = `${path}.gz.part`;
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(half, { mode: 0o600 }));
+  await rename(half, `${path}.gz`);
+  await rm(path);
+}

@@ -1,0 +1,201 @@
+/**
+ * An audit event and its text: one line of JSON in the form `audit.k8s.io/v1` (AUDIT-12..15).
+ *
+ * @module
+ */
+import type { Identity } from "../auth/contract.ts";
+import type { Level, Stage } from "./policy.ts";
+
+/** The object that a request is about (AUDIT-14). Members that are empty are left out. */
+export interface EventObject {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly resourceVersion: string;
+  readonly subresource: string;
+}
+
+/** What was answered (AUDIT-15): of a Status that was answered, more than the code. */
+export interface EventStatus {
+  readonly status?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly details?: object | undefined;
+  readonly code: number;
+}
+
+/** What is the same in all events of a request. */
+export interface EventHead {
+  readonly level: Level;
+  readonly auditID: string;
+  /** Path and query as they were sent. */
+  readonly requestURI: string;
+  readonly verb: string;
+  /** Undefined where nobody is known to ask (AUDIT-11). */
+  readonly user: Identity | undefined;
+  readonly sourceIPs: readonly string[];
+  readonly userAgent: string;
+  /** Milliseconds since the epoch, with a fraction. */
+  readonly received: number;
+}
+
+/** What belongs to one stage of a request. */
+export interface EventStage {
+  readonly stage: Stage;
+  /** Milliseconds since the epoch, with a fraction. */
+  readonly at: number;
+  readonly impersonated?: Identity | undefined;
+  readonly object?: EventObject | undefined;
+  readonly status?: EventStatus | undefined;
+  /** JSON on one line. */
+  readonly requestObject?: string | undefined;
+  /** JSON on one line. */
+  readonly responseObject?: string | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}
+
+/** An event; its text is made when somebody asks for it. */
+export class AuditEvent {
+  readonly head: EventHead;
+  readonly stage: EventStage;
+  #json: string | undefined;
+
+  constructor(head: EventHead, stage: EventStage) {
+    this.head = head;
+    this.stage = stage;
+  }
+
+  /** The event as JSON, without a line end. */
+  get json(): string {
+    return (this.#json ??= textOf(this.head, this.stage));
+  }
+
+  /** The event without its objects, with a note that it lost them (AUDIT-26). */
+  truncated(): AuditEvent {
+    const { requestObject: _sent, responseObject: _answered, ...stage } = this.stage;
+    const annotations = { ...stage.annotations, "audit.k8s.io/truncated": "true" };
+    return new AuditEvent(this.head, { ...stage, annotations });
+  }
+}
+
+function textOf(head: EventHead, stage: EventStage): string {
+  const { object, impersonated, status, requestObject, responseObject, annotations } = stage;
+  let text = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${head.level}","auditID":${quoted(head.auditID)}`;
+  text += `,"stage":"${stage.stage}","requestURI":${quoted(head.requestURI)},"verb":${quoted(head.verb)}`;
+  text += `,"user":${userText(head.user)}`;
+  if (impersonated) text += `,"impersonatedUser":${userText(impersonated)}`;
+  if (head.sourceIPs.length > 0) text += `,"sourceIPs":${JSON.stringify(head.sourceIPs)}`;
+  if (head.userAgent !== "") text += `,"userAgent":${quoted(head.userAgent)}`;
+  if (object) text += `,"objectRef":${objectText(object)}`;
+  if (status) text += `,"responseStatus":${statusText(status)}`;
+  if (requestObject !== undefined) text += `,"requestObject":${requestObject}`;
+  if (responseObject !== undefined) text += `,"responseObject":${responseObject}`;
+  text += `,"requestReceivedTimestamp":"${timeText(head.received)}","stageTimestamp":"${timeText(stage.at)}"`;
+  if (annotations) text += `,"annotations":${sortedText(annotations)}`;
+  return `${text}}`;
+}
+
+const PLAIN = /^[\w!#-[\]-~ ]*$/;
+
+/** A text in quotes; most hold nothing that has to be escaped. */
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+
+/** Users of many requests are the same object. */
+const users = new WeakMap<Identity, string>();
+
+function userText(identity: Identity | undefined): string {
+  if (!identity) return "{}";
+  let text = users.get(identity);
+  if (text === undefined) {
+    const { user, uid, groups, extra } = identity;
+    const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
+    text = JSON.stringify({
+      username: user === "" ? undefined : user,
+      uid: uid === "" ? undefined : uid,
+      groups: groups.length === 0 ? undefined : groups,
+      extra: hasExtra ? extra : undefined,
+    });
+    users.set(identity, text);
+  }
+  return text;
+}
+
+function objectText(object: EventObject): string {
+  let text = "";
+  for (const member of OBJECT_MEMBERS) {
+    const value = object[member];
+    if (value !== "") text += `${text === "" ? "{" : ","}"${member}":${quoted(value)}`;
+  }
+  return text === "" ? "{}" : `${text}}`;
+}
+
+const OBJECT_MEMBERS = [
+  "resource",
+  "namespace",
+  "name",
+  "uid",
+  "apiGroup",
+  "apiVersion",
+  "resourceVersion",
+  "subresource",
+] as const;
+
+function statusText({ status, message, reason, details, code }: EventStatus): string {
+  if (status === undefined) return `{"metadata":{},"code":${code}}`;
+  return JSON.stringify({
+    metadata: {},
+    status: status === "" ? undefined : status,
+    message: message === "" ? undefined : message,
+    reason: reason === "" ? undefined : reason,
+    details,
+    code,
+  });
+}
+
+function sortedText(annotations: Readonly<Record<string, string>>): string {
+  const keys = Object.keys(annotations).toSorted();
+  return `{${keys.map((key) => `${quoted(key)}:${quoted(annotations[key]!)}`).join(",")}}`;
+}
+
+/** The last second that was printed: most events are of the same one. */
+let second = -1;
+let secondText = "";
+
+/** RFC 3339 with microseconds. */
+function timeText(millis: number): string {
+  const whole = Math.floor(millis / 1000);
+  if (whole !== second) {
+    second = whole;
+    secondText = new Date(whole * 1000).toISOString().slice(0, -4);
+  }
+  const micros = Math.floor((millis - whole * 1000) * 1000);
+  return `${secondText}${String(micros).padStart(6, "0")}Z`;
+}
+
+/** The line of the older format, `--audit-log-format legacy` (AUDIT-24): a part of what is in an event. */
+export function legacyText({ head, stage }: AuditEvent): string {
+  const { user } = head;
+  const { impersonated, object, status } = stage;
+  const groups = user && user.groups.length > 0 ? list(user.groups) : "<none>";
+  const members = {
+    id: head.auditID,
+    stage: stage.stage,
+    ip: head.sourceIPs[0] ?? "<unknown>",
+    method: head.verb,
+    user: user?.user || "<none>",
+    groups,
+    as: impersonated?.user ?? "<self>",
+    asgroups: impersonated ? list(impersonated.groups) : "<lookup>",
+    "user-agent": head.userAgent,
+    namespace: object?.namespace || "<none>",
+    uri: head.requestURI,
+    response: status ? String(status.code) : "<deferred>",
+  };
+  const text = Object.entries(members).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `${timeText(head.received)} AUDIT: ${text.join(" ")}`;
+}
+
+const list = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(",");

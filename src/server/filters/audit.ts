@@ -1,0 +1,60 @@
+import { type Rules } from "../../audit/index.ts";
+import { ApiError } from "../../meta/status.ts";
+import { AuditedExchange } from "../audit/exchange.ts";
+import { type AuditParts, AuditRecord } from "../audit/record.ts";
+import type { ServerContext } from "../context.ts";
+import type { ServerRequest } from "../request.ts";
+import type { Filter } from "./contract.ts";
+
+/** What decides about the events of requests, and where they go. */
+export interface Auditing extends AuditParts {
+  readonly rules: Rules;
+}
+
+/**
+ * Writes down who did what, as a policy says (AUDIT-10..23). It stands right after `authenticate`: what is refused before
+ * has one event, without a user.
+ */
+export const audit = ({ rules, ...parts }: Auditing): Filter => {
+  // Judged requests, so that those are found that were refused before.
+  const judged = new WeakMap<ServerRequest, AuditRecord | undefined>();
+  return {
+    name: "audit",
+    enter: ({ clock }, request) => {
+      const verdict = rules(request.info!, request.identity);
+      parts.metrics.level(verdict.level);
+      const isAudited = verdict.level !== "None";
+      const record = isAudited ? new AuditRecord(request, clock, parts, verdict, request.identity) : undefined;
+      judged.set(request, record);
+      return record && follow(request, record, parts);
+    },
+    leave: ({ clock }, request) => {
+      if (judged.has(request)) judged.get(request)?.left();
+      else refused(clock, request, rules, parts);
+    },
+  };
+};
+
+function follow(request: ServerRequest, record: AuditRecord, parts: AuditParts): void | Promise<void> {
+  request.witness = record;
+  request.exchange = new AuditedExchange(request.exchange, record);
+  const kept = record.received();
+  if (kept instanceof Promise) return kept.then((isKept) => demand(isKept, parts));
+  demand(kept, parts);
+}
+
+/** Nothing is done of which there must be a record and is none (AUDIT-25). */
+function demand(isKept: boolean, { metrics }: AuditParts): void {
+  if (isKept) return;
+  metrics.rejected();
+  throw new ApiError("InternalError", "the audit event of the request could not be kept");
+}
+
+/** A request that was refused before it was known who asks; of one that cannot be read at all nothing is told. */
+function refused(clock: ServerContext["clock"], request: ServerRequest, rules: Rules, parts: AuditParts): void {
+  const { info, status } = request;
+  if (!info || !status) return;
+  const verdict = rules(info, undefined);
+  parts.metrics.level(verdict.level);
+  if (verdict.level !== "None") new AuditRecord(request, clock, parts, verdict, undefined).refused(status);
+}
