@@ -6,10 +6,12 @@
  *
  * @module
  */
+export { asideName, asideNames } from "./aside.ts";
 export { Batches, type BatchOptions } from "./batches.ts";
 export { AuditEvent, type EventHead, type EventObject, type EventStage, legacyText } from "./event.ts";
 export { AuditMetrics } from "./metrics.ts";
 export { PolicyError, type Stage, readPolicy } from "./policy.ts";
 export { type Rules, type Verdict, compileRules } from "./rules.ts";
+export { type AuditSearch, type FoundEvent, type SearchedObject, isFound, readEvent } from "./search.ts";
 export { agentOf, sourcesOf } from "./sender.ts";
 export { type AuditSink, type Truncation, bothOf, sizeOf, smallEnough } from "./sink.ts";

@@ -7,6 +7,7 @@
  */
 import { Command } from "commander";
 import type { Actions } from "./actions.ts";
+import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
 import { celCommand } from "./cel.ts";
@@ -59,6 +60,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     infoCommand(actions),
     kubeconfigCommand(actions),
     certsCommand(actions),
+    auditCommand(actions),
   ],
   Objects: [
     whyCommand(actions),

@@ -6,9 +6,10 @@
  */
 import { createReadStream, createWriteStream, closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { asideName, asideNames } from "../../audit/index.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
 
@@ -59,7 +60,7 @@ export class RotatingFile implements AsyncDisposable {
 
   #rotate(): void {
     const { clock } = this.#around;
-    renameSync(this.#path, asideOf(this.#path, clock.now()));
+    renameSync(this.#path, join(dirname(this.#path), asideName(basename(this.#path), clock.now())));
     const before = this.#fd;
     this.#fd = open(this.#path);
     closeSync(before);
@@ -77,46 +78,15 @@ export class RotatingFile implements AsyncDisposable {
 
 const open = (path: string): number => openSync(path, "a", 0o600);
 
-/** The name of a file that is put aside at a time. */
-function asideOf(path: string, now: number): string {
-  const end = extname(path);
-  const time = new Date(now).toISOString().slice(0, -1).replaceAll(":", "-");
-  return `${path.slice(0, path.length - end.length)}-${time}${end}`;
-}
-
-/** A file that was put aside. */
-export interface AsideFile {
-  readonly path: string;
-  /** Milliseconds since the epoch at which it was put aside. */
-  readonly at: number;
-  readonly isPacked: boolean;
-}
-
-const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
-
-/** The files that were put aside of one, the oldest first. */
-export async function asideFiles(path: string): Promise<AsideFile[]> {
-  const end = extname(path);
-  const start = `${basename(path, end)}-`;
-  const found: AsideFile[] = [];
-  for (const name of await readdir(dirname(path))) {
-    const isPacked = name.endsWith(`${end}.gz`);
-    if (!name.startsWith(start) || !(isPacked || name.endsWith(end))) continue;
-    const [, day, hour, minute, second] =
-      TIME.exec(name.slice(start.length, name.length - end.length - (isPacked ? 3 : 0))) ?? [];
-    if (day === undefined) continue;
-    found.push({ path: join(dirname(path), name), at: Date.parse(`${day}${hour}:${minute}:${second}Z`), isPacked });
-  }
-  return found.toSorted((a, b) => a.at - b.at);
-}
-
 async function tidy(path: string, { maxAgeMillis, maxBackups, compress }: Rotation, now: number): Promise<void> {
   if (maxAgeMillis === 0 && maxBackups === 0 && !compress) return;
-  const all = await asideFiles(path);
+  const directory = dirname(path);
+  const all = asideNames(basename(path), await readdir(directory));
   const tooMany = maxBackups === 0 ? 0 : Math.max(0, all.length - maxBackups);
   for (const [i, file] of all.entries()) {
-    if (i < tooMany || (maxAgeMillis > 0 && now - file.at > maxAgeMillis)) await rm(file.path, { force: true });
-    else if (compress && !file.isPacked) await pack(file.path);
+    const old = join(directory, file.name);
+    if (i < tooMany || (maxAgeMillis > 0 && now - file.at > maxAgeMillis)) await rm(old, { force: true });
+    else if (compress && !file.isPacked) await pack(old);
   }
 }
 

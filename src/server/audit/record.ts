@@ -197,8 +197,9 @@ export class AuditRecord implements Witness, AnswerListener {
     const { annotations, decision } = this.#request;
     const isSlow = !this.#isLong && at - this.#head.received > SLOW_MILLIS;
     const isCut = this.answer?.isTooLong ?? false;
-    if (!annotations && !decision && !isSlow && !isCut) return undefined;
-    const all: Record<string, string> = { ...annotations };
+    const notes = this.#head.user?.notes;
+    if (!annotations && !notes && !decision && !isSlow && !isCut) return undefined;
+    const all: Record<string, string> = { ...annotations, ...notes };
     if (decision) {
       const isUndecided = decision.error !== undefined && !decision.allowed;
       if (!isUndecided) all["authorization.k8s.io/decision"] = decision.allowed ? "allow" : "forbid";
