@@ -83,19 +83,46 @@ export class AuditEvent {
 
 function textOf(head: EventHead, stage: EventStage): string {
   const { object, impersonated, status, requestObject, responseObject, annotations } = stage;
-  let text = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${head.level}","auditID":${quoted(head.auditID)}`;
-  text += `,"stage":"${stage.stage}","requestURI":${quoted(head.requestURI)},"verb":${quoted(head.verb)}`;
-  text += `,"user":${userText(head.user)}`;
+  const { start, request, user, from, received } = headText(head);
+  let text = `${start},"stage":"${stage.stage}"${request},"user":${user}`;
   if (impersonated) text += `,"impersonatedUser":${userText(impersonated)}`;
-  if (head.sourceIPs.length > 0) text += `,"sourceIPs":${JSON.stringify(head.sourceIPs)}`;
-  if (head.userAgent !== "") text += `,"userAgent":${quoted(head.userAgent)}`;
+  text += from;
   if (object) text += `,"objectRef":${objectText(object)}`;
   if (status) text += `,"responseStatus":${statusText(status)}`;
   if (requestObject !== undefined) text += `,"requestObject":${requestObject}`;
   if (responseObject !== undefined) text += `,"responseObject":${responseObject}`;
-  text += `,"requestReceivedTimestamp":"${timeText(head.received)}","stageTimestamp":"${timeText(stage.at)}"`;
+  const at = stage.at === head.received ? received : timeText(stage.at);
+  text += `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${at}"`;
   if (annotations) text += `,"annotations":${sortedText(annotations)}`;
   return `${text}}`;
+}
+
+/** The parts of a text that are the same for all events of a request. */
+interface HeadText {
+  readonly start: string;
+  readonly request: string;
+  readonly user: string;
+  readonly from: string;
+  readonly received: string;
+}
+
+/** The head whose text was made last: the events of a request often follow one another. */
+let lastHead: EventHead | undefined;
+let lastText: HeadText | undefined;
+
+function headText(head: EventHead): HeadText {
+  if (lastText && lastHead === head) return lastText;
+  const { sourceIPs, userAgent } = head;
+  const ips = sourceIPs.length === 0 ? "" : `,"sourceIPs":${JSON.stringify(sourceIPs)}`;
+  lastHead = head;
+  lastText = {
+    start: `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${head.level}","auditID":${quoted(head.auditID)}`,
+    request: `,"requestURI":${quoted(head.requestURI)},"verb":${quoted(head.verb)}`,
+    user: userText(head.user),
+    from: userAgent === "" ? ips : `${ips},"userAgent":${quoted(userAgent)}`,
+    received: timeText(head.received),
+  };
+  return lastText;
 }
 
 const PLAIN = /^[\w!#-[\]-~ ]*$/;

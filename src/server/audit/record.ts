@@ -88,14 +88,14 @@ export class AuditRecord implements Witness, AnswerListener {
 
   /** The request is known and nothing has been done; false, now or later, where it must not go on. */
   received(): boolean | Promise<boolean> {
-    return this.#tell("RequestReceived", { at: this.#head.received, object: this.#object(false) });
+    return this.#tell({ stage: "RequestReceived", at: this.#head.received, object: this.#object(false) });
   }
 
   /** The request was refused before anybody knew who asks, or how long they wait: there is one event (AUDIT-11). */
   refused(status: Status): void {
     this.answer?.value(status);
     this.#code = status.code ?? 0;
-    void this.#tell("ResponseStarted", this.#answered(this.#now()));
+    void this.#tell(this.#answered("ResponseStarted"));
   }
 
   read(verb: string, body: Value | undefined): void {
@@ -134,32 +134,30 @@ export class AuditRecord implements Witness, AnswerListener {
   }
 
   #started(): void {
-    void this.#tell("ResponseStarted", this.#answered(this.#now()));
+    void this.#tell(this.#answered("ResponseStarted"));
   }
 
   #complete(): Promise<unknown> | undefined {
     if (this.#isComplete) return undefined;
     this.#isComplete = true;
     const stage = this.#request.isPanic ? "Panic" : "ResponseComplete";
-    const kept = this.#tell(stage, this.#answered(this.#now()));
+    const kept = this.#tell(this.#answered(stage));
     return kept instanceof Promise ? kept : undefined;
   }
 
-  #tell(stage: Stage, more: Omit<EventStage, "stage">): boolean | Promise<boolean> {
-    if (this.#verdict.omitStages.has(stage)) return true;
+  #tell(stage: EventStage): boolean | Promise<boolean> {
+    if (this.#verdict.omitStages.has(stage.stage)) return true;
     const { sink, metrics } = this.#parts;
     metrics.event();
-    return sink.take(new AuditEvent(this.#head, { stage, ...more }));
-  }
-
-  #now(): number {
-    return this.#zero + this.#clock.steady();
+    return sink.take(new AuditEvent(this.#head, stage));
   }
 
   /** What is known from the answer on. */
-  #answered(at: number): Omit<EventStage, "stage"> {
+  #answered(stage: Stage): EventStage {
     const request = this.#request;
+    const at = this.#zero + this.#clock.steady();
     return {
+      stage,
       at,
       impersonated: request.sender ? request.identity : undefined,
       object: this.#object(true),
