@@ -13,7 +13,7 @@ const rooms = {
   wire: ["util", "value", "meta", "apply/schema", "schema", "kinds"],
   storage: ["util", "wire/encoding"],
   cache: ["util", "storage"],
-  auth: ["util", "meta", "schema"],
+  auth: ["util", "value", "meta", "schema", "cel"],
   audit: ["util", "value", "meta", "auth"],
   admission: ["util", "value", "meta", "schema", "kinds", "auth", "pki"],
   registry: ["util", "value", "apply", "meta", "patch", "schema", "storage", "cache", "auth", "admission"],

@@ -53,6 +53,11 @@ export interface OptionValues extends AuditOptionValues {
   readonly "service-node-port-range": readonly [number, number];
   readonly "disable-force-detach-on-timeout": boolean;
   readonly "authorization-mode": readonly AuthorizationMode[];
+  readonly "authorization-config": string;
+  readonly "authorization-webhook-config-file": string;
+  readonly "authorization-webhook-version": "v1" | "v1beta1";
+  readonly "authorization-webhook-cache-authorized-ttl": number;
+  readonly "authorization-webhook-cache-unauthorized-ttl": number;
   readonly "tls-san": readonly string[];
   readonly "tls-cert-file": string;
   readonly "tls-private-key-file": string;
@@ -261,6 +266,42 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: authorizationModes,
     default: "RBAC",
     about: "Who decides what somebody may do, in the order in which they are asked.",
+    since: "0.1",
+  },
+  "authorization-config": {
+    group: "security",
+    type: file,
+    default: "",
+    about:
+      "An AuthorizationConfiguration that says who decides, in place of the mode; webhooks, too, each with its rules.",
+    since: "0.1",
+  },
+  "authorization-webhook-config-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "A kubeconfig with the address of the webhook that the mode Webhook asks.",
+    since: "0.1",
+  },
+  "authorization-webhook-version": {
+    group: "security",
+    type: oneOf("v1", "v1beta1"),
+    default: "v1",
+    about: "The version of the SubjectAccessReview that the webhook is sent.",
+    since: "0.1",
+  },
+  "authorization-webhook-cache-authorized-ttl": {
+    group: "security",
+    type: duration,
+    default: "5m",
+    about: "How long it counts that the webhook has allowed something.",
+    since: "0.1",
+  },
+  "authorization-webhook-cache-unauthorized-ttl": {
+    group: "security",
+    type: duration,
+    default: "30s",
+    about: "How long it counts that the webhook has not allowed something.",
     since: "0.1",
   },
   "tls-san": {

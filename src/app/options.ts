@@ -10,7 +10,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { PluginChoice } from "../admission/names.ts";
-import type { AuthorizationMode } from "../auth/modes.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
 import type { KindSet } from "../kinds/index.ts";
@@ -20,6 +19,7 @@ import { suggestion } from "../util/nearest.ts";
 import { asJsonNumber } from "../value/value.ts";
 import { type AuditOptions, auditOf } from "./audit/audit-options.ts";
 import type { AccountSettings, AuthenticationSettings } from "./authentication-settings.ts";
+import type { AuthorizationSettings } from "./authorization/settings.ts";
 import type { LogFormat } from "./log-format.ts";
 import { OPTIONS, OPTION_KEYS, OPTION_NAMES, type OptionKey, type OptionValues, envName } from "./option-table.ts";
 import { OptionError, expected } from "./option-types.ts";
@@ -45,8 +45,7 @@ export interface ServeOptions {
   readonly controllers: readonly string[];
   /** Which steps of admission run. */
   readonly plugins: PluginChoice;
-  /** Who decides what somebody may do, in their order. */
-  readonly authorizationModes: readonly AuthorizationMode[];
+  readonly authorization: AuthorizationSettings;
   readonly eventTtlMillis: number;
   /** The addresses and ports that Services are given. */
   readonly serviceRanges: ServiceRanges;
@@ -205,7 +204,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     etcd: store === "etcd" ? etcdOf(said) : undefined,
     controllers: said.controllers,
     plugins: pluginsOf(said),
-    authorizationModes: said["authorization-mode"],
+    authorization: authorizationOf(said),
     kinds: said.kinds,
     eventTtlMillis: said["event-ttl"],
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
@@ -230,6 +229,28 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     authentication: authenticationOf(said),
     said: tellable(texts),
   });
+}
+
+function authorizationOf(said: OptionValues): AuthorizationSettings {
+  const modes = said["authorization-mode"];
+  const configFile = pathOf(said["authorization-config"]);
+  const kubeconfig = pathOf(said["authorization-webhook-config-file"]);
+  if (configFile !== "" && (kubeconfig !== "" || modes.join(",") !== OPTIONS["authorization-mode"].default)) {
+    throw expected("authorization-config", "given without --authorization-mode and its webhook", configFile);
+  }
+  if (modes.includes("Webhook") !== (kubeconfig !== "")) {
+    throw expected("authorization-webhook-config-file", "given together with the mode Webhook", kubeconfig);
+  }
+  return {
+    modes,
+    configFile,
+    webhook: {
+      kubeconfig,
+      version: said["authorization-webhook-version"],
+      allowedMillis: said["authorization-webhook-cache-authorized-ttl"],
+      refusedMillis: said["authorization-webhook-cache-unauthorized-ttl"],
+    },
+  };
 }
 
 /** Options that are not the default, without what may stand for a password in an address. */

@@ -8,7 +8,7 @@
 import { rmSync } from "node:fs";
 import { idleNames } from "../admission/names.ts";
 import { adminToken } from "../auth/admin.ts";
-import { authorizerOf } from "../auth/authorizer.ts";
+import { openAuthorization } from "./authorization/open-authorization.ts";
 import type { Client } from "../client/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { builtInControllers, chooseControllers } from "../controllers/index.ts";
@@ -217,7 +217,7 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
     fairness: options.fairness,
     ...around,
     authenticator: authentication.authenticator,
-    authorizer: authorizerOf(options.authorizationModes),
+    authorizer: openAuthorization(options.authorization, around.clock, ground.open),
     signer: authentication.signer,
     server: {
       version: VERSION,

@@ -5,15 +5,21 @@ import { nodeAuthorizer } from "./node/node-authorizer.ts";
 import { rbacOf } from "./rbac/rbac.ts";
 import { union } from "./union.ts";
 
-const MODES: Readonly<Record<AuthorizationMode, (ground: TrustGround) => Authorizer>> = {
+/** Modes that need nothing said of them. */
+type PlainMode = Exclude<AuthorizationMode, "Webhook">;
+
+/** One of those that are asked: a mode by its name, or what makes an authorizer for a cluster. */
+export type AuthorizerPart = PlainMode | ((ground: TrustGround) => Authorizer);
+
+const MODES: Readonly<Record<PlainMode, (ground: TrustGround) => Authorizer>> = {
   Node: nodeAuthorizer,
   RBAC: rbacOf,
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** An authorizer of several modes, asked in their order; members of `system:masters` are let through before (RBAC-35, RBAC-38). */
+/** An authorizer of several parts, asked in their order; members of `system:masters` are let through before (RBAC-35, RBAC-38). */
 export const authorizerOf =
-  (modes: readonly AuthorizationMode[]) =>
+  (parts: readonly AuthorizerPart[]) =>
   (ground: TrustGround): Authorizer =>
-    union([masters, ...modes.map((mode) => MODES[mode](ground))]);
+    union([masters, ...parts.map((part) => (typeof part === "string" ? MODES[part](ground) : part(ground)))]);

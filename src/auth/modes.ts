@@ -8,6 +8,7 @@
 export const AUTHORIZATION_MODES = {
   Node: "Agents of nodes may do what their node and its Pods need.",
   RBAC: "What roles say that bindings give.",
+  Webhook: "What somebody else says, see --authorization-webhook-config-file.",
   AlwaysAllow: "Everybody may do everything.",
   AlwaysDeny: "Only members of system:masters may do anything.",
 } as const;

@@ -1,0 +1,96 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { afterEach, expect, test } from "vitest";
+import { type RunningServer, startServer } from "../index.ts";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+type Answer = (review: { spec: { user: string } }, response: ServerResponse) => void;
+
+/** The kubeconfig of a webhook that answers so. */
+async function webhookFile(answer: Answer): Promise<string> {
+  const server = createServer((request: IncomingMessage, response) => {
+    void json(request).then((review) => answer(review as { spec: { user: string } }, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/authorize?timeout=30s`;
+  const file = join(mkdtempSync(join(tmpdir(), "keelson-webhook-")), "config");
+  const clusters = [{ name: "c", cluster: { server: url } }];
+  const contexts = [{ name: "x", context: { cluster: "c", user: "u" } }];
+  const config = { apiVersion: "v1", kind: "Config", clusters, contexts, users: [{ name: "u", user: {} }] };
+  writeFileSync(file, JSON.stringify({ ...config, "current-context": "x" }));
+  return file;
+}
+
+const says =
+  (allowed: (user: string) => boolean): Answer =>
+  ({ spec }, response) => {
+    const answer = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview" };
+    response.end(JSON.stringify({ ...answer, status: { allowed: allowed(spec.user) } }));
+  };
+
+async function started(options: Parameters<typeof startServer>[0]): Promise<RunningServer> {
+  const server = await startServer({
+    dev: true,
+    port: 0,
+    insecureHttp: true,
+    dialect: "kubernetes",
+    controllers: ["none"],
+    ...options,
+  });
+  cleanups.push(() => server.close());
+  return server;
+}
+
+const codeAs = async ({ url, pki }: RunningServer, user: string): Promise<number> => {
+  const headers = { authorization: `Bearer ${pki.adminToken}`, "impersonate-user": user };
+  return (await fetch(`${url}/api/v1/namespaces/default/configmaps`, { headers })).status;
+};
+
+test("RBAC-38: --authorization-mode Webhook asks the webhook of a kubeconfig; the admin is not asked about", async () => {
+  const kubeconfig = await webhookFile(says((user) => user === "jane"));
+  const server = await started({ authorizationMode: ["Webhook"], authorizationWebhookConfigFile: kubeconfig });
+  expect([await codeAs(server, "jane"), await codeAs(server, "joe")]).toEqual([200, 403]);
+});
+
+test("RBAC-12, RBAC-38: a webhook that fails and has no opinion is 500 where nobody else allows it", async () => {
+  const kubeconfig = await webhookFile((_, response) => response.writeHead(302, { location: "/else" }).end());
+  const server = await started({ authorizationMode: ["Webhook"], authorizationWebhookConfigFile: kubeconfig });
+  expect(await codeAs(server, "jane")).toBe(500);
+});
+
+test("RBAC-38: --authorization-config says who is asked, in which order", async () => {
+  const kubeConfigFile = await webhookFile(says((user) => user === "jane"));
+  const webhook = {
+    timeout: "3s",
+    subjectAccessReviewVersion: "v1",
+    failurePolicy: "Deny",
+    connectionInfo: { type: "KubeConfigFile", kubeConfigFile },
+  };
+  const file = join(mkdtempSync(join(tmpdir(), "keelson-authorization-")), "config.yaml");
+  const authorizers = [
+    { type: "Webhook", name: "mine", webhook },
+    { type: "RBAC", name: "rbac" },
+  ];
+  const head = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthorizationConfiguration" };
+  writeFileSync(file, JSON.stringify({ ...head, authorizers }));
+  const server = await started({ authorizationConfig: file });
+  expect([await codeAs(server, "jane"), await codeAs(server, "joe")]).toEqual([200, 403]);
+});
+
+test.each([
+  [{ authorizationMode: ["Webhook"] as const }, "authorization-webhook-config-file"],
+  [{ authorizationWebhookConfigFile: "x" }, "authorization-webhook-config-file"],
+  [{ authorizationConfig: "x", authorizationMode: ["Node"] as const }, "authorization-config"],
+  [{ authorizationConfig: "/nowhere" }, "authorization-config"],
+])("options that do not go together, or name no file, are told: %j", async (options, flag) => {
+  await expect(startServer({ dev: true, port: 0, ...options })).rejects.toThrow(`--${flag}`);
+});

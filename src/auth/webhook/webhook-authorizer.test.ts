@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import { compileCondition } from "../../cel/environments/reviews.ts";
+import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
+import { writtenFields, writtenLabels } from "../../meta/asked-selectors.ts";
+import { ManualClock } from "../../util/clock.ts";
+import type { Value } from "../../value/value.ts";
+import { type WebhookOptions, webhookAuthorizer } from "./webhook-authorizer.ts";
+
+const JANE = { user: "jane", uid: "1", groups: ["dev"], extra: { k: ["v"] } };
+const GET: RequestInfo = {
+  ...NO_REQUEST,
+  isResource: true,
+  verb: "get",
+  version: "v1",
+  resource: "pods",
+  namespace: "n",
+  name: "p",
+};
+
+const condition = (source: string) => {
+  const compiled = compileCondition(source);
+  if (!compiled.program) throw new Error(compiled.error);
+  return compiled;
+};
+
+/** A webhook that answers with a status, or fails with an error; and what it was asked. */
+function webhook(status: object | Error, more: Partial<WebhookOptions> = {}) {
+  const asked: unknown[] = [];
+  const clock = new ManualClock();
+  const { version = "v1" } = more;
+  const authorizer = webhookAuthorizer(
+    {
+      name: "w",
+      ask(body) {
+        asked.push(JSON.parse(body));
+        if (status instanceof Error) return Promise.reject(status);
+        const answer = { kind: "SubjectAccessReview", apiVersion: `authorization.k8s.io/${version}`, status };
+        return Promise.resolve(answer as unknown as Value);
+      },
+      version,
+      allowedMillis: 1000,
+      refusedMillis: 100,
+      failurePolicy: "NoOpinion",
+      conditions: [],
+      ...more,
+    },
+    clock,
+  );
+  return { authorizer, asked, clock, ask: async (info = GET) => authorizer.authorize(JANE, info) };
+}
+
+describe("RBAC-38: a webhook", () => {
+  test.each([
+    [
+      { allowed: true, reason: "mine" },
+      { allowed: true, reason: "mine" },
+    ],
+    [{ allowed: false }, { allowed: false, reason: "" }],
+    [
+      { allowed: false, denied: true, reason: "no" },
+      { allowed: false, denied: true, reason: "no" },
+    ],
+    [
+      { allowed: true, denied: true },
+      { allowed: false, denied: true, reason: "", error: expect.any(String) },
+    ],
+    [{ allowed: "true" }, { allowed: false, reason: "" }],
+  ])("that answers %j", async (status, decision) => {
+    expect(await webhook(status).ask()).toEqual(decision);
+  });
+
+  test("is sent a review of the request, as far as reviews have words for it", async () => {
+    const { ask, asked } = webhook({ allowed: true });
+    await ask({
+      ...GET,
+      verb: "list",
+      name: "",
+      fieldSelector: writtenFields("a=b"),
+      labelSelector: writtenLabels("c,d>1"),
+    });
+    await ask({ ...NO_REQUEST, path: "/metrics", verb: "get" });
+    const who = { user: "jane", uid: "1", groups: ["dev"], extra: { k: ["v"] } };
+    expect(asked).toMatchObject([
+      {
+        kind: "SubjectAccessReview",
+        apiVersion: "authorization.k8s.io/v1",
+        spec: {
+          ...who,
+          resourceAttributes: {
+            namespace: "n",
+            verb: "list",
+            version: "v1",
+            resource: "pods",
+            fieldSelector: { requirements: [{ key: "a", operator: "In", values: ["b"] }] },
+            labelSelector: { requirements: [{ key: "c", operator: "Exists" }] },
+          },
+        },
+      },
+      { spec: { ...who, nonResourceAttributes: { path: "/metrics", verb: "get" } } },
+    ]);
+  });
+
+  test("of the older version is told groups by their older name", async () => {
+    const { ask, asked } = webhook({ allowed: true }, { version: "v1beta1" });
+    expect(await ask()).toMatchObject({ allowed: true });
+    expect(asked).toMatchObject([{ apiVersion: "authorization.k8s.io/v1beta1", spec: { group: ["dev"] } }]);
+  });
+
+  test("is not asked again while its decision counts, allowed longer than not", async () => {
+    const yes = webhook({ allowed: true });
+    const no = webhook({ allowed: false });
+    for (const { ask, clock } of [yes, no]) {
+      for (const millis of [0, 99, 2]) {
+        await clock.advance(millis);
+        await ask();
+      }
+    }
+    expect([yes.asked.length, no.asked.length]).toEqual([1, 2]);
+    await yes.clock.advance(900);
+    await yes.ask();
+    expect(yes.asked).toHaveLength(2);
+  });
+
+  test("is asked once by all who ask the same at a time, and at once where the answer is known", async () => {
+    const { authorizer, asked } = webhook({ allowed: true });
+    await Promise.all([authorizer.authorize(JANE, GET), authorizer.authorize(JANE, GET)]);
+    expect(asked).toHaveLength(1);
+    expect(authorizer.authorize(JANE, GET)).toEqual({ allowed: true, reason: "" });
+  });
+
+  test("that fails has no opinion or denies, and is asked again", async () => {
+    const open = webhook(new Error("no answer"));
+    expect(await open.ask()).toEqual({ allowed: false, reason: "", error: expect.stringContaining("no answer") });
+    await open.ask();
+    expect(open.asked).toHaveLength(2);
+    const closed = webhook(new Error("no answer"), { failurePolicy: "Deny" });
+    expect(await closed.ask()).toMatchObject({ allowed: false, denied: true, error: expect.any(String) });
+  });
+
+  test("whose answer is no review has failed", async () => {
+    const { ask } = webhook({}, { ask: () => Promise.resolve({ kind: "Status" }) });
+    expect(await ask()).toMatchObject({ allowed: false, error: expect.stringContaining("SubjectAccessReview") });
+  });
+
+  test("is not asked where a condition says no, also beside one that fails", async () => {
+    const fails = condition("request.extra['none'][0] == 'x'");
+    const no = condition("request.user == 'root'");
+    const { ask, asked } = webhook({ allowed: true }, { conditions: [fails, no], failurePolicy: "Deny" });
+    expect(await ask()).toEqual({ allowed: false, reason: "" });
+    expect(asked).toEqual([]);
+  });
+
+  test("is asked where conditions say yes; where one fails its policy decides", async () => {
+    const yes = condition("has(request.resourceAttributes) && request.resourceAttributes.namespace == 'n'");
+    expect(await webhook({ allowed: true }, { conditions: [yes] }).ask()).toMatchObject({ allowed: true });
+    const fails = condition("request.extra['none'][0] == 'x'");
+    const { ask, asked } = webhook({ allowed: true }, { conditions: [yes, fails], failurePolicy: "Deny" });
+    expect(await ask()).toMatchObject({ denied: true, error: expect.stringContaining("w has failed") });
+    expect(asked).toEqual([]);
+  });
+
+  test("is asked about long words each time, and keeps a bounded number of decisions", async () => {
+    const { ask, asked } = webhook({ allowed: true });
+    for (let i = 0; i < 2; i++) await ask({ ...GET, name: "x".repeat(5000) });
+    expect(asked).toHaveLength(2);
+    for (let i = 0; i < 9000; i++) await ask({ ...GET, name: `p${i}` });
+    await ask({ ...GET, name: "p0" });
+    await ask({ ...GET, name: "p8999" });
+    expect(asked).toHaveLength(9003);
+  });
+
+  test("RBAC-53: does not list what somebody may do", async () => {
+    expect(await webhook({}).authorizer.rightsOf(JANE, "n")).toMatchObject({
+      incomplete: true,
+      error: expect.any(String),
+    });
+  });
+});
