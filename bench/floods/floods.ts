@@ -4,6 +4,7 @@ import { kubernetes } from "../../src/meta/dialect.ts";
 import { testAuthority } from "../../src/server/testing/certificates.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import type { Load, LoadResult } from "./load.ts";
+import { Turns } from "./turns.ts";
 
 /** Runs a load in a thread of its own. */
 export type Runner = (load: Load) => Promise<LoadResult>;
@@ -51,8 +52,11 @@ export async function floodBench(
   const quiet = report("quiet", await run(reads));
   const ratios: Record<string, number> = {};
   for (const kind of ["lists", "writes", "watches"] as const) {
+    const turns = new Turns();
     const [calm, flood] = await Promise.all([run(reads), run(load(kind, ["flood"], DEEP, 0))]);
+    const { p99: turn, most } = turns.end();
     const p99 = report(`flood of ${kind}`, calm);
+    console.log(`  turns of the server: p99 ${turn.toFixed(2)} ms of CPU, most ${most.toFixed(2)} ms`);
     ratios[kind] = p99 / quiet;
     console.log(
       `  ${flood.millis.length} ${kind} answered, ${flood.refused} refused; p99 ${ratios[kind]!.toFixed(2)} times`,

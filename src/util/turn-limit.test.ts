@@ -22,3 +22,21 @@ test("a turn that has just begun goes on, also after a pause", async () => {
   await limit.pause();
   expect(limit.pause()).toBeUndefined();
 });
+
+test("of several loops that pause one goes on in each pass of the event loop", async () => {
+  const went: string[] = [];
+  const job = async (name: string): Promise<void> => {
+    const limit = new TurnLimit();
+    busy(12);
+    await limit.pause();
+    went.push(name);
+  };
+  const jobs = Promise.all(["a", "b", "c"].map(job));
+  const pass = (): number => setImmediate(() => went.push("|")) && went.length;
+  for (let i = 0; i < 3; i++) {
+    pass();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  await jobs;
+  expect(went.join("").replaceAll(/\|+/g, "|")).toMatch(/^\|?a\|b\|c\|?$/);
+});

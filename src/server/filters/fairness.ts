@@ -10,6 +10,7 @@
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
+import { nextTurn } from "../../util/turn-limit.ts";
 import { parseDuration } from "../../util/duration.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
@@ -75,12 +76,17 @@ function enter(server: ServerContext, request: ServerRequest, fair: Fairness): v
   const { ticket } = request;
   if (!ticket?.waiting) {
     take(server, request);
-    return;
+    // Many wide requests may come at once, and each may be long: one of them begins in each turn.
+    return ticket && ticket.width > 1 ? nextTurn() : undefined;
   }
   request.exchange.onOver(() => ticket.cancel());
   const { promise } = ticket.waiting;
   return promise.then(
-    () => take(server, request),
+    () => {
+      take(server, request);
+      // Where one ends and the next begins others are heard, too.
+      return nextTurn();
+    },
     (error: unknown) => {
       request.ticket = undefined;
       refuseAs(server, request, error);
