@@ -8,6 +8,17 @@ export interface AuthenticationSettings {
   /** Whether a request without a credential is one of nobody in particular; as the dialect has it where it is not said. */
   readonly anonymous: boolean | undefined;
   readonly accounts: AccountSettings;
+  readonly webhook: TokenWebhookSettings;
+  /** Whether Secrets are tokens with which nodes come to the cluster. */
+  readonly bootstrapTokens: boolean;
+}
+
+/** Who judges tokens that nobody here knows; nobody without `configFile`. */
+export interface TokenWebhookSettings {
+  /** A kubeconfig. */
+  readonly configFile: string;
+  readonly cacheMillis: number;
+  readonly version: "v1" | "v1beta1";
 }
 
 /** Proxies in front that say who their clients are; none without `caFile`. */

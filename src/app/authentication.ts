@@ -3,7 +3,9 @@
  *
  * @module
  */
+import { webhookTokens } from "../auth/webhook-tokens.ts";
 import { accountTokens } from "../auth/account-identities.ts";
+import { bootstrapTokens } from "../auth/bootstrap-tokens.ts";
 import { certificateUsers } from "../auth/certificates.ts";
 import { authenticatorChain } from "../auth/chain.ts";
 import type { Authenticator, ClientCertificate, TokenAuthenticator, TrustGround } from "../auth/contract.ts";
@@ -19,6 +21,7 @@ import type { Log } from "../util/log.ts";
 import type { AuthenticationSettings } from "./authentication-settings.ts";
 import { readNamed } from "./named-file.ts";
 import { OptionError } from "./option-types.ts";
+import { openTokenReviews } from "./token-webhook.ts";
 
 /** What a server has of its own, beside what its options name. */
 export interface OwnCredentials {
@@ -44,6 +47,8 @@ export interface Authentication {
   readonly signer: () => TokenSigner;
   /** The documents of the issuer of tokens; none where its name is no https URL. */
   readonly routes: readonly Route[];
+  /** Ends connections to who is asked about tokens. */
+  close(): void;
 }
 
 /** Reads what the settings name. @throws OptionError for a file that is not what it has to be */
@@ -57,6 +62,8 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
   const audiences = accounts.audiences.length > 0 ? accounts.audiences : issuers;
   const issuance = { issuer: issuers[0]!, audiences, maxSeconds, extendsExpiration };
   const now = (): number => clock.now();
+  const { webhook } = settings;
+  const reviews = webhook.configFile === "" ? undefined : openTokenReviews(webhook.configFile, clock);
   const fileTokens = tokensOf(settings, audiences);
   let signer: TokenSigner | undefined;
   return {
@@ -72,6 +79,8 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
           ...(own.tokens?.(audiences) ?? []),
           ...fileTokens,
           accountTokens({ keys, issuers, audiences }, ground),
+          ...(settings.bootstrapTokens ? [bootstrapTokens(audiences, ground)] : []),
+          ...(reviews ? [webhookTokens({ ...webhook, ask: (review) => reviews.ask(review), audiences, clock })] : []),
         ],
         anonymous: () => anonymous,
         onError: (kind, error) => log.error("tokens could not be judged", { kind, error: String(error) }, kind),
@@ -82,6 +91,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
       jwksUri: () => accounts.jwksUri || `${own.url()}/openid/v1/jwks`,
       keys: () => keys().accepted,
     }),
+    close: () => reviews?.close(),
   };
 }
 

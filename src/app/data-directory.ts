@@ -6,6 +6,7 @@
  *     keelson.json      dialect and format of this directory
  *     server.json       the server that runs on it: pid, addresses, version
  *     pki/              certificates and keys (0600)
+ *     users.json        users that were made by hand, with digests of their tokens (0600)
  *     store/            the embedded store
  *
  * @module
@@ -105,7 +106,7 @@ export class DataDirectory {
     try {
       await writeFile(next, text, { mode: 0o600, flush: true });
       chmodSync(next, 0o600);
-      this.#own(next);
+      this.own(next);
       renameSync(next, file);
     } catch (error) {
       rmSync(next, { force: true });
@@ -114,7 +115,7 @@ export class DataDirectory {
   }
 
   /** Gives a file to whom the directory belongs: root may have written it for a server that runs as somebody else. */
-  #own(file: string): void {
+  own(file: string): void {
     if (process.getuid?.() !== 0) return;
     const { uid, gid } = statSync(this.path);
     chownSync(file, uid, gid);
@@ -233,7 +234,7 @@ export class DataDirectory {
   }
 
   #writeText(name: string, text: string, mode: number, flush = false): void {
-    replaceFile(this.file(name), text, { mode, flush, place: (file) => this.#own(file) });
+    replaceFile(this.file(name), text, { mode, flush, place: (file) => this.own(file) });
   }
 }
 

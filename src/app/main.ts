@@ -15,7 +15,8 @@ import { StoreError } from "../storage/contract.ts";
 import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { isAny, machineAddresses, renewCertificates, shownCertificates } from "./certificates.ts";
-import { DataDirectory } from "./data-directory.ts";
+import { DataDirectory, replaceFile } from "./data-directory.ts";
+import { addUser, revokeUser, usersOf } from "./user-file.ts";
 import { serveFlags } from "./flags.ts";
 import {
   OptionError,
@@ -69,6 +70,12 @@ export async function main(args: readonly string[]): Promise<void> {
       show: async (dataDir) => shownCertificates(new DataDirectory(await dataDirOf(dataDir))),
       renew: async (dataDir, anew, sans) =>
         renewCertificates(new DataDirectory(await dataDirOf(dataDir)), { anew, sans }, systemClock),
+    },
+    users: {
+      add: async (dataDir, user) => addUser(new DataDirectory(await dataDirOf(dataDir)), user, systemClock),
+      list: async (dataDir) => usersOf(new DataDirectory(await dataDirOf(dataDir))).map(({ mark: _, ...user }) => user),
+      revoke: async (dataDir, name) => revokeUser(new DataDirectory(await dataDirOf(dataDir)), name, systemClock),
+      write: async (file, text) => replaceFile(file, text, { mode: 0o600 }),
     },
     async judgeDefinitions(definitions) {
       const { judgeDefinitions } = await import("./judge-definitions.ts");

@@ -64,6 +64,10 @@ export interface OptionValues extends AuditOptionValues {
   readonly "anonymous-auth": boolean | undefined;
   readonly "client-ca-file": string;
   readonly "token-auth-file": string;
+  readonly "enable-bootstrap-token-auth": boolean;
+  readonly "authentication-token-webhook-config-file": string;
+  readonly "authentication-token-webhook-cache-ttl": number;
+  readonly "authentication-token-webhook-version": "v1" | "v1beta1";
   readonly "api-audiences": readonly string[];
   readonly "service-account-issuer": readonly string[];
   readonly "service-account-signing-key-file": string;
@@ -344,6 +348,34 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: file,
     default: "",
     about: 'A file of tokens with their users: lines of token,user,uid,"group1,group2". Read at the start.',
+    since: "0.1",
+  },
+  "enable-bootstrap-token-auth": {
+    group: "security",
+    type: onOff,
+    default: "false",
+    about: "Take Secrets of type bootstrap.kubernetes.io/token in kube-system for tokens of nodes that come.",
+    since: "0.1",
+  },
+  "authentication-token-webhook-config-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "A kubeconfig of who judges tokens that nobody here knows; it is sent a TokenReview.",
+    since: "0.1",
+  },
+  "authentication-token-webhook-cache-ttl": {
+    group: "security",
+    type: duration,
+    default: "2m",
+    about: "How long its answers count.",
+    since: "0.1",
+  },
+  "authentication-token-webhook-version": {
+    group: "security",
+    type: oneOf("v1", "v1beta1"),
+    default: "v1",
+    about: "The version of the TokenReview that it is sent.",
     since: "0.1",
   },
   "api-audiences": {

@@ -299,6 +299,12 @@ function authenticationOf(said: OptionValues): AuthenticationSettings {
     tokenFile: pathOf(said["token-auth-file"]),
     anonymous: said["anonymous-auth"],
     accounts: accountsOf(said),
+    webhook: {
+      configFile: pathOf(said["authentication-token-webhook-config-file"]),
+      cacheMillis: said["authentication-token-webhook-cache-ttl"],
+      version: said["authentication-token-webhook-version"],
+    },
+    bootstrapTokens: said["enable-bootstrap-token-auth"],
   };
 }
 

@@ -8,13 +8,14 @@
 import { rmSync } from "node:fs";
 import { idleNames } from "../admission/names.ts";
 import { adminToken } from "../auth/admin.ts";
+import { opaqueTokens } from "../auth/opaque-tokens.ts";
 import { openAuthorization } from "./authorization/open-authorization.ts";
 import type { Client } from "../client/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
-import { builtInControllers, chooseControllers } from "../controllers/index.ts";
+import { type ControllerSettings, builtInControllers, chooseControllers } from "../controllers/index.ts";
 import { type Dialect, neutral } from "../meta/dialect.ts";
 import { gatesOf } from "../meta/gates.ts";
-import { type KeyPair, type Pki, kubeconfig } from "../pki/index.ts";
+import { type Pki, kubeconfig } from "../pki/index.ts";
 import {
   DEFAULT_FILTERS,
   type Filter,
@@ -44,6 +45,7 @@ import { openEtcd } from "./etcd.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
 import { Renewal } from "./renewal.ts";
 import { startUpkeep } from "./upkeep.ts";
+import { LiveUsers } from "./user-file.ts";
 import { VERSION } from "./version.ts";
 
 /** What a server is made of beside its options; the machine's by default. */
@@ -117,19 +119,25 @@ function prepare(
   const known = given.dev ? undefined : new DataDirectory(given.dataDir).dialect;
   const options: ChosenOptions = { ...given, dialect: given.dialect ?? known ?? neutral };
   // A name that the dialect has no controller for is noticed before anything is made.
-  chosenControllers(options, "", noCa);
+  chosenControllers(options, { caCertificate: "" });
   tellIdlePlugins(options, log);
   const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect, given.readOnly);
   const around = { clock, random, log };
   const certificates = openCertificates(options, directory, clock);
   const address = { url: "" };
+  const users = directory && new LiveUsers(directory, around);
   const authentication = openAuthentication(options.authentication, {
     dialect: options.dialect,
     ...around,
     keys: () => certificates.pki.tokenKeys,
-    tokens: (audiences) => [adminToken(certificates.pki.adminToken, audiences)],
+    tokens: (audiences) => [
+      adminToken(certificates.pki.adminToken, audiences),
+      ...(users ? [opaqueTokens({ name: "users", audiences, find: (digest) => users.find(digest) })] : []),
+    ],
+    ...(users ? { isRevoked: (certificate) => users.isRevoked(certificate) } : {}),
     url: () => address.url,
   });
+  open.defer(() => authentication.close());
   const renewal = options.insecureHttp ? undefined : open.use(new Renewal({ ...certificates, around }));
   const access = options.accessLog === "" ? undefined : open.use(new AccessFile(options.accessLog, around));
   const auditing = openAudit(options.audit, around, open);
@@ -279,10 +287,15 @@ function writeConfigs(text: string, { options, directory, around, open }: Ground
 }
 
 /** Starts the controllers, and the upkeep of a store that does not forget by itself. */
-async function startControllers(cluster: Cluster, store: Store, { options, pki, around, open }: Ground): Promise<void> {
+async function startControllers(cluster: Cluster, store: Store, ground: Ground): Promise<void> {
+  const { options, pki, authentication, around, open } = ground;
   if (options.readOnly) return;
   const isShared = options.store === "etcd";
-  const chosen = chosenControllers(options, options.insecureHttp ? "" : pki.trust, () => pki.ca);
+  const chosen = chosenControllers(options, {
+    caCertificate: options.insecureHttp ? "" : pki.trust,
+    signingCa: () => pki.ca,
+    secretTokens: (namespace, account, secret) => authentication.signer().signForSecret(namespace, account, secret),
+  });
   await cluster.start(chosen, { isShared, freeze: false });
   // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
   if (!isShared) return;
@@ -388,18 +401,13 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
   ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,
 };
 
-const noCa = (): never => {
-  throw new Error("expected no controller to sign before the server has a CA");
-};
+/** What controllers sign with; they are put together without it where only their names are looked at. */
+type GivenToControllers = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
-function chosenControllers(
-  options: ChosenOptions,
-  caCertificate: string,
-  signingCa: () => KeyPair,
-): readonly Controller[] {
+function chosenControllers(options: ChosenOptions, given: GivenToControllers): readonly Controller[] {
   const { dialect, eventTtlMillis, forceDetach, controllers } = options;
-  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, caCertificate, signingCa });
+  const all = builtInControllers({ dialect, eventTtlMillis, forceDetach, ...given });
   try {
     return chooseControllers(all, controllers);
   } catch (error) {

@@ -145,6 +145,38 @@ export interface Certificates {
   renew(dataDir: string | undefined, names: readonly Renewable[], sans: readonly string[]): Promise<void>;
 }
 
+/** A user to make a credential for. */
+export interface NewUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly kind: "token" | "certificate";
+  readonly days: number;
+  /** Where the server is reached; as it says itself where it is not named. */
+  readonly server?: string;
+}
+
+/** A credential of a user; times as RFC 3339. */
+export interface UserInfo {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly kind: "token" | "certificate";
+  readonly made: string;
+  readonly ends: string;
+  /** When it was taken back. */
+  readonly revoked?: string;
+}
+
+/** Work on the users of a data directory; of the default one where none is named. */
+export interface Users {
+  /** Makes a credential, and answers a kubeconfig with it. */
+  add(dataDir: string | undefined, user: NewUser): Promise<string>;
+  list(dataDir: string | undefined): Promise<readonly UserInfo[]>;
+  /** Takes all credentials of a user back; answers how many there were. */
+  revoke(dataDir: string | undefined, name: string): Promise<number>;
+  /** Writes a file that only its owner may read. */
+  write(file: string, text: string): Promise<void>;
+}
+
 /** What a server says to a definition. */
 export interface DefinitionVerdict {
   /** The definition as it would be kept; undefined when it is refused. */
@@ -198,6 +230,7 @@ export interface Actions {
   readonly envtest: (directory: string) => Promise<EnvtestDirectory>;
   readonly files: StoreFiles;
   readonly certificates: Certificates;
+  readonly users: Users;
   readonly judgeDefinitions: JudgeDefinitions;
   /** Where commands print. */
   readonly print: (text: string) => void;

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { ManualClock, systemClock } from "../util/clock.ts";
-import type { Actions, DirectoryInfo, FlagSpec, StoreCheck, CertificateInfo } from "./actions.ts";
+import type { Actions, DirectoryInfo, FlagSpec, StoreCheck, CertificateInfo, UserInfo } from "./actions.ts";
 import { createProgram } from "./program.ts";
 
 const flag = (key: string, more: Partial<FlagSpec>): FlagSpec => ({
@@ -49,6 +49,18 @@ const CHECK: StoreCheck = {
   structureUnchecked: undefined,
   findings: [],
 };
+
+const USERS: readonly UserInfo[] = [
+  { name: "kim", groups: ["team"], kind: "token", made: "2026-01-01T00:00:00Z", ends: "2027-01-01T00:00:00Z" },
+  {
+    name: "pat",
+    groups: [],
+    kind: "certificate",
+    made: "2026-01-01T00:00:00Z",
+    ends: "2027-01-01T00:00:00Z",
+    revoked: "2026-02-01T00:00:00Z",
+  },
+];
 
 const CERTIFICATES: readonly CertificateInfo[] = [
   {
@@ -103,6 +115,15 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
         return CERTIFICATES;
       },
       renew: async (...call) => void calls.push(["renew", ...call]),
+    },
+    users: {
+      add: async (...call) => {
+        calls.push(["add", ...call]);
+        return "kubeconfig\n";
+      },
+      list: async () => USERS,
+      revoke: async (_, name) => (name === "kim" ? 2 : 0),
+      write: async (...call) => void calls.push(["write", ...call]),
     },
     judgeDefinitions: () => Promise.reject(new Error("not asked for")),
     print: (text) => void printed.push(text),
@@ -349,6 +370,47 @@ describe("the program", () => {
     expect(error).toBeInstanceOf(CommanderError);
     expect((error as CommanderError).exitCode).not.toBe(0);
     expect(calls).toEqual([]);
+  });
+});
+
+describe("user", () => {
+  test("add makes a token for a year unless told otherwise, and prints or writes a kubeconfig", async () => {
+    const made = await run(["user", "add", "kim", "--group", "team", "-g", "ops", "--data-dir", "/data"]);
+    expect(made.calls).toEqual([["add", "/data", { name: "kim", groups: ["team", "ops"], kind: "token", days: 365 }]]);
+    expect(made.printed).toBe("kubeconfig");
+    const written = await run(["user", "add", "k", "--certificate", "--days", "7", "--server", "https://a", "-o", "f"]);
+    expect(written.calls).toEqual([
+      ["add", undefined, { name: "k", groups: [], kind: "certificate", days: 7, server: "https://a" }],
+      ["write", "f", "kubeconfig\n"],
+    ]);
+    expect(written.printed).toBe("");
+  });
+
+  test.each([
+    ["--days", "0"],
+    ["--days", "x"],
+    ["--days", "3651"],
+    ["--token", "--certificate"],
+  ])("add %s %s is refused", async (...flags) => {
+    expect((await run(["user", "add", "kim", ...flags])).complaints).not.toBe("");
+  });
+
+  test("list shows until when they are good, and what was taken back", async () => {
+    expect((await run(["user", "list"])).printed).toBe(
+      [
+        "NAME   GROUPS   KIND          MADE         ENDS",
+        "kim    team     token         2026-01-01   2027-01-01",
+        "pat    -        certificate   2026-01-01   taken back 2026-02-01",
+      ].join("\n"),
+    );
+    expect(JSON.parse((await run(["user", "list", "-o", "json"])).printed)).toEqual(USERS);
+  });
+
+  test("revoke says how many were taken back; of who has none it says so", async () => {
+    expect((await run(["user", "revoke", "kim"])).printed).toBe("2 credentials of kim taken back");
+    expect(String((await run(["user", "revoke", "joe"])).error)).toContain(
+      'expected a user with credentials, "joe" has none',
+    );
   });
 });
 

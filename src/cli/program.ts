@@ -12,6 +12,7 @@ import { backupCommand } from "./backup.ts";
 import { blameCommand } from "./blame.ts";
 import { celCommand } from "./cel.ts";
 import { certsCommand } from "./certs.ts";
+import { userCommand } from "./user.ts";
 import { checkCommand } from "./check.ts";
 import { completeCommand } from "./complete.ts";
 import { completionCommand } from "./completion.ts";
@@ -61,6 +62,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     kubeconfigCommand(actions),
     certsCommand(actions),
     auditCommand(actions),
+    userCommand(actions),
   ],
   Objects: [
     whyCommand(actions),

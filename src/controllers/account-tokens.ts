@@ -1,8 +1,9 @@
 /**
  * Secrets that hold the token of a service account: filled with what they lack, and deleted with their account (CTL-SA-3..6).
  *
- * The token is asked of the server as by anybody else, bound to its Secret, and as long as the server gives one. Of a Secret
- * that is deleted its account forgets the name.
+ * The token is one without an end (AUTHN-33), where the controller is given who signs such ones; else it is asked of the server
+ * as by anybody else, bound to its Secret, and as long as the server gives one. Of a Secret that is deleted its account
+ * forgets the name.
  *
  * @module
  */
@@ -16,8 +17,15 @@ const LONGEST = 2 ** 32;
 
 type Place = Key<"Namespaced">;
 
+/** Signs the token of a Secret of an account, by the names of both; it has no end but that of the Secret. */
+export type SecretTokens = (
+  namespace: string,
+  account: { readonly name: string; readonly uid: string },
+  secret: string,
+) => Promise<string>;
+
 /** The controller named `serviceaccount-token`; keys are `fill NAMESPACE/SECRET` and `forget NAMESPACE/SECRET ACCOUNT`. */
-export function accountTokens({ labelDomain }: Dialect, caCertificate: string): Controller {
+export function accountTokens({ labelDomain }: Dialect, caCertificate: string, sign?: SecretTokens): Controller {
   const marks = { name: `${labelDomain}/service-account.name`, uid: `${labelDomain}/service-account.uid` };
   const markOf = ({ metadata }: Secret, mark: keyof typeof marks): string => metadata.annotations?.[marks[mark]] ?? "";
   const accountOf = (secret: Secret): Place => ({
@@ -72,7 +80,7 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string): 
       return;
     }
     if (account.metadata.deletionTimestamp !== undefined) return;
-    const data = await missingData(client, secret);
+    const data = await missingData(client, secret, account);
     const isMarked = marked === account.metadata.uid;
     if (isMarked && Object.keys(data).length === 0) return;
     const metadata = { uid, resourceVersion, annotations: { [marks.uid]: account.metadata.uid } };
@@ -84,18 +92,19 @@ export function accountTokens({ labelDomain }: Dialect, caCertificate: string): 
   }
 
   /** What the data of a Secret lacks, or has otherwise than it should be. */
-  async function missingData(client: Client, secret: Secret): Promise<Record<string, string>> {
+  async function missingData(client: Client, secret: Secret, account: ServiceAccount): Promise<Record<string, string>> {
     const { data = {}, metadata } = secret;
     const wanted: Record<string, string> = { namespace: base64(metadata.namespace ?? "") };
     if (caCertificate !== "") wanted["ca.crt"] = base64(caCertificate);
     const missing = Object.entries(wanted).filter(([name, value]) => data[name] !== value);
-    const token = data["token"] ? {} : { token: base64(await tokenFor(client, secret)) };
+    const token = data["token"] ? {} : { token: base64(await tokenFor(client, secret, account)) };
     return { ...Object.fromEntries(missing), ...token };
   }
 
   /** Asks for a token that ends with its Secret. */
-  async function tokenFor(client: Client, secret: Secret): Promise<string> {
+  async function tokenFor(client: Client, secret: Secret, account: ServiceAccount): Promise<string> {
     const { namespace, name } = accountOf(secret);
+    if (sign) return sign(namespace, { name, uid: account.metadata.uid ?? "" }, secret.metadata.name ?? "");
     const { name: secretName, uid } = secret.metadata;
     const boundObjectRef = { apiVersion: "v1", kind: "Secret", name: secretName, uid };
     const spec = { audiences: [], expirationSeconds: LONGEST, boundObjectRef };

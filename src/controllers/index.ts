@@ -7,7 +7,7 @@
 import type { Dialect } from "../meta/dialect.ts";
 import type { KeyPair } from "../pki/index.ts";
 import type { Controller } from "../runtime/index.ts";
-import { accountTokens } from "./account-tokens.ts";
+import { type SecretTokens, accountTokens } from "./account-tokens.ts";
 import { type AttachSettings, attachDetach } from "./attach/controller.ts";
 import { certificateApproving } from "./certificates/approving.ts";
 import { certificateCleaner, podCertificateCleaner } from "./certificates/cleaner.ts";
@@ -32,6 +32,8 @@ export interface ControllerSettings extends AttachSettings {
   readonly eventTtlMillis: number;
   /** PEM of the CA that signed the serving certificate; empty without TLS. */
   readonly caCertificate: string;
+  /** Signs the tokens of Secrets; without it they are asked of the server. */
+  readonly secretTokens?: SecretTokens | undefined;
   /** The CA that signs client certificates; without it nothing is signed. */
   readonly signingCa?: () => KeyPair;
 }
@@ -52,6 +54,7 @@ export function builtInControllers({
   dialect,
   eventTtlMillis,
   caCertificate,
+  secretTokens,
   signingCa,
   ...attaching
 }: ControllerSettings): BuiltInControllers {
@@ -65,7 +68,7 @@ export function builtInControllers({
   const usual = [
     ...lifecycle,
     systemNamespaces(dialect),
-    ...(namespaceObjects ? [accountTokens(dialect, caCertificate)] : []),
+    ...(namespaceObjects ? [accountTokens(dialect, caCertificate, secretTokens)] : []),
     garbageCollector,
     resourceQuota(dialect),
     volumeBinder(dialect),

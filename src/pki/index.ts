@@ -9,6 +9,6 @@ export { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./fore
 export { type PemBlock, pemBlocks } from "./pem.ts";
 export { isSignedBy, readPublicKey } from "./public-key.ts";
 export { type CertificateRequest, isSigned, readRequest } from "./request.ts";
-export { kubeconfig } from "./kubeconfig.ts";
+export { kubeconfig, kubeconfigLike } from "./kubeconfig.ts";
 export { type CertificateFacts, certificateFacts } from "./facts.ts";
 export { type Pki, type PkiFiles, type Renewable, createPki, givenPair, openPki, storedFacts } from "./pki.ts";

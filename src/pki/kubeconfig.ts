@@ -1,10 +1,11 @@
 /**
- * A kubeconfig for the admin: one cluster, one user, one context; everything inline, so that the file can be moved.
+ * Kubeconfigs: one cluster, one user, one context; everything inline, so that the file can be moved.
  *
  * @module
  */
 import { X509Certificate } from "node:crypto";
 import { hostsOf } from "./facts.ts";
+import type { KeyPair } from "./certificate.ts";
 import type { Pki } from "./pki.ts";
 
 const trustOf = ({ trust }: Identity): string[] =>
@@ -24,37 +25,72 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
 /** What a kubeconfig is made of. */
 type Identity = Pick<Pki, "trust" | "admin" | "adminToken"> & Partial<Pick<Pki, "server">>;
 
+/** By what a user is known: a certificate with its key, PEM, or a token. */
+export type Credential = KeyPair | { readonly token: string };
+
+/** Whose kubeconfig it is. */
+export interface KubeconfigUser {
+  readonly name: string;
+  readonly credential: Credential;
+}
+
 /**
- * The text of a kubeconfig (YAML). Where the certificate of the server does not name the address, clients are told which
- * name it has.
+ * The text of a kubeconfig (YAML) for the admin. Where the certificate of the server does not name the address, clients are
+ * told which name it has.
  *
  * @param url base address of the server
- * @param pki its certificates; without them (plain HTTP) the token is all there is
+ * @param pki its certificates; over plain HTTP the admin's token is all there is
  */
 export function kubeconfig(url: string, pki: Identity): string {
   const secure = url.startsWith("https:");
   const cluster = secure ? [...trustOf(pki), ...nameOf(url, pki)] : ["    insecure-skip-tls-verify: true"];
-  const user = secure
-    ? [`    client-certificate-data: ${base64(pki.admin.cert)}`, `    client-key-data: ${base64(pki.admin.key)}`]
-    : [`    token: ${pki.adminToken}`];
+  const credential = secure ? pki.admin : { token: pki.adminToken };
+  return textOf([`    server: ${url}`, ...cluster], { name: "admin", credential });
+}
+
+const CLUSTER = /^ {2}cluster:\n((?: {4}\S.*\n)+)/m;
+
+/**
+ * The kubeconfig of another user, for the server of one that {@link kubeconfig} has written.
+ *
+ * @param server the address of the server, where that is another one
+ */
+export function kubeconfigLike(text: string, user: KubeconfigUser, server?: string): string {
+  const [, lines] = CLUSTER.exec(text) ?? [];
+  if (lines === undefined) throw new Error("expected a kubeconfig with a cluster, found none");
+  const cluster = lines.trimEnd().split("\n");
+  return textOf(
+    server === undefined
+      ? cluster
+      : cluster.map((line) => (line.startsWith("    server: ") ? `    server: ${server}` : line)),
+    user,
+  );
+}
+
+function textOf(cluster: readonly string[], { name, credential }: KubeconfigUser): string {
+  const user = /^[a-z][-a-z0-9.]*$/.test(name) ? name : JSON.stringify(name);
   return [
     "apiVersion: v1",
     "kind: Config",
     "clusters:",
     "- name: keelson",
     "  cluster:",
-    `    server: ${url}`,
     ...cluster,
     "users:",
-    "- name: admin",
+    `- name: ${user}`,
     "  user:",
-    ...user,
+    ...linesOf(credential),
     "contexts:",
     "- name: keelson",
     "  context:",
     "    cluster: keelson",
-    "    user: admin",
+    `    user: ${user}`,
     "current-context: keelson",
     "",
   ].join("\n");
 }
+
+const linesOf = (credential: Credential): string[] =>
+  "token" in credential
+    ? [`    token: ${credential.token}`]
+    : [`    client-certificate-data: ${base64(credential.cert)}`, `    client-key-data: ${base64(credential.key)}`];

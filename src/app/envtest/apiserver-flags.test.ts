@@ -38,6 +38,8 @@ test("what envtest asks for", () => {
       },
       tokenFile: "",
       anonymous: true,
+      webhook: { configFile: "", cacheMillis: 120_000, version: "v1" },
+      bootstrapTokens: false,
       accounts: {
         issuers: ["https://127.0.0.1:40003/"],
         audiences: [],

@@ -60,6 +60,7 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
   ]);
   open.adopt(store, () => store.close());
   const authentication = authenticationOf(plan, ground);
+  open.defer(() => authentication.close());
   const cluster = await openCluster(plan, { ...ground, store, authentication });
   open.defer(() => cluster.close(GRACE_MS));
   const listener = await cluster.server.listen({

@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from "vitest";
+import { bootstrapTokens } from "./bootstrap-tokens.ts";
+import { type TestGround, groundOf } from "./testing/ground.ts";
+
+const TOKEN = "07401b.f395accd246ae52d";
+let ground: TestGround;
+
+beforeEach(() => {
+  ground = groundOf();
+});
+
+/** Keeps the token, with other members than usual. */
+function keep(more: Record<string, string> = {}, metadata = {}, type = "bootstrap.kubernetes.io/token"): void {
+  const usual = { "token-id": "07401b", "token-secret": "f395accd246ae52d", "usage-bootstrap-authentication": "true" };
+  const data = Object.entries({ ...usual, ...more }).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+  ground.put("secrets", "kube-system", "bootstrap-token-07401b", { metadata, type, data: Object.fromEntries(data) });
+}
+
+const identify = (token = TOKEN, audiences?: readonly string[]) =>
+  bootstrapTokens(["here"], ground).identify(token, audiences) as ReturnType<typeof Object> | undefined;
+
+test("AUTHN-20: a token stands for its own user, of the bootstrappers and of the groups that it names", () => {
+  keep();
+  expect(identify()).toMatchObject({
+    identity: { user: "system:bootstrap:07401b", groups: ["system:bootstrappers"] },
+    audiences: ["here"],
+  });
+  keep({ "auth-extra-groups": "system:bootstrappers:b,system:bootstrappers:a" });
+  expect(identify()).toMatchObject({
+    identity: { groups: ["system:bootstrappers", "system:bootstrappers:a", "system:bootstrappers:b"] },
+  });
+});
+
+test.each<[string, Parameters<typeof keep>]>([
+  ["has another secret", [{ "token-secret": "f395accd246ae52e" }]],
+  ["has another id", [{ "token-id": "07401c" }]],
+  ["is not meant for it", [{ "usage-bootstrap-authentication": "yes" }]],
+  ["has ended", [{ expiration: "2025-12-31T23:59:59Z" }]],
+  ["ends at no time", [{ expiration: "soon" }]],
+  ["names other groups", [{ "auth-extra-groups": "system:masters" }]],
+  ["is being deleted", [{}, { deletionTimestamp: "2026-01-01T00:00:00Z" }]],
+  ["is of another type", [{}, {}, "Opaque"]],
+])("AUTHN-20: a Secret that %s does not count", (_, kept) => {
+  keep(...kept);
+  expect(identify()).toBeUndefined();
+});
+
+test("AUTHN-20: what is no such token, for others, or not there is nobody's", () => {
+  keep();
+  for (const token of ["07401b", "07401b.x", "07401B.f395accd246ae52d", `x${TOKEN}`])
+    expect(identify(token)).toBeUndefined();
+  expect(identify("aaaaaa.f395accd246ae52d")).toBeUndefined();
+  expect(identify(TOKEN, ["there"])).toBeUndefined();
+});
+
+test("AUTHN-20: a token holds until its end, or until its Secret is gone", () => {
+  keep({ expiration: "2026-01-01T00:01:00Z" });
+  const found = bootstrapTokens(["here"], ground).identify(TOKEN) as { holds: () => boolean };
+  expect(found.holds()).toBe(true);
+  ground.clock.advance(60_000);
+  expect(found.holds()).toBe(false);
+});
