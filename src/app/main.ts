@@ -16,7 +16,7 @@ import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { isAny, machineAddresses, renewCertificates, shownCertificates } from "./certificates.ts";
 import { DataDirectory, replaceFile } from "./data-directory.ts";
-import { addUser, revokeUser, usersOf } from "./user-file.ts";
+import { addUser, revokeUser, shownUsers } from "./user-file.ts";
 import { serveFlags } from "./flags.ts";
 import {
   OptionError,
@@ -73,7 +73,7 @@ export async function main(args: readonly string[]): Promise<void> {
     },
     users: {
       add: async (dataDir, user) => addUser(new DataDirectory(await dataDirOf(dataDir)), user, systemClock),
-      list: async (dataDir) => usersOf(new DataDirectory(await dataDirOf(dataDir))).map(({ mark: _, ...user }) => user),
+      list: async (dataDir) => shownUsers(new DataDirectory(await dataDirOf(dataDir))),
       revoke: async (dataDir, name) => revokeUser(new DataDirectory(await dataDirOf(dataDir)), name, systemClock),
       write: async (file, text) => replaceFile(file, text, { mode: 0o600 }),
     },

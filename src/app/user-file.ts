@@ -12,7 +12,7 @@ import { statSync } from "node:fs";
 import type { ClientCertificate, Identity } from "../auth/contract.ts";
 import { digestOf } from "../auth/opaque-tokens.ts";
 import { type OwnUser, OwnUsers, lasting, ownUsersText, readOwnUsers, withoutUser } from "../auth/own-users.ts";
-import type { NewUser } from "../cli/actions.ts";
+import type { NewUser, UserInfo } from "../cli/actions.ts";
 import { type KeyPair, client, kubeconfigLike } from "../pki/index.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
@@ -33,6 +33,17 @@ export function usersOf(directory: DataDirectory): readonly OwnUser[] {
     throw new OptionError(`expected ${directory.file(FILE)} to hold users: ${(error as Error).message}`);
   }
 }
+
+/** The credentials of a data directory, without what they are known by. */
+export const shownUsers = (directory: DataDirectory): readonly UserInfo[] =>
+  usersOf(directory).map(({ name, groups, kind, made, ends, revoked }) => ({
+    name,
+    groups,
+    kind,
+    made,
+    ends,
+    ...(revoked === undefined ? {} : { revoked }),
+  }));
 
 const write = (directory: DataDirectory, users: readonly OwnUser[], now: number): void =>
   replaceFile(directory.file(FILE), ownUsersText(lasting(users, now)), {

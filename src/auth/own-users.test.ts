@@ -19,7 +19,7 @@ test("users are read as they were written", () => {
 test.each(["{}", "[]", '{"users":[1]}', '{"users":[{"name":"a"}]}', "{", '{"users":[null]}'])(
   "%s holds none",
   (text) => {
-    expect(() => readOwnUsers(text)).toThrow();
+    expect(() => readOwnUsers(text)).toThrow(/expected users|JSON/);
   },
 );
 
