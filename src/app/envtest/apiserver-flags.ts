@@ -5,6 +5,7 @@
  */
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
+import { AUDIT_OPTIONS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
 import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
 import { type AuthenticationSettings, PROXY_HEADERS } from "../authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
@@ -36,6 +37,7 @@ export interface ApiServerPlan {
   readonly reads: number;
   readonly writes: number;
   readonly requestMillis: number;
+  readonly audit: AuditOptions;
   /** Whether each request is logged. */
   readonly isVerbose: boolean;
   /** Flags, and parts of flags, that change nothing here. */
@@ -83,6 +85,7 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "tls-cert-file": "The certificate of the server.",
   "tls-private-key-file": "Its key.",
   "token-auth-file": "A file of tokens, with the users that they stand for.",
+  ...Object.fromEntries(Object.entries(AUDIT_OPTIONS).map(([key, { about }]) => [key, about])),
   v: "4 and more logs each request.",
 };
 
@@ -110,6 +113,7 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     reads: valueOf(flags, "max-requests-inflight", most("requests"), 400),
     writes: valueOf(flags, "max-mutating-requests-inflight", most("requests"), 200),
     requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
+    audit: auditFrom((key) => lastOf(flags, key)),
     isVerbose: isVerbose(flags),
     unheeded: [
       ...[...flags.keys()].filter((name) => !Object.hasOwn(API_SERVER_FLAGS, name)),
