@@ -50,7 +50,7 @@ test("what envtest asks for", () => {
         jwksUri: "",
       },
     },
-    allowsAll: false,
+    authorization: ["RBAC"],
     etcd: { servers: ["http://127.0.0.1:40001"], prefix: "/registry", caFile: "", certFile: "", keyFile: "" },
     gates: {},
     versions: new Map(),
@@ -102,7 +102,7 @@ test("what suites add to it", () => {
       proxy: { caFile: "/x", allowedNames: ["front", "other"], userHeaders: ["X-User"] },
       accounts: { issuers: ["https://a", "https://b"], audiences: ["a", "b"], maxSeconds: 7200 },
     },
-    allowsAll: true,
+    authorization: ["Node", "AlwaysAllow"],
     etcd: { prefix: "/other" },
     gates: { ImageVolume: false, AnyVolumeDataSource: true },
     versions: new Map([

@@ -4,6 +4,7 @@
  * @module
  */
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
+import { type AuthorizationMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
 import { AUDIT_OPTIONS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
 import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
@@ -18,8 +19,8 @@ export interface ApiServerPlan {
   readonly certificate: { readonly certFile: string; readonly keyFile: string; readonly directory: string };
   /** Who is believed to be who. */
   readonly authentication: AuthenticationSettings;
-  /** Whether everybody may do everything. */
-  readonly allowsAll: boolean;
+  /** Who decides what somebody may do, in their order. */
+  readonly authorization: readonly AuthorizationMode[];
   readonly etcd: {
     readonly servers: readonly string[];
     readonly prefix: string;
@@ -51,7 +52,7 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "authentication-token-webhook-cache-ttl": "How long the answers of the webhook for tokens count.",
   "authentication-token-webhook-config-file": "A kubeconfig of who judges tokens that nobody here knows.",
   "authentication-token-webhook-version": "The version of the reviews that it is sent.",
-  "authorization-mode": "AlwaysAllow lets everybody do everything.",
+  "authorization-mode": "Who decides what somebody may do: RBAC by default.",
   "bind-address": "The address to listen on.",
   "cert-dir": "Where apiserver.crt and apiserver.key are, or are made.",
   "client-ca-file": "Whose client certificates are believed.",
@@ -93,12 +94,13 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
 export function planApiServer(flags: GoFlags): ApiServerPlan {
   const fileOf = (name: string): string => lastOf(flags, name) ?? "";
   const gates = gatesOf(partsOf(flags, "feature-gates"));
+  const modes = modesOf(partsOf(flags, "authorization-mode"));
   return {
     host: lastOf(flags, "bind-address") ?? "0.0.0.0",
     port: valueOf(flags, "secure-port", port, 6443),
     certificate: certificateOf(flags),
     authentication: authenticationOf(flags),
-    allowsAll: partsOf(flags, "authorization-mode").includes("AlwaysAllow"),
+    authorization: modes.known,
     etcd: {
       servers: etcdServersOf(flags),
       prefix: lastOf(flags, "etcd-prefix") ?? "/registry",
@@ -118,6 +120,7 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     unheeded: [
       ...[...flags.keys()].filter((name) => !Object.hasOwn(API_SERVER_FLAGS, name)),
       ...gates.unknown.map((name) => `feature-gates ${name}`),
+      ...modes.unknown.map((name) => `authorization-mode ${name}`),
     ],
   };
 }
@@ -154,6 +157,15 @@ function authenticationOf(flags: GoFlags): AuthenticationSettings {
       extendsExpiration: valueOf(flags, "service-account-extend-token-expiration", onOff, true),
       jwksUri: fileOf("service-account-jwks-uri"),
     },
+  };
+}
+
+/** Modes that there are here, and the names of those that there are not. Roles decide where nobody is named. */
+function modesOf(names: readonly string[]): { known: readonly AuthorizationMode[]; unknown: readonly string[] } {
+  const known = [...new Set(names.filter(isAuthorizationMode))];
+  return {
+    known: known.length > 0 ? known : ["RBAC"],
+    unknown: names.filter((name) => !isAuthorizationMode(name)),
   };
 }
 

@@ -5,7 +5,8 @@
  * @module
  */
 import { generateKeyPairSync } from "node:crypto";
-import { alwaysAllow } from "../../auth/admin.ts";
+import { authorizerOf } from "../../auth/authorizer.ts";
+import { union } from "../../auth/union.ts";
 import { type Cluster, createCluster } from "../../cluster/index.ts";
 import { builtInDefinitions } from "../../kinds/index.ts";
 import { kubernetes as dialect } from "../../meta/dialect.ts";
@@ -56,7 +57,7 @@ export function openCluster(
   plan: ApiServerPlan,
   { store, authentication, auditing, ...around }: Made,
 ): Promise<Cluster> {
-  const { allowsAll, versions, plugins } = plan;
+  const { authorization, versions, plugins } = plan;
   const gates = gatesOf(dialect, plan.gates);
   return createCluster({
     store,
@@ -67,7 +68,7 @@ export function openCluster(
       isServed(versions, definition) ? definition : { ...definition, served: false },
     ),
     authenticator: authentication.authenticator,
-    authorizer: () => (allowsAll ? alwaysAllow : firstRoles),
+    authorizer: (ground) => union([authorizerOf(authorization)(ground), firstRoles]),
     plugins,
     signer: authentication.signer,
     fairness: plan.fairness,
