@@ -4,7 +4,7 @@
  * @module
  */
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
-import { type AuthorizationMode, isAuthorizationMode } from "../../auth/modes.ts";
+import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
 import { AUDIT_OPTIONS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
 import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
@@ -20,7 +20,7 @@ export interface ApiServerPlan {
   /** Who is believed to be who. */
   readonly authentication: AuthenticationSettings;
   /** Who decides what somebody may do, in their order. */
-  readonly authorization: readonly AuthorizationMode[];
+  readonly authorization: readonly PlainMode[];
   readonly etcd: {
     readonly servers: readonly string[];
     readonly prefix: string;
@@ -160,12 +160,14 @@ function authenticationOf(flags: GoFlags): AuthenticationSettings {
   };
 }
 
+const isHere = (name: string): name is PlainMode => isAuthorizationMode(name) && name !== "Webhook";
+
 /** Modes that there are here, and the names of those that there are not. Roles decide where nobody is named. */
-function modesOf(names: readonly string[]): { known: readonly AuthorizationMode[]; unknown: readonly string[] } {
-  const known = [...new Set(names.filter(isAuthorizationMode))];
+function modesOf(names: readonly string[]): { known: readonly PlainMode[]; unknown: readonly string[] } {
+  const known = [...new Set(names.filter(isHere))];
   return {
     known: known.length > 0 ? known : ["RBAC"],
-    unknown: names.filter((name) => !isAuthorizationMode(name)),
+    unknown: names.filter((name) => !isHere(name)),
   };
 }
 

@@ -6,7 +6,6 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import { authorizerOf } from "../../auth/authorizer.ts";
-import { union } from "../../auth/union.ts";
 import { type Cluster, createCluster } from "../../cluster/index.ts";
 import { builtInDefinitions } from "../../kinds/index.ts";
 import { kubernetes as dialect } from "../../meta/dialect.ts";
@@ -68,7 +67,7 @@ export function openCluster(
       isServed(versions, definition) ? definition : { ...definition, served: false },
     ),
     authenticator: authentication.authenticator,
-    authorizer: (ground) => union([authorizerOf(authorization)(ground), firstRoles]),
+    authorizer: authorizerOf([...authorization, () => firstRoles]),
     plugins,
     signer: authentication.signer,
     fairness: plan.fairness,
