@@ -11,7 +11,9 @@ const rooms = {
   kinds: ["util", "value", "meta", "apply/schema", "schema", "cel", "pki"],
   "wire/encoding": ["value"],
   wire: ["util", "value", "meta", "apply/schema", "schema", "kinds"],
-  storage: ["util", "wire/encoding"],
+  grpc: ["util", "wire/encoding"],
+  storage: ["util", "wire/encoding", "grpc"],
+  encryption: ["util", "value", "wire/encoding", "storage"],
   cache: ["util", "storage"],
   auth: ["util", "value", "meta", "schema", "cel"],
   audit: ["util", "value", "meta", "auth"],
@@ -102,7 +104,7 @@ module.exports = {
       from: {
         path: "^src/",
         pathNot: [
-          "^src/(storage/(sqlite|etcd)|hooks|server|cli|app)/",
+          "^src/(grpc|storage/(sqlite|etcd)|hooks|server|cli|app)/",
           "^src/client/transport",
           "^src/testing/(manifests|endpoint|run-command)\\.ts$",
           ...TESTS,

@@ -82,6 +82,8 @@ export interface OptionValues extends AuditOptionValues {
   readonly "requestheader-group-headers": readonly string[];
   readonly "requestheader-extra-headers-prefix": readonly string[];
   readonly "kubeconfig-out": string;
+  readonly "encryption-provider-config": string;
+  readonly "encryption-provider-config-automatic-reload": boolean;
   readonly "insecure-http": boolean;
   readonly "max-connections": number;
   readonly "max-connections-per-address": number | undefined;
@@ -479,6 +481,21 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: file,
     default: "",
     about: "Where to write the kubeconfig of the admin when the server is ready; with --dev it is removed at the end.",
+    since: "0.1",
+  },
+  "encryption-provider-config": {
+    group: "security",
+    type: file,
+    default: "",
+    otherwise: "objects are stored as they are",
+    about: "A file with an EncryptionConfiguration: which resources are stored encrypted, and with which keys.",
+    since: "0.1",
+  },
+  "encryption-provider-config-automatic-reload": {
+    group: "security",
+    type: onOff,
+    default: "false",
+    about: "Read that file again when it changes, and use it when all of its KMS plugins are well.",
     since: "0.1",
   },
   "insecure-http": {

@@ -79,6 +79,8 @@ export interface ServeOptions {
   readonly kubeconfigOut: string;
   /** Files with a serving certificate that others make; undefined for an own one. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** What is stored encrypted, and with which keys; undefined for nothing. */
+  readonly encryption: { readonly file: string; readonly reload: boolean } | undefined;
   /** Names and addresses that the serving certificate is good for, beside the usual ones. */
   readonly tlsSans: readonly string[];
   /** Who is believed to be who. */
@@ -225,6 +227,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     audit: auditOf(said),
     kubeconfigOut: pathOf(said["kubeconfig-out"]),
     tls: tlsOf(said),
+    encryption: encryptionOf(said),
     tlsSans: said["tls-san"],
     authentication: authenticationOf(said),
     said: tellable(texts),
@@ -328,6 +331,14 @@ function accountsOf(said: OptionValues): AccountSettings {
     extendsExpiration: said["service-account-extend-token-expiration"],
     jwksUri: said["service-account-jwks-uri"],
   };
+}
+
+function encryptionOf(said: OptionValues): ServeOptions["encryption"] {
+  const { "encryption-provider-config": file, "encryption-provider-config-automatic-reload": reload } = said;
+  if (file !== "") return { file: pathOf(file), reload };
+  if (reload)
+    throw expected("encryption-provider-config-automatic-reload", "given with --encryption-provider-config", "true");
+  return undefined;
 }
 
 function pluginsOf(said: OptionValues): PluginChoice {

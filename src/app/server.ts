@@ -41,6 +41,7 @@ import { bodyMemory, memoryOfProcess } from "./body-memory.ts";
 import { connectionLimits } from "./connection-limits.ts";
 import { isAny, openCertificates } from "./certificates.ts";
 import { DataDirectory, replaceFile } from "./data-directory.ts";
+import type { Encryption } from "./encryption.ts";
 import { openEtcd } from "./etcd.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
 import { Renewal } from "./renewal.ts";
@@ -164,16 +165,19 @@ function tellIdlePlugins({ plugins }: ServeOptions, log: Log): void {
 
 async function assemble(ground: Ground): Promise<RunningServer> {
   const { options, directory, pki, open } = ground;
+  const encryption = await openEncryption(ground);
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
   if (options.store === "sqlite") await import("../storage/sqlite/store.ts");
   const opening = openStore(ground);
-  const [{ createCluster }, store] = await Promise.all([turn().then(() => import("../cluster/index.ts")), opening]);
+  const [{ createCluster }, stored] = await Promise.all([turn().then(() => import("../cluster/index.ts")), opening]);
   directory?.claim(options.dialect);
+  const store = encryption?.over(stored) ?? stored;
   const saved = saveIdentity(ground);
-  const cluster = await createCluster(partsOf(store, ground)).catch(async (error: unknown) => {
+  const cluster = await createCluster(partsOf({ store, stored, encryption }, ground)).catch(async (error: unknown) => {
     throw await refusalOf(error, options, directory);
   });
   open.defer(() => cluster.close(options.graceMillis));
+  if (cluster.unreadable().length > 0) await tellUnreadable(cluster, encryption, ground);
   const { url, listener } = await listen(cluster.server, ground);
   ground.address.url = url;
   await saved();
@@ -211,8 +215,29 @@ function saveIdentity({ options, directory, pki, open }: Ground): () => Promise<
   };
 }
 
+/** Reads which objects are encrypted and with which keys; nothing where that is not said. */
+async function openEncryption({ options, around, open }: Ground): Promise<Encryption | undefined> {
+  const { encryption, dialect } = options;
+  if (!encryption) return undefined;
+  const room = await import("./encryption.ts");
+  return open.use(await room.Encryption.open({ ...encryption, dialect, ...around }));
+}
+
+/** Names what cannot be read, and what is missing for it (CRYPT-9). */
+async function tellUnreadable(cluster: Cluster, encryption: Encryption | undefined, ground: Ground): Promise<void> {
+  const { tellUnreadableRecords } = await import("./unreadable.ts");
+  await tellUnreadableRecords(cluster.unreadable(), encryption, ground.around.log);
+}
+
+/** The store that the cluster has, the one that is under it, and what encrypts between them. */
+interface Stores {
+  readonly store: Store;
+  readonly stored: Store;
+  readonly encryption: Encryption | undefined;
+}
+
 /** What the cluster is a function of. */
-function partsOf(store: Store, ground: Ground): ClusterParts {
+function partsOf({ store, stored, encryption }: Stores, ground: Ground): ClusterParts {
   const { options, authentication, renewal, access, auditing, around } = ground;
   const { dialect } = options;
   return {
@@ -237,10 +262,13 @@ function partsOf(store: Store, ground: Ground): ClusterParts {
         slowMillis: options.slowMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
-      routes: [backupRoute(store, dialect, around.clock), ...authentication.routes],
+      // A backup holds what is stored.
+      routes: [backupRoute(stored, dialect, around.clock), ...authentication.routes],
       filters: filtersOf(ground),
-      health: renewal?.health ?? [],
-      collectors: [renewal?.metrics, access?.metrics, auditing?.metrics.collector].flatMap((one) => one ?? []),
+      health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
+      collectors: [renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
+        (one) => one ?? [],
+      ),
     },
   };
 }

@@ -19,7 +19,7 @@
 import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts";
 import { assert } from "../util/assert.ts";
 import type { Timer } from "../util/clock.ts";
-import type { CacheResource } from "./entry.ts";
+import type { CacheResource, Entry } from "./entry.ts";
 import { Budget } from "./budget.ts";
 import { CacheError, cacheErrorOf, closed, fromStore, future } from "./errors.ts";
 import { Follower, RETRY_MS } from "./follower.ts";
@@ -178,6 +178,14 @@ export class Cacher {
     } finally {
       timer.cancel();
     }
+  }
+
+  /** Every object of the present that cannot be read, with the prefix of its resource. */
+  unreadable(): { readonly prefix: string; readonly entry: Entry }[] {
+    return [...this.#slots.values()].flatMap(({ cache, waiting }) => {
+      const { prefix } = cache.resource;
+      return waiting ? [] : cache.unreadable.map((entry) => ({ prefix, entry }));
+    });
   }
 
   stats(): CacherStats {

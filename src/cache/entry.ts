@@ -15,6 +15,8 @@ export interface Entry {
   readonly bytes: Uint8Array;
   /** May be computed when first asked for. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Set where something is stored that is no object, such as a text without its key: no bytes and no labels are known. */
+  readonly unreadable?: true;
 }
 
 /**
@@ -67,7 +69,7 @@ export const isSelective = (selection: Selection): boolean =>
   selection.matches !== undefined || (selection.labels !== undefined && selection.labels.length > 0);
 
 /** Whether a key is where the selection looks. */
-export const covers = (selection: Selection, key: string): boolean =>
+export const covers = (selection: Pick<Selection, "key" | "prefix">, key: string): boolean =>
   selection.key === undefined ? key.startsWith(selection.prefix) : key === selection.key;
 
 /** Whether an entry has the labels and passes the filter of a selection; where it lies is not looked at. */

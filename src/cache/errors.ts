@@ -30,6 +30,10 @@ export const future = (revision: number, newest: number): CacheError =>
 export const closed = (what: string): CacheError =>
   new CacheError("closed", `Expected ${what} to be open: it is closed`);
 
+/** The end of a watch that would have to show what cannot be read. */
+export const unreadable = (prefix: string): CacheError =>
+  new CacheError("failed", `Expected all of ${prefix} to be readable, something is not`);
+
 /** What an error of the store means for those who read or watch the cache. */
 export function cacheErrorOf(error: StoreError): CacheError {
   const code = error.code === "compacted" || error.code === "future" || error.code === "closed" ? error.code : "failed";

@@ -9,7 +9,7 @@
  */
 import type { Store, StoreError, StoreEvent, StoreWatch } from "../storage/contract.ts";
 import { type CacheResource, type Entry, type Selection, covers, isSelective } from "./entry.ts";
-import { fromStore } from "./errors.ts";
+import { fromStore, unreadable } from "./errors.ts";
 import { Change, type WatchEvent } from "./history.ts";
 import type { ReplaySink } from "./watch.ts";
 
@@ -100,6 +100,7 @@ class Past {
     const key = event.key.slice(prefix.length);
     if (!covers(this.#selection, key)) return undefined;
     const entry = factory(key, event.value, event.revision);
+    if (entry.unreadable) throw unreadable(prefix);
     const deleted = event.type === "delete";
     if (!isSelective(this.#selection)) {
       return { type: deleted ? "DELETED" : event.previousRevision === 0 ? "ADDED" : "MODIFIED", entry };

@@ -8,7 +8,7 @@
  * @module
  */
 import { compareKeys } from "../storage/keys.ts";
-import { EFFORT, type Entry, type Selection, afterPrefix, effortOf, labelOf } from "./entry.ts";
+import { EFFORT, type Entry, type Selection, afterPrefix, covers, effortOf, labelOf } from "./entry.ts";
 import { OrderedIndex } from "../util/ordered-index.ts";
 
 type Keyed = Pick<Entry, "key">;
@@ -47,6 +47,8 @@ export class ResourceState {
   /** The index of each label that has one, the one that was used last at the end; made with the first. */
   #labels: Map<string, LabelIndex> | undefined;
   #growing: Map<string, Growing> | undefined;
+  /** Entries that cannot be read; mostly there are none. */
+  #unreadable: Map<string, Entry> | undefined;
 
   private constructor(entries: OrderedIndex<Keyed, Entry>) {
     this.#entries = entries;
@@ -54,7 +56,10 @@ export class ResourceState {
 
   /** The state with these entries, given in key order. */
   static of(sorted: readonly Entry[]): ResourceState {
-    return new ResourceState(OrderedIndex.build<Keyed, Entry>(byKey, sorted));
+    const state = new ResourceState(OrderedIndex.build<Keyed, Entry>(byKey, sorted));
+    const unreadable = sorted.filter((entry) => entry.unreadable);
+    if (unreadable.length > 0) state.#unreadable = new Map(unreadable.map((entry) => [entry.key, entry]));
+    return state;
   }
 
   get size(): number {
@@ -66,11 +71,22 @@ export class ResourceState {
     return this.#labels?.size ?? 0;
   }
 
+  /** Whether some entries cannot be read. */
+  get hasUnreadable(): boolean {
+    return this.#unreadable !== undefined;
+  }
+
+  /** The entries in the place of a selection that cannot be read, in no order. */
+  unreadable(selection: Pick<Selection, "key" | "prefix">): readonly Entry[] {
+    return [...(this.#unreadable?.values() ?? [])].filter(({ key }) => covers(selection, key));
+  }
+
   /** A copy, in a time that does not depend on the number of entries. */
   clone(): ResourceState {
     const copy = new ResourceState(this.#entries.clone());
     if (this.#labels) copy.#labels = copies(this.#labels, (index) => index.clone());
     if (this.#growing) copy.#growing = copies(this.#growing, ({ index, from }) => ({ index: index.clone(), from }));
+    if (this.#unreadable) copy.#unreadable = new Map(this.#unreadable);
     return copy;
   }
 
@@ -82,6 +98,8 @@ export class ResourceState {
   /** Puts an entry in; returns the one that it replaced. */
   put(entry: Entry): Entry | undefined {
     const previous = this.#entries.set(entry);
+    if (entry.unreadable) (this.#unreadable ??= new Map()).set(entry.key, entry);
+    else if (this.#unreadable) this.#forgetUnreadable(entry.key);
     this.#eachIndex(entry.key, (index, label) => {
       const value = labelOf(entry, label);
       if (previous !== undefined && labelOf(previous, label) !== value) index.delete(previous);
@@ -94,6 +112,7 @@ export class ResourceState {
   remove(key: string): Entry | undefined {
     const previous = this.#entries.delete({ key });
     if (previous === undefined) return undefined;
+    if (this.#unreadable) this.#forgetUnreadable(key);
     this.#eachIndex(key, (index, label) => {
       if (labelOf(previous, label) !== undefined) index.delete(previous);
     });
@@ -173,6 +192,11 @@ export class ResourceState {
       if (path.candidates < best.candidates) best = path;
     }
     return best;
+  }
+
+  #forgetUnreadable(key: string): void {
+    this.#unreadable!.delete(key);
+    if (this.#unreadable!.size === 0) this.#unreadable = undefined;
   }
 
   #use(label: string, index: LabelIndex): void {

@@ -10,7 +10,7 @@
 import type { Store, StoreEvent } from "../storage/contract.ts";
 import type { Activity } from "../util/activity.ts";
 import { type CacheResource, type Entry, type Selection, keyInside } from "./entry.ts";
-import { type CacheError, closed, compacted, fromStore, future } from "./errors.ts";
+import { type CacheError, closed, compacted, fromStore, future, unreadable } from "./errors.ts";
 import { Groups } from "./groups.ts";
 import { type Pause, loadState } from "./load.ts";
 import { replay } from "./replay.ts";
@@ -102,6 +102,11 @@ export class ResourceCache {
   /** How many objects there are now. */
   get size(): number {
     return this.#timeline.size;
+  }
+
+  /** The objects of now that cannot be read. */
+  get unreadable(): readonly Entry[] {
+    return this.#timeline.unreadable;
   }
 
   /**
@@ -205,7 +210,9 @@ export class ResourceCache {
     const deleted = event.type === "delete";
     const key = keyInside(prefix, event.key);
     if (deleted && this.#timeline.get(key) === undefined) return;
-    const change = this.#timeline.apply(factory(key, event.value, event.revision), deleted);
+    const entry = factory(key, event.value, event.revision);
+    if (entry.unreadable || this.#timeline.hasUnreadable) return this.#applyNear(entry, deleted);
+    const change = this.#timeline.apply(entry, deleted);
     this.#watchers?.groups.offer(change, restamp);
   }
 
@@ -232,6 +239,26 @@ export class ResourceCache {
     this.#timeline.reset(ResourceState.of([]), this.#hub.revision);
     this.#watchers = undefined;
     this.#dropped = true;
+  }
+
+  /** Takes a change where it or what was there before may be unreadable. */
+  #applyNear(entry: Entry, deleted: boolean): void {
+    const { restamp } = this.resource;
+    const before = this.#timeline.get(entry.key);
+    if (before && !before.unreadable && (deleted || !entry.unreadable)) {
+      // What goes is shown as it was, whether or not its last value can be read.
+      const shown = entry.unreadable ? restamp(before, entry.revision) : entry;
+      this.#watchers?.groups.offer(this.#timeline.apply(shown, deleted), restamp);
+      return;
+    }
+    if (!before && !entry.unreadable) {
+      this.#watchers?.groups.offer(this.#timeline.apply(entry, deleted), restamp);
+      return;
+    }
+    const change = this.#timeline.applyUnreadable(entry, deleted);
+    // Watches that are open have begun after it became unreadable: they have not seen it, and do not miss it.
+    if (entry.unreadable && !deleted) this.#eachWatch((watch) => watch.end(unreadable(this.resource.prefix)));
+    else if (!deleted) this.#watchers?.groups.offer(change, restamp);
   }
 
   #checkThere(): void {

@@ -43,6 +43,8 @@ export interface Snapshot {
   /** Objects of the whole resource. */
   readonly size: number;
   get(key: string): Entry | undefined;
+  /** An entry in the place of a selection that cannot be read, so that a list of it cannot be told. */
+  unreadable(selection: Pick<Selection, "key" | "prefix">): Entry | undefined;
   /** The selected entries in order of their keys, compared as UTF-8 (DEC-4). */
   list(selection: Selection, range?: ListRange): ListPage;
   /** What {@link Snapshot.list} answers, without ever holding up everything else for more than a few milliseconds. */
@@ -83,6 +85,10 @@ export class StateSnapshot implements Snapshot {
 
   get(key: string): Entry | undefined {
     return this.#state.get(key);
+  }
+
+  unreadable(selection: Pick<Selection, "key" | "prefix">): Entry | undefined {
+    return this.#state.hasUnreadable ? this.#state.unreadable(selection)[0] : undefined;
   }
 
   list(selection: Selection, range: ListRange = {}): ListPage {

@@ -80,6 +80,16 @@ export class Timeline {
     return seen === 0 ? 0 : bytes / seen;
   }
 
+  /** Whether some entries cannot be read now. */
+  get hasUnreadable(): boolean {
+    return this.#state.hasUnreadable;
+  }
+
+  /** Those that cannot. */
+  get unreadable(): readonly Entry[] {
+    return this.#state.unreadable({ prefix: "" });
+  }
+
   /** Versions that are kept whole. */
   get keptVersions(): number {
     return this.#versions.length;
@@ -168,6 +178,18 @@ export class Timeline {
     if (++this.#sinceCheckpoint >= CHECKPOINT) this.#checkpoint();
     else if (this.#versions.length > 0) this.#settings.versionBudget.count(this.#versions);
     return change;
+  }
+
+  /**
+   * Takes a change to or from an entry that cannot be read. What was before cannot be told to anybody, so the history begins
+   * anew behind it.
+   */
+  applyUnreadable(entry: Entry, deleted: boolean): Change {
+    const state = this.#changeable(entry.revision);
+    if (deleted) state.remove(entry.key);
+    else state.put(entry);
+    this.reset(state, entry.revision);
+    return new Change(entry, undefined, deleted, this.#settings.clock.steady());
   }
 
   /** Builds the label indexes that make a selection fast, in turns; undefined when there is nothing to build. */

@@ -26,6 +26,7 @@ import {
   type Kinds,
   type RegistryOptions,
   type StartObject,
+  type UnreadableRecord,
   buildRegistry,
   forkRegistry,
 } from "../registry/index.ts";
@@ -99,6 +100,8 @@ export interface Cluster extends AsyncDisposable {
   readonly dialect: Dialect;
   /** The kinds that it serves: they come, change and go. */
   readonly kinds: Kinds;
+  /** The records that cannot be read now: encrypted with a key that is not there, or damaged. */
+  unreadable(): readonly UnreadableRecord[];
   /** The server: exchanges, requests of this process, ports. */
   readonly server: ServerHandle;
   /** A client in the same process, in the name of the admin by default. */
@@ -262,6 +265,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     store,
     dialect,
     kinds: built.kinds,
+    unreadable: () => built.unreadable(),
     server,
     client,
     async start(controllers, { isShared = false, freeze = true } = {}) {

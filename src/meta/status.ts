@@ -292,6 +292,13 @@ export const storageCorrupt = (ref: ObjectRef, name: string): ApiError =>
     details: details(ref, name),
   });
 
+/** 500: a stored object that cannot be decrypted, by its key below its resource; nothing of what is stored is told (CRYPT-9). */
+export const storageUnreadable = (key: string): ApiError =>
+  new ApiError(
+    "InternalError",
+    `the stored object ${JSON.stringify(key)} cannot be read: no key of this server fits it`,
+  );
+
 /** The Status that a delete answers where the object itself is not the answer (DEC-19). */
 export const deleted = (ref: ObjectRef, name: string, uid: string): Status => ({
   kind: "Status",

@@ -11,9 +11,10 @@ import type { Authenticator, Authorizer, TrustGround } from "../auth/contract.ts
 import type { TokenSigner } from "../auth/service-account-tokens.ts";
 import { type CacherOptions, Cacher, type Entry } from "../cache/index.ts";
 import { hasReason } from "../meta/status.ts";
-import type { Store } from "../storage/contract.ts";
+import type { Bytes, Store } from "../storage/contract.ts";
 import type { Value } from "../value/value.ts";
 import { amendStatus } from "./amend.ts";
+import { storedBytes } from "./codec.ts";
 import { HotObjects } from "./hot-objects.ts";
 import { type Kind, type SharedParts, keyOf } from "./kind.ts";
 import { Kinds, resourceSpecs } from "./kinds.ts";
@@ -59,10 +60,18 @@ export interface BuiltRegistry {
   readonly authenticator: Authenticator;
   /** Puts right what is taken and what is not, from time to time, until closed. */
   startRepairs(onError: (error: unknown) => void): { close(): void };
+  /** The records that cannot be read, as they are stored. */
+  unreadable(): readonly UnreadableRecord[];
   /** Makes the namespaces that are there from the start. */
   provisionNamespaces(names: readonly string[]): Promise<void>;
   /** Makes objects that are there from the start, side by side; those that cannot be made are told, and are made next time. */
   provision(objects: readonly StartObject[], onError: (object: StartObject, error: unknown) => void): Promise<void>;
+}
+
+/** A record that cannot be read: its key in the store, and what is stored. */
+export interface UnreadableRecord {
+  readonly key: string;
+  readonly stored: Bytes;
 }
 
 /** An object that is there from the start. */
@@ -136,6 +145,11 @@ function over(
     authenticator,
     startRepairs: (onError) =>
       startRepairs({ clock: api.clock, random: api.random, stocks, takers: () => takersIn(kinds, lookup), onError }),
+    unreadable: () =>
+      cacher.unreadable().flatMap(({ prefix, entry }) => {
+        const stored = storedBytes(entry);
+        return stored ? [{ key: prefix + entry.key, stored }] : [];
+      }),
     async provisionNamespaces(names) {
       const missing = names.filter((name) => !lookup.get("namespaces", "", name));
       await Promise.all(missing.map((name) => provisionNamespace(kinds, name)));

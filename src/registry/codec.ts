@@ -14,6 +14,7 @@
  */
 import type { ApiObject } from "../schema/definition.ts";
 import type { CacheResource, Entry } from "../cache/index.ts";
+import { storageUnreadable } from "../meta/status.ts";
 import type { Bytes } from "../storage/contract.ts";
 import { exactText, parseExactText } from "../value/exact-text.ts";
 
@@ -54,18 +55,32 @@ const METADATA = Buffer.from('"metadata":{', "latin1");
 const heads = new Map<string, Head>();
 const MOST_HEADS = 4096;
 
-/** The head of a record, which is ours and short; a record without one was not written by this program. */
-function headOfRecord(record: Bytes): Head {
+/**
+ * The head of a record, which is ours and short. A record without one was not written by this program, or was encrypted with a
+ * key that is not there (CRYPT-9): undefined.
+ */
+function headOfRecord(record: Bytes): Head | undefined {
   const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength);
   const length = endOfHead(bytes);
+  if (length === undefined) return undefined;
   const text = bytes.toString("latin1", 0, length);
   let head = heads.get(text);
   if (!head) {
-    const { apiVersion } = JSON.parse(`${bytes.toString("utf8", 0, length)}}}`) as { apiVersion: string };
+    const apiVersion = apiVersionIn(bytes.toString("utf8", 0, length));
+    if (apiVersion === undefined) return undefined;
     if (heads.size >= MOST_HEADS) heads.clear();
     heads.set(text, (head = { apiVersion, bytes: Buffer.from(bytes.subarray(0, length)) }));
   }
   return head;
+}
+
+function apiVersionIn(head: string): string | undefined {
+  try {
+    const { apiVersion } = JSON.parse(`${head}}}`) as { apiVersion?: unknown };
+    return typeof apiVersion === "string" ? apiVersion : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a record has this head: one ends where the members of its metadata begin, so none is the beginning of another. */
@@ -74,12 +89,17 @@ function hasHead(record: Bytes, { bytes }: Head): boolean {
   return true;
 }
 
-function endOfHead(bytes: Buffer): number {
+function endOfHead(bytes: Buffer): number | undefined {
+  if (!hasBeginning(bytes)) return undefined;
   for (let i = bytes.indexOf(0x6d); i > 0; i = bytes.indexOf(0x6d, i + 1)) {
     if (bytes.compare(METADATA, 1, METADATA.length, i, i + METADATA.length - 1) === 0) return i + METADATA.length - 1;
   }
-  throw new Error("expected a record to begin with kind, apiVersion and metadata");
+  return undefined;
 }
+
+const BEGINNING = Buffer.from('{"kind":"', "latin1");
+const hasBeginning = (bytes: Buffer): boolean =>
+  bytes.compare(BEGINNING, 0, BEGINNING.length, 0, BEGINNING.length) === 0;
 
 /** The bytes on the wire: `stored` with the version put in at `head` bytes. */
 function withVersion(stored: Bytes, head: number, revision: number): Buffer {
@@ -113,7 +133,7 @@ export class ObjectEntry implements Entry {
   }
 
   /** The entry of a record: its bytes, with the version put in. */
-  static of(key: string, record: Bytes, revision: number, head: Head = headOfRecord(record)): ObjectEntry {
+  static of(key: string, record: Bytes, revision: number, head: Head): ObjectEntry {
     return new ObjectEntry(key, revision, withVersion(record, head.bytes.length, revision), head);
   }
 
@@ -135,8 +155,40 @@ export class ObjectEntry implements Entry {
   }
 }
 
-/** The version in which the object of an entry was written. */
-export const versionOf = (entry: Entry): string => (entry as ObjectEntry).apiVersion;
+/** A record that is no object as far as anybody can tell; what is stored is kept, so that it can be removed. */
+class UnreadableEntry implements Entry {
+  readonly key: string;
+  readonly revision: number;
+  readonly bytes: Uint8Array = NO_BYTES;
+  readonly labels: Readonly<Record<string, string>> = NO_LABELS;
+  readonly unreadable = true;
+  readonly stored: Bytes;
+
+  constructor(key: string, revision: number, stored: Bytes) {
+    this.key = key;
+    this.revision = revision;
+    this.stored = stored;
+  }
+}
+
+const NO_BYTES = new Uint8Array();
+
+const entryWith = (key: string, record: Bytes, revision: number, head: Head | undefined): Entry =>
+  head ? ObjectEntry.of(key, record, revision, head) : new UnreadableEntry(key, revision, record);
+
+/** The entry of a record. */
+export const entryOf = (key: string, record: Bytes, revision: number): Entry =>
+  entryWith(key, record, revision, headOfRecord(record));
+
+/** The version in which the object of an entry was written. @throws ApiError where it cannot be read */
+export function versionOf(entry: Entry): string {
+  if (entry.unreadable) throw storageUnreadable(entry.key);
+  return (entry as ObjectEntry).apiVersion;
+}
+
+/** What is stored of an entry that cannot be read. */
+export const storedBytes = (entry: Entry): Bytes | undefined =>
+  entry instanceof UnreadableEntry ? entry.stored : undefined;
 
 /** How the cache keeps the records of any resource under a prefix: what differs between kinds is in the records. */
 export function cacheResource(prefix: string): CacheResource {
@@ -145,8 +197,10 @@ export function cacheResource(prefix: string): CacheResource {
   return {
     prefix,
     factory(key, record, revision) {
-      if (!last || !hasHead(record, last)) last = headOfRecord(record);
-      return ObjectEntry.of(key, record, revision, last);
+      if (last && hasHead(record, last)) return ObjectEntry.of(key, record, revision, last);
+      const head = headOfRecord(record);
+      if (head) last = head;
+      return entryWith(key, record, revision, head);
     },
     restamp: (entry, revision) => (entry as ObjectEntry).restamp(revision),
   };

@@ -11,7 +11,7 @@ import { REPORT_GROUP, REPORT_VERSION, type ReportedManager } from "../meta/owne
 import { ApiError, badRequest, expired, notFound } from "../meta/status.ts";
 import { StoreError, type StoredVersion } from "../storage/contract.ts";
 import { type Value, equal, isObject } from "../value/value.ts";
-import { ObjectEntry } from "./codec.ts";
+import { entryOf } from "./codec.ts";
 import type { HistoryOptions, Target } from "./contract.ts";
 import { storeError } from "./errors.ts";
 import { type Kind, keyOf } from "./kind.ts";
@@ -104,7 +104,7 @@ async function readAt(kind: Kind, key: string, name: string, revision: number): 
 
 /** The object of a version, of a delete its last state, in the version of `kind`. */
 async function objectAt(kind: Kind, key: string, { revision, value }: StoredVersion): Promise<ApiObject> {
-  const entry = ObjectEntry.of(key.slice(kind.stored.prefix.length), value, revision);
+  const entry = entryOf(key.slice(kind.stored.prefix.length), value, revision);
   await makeReady(kind, [entry]);
   return parseEntry(kind, entry);
 }

@@ -3,7 +3,14 @@
  *
  * @module
  */
-export { type BuiltRegistry, type StartObject, type RegistryOptions, buildRegistry, forkRegistry } from "./build.ts";
+export {
+  type BuiltRegistry,
+  type StartObject,
+  type RegistryOptions,
+  type UnreadableRecord,
+  buildRegistry,
+  forkRegistry,
+} from "./build.ts";
 export { SYSTEM } from "./system.ts";
 export { failureOf } from "./errors.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { WatchSink } from "../cache/index.ts";
 import { kubernetes } from "../meta/dialect.ts";
 import { badRequest } from "../meta/status.ts";
@@ -275,17 +275,26 @@ describe("who holds a kind that has changed meanwhile", () => {
   });
 });
 
-test("a kind whose records could not be read is loaded anew by the next change", async () => {
+test("CRYPT-9: a record that cannot be read is refused, a list with it too, and others are served", async () => {
   const store = await openMemoryStore();
   const { kinds, cacher } = await registryOf([widget("v1")], { store });
+  const widgets = kinds.find("example.com", "v1", "widgets")!;
   const key = "/example.com/widgets/bad";
   const value = Buffer.from("no record of ours");
+  const sink = { deliver: () => {}, ended: vi.fn<(error: unknown) => void>() };
+  await widgets.watch("", { ...WATCH, resourceVersion: String(store.revision) }, sink);
   await store.write({ type: "create", key, value });
-  await expect.poll(() => cacher.stats().resources).toEqual([]);
-  await expect(kinds.set({ versions: [widget("v1")] })).rejects.toThrow("expected a record to begin");
+  await expect.poll(() => cacher.unreadable()).toHaveLength(1);
+  const target = { namespace: "", name: "bad", subresource: "" };
+  const refused = { reason: "InternalError", code: 500 };
+  const failure = async (answer: Promise<unknown>): Promise<unknown> =>
+    failureOf(await answer.catch((e: unknown) => e));
+  expect(await failure(widgets.list("", LIST))).toMatchObject(refused);
+  expect(await failure(widgets.get(target, { resourceVersion: "" }))).toMatchObject(refused);
+  expect(await failure(widgets.watch("", { ...WATCH, resourceVersion: "" }, sink))).toMatchObject(refused);
+  expect(sink.ended).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "failed" }));
   await store.write({ type: "delete", key, value, expected: store.revision });
-  await kinds.set({ versions: [widget("v1")] });
-  expect((await kinds.find("example.com", "v1", "widgets")!.list("", LIST)).entries).toEqual([]);
+  expect((await widgets.list("", LIST)).entries).toEqual([]);
 });
 
 describe("a kind is known by its group", () => {

@@ -201,20 +201,26 @@ export interface Store {
   stats(): Promise<StoreStats>;
 
   /** How much room there was at the last look, a second ago at most. Optional for backends. */
-  readonly room?: StoreRoom;
+  readonly room?: StoreRoom | undefined;
 
   /**
    * The versions of a key that are kept, also when the key is not there any more: those that a read at some revision
    * within the history would show, and its deletes. Rejects with `corrupt` when one of them is damaged. Optional for
    * backends.
    */
-  history?(key: string, bounds?: HistoryBounds): Promise<KeyHistory>;
+  readonly history?: ((key: string, bounds?: HistoryBounds) => Promise<KeyHistory>) | undefined;
 
   /**
    * Keeps the newest revision readable until it is released, whatever the bounds of the history say: for a long read
    * that must be of one revision. Optional for backends; without it such a read can end with `compacted`.
    */
-  pin?(): Promise<Pin>;
+  readonly pin?: (() => Promise<Pin>) | undefined;
+
+  /**
+   * Whether the value of a key is stored in another form than the one that a write would give it now, such as with an
+   * older key. Only where values are stored in another form than they are given.
+   */
+  isOutdated?(key: string): Promise<boolean>;
 
   /** Flushes, releases the lock and closes. Writes that are under way end first. */
   close(): Promise<void>;
@@ -232,6 +238,7 @@ export type StoreErrorCode =
   | "future" // the revision is newer than the store
   | "full" // no room on the disk; reads and deletes go on, other writes when there is room again
   | "corrupt" // a record's checksum does not fit
+  | "notEncrypted" // the value cannot be encrypted now; nothing was written
   | "tooLarge" // the value is over the store's limit
   | "unknown" // the write may or may not have happened
   | "unavailable" // a shared store cannot be reached now; a write that fails so has not happened

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Store, StoreError } from "../../src/storage/contract.ts";
-import { GrpcSession } from "../../src/storage/etcd/grpc.ts";
+import { GrpcSession } from "../../src/grpc/session.ts";
 import { CALLS, putRequest } from "../../src/storage/etcd/messages.ts";
 import { type EtcdStoreOptions, openEtcdStore } from "../../src/storage/etcd/store.ts";
 import { WatchLog } from "../../src/storage/testing/watch-log.ts";

@@ -4,9 +4,7 @@
  * @module
  */
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
-import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
-import { AUDIT_OPTIONS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
 import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
 import { type AuthenticationSettings, PROXY_HEADERS } from "../authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
@@ -19,8 +17,8 @@ export interface ApiServerPlan {
   readonly certificate: { readonly certFile: string; readonly keyFile: string; readonly directory: string };
   /** Who is believed to be who. */
   readonly authentication: AuthenticationSettings;
-  /** Who decides what somebody may do, in their order. */
-  readonly authorization: readonly PlainMode[];
+  /** Whether everybody may do everything. */
+  readonly allowsAll: boolean;
   readonly etcd: {
     readonly servers: readonly string[];
     readonly prefix: string;
@@ -38,7 +36,6 @@ export interface ApiServerPlan {
   readonly reads: number;
   readonly writes: number;
   readonly requestMillis: number;
-  readonly audit: AuditOptions;
   /** Whether each request is logged. */
   readonly isVerbose: boolean;
   /** Flags, and parts of flags, that change nothing here. */
@@ -52,7 +49,7 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "authentication-token-webhook-cache-ttl": "How long the answers of the webhook for tokens count.",
   "authentication-token-webhook-config-file": "A kubeconfig of who judges tokens that nobody here knows.",
   "authentication-token-webhook-version": "The version of the reviews that it is sent.",
-  "authorization-mode": "Who decides what somebody may do: RBAC by default.",
+  "authorization-mode": "AlwaysAllow lets everybody do everything.",
   "bind-address": "The address to listen on.",
   "cert-dir": "Where apiserver.crt and apiserver.key are, or are made.",
   "client-ca-file": "Whose client certificates are believed.",
@@ -86,7 +83,6 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "tls-cert-file": "The certificate of the server.",
   "tls-private-key-file": "Its key.",
   "token-auth-file": "A file of tokens, with the users that they stand for.",
-  ...Object.fromEntries(Object.entries(AUDIT_OPTIONS).map(([key, { about }]) => [key, about])),
   v: "4 and more logs each request.",
 };
 
@@ -94,13 +90,12 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
 export function planApiServer(flags: GoFlags): ApiServerPlan {
   const fileOf = (name: string): string => lastOf(flags, name) ?? "";
   const gates = gatesOf(partsOf(flags, "feature-gates"));
-  const modes = modesOf(partsOf(flags, "authorization-mode"));
   return {
     host: lastOf(flags, "bind-address") ?? "0.0.0.0",
     port: valueOf(flags, "secure-port", port, 6443),
     certificate: certificateOf(flags),
     authentication: authenticationOf(flags),
-    authorization: modes.known,
+    allowsAll: partsOf(flags, "authorization-mode").includes("AlwaysAllow"),
     etcd: {
       servers: etcdServersOf(flags),
       prefix: lastOf(flags, "etcd-prefix") ?? "/registry",
@@ -115,12 +110,10 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     reads: valueOf(flags, "max-requests-inflight", most("requests"), 400),
     writes: valueOf(flags, "max-mutating-requests-inflight", most("requests"), 200),
     requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
-    audit: auditFrom((key) => lastOf(flags, key)),
     isVerbose: isVerbose(flags),
     unheeded: [
       ...[...flags.keys()].filter((name) => !Object.hasOwn(API_SERVER_FLAGS, name)),
       ...gates.unknown.map((name) => `feature-gates ${name}`),
-      ...modes.unknown.map((name) => `authorization-mode ${name}`),
     ],
   };
 }
@@ -157,17 +150,6 @@ function authenticationOf(flags: GoFlags): AuthenticationSettings {
       extendsExpiration: valueOf(flags, "service-account-extend-token-expiration", onOff, true),
       jwksUri: fileOf("service-account-jwks-uri"),
     },
-  };
-}
-
-const isHere = (name: string): name is PlainMode => isAuthorizationMode(name) && name !== "Webhook";
-
-/** Modes that there are here, and the names of those that there are not. Roles decide where nobody is named. */
-function modesOf(names: readonly string[]): { known: readonly PlainMode[]; unknown: readonly string[] } {
-  const known = [...new Set(names.filter(isHere))];
-  return {
-    known: known.length > 0 ? known : ["RBAC"],
-    unknown: names.filter((name) => !isHere(name)),
   };
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Entry } from "../../cache/index.ts";
-import { notFound } from "../../meta/status.ts";
+import { notFound, storageUnreadable } from "../../meta/status.ts";
 import type { Target } from "../contract.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { formOf } from "../lens.ts";
@@ -18,6 +18,7 @@ export async function get(kind: Kind, target: Target, options: { readonly resour
   else if (version > kind.shared.cacher.revision) await waitForRevision(kind, version);
   const entry = kind.cache.get(keyOf(kind, target.namespace, target.name));
   if (!entry) throw notFound(kind.ref, target.name);
+  if (entry.unreadable) throw storageUnreadable(entry.key);
   const wait = makeReady(kind, [entry]);
   if (wait) await wait;
   return formOf(kind, target.subresource).entry(entry, () => objectOf(kind, entry));

@@ -4,7 +4,7 @@
  * @module
  */
 import { CacheError, type Entry, type ListPart, PART, type Selection, type Snapshot } from "../../cache/index.ts";
-import { badRequest, expired } from "../../meta/status.ts";
+import { badRequest, expired, storageUnreadable } from "../../meta/status.ts";
 import { type ContinueToken, decodeContinue, encodeContinue, keyBehind } from "../continue-token.ts";
 import type { ListOptions, ListResult } from "../contract.ts";
 import { cacheError } from "../errors.ts";
@@ -18,6 +18,8 @@ export async function list(kind: Kind, namespace: string, options: ListOptions):
   const selection = selectionOf(kind, namespace, options.labelSelector, options.fieldSelector);
   const token = options.continue === "" ? undefined : readToken(selection, options);
   const snapshot = token ? await continued(kind, selection, token) : await first(kind, selection, options);
+  const unreadable = snapshot.unreadable(selection);
+  if (unreadable) throw storageUnreadable(unreadable.key);
   // A version of 0 means "anything": the whole answer comes from memory, so it is not cut (DEC-25).
   const limit = options.resourceVersion === "0" ? 0 : options.limit;
   const page = await pageOf(kind, snapshot, selection, {

@@ -183,8 +183,11 @@ async function storeChanged(
   const prepared = own ? undefined : prepareChanged(write, object, old);
   const admission = prepared instanceof Promise ? await prepared : prepared;
   if (limit.isOver) await limit.pause();
-  // What is stored in an older version is written in that of today, also when nothing else changes.
-  if (sameObject(object, old) && !isStale(kind, entry)) return storedResult(kind, entry, 200, ctx);
+  // What is stored in an older version or with an older key is written in that of today, also when nothing else changes (CRYPT-7).
+  if (sameObject(object, old) && !isStale(kind, entry)) {
+    const outdated = kind.shared.store.isOutdated?.(kind.stored.prefix + key);
+    if (!outdated || !(await withinTurn(turn, outdated))) return storedResult(kind, entry, 200, ctx);
+  }
   const gone = isGone(kind, object, old);
   if (options.dryRun) return unstoredResult(object, 200, ctx);
   const committed = admission && commitAdmission(kind, admission);

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Watch, type WatchSink, closed } from "../../cache/index.ts";
+import { storageUnreadable } from "../../meta/status.ts";
 import type { WatchOptions, WatchStart } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import { ReadySink } from "../versions/ready-sink.ts";
@@ -28,6 +29,8 @@ export async function watch(
   if (initial) {
     await waitUntilFresh(kind);
     if (version !== undefined && version > cacher.revision) await waitForRevision(kind, version);
+    const unreadable = kind.cache.snapshot().unreadable(selection);
+    if (unreadable) throw storageUnreadable(unreadable.key);
     return { watch: start(kind, selection, { initial: true }, sink), selection };
   }
   const after = version === undefined || version === 0 ? cacher.revision : version;

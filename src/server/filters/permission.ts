@@ -52,10 +52,8 @@ function refuse(identity: Identity, info: RequestInfo, decision: Decision): neve
   const why = `User ${JSON.stringify(identity.user)} cannot ${info.verb} ${whatOf(info)}`;
   const whole = decision.reason === "" ? why : `${why}: ${decision.reason}`;
   const { group, resource, name } = info;
-  if (resource === "") {
-    const details = { ...(group === "" ? {} : { group }), ...(name === "" ? {} : { name }) };
-    throw new ApiError("Forbidden", `forbidden: ${whole}`, { details });
-  }
+  if (group === "" && resource === "")
+    throw new ApiError("Forbidden", `forbidden: ${whole}`, { details: name === "" ? {} : { name } });
   const ref: ObjectRef = { group, plural: resource, kind: resource };
   throw forbidden(ref, name, whole);
 }

@@ -15,7 +15,7 @@ import { type Clock, type Random, type Timer, sleep } from "../../util/clock.ts"
 import type { Log } from "../../util/log.ts";
 import { StoreError } from "../contract.ts";
 import { isRefusedForNow, isTransient } from "./errors.ts";
-import { CODES, type Credentials, GrpcError, GrpcSession } from "./grpc.ts";
+import { CODES, type Credentials, GrpcError, GrpcSession } from "../../grpc/session.ts";
 import { CALLS, type Header, rangeRequest, readRange, readStatus, statusRequest } from "./messages.ts";
 
 /** A member that is connected. */
@@ -46,6 +46,8 @@ export interface ClientOptions {
 }
 
 const RETRY: BackoffOptions = { first: 50, most: 2000 };
+/** A member that has lost its leader says so at once instead of holding the request. */
+const METADATA = { hasleader: "true" };
 const CONNECT_MS = 3000;
 const TICK_MS = 500;
 const STATUS_EVERY_MS = 2000;
@@ -166,7 +168,7 @@ export class EtcdClient {
 
   async #open(url: string): Promise<Member> {
     const { clock, credentials, probe } = this.#options;
-    const session = await GrpcSession.open(url, credentials(), clock, CONNECT_MS);
+    const session = await GrpcSession.open(url, { credentials: credentials(), metadata: METADATA }, clock, CONNECT_MS);
     // Its calls are given up by the tick only once it is the member, so here by the end of the connection.
     const timer = clock.after(CONNECT_MS, () => session.destroy(`no answer within ${CONNECT_MS} ms`));
     try {

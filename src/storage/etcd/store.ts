@@ -30,7 +30,7 @@ import { WatchHub } from "../watch-hub.ts";
 import { EtcdClient } from "./client.ts";
 import { isCompacted, isFuture, isTooLarge, readError, writeError } from "./errors.ts";
 import { Feed } from "./feed.ts";
-import type { Credentials } from "./grpc.ts";
+import type { Credentials } from "../../grpc/session.ts";
 import { DEFAULT_PREFIX, Layout } from "./layout.ts";
 import {
   CALLS,

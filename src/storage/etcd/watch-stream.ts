@@ -9,7 +9,7 @@
 import type { StoreError } from "../contract.ts";
 import { compactedError } from "../keys.ts";
 import type { Member } from "./client.ts";
-import { CODES, GrpcError, type GrpcStream } from "./grpc.ts";
+import { CODES, GrpcError, type GrpcStream } from "../../grpc/session.ts";
 import type { KeyRange } from "./layout.ts";
 import { CALLS, type WatchAnswer, type WatchChange, progressRequest, readWatch, watchRequest } from "./messages.ts";
 

@@ -1,6 +1,6 @@
 /**
- * gRPC over one HTTP/2 connection: calls with one answer, and streams of both directions. No more of gRPC than etcd
- * needs: no compression, no metadata, no retries; who calls decides what a failure means.
+ * gRPC over one HTTP/2 connection: calls with one answer, and streams of both directions. No more of gRPC than etcd and
+ * plugins for keys need: no compression, no retries; who calls decides what a failure means.
  *
  * A call that fails says whether it may have reached the server ({@link GrpcError.sent}): only then is its outcome
  * unknown.
@@ -15,8 +15,9 @@ import {
   connect,
   constants,
 } from "node:http2";
-import type { Clock } from "../../util/clock.ts";
-import type { WireWriter } from "../../wire/encoding/wire-writer.ts";
+import { connect as connectSocket } from "node:net";
+import type { Clock } from "../util/clock.ts";
+import type { WireWriter } from "../wire/encoding/wire-writer.ts";
 
 /** Status codes of gRPC that mean something here. */
 export const CODES = {
@@ -50,6 +51,15 @@ export interface Credentials {
   readonly key?: string;
 }
 
+/** Where a server is, and what is said beside each call. */
+export interface SessionOptions {
+  readonly credentials?: Credentials;
+  /** The path of a unix socket to connect to, whatever the URL names. */
+  readonly socket?: string;
+  /** Metadata of every call. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
 /** Bytes that may be under way on a stream and on the connection: a large range or a burst of events in one go. */
 const STREAM_WINDOW = 4 << 20;
 const CONNECTION_WINDOW = 32 << 20;
@@ -79,13 +89,20 @@ export class GrpcSession {
   readonly #session: ClientHttp2Session;
   readonly #clock: Clock;
   readonly #authority: string;
+  readonly #metadata: Readonly<Record<string, string>>;
   readonly #calls = new Set<Call>();
   /** Why the connection ended. */
   #cause = "the connection was closed";
   /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
 
-  private constructor(session: ClientHttp2Session, authority: string, clock: Clock) {
+  private constructor(
+    session: ClientHttp2Session,
+    authority: string,
+    clock: Clock,
+    metadata: Readonly<Record<string, string>>,
+  ) {
+    this.#metadata = metadata;
     this.#session = session;
     this.#clock = clock;
     this.#authority = authority;
@@ -101,9 +118,15 @@ export class GrpcSession {
   }
 
   /** Connects to `http(s)://host:port`; rejects with GrpcError when there is no connection within `timeoutMs`. */
-  static open(url: string, credentials: Credentials, clock: Clock, timeoutMs: number): Promise<GrpcSession> {
+  static open(
+    url: string,
+    { credentials, socket, metadata = {} }: SessionOptions,
+    clock: Clock,
+    timeoutMs: number,
+  ): Promise<GrpcSession> {
     const options: SecureClientSessionOptions = {
       ...credentials,
+      ...(socket === undefined ? {} : { createConnection: () => connectSocket(socket) }),
       settings: { initialWindowSize: STREAM_WINDOW, enablePush: false },
       // What Node assumes until the server names a limit; with its own guess of 100, writes would wait for one another.
       peerMaxConcurrentStreams: 10_000,
@@ -129,7 +152,7 @@ export class GrpcSession {
       session.once("connect", () => {
         timer.cancel();
         session.off("close", onClose);
-        const opened = new GrpcSession(session, new URL(url).host, clock);
+        const opened = new GrpcSession(session, new URL(url).host, clock, metadata);
         session.off("error", onError);
         session.setLocalWindowSize(CONNECTION_WINDOW);
         resolve(opened);
@@ -210,8 +233,7 @@ export class GrpcSession {
         ":authority": this.#authority,
         "content-type": "application/grpc",
         te: "trailers",
-        // A member that has lost its leader says so at once instead of holding the request.
-        hasleader: "true",
+        ...this.#metadata,
       });
     } catch (error) {
       return new GrpcError(CODES.unavailable, String(error), false);

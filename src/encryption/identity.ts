@@ -1,0 +1,12 @@
+import { CipherError, type Transformer, isEncrypted } from "./transformer.ts";
+
+/** Stores values as they are, and refuses those that say they are encrypted (CRYPT-4). */
+export const identity: Transformer = {
+  prefix: Buffer.alloc(0),
+  provider: "",
+  encrypt: (plain) => Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength),
+  decrypt(stored) {
+    if (isEncrypted(stored)) throw new CipherError("expected a value that is not encrypted, got one that is");
+    return stored;
+  },
+};

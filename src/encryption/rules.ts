@@ -1,0 +1,71 @@
+import { aesCbc } from "./aes-cbc.ts";
+import { aesGcm } from "./aes-gcm.ts";
+import { Chain } from "./chain.ts";
+import type { EncryptionConfiguration, EncryptionEntry, KmsSettings, Provider } from "./configuration.ts";
+import { identity } from "./identity.ts";
+import { type Pattern, covers } from "./patterns.ts";
+import type { RandomBytes } from "./random.ts";
+import { secretbox } from "./secretbox.ts";
+import type { Tally } from "./tally.ts";
+import type { Transformer } from "./transformer.ts";
+
+/** What rules are made with. */
+export interface RuleParts {
+  readonly random: RandomBytes;
+  /** Counts on when rules are replaced. */
+  readonly tally: Tally;
+  /** The transformer of a plugin. */
+  readonly kms: (settings: KmsSettings) => Transformer;
+  /** The resource under whose name the objects below a prefix of the store are known, as a configuration names it. */
+  readonly resourceAt: (prefix: string) => Pattern | undefined;
+}
+
+/** Which chain writes and reads the value of a key. */
+export class Rules {
+  readonly #entries: readonly { readonly resources: readonly Pattern[]; readonly chain: Chain }[];
+  readonly #resourceAt: RuleParts["resourceAt"];
+  /** By the prefix of a resource; as many as resources that were asked for. */
+  readonly #chains = new Map<string, Chain | undefined>();
+
+  constructor(configuration: EncryptionConfiguration, parts: RuleParts) {
+    this.#resourceAt = parts.resourceAt;
+    this.#entries = configuration.entries.map((entry) => ({
+      resources: entry.resources,
+      chain: new Chain(transformersOf(entry, parts), parts.tally),
+    }));
+  }
+
+  /** The chain of a key of the store; undefined for what is stored as it is. */
+  of(key: string): Chain | undefined {
+    const end = key.indexOf("/", key.indexOf("/", 1) + 1) + 1;
+    const prefix = key.slice(0, end);
+    if (this.#chains.has(prefix)) return this.#chains.get(prefix);
+    const chain = this.#find(prefix);
+    if (this.#chains.size >= MOST_PREFIXES) this.#chains.clear();
+    this.#chains.set(prefix, chain);
+    return chain;
+  }
+
+  #find(prefix: string): Chain | undefined {
+    const resource = this.#resourceAt(prefix);
+    if (resource === undefined) return undefined;
+    return this.#entries.find(({ resources }) => resources.some((pattern) => covers(pattern, resource)))?.chain;
+  }
+}
+
+/** Definitions come and go. */
+const MOST_PREFIXES = 4096;
+
+/** The transformers of an entry, in its order; the configuration has seen to it that there is one. */
+function transformersOf({ providers }: EncryptionEntry, parts: RuleParts): readonly [Transformer, ...Transformer[]] {
+  return providers.flatMap((provider) => keysOf(provider, parts)) as unknown as [Transformer, ...Transformer[]];
+}
+
+const MAKERS = { aescbc: aesCbc, aesgcm: aesGcm, secretbox };
+
+function keysOf(provider: Provider, { random, kms }: RuleParts): Transformer[] {
+  if (provider.type === "identity") return [identity];
+  if (provider.type === "kms") return [kms(provider)];
+  const family = `k8s:enc:${provider.type}:v1:`;
+  return provider.keys.map(({ name, secret }) => MAKERS[provider.type](`${family}${name}:`, family, secret, random));
+}
