@@ -97,6 +97,6 @@ const usual = Array.from(
 const rules = compileRules(policyOf(`rules: [${usual.join()}, {level: Metadata}]`));
 const info = requestInfo("GET", URL, () => false);
 for (let i = 0; i < 200_000; i++) rules(info, identity);
-const started = performance.now();
+const before = process.cpuUsage();
 for (let i = 0; i < 1_000_000; i++) rules(info, identity);
-console.log(`the level of a request, 21 rules  ${(performance.now() - started).toFixed(0).padStart(5)} ns`);
+console.log(`the level of a request, 21 rules  ${String(process.cpuUsage(before).user / 1000).slice(0, 3)} ns`);

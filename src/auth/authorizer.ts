@@ -1,12 +1,9 @@
 import { alwaysAllow, alwaysDeny, masters } from "./admin.ts";
 import type { Authorizer, TrustGround } from "./contract.ts";
-import type { AuthorizationMode } from "./modes.ts";
+import type { PlainMode } from "./modes.ts";
 import { nodeAuthorizer } from "./node/node-authorizer.ts";
 import { rbacOf } from "./rbac/rbac.ts";
 import { union } from "./union.ts";
-
-/** Modes that need nothing said of them. */
-type PlainMode = Exclude<AuthorizationMode, "Webhook">;
 
 /** One of those that are asked: a mode by its name, or what makes an authorizer for a cluster. */
 export type AuthorizerPart = PlainMode | ((ground: TrustGround) => Authorizer);

@@ -16,6 +16,9 @@ export const AUTHORIZATION_MODES = {
 /** The name of a mode. */
 export type AuthorizationMode = keyof typeof AUTHORIZATION_MODES;
 
+/** Modes that need nothing said of them. */
+export type PlainMode = Exclude<AuthorizationMode, "Webhook">;
+
 /** Whether there is a mode of a name. */
 export const isAuthorizationMode = (name: string): name is AuthorizationMode =>
   Object.hasOwn(AUTHORIZATION_MODES, name);

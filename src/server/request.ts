@@ -51,6 +51,8 @@ export class ServerRequest {
   decision: Decision | undefined = undefined;
   /** What audit says of it beside its own, by the key of the annotation. */
   annotations: Record<string, string> | undefined = undefined;
+  /** Whether it was judged by the policy of audit. */
+  isJudged = false;
   /** Whoever keeps what it sends and is answered with. */
   witness: Witness | undefined = undefined;
   /** The template of the path, where that is a route and no resource. */

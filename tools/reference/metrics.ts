@@ -4,7 +4,7 @@
  * @module
  */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { get } from "node:https";
 import { tmpdir } from "node:os";
@@ -33,11 +33,15 @@ it find them.`;
 async function ask(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "keelson-metrics-"));
   try {
+    const policy = join(directory, "policy.yaml");
+    writeFileSync(policy, "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n");
     await using server = await startServer({
       dataDir: join(directory, "data"),
       port: 0,
       dialect: "kubernetes",
       accessLog: join(directory, "access.log"),
+      auditPolicyFile: policy,
+      auditLogPath: join(directory, "audit.log"),
     });
     const { adminToken, ca } = server.pki;
     const options = { ca: ca.cert, headers: { authorization: `Bearer ${adminToken}` } };

@@ -32,34 +32,65 @@ export function openAuditFile(options: AuditFileOptions, parts: SinkParts, open:
   const { clock, metrics } = parts;
   const write = writerOf(options, parts, open);
   const textOf = (event: AuditEvent): string => (format === "json" ? event.json : legacyText(event));
-  const take = (event: AuditEvent): boolean => {
+  /** The line of an event; undefined where it is too large. */
+  const lineOf = (event: AuditEvent): string | undefined => {
     const kept = truncate ? smallEnough(event, truncate) : event;
-    if (kept) return write(`${textOf(kept)}\n`, 1);
-    metrics.lost("truncate", 1);
-    return false;
+    if (!kept) metrics.lost("truncate", 1);
+    return kept && `${textOf(kept)}\n`;
   };
-  if (mode === "blocking-strict") return { take };
-  if (mode === "blocking") {
+  if (mode === "blocking-strict") {
     return {
       take(event) {
-        take(event);
-        return true;
+        const line = lineOf(event);
+        return line !== undefined && write(line, 1);
       },
     };
   }
+  if (mode === "blocking") return blocking(write, open, lineOf);
   const batches = new Batches({
     clock,
     options: batch,
     send: async (events) => {
-      const kept = events.flatMap((event) => (truncate ? (smallEnough(event, truncate) ?? []) : event));
-      metrics.lost("truncate", events.length - kept.length);
-      write(kept.map((event) => `${textOf(event)}\n`).join(""), kept.length);
+      const lines = events.flatMap((event) => lineOf(event) ?? []);
+      write(lines.join(""), lines.length);
       return Promise.resolve();
     },
     dropped: (events) => metrics.lost("buffered", events),
   });
   open.defer(() => batches.flush());
   return batches;
+}
+
+/**
+ * An answer waits for its event. That a request has come is written with whatever is written next, at the latest when the
+ * turn of the event loop ends: nothing has been answered by then.
+ */
+function blocking(
+  write: Write,
+  open: AsyncDisposableStack,
+  lineOf: (event: AuditEvent) => string | undefined,
+): AuditSink {
+  let lines = "";
+  let events = 0;
+  const flush = (): void => {
+    if (events === 0) return;
+    const [text, count] = [lines, events];
+    lines = "";
+    events = 0;
+    write(text, count);
+  };
+  open.defer(flush);
+  return {
+    take(event) {
+      const line = lineOf(event);
+      if (line === undefined) return true;
+      lines += line;
+      events++;
+      if (event.stage.stage !== "RequestReceived") flush();
+      else if (events === 1) setImmediate(flush);
+      return true;
+    },
+  };
 }
 
 /** Writes lines; false where they are lost. */

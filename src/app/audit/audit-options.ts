@@ -176,6 +176,19 @@ export function auditOf(said: AuditOptionValues): AuditOptions {
   };
 }
 
+/** The options that texts say, by key; the defaults of those that none says. @throws OptionError for a text that is no value */
+export function auditFrom(textOf: (key: Key) => string | undefined): AuditOptions {
+  const valueOf = (key: Key): unknown => {
+    const { type, default: preset } = AUDIT_OPTIONS[key];
+    const text = textOf(key) ?? preset!;
+    const value = type.read(text);
+    if (value === undefined) throw expected(key, type.expects, text);
+    return value;
+  };
+  const keys = Object.keys(AUDIT_OPTIONS) as Key[];
+  return auditOf(Object.fromEntries(keys.map((key) => [key, valueOf(key)])) as unknown as AuditOptionValues);
+}
+
 function sinkOf(said: AuditOptionValues, to: "log" | "webhook"): SinkOptions {
   const qps = said[`audit-${to}-batch-throttle-qps`];
   const burst = said[`audit-${to}-batch-throttle-burst`];

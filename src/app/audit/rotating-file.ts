@@ -45,11 +45,12 @@ export class RotatingFile implements AsyncDisposable {
 
   /** Writes a text; it is with the system when this returns. @throws what the system says where it cannot be written */
   write(text: string): void {
-    const bytes = Buffer.from(text);
-    if (this.#length > 0 && this.#length + bytes.length > this.#rotation.maxBytes) this.#rotate();
-    let at = 0;
-    while (at < bytes.length) at += writeSync(this.#fd, bytes, at);
-    this.#length += bytes.length;
+    const length = Buffer.byteLength(text);
+    if (this.#length > 0 && this.#length + length > this.#rotation.maxBytes) this.#rotate();
+    this.#length += length;
+    let at = writeSync(this.#fd, text);
+    // Rarely does the system take a part only.
+    while (at < length) at += writeSync(this.#fd, Buffer.from(text), at);
   }
 
   /** Closes the file when what is old has been tidied up. */

@@ -50,7 +50,7 @@ test("what envtest asks for", () => {
         jwksUri: "",
       },
     },
-    allowsAll: false,
+    authorization: ["RBAC"],
     etcd: { servers: ["http://127.0.0.1:40001"], prefix: "/registry", caFile: "", certFile: "", keyFile: "" },
     gates: {},
     versions: new Map(),
@@ -59,6 +59,7 @@ test("what envtest asks for", () => {
     reads: 400,
     writes: 200,
     requestMillis: 60_000,
+    audit: { policyFile: "", file: undefined, webhook: undefined },
     isVerbose: false,
     unheeded: ["allow-privileged", "service-cluster-ip-range"],
   });
@@ -101,7 +102,7 @@ test("what suites add to it", () => {
       proxy: { caFile: "/x", allowedNames: ["front", "other"], userHeaders: ["X-User"] },
       accounts: { issuers: ["https://a", "https://b"], audiences: ["a", "b"], maxSeconds: 7200 },
     },
-    allowsAll: true,
+    authorization: ["Node", "AlwaysAllow"],
     etcd: { prefix: "/other" },
     gates: { ImageVolume: false, AnyVolumeDataSource: true },
     versions: new Map([
@@ -169,4 +170,16 @@ describe("isServed", () => {
     expect(served("x", "v1alpha1", "things", ["api/beta", false])).toBe(true);
     expect(served("x", "v1alpha1", "things", ["api/alpha", false])).toBe(false);
   });
+});
+
+test("AUDIT-24: audit is written where flags say, and a value that is none is told by its flag", () => {
+  const flags = (...more: string[]) => readFlags(["--etcd-servers=http://127.0.0.1:1", ...more]);
+  const { audit } = planApiServer(
+    flags("--audit-policy-file=/p.yaml", "--audit-log-path=/a.log", "--audit-log-maxsize=7"),
+  );
+  expect(audit).toMatchObject({
+    policyFile: "/p.yaml",
+    file: { path: "/a.log", mode: "blocking", rotation: { maxBytes: 7 << 20 } },
+  });
+  expect(() => planApiServer(flags("--audit-log-mode=sometimes"))).toThrow(/audit-log-mode/);
 });

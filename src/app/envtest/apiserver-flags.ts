@@ -4,7 +4,9 @@
  * @module
  */
 import { ADMISSION_PLUGINS, type PluginChoice } from "../../admission/names.ts";
+import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
+import { AUDIT_OPTIONS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
 import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
 import { type AuthenticationSettings, PROXY_HEADERS } from "../authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
@@ -17,8 +19,8 @@ export interface ApiServerPlan {
   readonly certificate: { readonly certFile: string; readonly keyFile: string; readonly directory: string };
   /** Who is believed to be who. */
   readonly authentication: AuthenticationSettings;
-  /** Whether everybody may do everything. */
-  readonly allowsAll: boolean;
+  /** Who decides what somebody may do, in their order. */
+  readonly authorization: readonly PlainMode[];
   readonly etcd: {
     readonly servers: readonly string[];
     readonly prefix: string;
@@ -36,6 +38,7 @@ export interface ApiServerPlan {
   readonly reads: number;
   readonly writes: number;
   readonly requestMillis: number;
+  readonly audit: AuditOptions;
   /** Whether each request is logged. */
   readonly isVerbose: boolean;
   /** Flags, and parts of flags, that change nothing here. */
@@ -49,7 +52,7 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "authentication-token-webhook-cache-ttl": "How long the answers of the webhook for tokens count.",
   "authentication-token-webhook-config-file": "A kubeconfig of who judges tokens that nobody here knows.",
   "authentication-token-webhook-version": "The version of the reviews that it is sent.",
-  "authorization-mode": "AlwaysAllow lets everybody do everything.",
+  "authorization-mode": "Who decides what somebody may do: RBAC by default.",
   "bind-address": "The address to listen on.",
   "cert-dir": "Where apiserver.crt and apiserver.key are, or are made.",
   "client-ca-file": "Whose client certificates are believed.",
@@ -83,6 +86,7 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "tls-cert-file": "The certificate of the server.",
   "tls-private-key-file": "Its key.",
   "token-auth-file": "A file of tokens, with the users that they stand for.",
+  ...Object.fromEntries(Object.entries(AUDIT_OPTIONS).map(([key, { about }]) => [key, about])),
   v: "4 and more logs each request.",
 };
 
@@ -90,12 +94,13 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
 export function planApiServer(flags: GoFlags): ApiServerPlan {
   const fileOf = (name: string): string => lastOf(flags, name) ?? "";
   const gates = gatesOf(partsOf(flags, "feature-gates"));
+  const modes = modesOf(partsOf(flags, "authorization-mode"));
   return {
     host: lastOf(flags, "bind-address") ?? "0.0.0.0",
     port: valueOf(flags, "secure-port", port, 6443),
     certificate: certificateOf(flags),
     authentication: authenticationOf(flags),
-    allowsAll: partsOf(flags, "authorization-mode").includes("AlwaysAllow"),
+    authorization: modes.known,
     etcd: {
       servers: etcdServersOf(flags),
       prefix: lastOf(flags, "etcd-prefix") ?? "/registry",
@@ -110,10 +115,12 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
     reads: valueOf(flags, "max-requests-inflight", most("requests"), 400),
     writes: valueOf(flags, "max-mutating-requests-inflight", most("requests"), 200),
     requestMillis: valueOf(flags, "request-timeout", duration, 60_000),
+    audit: auditFrom((key) => lastOf(flags, key)),
     isVerbose: isVerbose(flags),
     unheeded: [
       ...[...flags.keys()].filter((name) => !Object.hasOwn(API_SERVER_FLAGS, name)),
       ...gates.unknown.map((name) => `feature-gates ${name}`),
+      ...modes.unknown.map((name) => `authorization-mode ${name}`),
     ],
   };
 }
@@ -150,6 +157,17 @@ function authenticationOf(flags: GoFlags): AuthenticationSettings {
       extendsExpiration: valueOf(flags, "service-account-extend-token-expiration", onOff, true),
       jwksUri: fileOf("service-account-jwks-uri"),
     },
+  };
+}
+
+const isHere = (name: string): name is PlainMode => isAuthorizationMode(name) && name !== "Webhook";
+
+/** Modes that there are here, and the names of those that there are not. Roles decide where nobody is named. */
+function modesOf(names: readonly string[]): { known: readonly PlainMode[]; unknown: readonly string[] } {
+  const known = [...new Set(names.filter(isHere))];
+  return {
+    known: known.length > 0 ? known : ["RBAC"],
+    unknown: names.filter((name) => !isHere(name)),
   };
 }
 

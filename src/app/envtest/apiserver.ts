@@ -54,14 +54,19 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
   const opening = await beginStore(plan, ground);
   const pair = servingPair(plan.certificate, plan.host, ground.clock);
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
-  const [store, { authenticationOf, openCluster }] = await Promise.all([
+  const [store, { auditingOf, authenticationOf, openCluster }] = await Promise.all([
     opening(),
     turn().then(() => import("./cluster.ts")),
   ]);
   open.adopt(store, () => store.close());
   const authentication = authenticationOf(plan, ground);
   open.defer(() => authentication.close());
-  const cluster = await openCluster(plan, { ...ground, store, authentication });
+  const cluster = await openCluster(plan, {
+    ...ground,
+    store,
+    authentication,
+    auditing: auditingOf(plan, ground, open),
+  });
   open.defer(() => cluster.close(GRACE_MS));
   const listener = await cluster.server.listen({
     host: plan.host,

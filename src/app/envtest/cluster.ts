@@ -5,15 +5,16 @@
  * @module
  */
 import { generateKeyPairSync } from "node:crypto";
-import { alwaysAllow } from "../../auth/admin.ts";
+import { authorizerOf } from "../../auth/authorizer.ts";
 import { type Cluster, createCluster } from "../../cluster/index.ts";
 import { builtInDefinitions } from "../../kinds/index.ts";
 import { kubernetes as dialect } from "../../meta/dialect.ts";
 import { gatesOf } from "../../meta/gates.ts";
-import { DEFAULT_FILTERS, accessLog, withFilter } from "../../server/index.ts";
+import { type Auditing, DEFAULT_FILTERS, type Filter, accessLog, audit, withFilter } from "../../server/index.ts";
 import type { Store } from "../../storage/contract.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
+import { openAudit } from "../audit/open-audit.ts";
 import { type Authentication, openAuthentication } from "../authentication.ts";
 import { bodyMemory, memoryOfProcess } from "../body-memory.ts";
 import { VERSION } from "../version.ts";
@@ -43,11 +44,19 @@ export function authenticationOf(plan: ApiServerPlan, ground: Ground): Authentic
 interface Made extends Ground {
   readonly store: Store;
   readonly authentication: Authentication;
+  readonly auditing: Auditing | undefined;
 }
 
+/** Who did what, for a file or a webhook of a plan; files are opened here, and closed with `open`. */
+export const auditingOf = (plan: ApiServerPlan, ground: Ground, open: AsyncDisposableStack): Auditing | undefined =>
+  openAudit(plan.audit, ground, open);
+
 /** Puts the cluster of a plan together; it answers when this resolves. */
-export function openCluster(plan: ApiServerPlan, { store, authentication, ...around }: Made): Promise<Cluster> {
-  const { allowsAll, versions, plugins } = plan;
+export function openCluster(
+  plan: ApiServerPlan,
+  { store, authentication, auditing, ...around }: Made,
+): Promise<Cluster> {
+  const { authorization, versions, plugins } = plan;
   const gates = gatesOf(dialect, plan.gates);
   return createCluster({
     store,
@@ -58,7 +67,7 @@ export function openCluster(plan: ApiServerPlan, { store, authentication, ...aro
       isServed(versions, definition) ? definition : { ...definition, served: false },
     ),
     authenticator: authentication.authenticator,
-    authorizer: () => (allowsAll ? alwaysAllow : firstRoles),
+    authorizer: authorizerOf([...authorization, () => firstRoles]),
     plugins,
     signer: authentication.signer,
     fairness: plan.fairness,
@@ -70,15 +79,18 @@ export function openCluster(plan: ApiServerPlan, { store, authentication, ...aro
         requestMillis: plan.requestMillis,
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
-      filters: plan.isVerbose
-        ? withFilter(
-            accessLog((entry) => around.log.debug("a request is over", { ...entry })),
-            { after: "audit id" },
-          )
-        : DEFAULT_FILTERS,
+      filters: filtersOf(plan, auditing, around.log),
+      collectors: auditing ? [auditing.metrics.collector] : [],
       routes: authentication.routes,
     },
   });
+}
+
+function filtersOf({ isVerbose }: ApiServerPlan, auditing: Auditing | undefined, log: Log): readonly Filter[] {
+  const audited = auditing ? withFilter(audit(auditing), { after: "authenticate" }) : DEFAULT_FILTERS;
+  if (!isVerbose) return audited;
+  const told = accessLog((entry) => log.debug("a request is over", { ...entry }));
+  return withFilter(told, { after: "audit id" }, audited);
 }
 
 /** A key that is forgotten, where none is named. */

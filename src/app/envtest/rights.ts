@@ -1,10 +1,10 @@
 /**
- * What everybody may do in a cluster that has no roles beside those that every cluster begins with: members of
- * `system:masters` everything, who is known by name the discovery and questions about oneself, strangers the health.
+ * What everybody may do in a cluster before anybody has made a role: who is known by name the discovery and questions about
+ * oneself, strangers the health.
  *
  * @module
  */
-import { mastersAuthorizer } from "../../auth/admin.ts";
+import { masters } from "../../auth/admin.ts";
 import type { Authorizer } from "../../auth/contract.ts";
 import type { RequestInfo } from "../../meta/request-info.ts";
 
@@ -18,9 +18,9 @@ export const firstRoles: Authorizer = {
   authorize(identity, info) {
     const isKnown = identity.groups.includes("system:authenticated");
     if (mayStranger(info) || (isKnown && mayAnybody(info))) return { allowed: true, reason: "" };
-    return mastersAuthorizer.authorize(identity, info);
+    return masters.authorize(identity, info);
   },
-  rightsOf: (identity, namespace) => mastersAuthorizer.rightsOf(identity, namespace),
+  rightsOf: (identity, namespace) => masters.rightsOf(identity, namespace),
 };
 
 const mayStranger = ({ isResource, verb, path }: RequestInfo): boolean =>

@@ -27,8 +27,8 @@ type Box = readonly (readonly string[])[];
 /** Which texts of each side of a box a rule of the writer covers. */
 type Covering = readonly OneOf[];
 
-/** How many texts are looked at for all rules together; about a second, spread over turns. */
-const MOST_LOOKS = 20_000_000;
+/** How many texts are looked at for all rules together; about half a second, spread over turns. */
+const MOST_LOOKS = 5_000_000;
 
 /** How many boxes may be left of one. */
 const MOST_BOXES = 10_000;
@@ -36,18 +36,12 @@ const MOST_BOXES = 10_000;
 /** Finds the rights of `given` that `held` does not cover, in steps. */
 export function* missingRights(held: readonly RuleForm[], given: readonly RuleForm[]): Steps<Missing> {
   const budget = { looks: 0 };
-  const onObjects: Covering[] = [];
-  const onPaths: Covering[] = [];
-  for (const form of held) {
-    onObjects.push(coversObjects(form));
-    if (!form.resourceNames?.length) onPaths.push(coversPaths(form));
-    yield;
-  }
+  const own = held.map((form) => new HeldRule(form));
   const rules: RuleForm[] = [];
   let isCutShort = false;
   for (const form of given) {
-    for (const { box, covering, show } of boxesOf(form, onObjects, onPaths)) {
-      const left = yield* withoutAll(box, covering, budget);
+    for (const { box, side, show } of boxesOf(form)) {
+      const left = yield* withoutAll(box, own, side, budget);
       for (const one of left.boxes) rules.push(show(one));
       isCutShort ||= left.isCutShort;
     }
@@ -55,19 +49,49 @@ export function* missingRights(held: readonly RuleForm[], given: readonly RuleFo
   return { rules, isCutShort };
 }
 
+/** What of a rule of the writer a box is compared with: rules with names cover no paths, and not every name. */
+type Side = "objects" | "named" | "paths";
+
+/** A rule of the writer, which is read when the first box is compared with it. */
+class HeldRule {
+  readonly #form: RuleForm;
+  readonly #isNamed: boolean;
+  #objects: Covering | undefined;
+  #paths: Covering | undefined;
+
+  constructor(form: RuleForm) {
+    this.#form = form;
+    this.#isNamed = Boolean(form.resourceNames?.length);
+  }
+
+  /** What it covers of a side, undefined where that is nothing. */
+  covers(side: Side, budget: Budget): Covering | undefined {
+    if (this.#isNamed && side !== "named") return undefined;
+    if (side === "paths") return (this.#paths ??= this.#read(coversPaths, budget));
+    return (this.#objects ??= this.#read(coversObjects, budget));
+  }
+
+  #read(read: (form: RuleForm) => Covering, budget: Budget): Covering {
+    for (const list of Object.values(this.#form as Record<string, readonly string[] | null>)) {
+      budget.looks += list?.length ?? 0;
+    }
+    return read(this.#form);
+  }
+}
+
 interface Given {
   readonly box: Box;
-  readonly covering: readonly Covering[];
+  readonly side: Side;
   readonly show: (box: Box) => RuleForm;
 }
 
 /** The boxes of a rule: that of objects, and that of paths. A rule that gives nothing has none. */
-function boxesOf(form: RuleForm, onObjects: readonly Covering[], onPaths: readonly Covering[]): readonly Given[] {
+function boxesOf(form: RuleForm): readonly Given[] {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = form;
   const isNamed = Boolean(resourceNames?.length);
   const objects: Given = {
     box: [once(verbs), once(apiGroups), once(resources), isNamed ? once(resourceNames) : ANY_NAME],
-    covering: isNamed ? onObjects : onObjects.filter(([, , , names]) => names === everything),
+    side: isNamed ? "named" : "objects",
     show: ([verb, group, resource, name]) => ({
       apiGroups: group!,
       resources: resource!,
@@ -77,7 +101,7 @@ function boxesOf(form: RuleForm, onObjects: readonly Covering[], onPaths: readon
   };
   const paths: Given = {
     box: [once(verbs), once(nonResourceURLs)],
-    covering: onPaths,
+    side: "paths",
     show: ([verb, path]) => ({ nonResourceURLs: path!, verbs: verb! }),
   };
   return [objects, paths].filter(({ box }) => box.every((side) => side.length > 0));
@@ -118,14 +142,17 @@ interface Budget {
 /** What is left of a box once all that covers parts of it is cut out. */
 function* withoutAll(
   box: Box,
-  covering: readonly Covering[],
+  held: readonly HeldRule[],
+  side: Side,
   budget: Budget,
 ): Steps<{ readonly boxes: readonly Box[]; readonly isCutShort: boolean }> {
   let boxes: Box[] = [box];
-  for (const covers of covering) {
+  for (const rule of held) {
+    const covers = rule.covers(side, budget);
+    if (!covers) continue;
     const next: Box[] = [];
     for (const one of boxes) {
-      for (const side of one) budget.looks += side.length;
+      for (const texts of one) budget.looks += texts.length;
       if (budget.looks > MOST_LOOKS) return { boxes, isCutShort: true };
       for (const piece of without(one, covers)) next.push(piece);
       yield;

@@ -7,6 +7,8 @@ export interface Witness {
   read(verb: string, body: Value | undefined): void;
   /** The object of a create or an update, decoded and with its defaults; it is changed later. */
   sent(object: ApiObject): void;
+  /** The request has left the filters, answered or not. */
+  left(): void;
   /** Undefined where answers are not kept. */
   readonly answer: AnswerWitness | undefined;
 }

@@ -15,25 +15,20 @@ export interface Auditing extends AuditParts {
  * Writes down who did what, as a policy says (AUDIT-10..23). It stands right after `authenticate`: what is refused before
  * has one event, without a user.
  */
-export const audit = ({ rules, ...parts }: Auditing): Filter => {
-  // Judged requests, so that those are found that were refused before.
-  const judged = new WeakMap<ServerRequest, AuditRecord | undefined>();
-  return {
-    name: "audit",
-    enter: ({ clock }, request) => {
-      const verdict = rules(request.info!, request.identity);
-      parts.metrics.level(verdict.level);
-      const isAudited = verdict.level !== "None";
-      const record = isAudited ? new AuditRecord(request, clock, parts, verdict, request.identity) : undefined;
-      judged.set(request, record);
-      return record && follow(request, record, parts);
-    },
-    leave: ({ clock }, request) => {
-      if (judged.has(request)) judged.get(request)?.left();
-      else refused(clock, request, rules, parts);
-    },
-  };
-};
+export const audit = ({ rules, ...parts }: Auditing): Filter => ({
+  name: "audit",
+  enter: ({ clock }, request) => {
+    request.isJudged = true;
+    const verdict = rules(request.info!, request.identity);
+    parts.metrics.level(verdict.level);
+    if (verdict.level === "None") return undefined;
+    return follow(request, new AuditRecord(request, clock, parts, verdict, request.identity), parts);
+  },
+  leave: ({ clock }, request) => {
+    if (request.isJudged) request.witness?.left();
+    else refused(clock, request, rules, parts);
+  },
+});
 
 function follow(request: ServerRequest, record: AuditRecord, parts: AuditParts): void | Promise<void> {
   request.witness = record;

@@ -1,8 +1,15 @@
+import type { Decision } from "../../auth/contract.ts";
 import type { Filter } from "./contract.ts";
 import { permit } from "./permission.ts";
+
+/** What is for everybody is asked of nobody. */
+const FOR_EVERYBODY: Decision = { allowed: true, reason: "" };
 
 /** Refuses what the sender may not do; it stands before `find`, so that nobody learns what exists. */
 export const authorise: Filter = {
   name: "authorise",
-  enter: (server, request) => (request.isPublic ? undefined : permit(server, request)),
+  enter: (server, request) => {
+    if (!request.isPublic) return permit(server, request);
+    request.decision = FOR_EVERYBODY;
+  },
 };

@@ -52,8 +52,10 @@ function refuse(identity: Identity, info: RequestInfo, decision: Decision): neve
   const why = `User ${JSON.stringify(identity.user)} cannot ${info.verb} ${whatOf(info)}`;
   const whole = decision.reason === "" ? why : `${why}: ${decision.reason}`;
   const { group, resource, name } = info;
-  if (group === "" && resource === "")
-    throw new ApiError("Forbidden", `forbidden: ${whole}`, { details: name === "" ? {} : { name } });
+  if (resource === "") {
+    const details = { ...(group === "" ? {} : { group }), ...(name === "" ? {} : { name }) };
+    throw new ApiError("Forbidden", `forbidden: ${whole}`, { details });
+  }
   const ref: ObjectRef = { group, plural: resource, kind: resource };
   throw forbidden(ref, name, whole);
 }

@@ -9,6 +9,7 @@ import { ASKING } from "./asking.ts";
 import { CONTROLLED } from "./controlled.ts";
 import { READING } from "./reading.ts";
 import { REFUSED } from "./refused.ts";
+import { RIGHTS } from "./rights.ts";
 import { WORKLOADS } from "./workloads.ts";
 import { WRITING } from "./writing.ts";
 
@@ -18,6 +19,7 @@ export const AREAS: Readonly<Record<string, readonly Story[]>> = {
   "Making, changing, removing": WRITING,
   Applying: APPLYING,
   "Asking the server": ASKING,
+  "Rights, and in whose name": RIGHTS,
   Workloads: WORKLOADS,
   "What controllers do": CONTROLLED,
   "Refused with a message": REFUSED,
