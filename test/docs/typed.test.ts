@@ -46,8 +46,9 @@ const told = (line: string): readonly string[] =>
 function unknownIn(line: string): string[] {
   const [name = "", ...rest] = told(line);
   if (name === "" || name.startsWith("-")) return [];
-  const command = program.commands.find((one) => one.name() === name);
-  if (command === undefined) return [name];
+  const parent = program.commands.find((one) => one.name() === name);
+  if (parent === undefined) return [name];
+  const command = parent.commands.find((one) => one.name() === rest[0]) ?? parent;
   const flags = rest.filter((word) => word.startsWith("--")).map((word) => word.split("=")[0]!);
   return flags.filter((flag) => !command.options.some(({ long }) => long === flag) && flag !== "--help");
 }
