@@ -233,16 +233,16 @@ function judgeToken({ node, request, lookup }: Write): string | undefined {
   if (operation !== "CREATE" || subresource !== "token") return undefined;
   const { boundObjectRef, audiences } = specOf(object);
   const { apiVersion, kind, name, uid } = formOf(boundObjectRef);
-  if (apiVersion !== "v1" || kind !== "Pod" || !name || !uid)
+  if (apiVersion !== "v1" || kind !== "Pod" || typeof name !== "string" || name === "" || !uid)
     return "a node makes tokens for Pods only, with their UID";
-  const pod = there(lookup, PODS, namespace, String(name));
-  if (pod.metadata.uid !== uid) return `the Pod ${String(name)} has another UID`;
-  if (specOf(pod)["nodeName"] !== node) return `the Pod ${String(name)} is not on the node ${node}`;
+  const pod = there(lookup, PODS, namespace, name);
+  if (pod.metadata.uid !== uid) return `the Pod ${name} has another UID`;
+  if (specOf(pod)["nodeName"] !== node) return `the Pod ${name} is not on the node ${node}`;
   const wanted = Array.isArray(audiences) ? (audiences as string[]) : [];
   if (wanted.length > 1) return "a node makes tokens for one audience at a time";
   return audiencesOf(pod, namespace, lookup).has(wanted[0] ?? "")
     ? undefined
-    : `no volume of the Pod ${String(name)} has a token for the audience ${JSON.stringify(wanted[0] ?? "")}`;
+    : `no volume of the Pod ${name} has a token for the audience ${JSON.stringify(wanted[0] ?? "")}`;
 }
 
 /** The audiences of the tokens that a Pod, and the drivers of its volumes, ask for; empty for the server's own. */

@@ -5,7 +5,7 @@ import { ownerReferences } from "./owner-references.ts";
 import { objectOf, requestOf } from "./testing/requests.ts";
 
 const owner = (more: object = {}) => ({ apiVersion: "apps/v1", kind: "ReplicaSet", name: "r", uid: "1", ...more });
-const owned = (...ownerReferences: object[]) => objectOf({ name: "a", namespace: "team", ownerReferences });
+const owned = (...owners: object[]) => objectOf({ name: "a", namespace: "team", ownerReferences: owners });
 const REPLICA_SETS = { group: "apps", version: "v1", plural: "replicasets", namespaced: true };
 const NODES = { group: "", version: "v1", plural: "nodes", namespaced: false };
 
@@ -69,5 +69,7 @@ test("an owner that waits already is not asked for again", async () => {
 
 test("the status of a Pod changes no owners and is not asked about", async () => {
   const ref = { group: "", plural: "pods", kind: "Pod" };
-  await plugin().judge({ operation: "UPDATE", ref, subresource: "status", old: owned(), object: owned(owner()) });
+  const { judge, asked } = plugin();
+  await judge({ operation: "UPDATE", ref, subresource: "status", old: owned(), object: owned(owner()) });
+  expect(asked).toEqual([]);
 });

@@ -104,9 +104,14 @@ test("CRYPT-3, AUDIT-9, AUTHN-8, CVE-2019-11250: fifty planted secrets are in no
   writeFileSync(policy, POLICY);
   writeFileSync(encryption, ENCRYPTION);
   const keelson = await Keelson.serve([
-    ...["--dialect", "kubernetes", "--data-dir", directory, "--port", "0", "--log-level", "debug"],
-    ...["--access-log", join(scratch.path, "access.log"), "--audit-policy-file", policy],
-    ...["--audit-log-path", join(scratch.path, "audit.log"), "--encryption-provider-config", encryption],
+    "--dialect=kubernetes",
+    `--data-dir=${directory}`,
+    "--port=0",
+    "--log-level=debug",
+    `--access-log=${join(scratch.path, "access.log")}`,
+    `--audit-policy-file=${policy}`,
+    `--audit-log-path=${join(scratch.path, "audit.log")}`,
+    `--encryption-provider-config=${encryption}`,
   ]);
   const admin = await Http2Client.connect(keelson, directory);
   const stranger = await Http2Client.connect(keelson, directory, {});
