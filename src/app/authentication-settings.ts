@@ -1,3 +1,5 @@
+import { NO_ISSUER, type OidcFlags } from "../auth/oidc/flags.ts";
+
 /** What the options of a server say of those who ask it. Names of files are empty where none is given. */
 export interface AuthenticationSettings {
   /** Authorities beside the own one whose certificates are those of users. */
@@ -11,6 +13,7 @@ export interface AuthenticationSettings {
   readonly webhook: TokenWebhookSettings;
   /** Whether Secrets are tokens with which nodes come to the cluster. */
   readonly bootstrapTokens: boolean;
+  readonly oidc: OidcSettings;
 }
 
 /** Who judges tokens that nobody here knows; nobody without `configFile`. */
@@ -19,6 +22,14 @@ export interface TokenWebhookSettings {
   readonly configFile: string;
   readonly cacheMillis: number;
   readonly version: "v1" | "v1beta1";
+}
+
+/** Issuers of tokens: those of a file, or one that flags name. */
+export interface OidcSettings extends OidcFlags {
+  /** An AuthenticationConfiguration. */
+  readonly configFile: string;
+  /** Authorities of the issuer that flags name. */
+  readonly caFile: string;
 }
 
 /** Proxies in front that say who their clients are; none without `caFile`. */
@@ -53,3 +64,6 @@ export const PROXY_HEADERS = {
   groupHeaders: ["X-Remote-Group"],
   extraPrefixes: ["X-Remote-Extra-"],
 } as const;
+
+/** No issuer of tokens. */
+export const NO_OIDC: OidcSettings = { ...NO_ISSUER, configFile: "", caFile: "" };

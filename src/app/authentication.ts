@@ -17,9 +17,11 @@ import { readTokens } from "../auth/token-file.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { type Route, issuerRoutes } from "../server/index.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import type { Collector } from "../util/exposition.ts";
 import type { Log } from "../util/log.ts";
 import type { AuthenticationSettings } from "./authentication-settings.ts";
 import { readNamed } from "./named-file.ts";
+import { openOidc } from "./oidc.ts";
 import { OptionError } from "./option-types.ts";
 import { openTokenReviews } from "./token-webhook.ts";
 
@@ -47,7 +49,9 @@ export interface Authentication {
   readonly signer: () => TokenSigner;
   /** The documents of the issuer of tokens; none where its name is no https URL. */
   readonly routes: readonly Route[];
-  /** Ends connections to who is asked about tokens. */
+  /** What `/metrics` tells of it. */
+  readonly metrics: readonly Collector[];
+  /** Follows nothing any more, and ends connections to who is asked about tokens. */
   close(): void;
 }
 
@@ -65,6 +69,11 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
   const { webhook } = settings;
   const reviews = webhook.configFile === "" ? undefined : openTokenReviews(webhook.configFile, clock);
   const fileTokens = tokensOf(settings, audiences);
+  const oidc = openOidc(settings.oidc, { clock, log, issuers, audiences });
+  if (settings.anonymous !== undefined && oidc?.anonymous("/") !== undefined) {
+    oidc[Symbol.dispose]();
+    throw new OptionError("expected --anonymous-auth or anonymous in --authentication-config, got both");
+  }
   let signer: TokenSigner | undefined;
   return {
     clientCa: pemOf("client-ca-file", settings.clientCaFile),
@@ -80,9 +89,10 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
           ...fileTokens,
           accountTokens({ keys, issuers, audiences }, ground),
           ...(settings.bootstrapTokens ? [bootstrapTokens(audiences, ground)] : []),
+          ...(oidc ? [oidc.tokens] : []),
           ...(reviews ? [webhookTokens({ ...webhook, ask: (review) => reviews.ask(review), audiences, clock })] : []),
         ],
-        anonymous: () => anonymous,
+        anonymous: (path) => oidc?.anonymous(path) ?? anonymous,
         onError: (kind, error) => log.error("tokens could not be judged", { kind, error: String(error) }, kind),
       }),
     signer: () => (signer ??= tokenSigner(keys, issuance, { dialect, clock, random })),
@@ -91,7 +101,11 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
       jwksUri: () => accounts.jwksUri || `${own.url()}/openid/v1/jwks`,
       keys: () => keys().accepted,
     }),
-    close: () => reviews?.close(),
+    metrics: oidc ? [oidc.metrics] : [],
+    close() {
+      reviews?.close();
+      oidc?.[Symbol.dispose]();
+    },
   };
 }
 

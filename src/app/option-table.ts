@@ -68,6 +68,16 @@ export interface OptionValues extends AuditOptionValues {
   readonly "authentication-token-webhook-config-file": string;
   readonly "authentication-token-webhook-cache-ttl": number;
   readonly "authentication-token-webhook-version": "v1" | "v1beta1";
+  readonly "authentication-config": string;
+  readonly "oidc-issuer-url": string;
+  readonly "oidc-client-id": string;
+  readonly "oidc-username-claim": string;
+  readonly "oidc-username-prefix": string;
+  readonly "oidc-groups-claim": string;
+  readonly "oidc-groups-prefix": string;
+  readonly "oidc-required-claim": readonly string[];
+  readonly "oidc-signing-algs": readonly string[];
+  readonly "oidc-ca-file": string;
   readonly "api-audiences": readonly string[];
   readonly "service-account-issuer": readonly string[];
   readonly "service-account-signing-key-file": string;
@@ -378,6 +388,78 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: oneOf("v1", "v1beta1"),
     default: "v1",
     about: "The version of the TokenReview that it is sent.",
+    since: "0.1",
+  },
+  "authentication-config": {
+    group: "security",
+    type: file,
+    default: "",
+    about:
+      "A file of kind AuthenticationConfiguration: issuers of tokens, and which paths are open to everybody. Read again when it changes.",
+    since: "0.1",
+  },
+  "oidc-issuer-url": {
+    group: "security",
+    type: text("URL"),
+    default: "",
+    about: "The https URL of an OpenID Connect issuer whose tokens name users; needs oidc-client-id.",
+    since: "0.1",
+  },
+  "oidc-client-id": {
+    group: "security",
+    type: text("ID"),
+    default: "",
+    about: "For whom tokens of the issuer must be.",
+    since: "0.1",
+  },
+  "oidc-username-claim": {
+    group: "security",
+    type: text("CLAIM"),
+    default: "sub",
+    about: "The claim that is the name of the user.",
+    since: "0.1",
+  },
+  "oidc-username-prefix": {
+    group: "security",
+    type: text("TEXT"),
+    default: "",
+    about:
+      "What stands in front of the name; the issuer and # where nothing is said and the claim is not email, nothing for -.",
+    since: "0.1",
+  },
+  "oidc-groups-claim": {
+    group: "security",
+    type: text("CLAIM"),
+    default: "",
+    about: "The claim that holds the groups of the user.",
+    since: "0.1",
+  },
+  "oidc-groups-prefix": {
+    group: "security",
+    type: text("TEXT"),
+    default: "",
+    about: "What stands in front of each group.",
+    since: "0.1",
+  },
+  "oidc-required-claim": {
+    group: "security",
+    type: list("CLAIM=VALUE"),
+    default: "",
+    about: "Claims that must have a value.",
+    since: "0.1",
+  },
+  "oidc-signing-algs": {
+    group: "security",
+    type: list("NAME"),
+    default: "RS256",
+    about: "The algorithms that tokens of the issuer may be signed with.",
+    since: "0.1",
+  },
+  "oidc-ca-file": {
+    group: "security",
+    type: file,
+    default: "",
+    about: "Authorities that the issuer is verified with; those of this machine by default.",
     since: "0.1",
   },
   "api-audiences": {

@@ -308,6 +308,18 @@ function authenticationOf(said: OptionValues): AuthenticationSettings {
       version: said["authentication-token-webhook-version"],
     },
     bootstrapTokens: said["enable-bootstrap-token-auth"],
+    oidc: {
+      configFile: pathOf(said["authentication-config"]),
+      caFile: pathOf(said["oidc-ca-file"]),
+      issuerUrl: said["oidc-issuer-url"],
+      clientId: said["oidc-client-id"],
+      usernameClaim: said["oidc-username-claim"],
+      usernamePrefix: said["oidc-username-prefix"],
+      groupsClaim: said["oidc-groups-claim"],
+      groupsPrefix: said["oidc-groups-prefix"],
+      requiredClaims: said["oidc-required-claim"],
+      algorithms: said["oidc-signing-algs"],
+    },
   };
 }
 

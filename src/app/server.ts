@@ -266,9 +266,12 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
       routes: [backupRoute(stored, dialect, around.clock), ...authentication.routes],
       filters: filtersOf(ground),
       health: [...(renewal?.health ?? []), ...(encryption?.health ?? [])],
-      collectors: [renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
-        (one) => one ?? [],
-      ),
+      collectors: [
+        ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
+          (one) => one ?? [],
+        ),
+        ...authentication.metrics,
+      ],
     },
   };
 }

@@ -1,3 +1,4 @@
+import { NO_OIDC } from "../authentication-settings.ts";
 import { describe, expect, test } from "vitest";
 import { ADMISSION_PLUGINS } from "../../admission/names.ts";
 import { isServed, planApiServer } from "./apiserver-flags.ts";
@@ -37,9 +38,10 @@ test("what envtest asks for", () => {
         extraPrefixes: ["X-Remote-Extra-"],
       },
       tokenFile: "",
-      anonymous: true,
       webhook: { configFile: "", cacheMillis: 120_000, version: "v1" },
       bootstrapTokens: false,
+      anonymous: undefined,
+      oidc: NO_OIDC,
       accounts: {
         issuers: ["https://127.0.0.1:40003/"],
         audiences: [],
@@ -99,6 +101,7 @@ test("what suites add to it", () => {
     authentication: {
       tokenFile: "/t",
       anonymous: false,
+      oidc: NO_OIDC,
       proxy: { caFile: "/x", allowedNames: ["front", "other"], userHeaders: ["X-User"] },
       accounts: { issuers: ["https://a", "https://b"], audiences: ["a", "b"], maxSeconds: 7200 },
     },

@@ -8,7 +8,7 @@ import { type PlainMode, isAuthorizationMode } from "../../auth/modes.ts";
 import { GATES, GATE_FACTS, type Gate } from "../../meta/gates.ts";
 import { AUDIT_OPTIONS, type AuditOptions, auditFrom } from "../audit/audit-options.ts";
 import { OptionError, type OptionType, duration, expected, most, onOff, port } from "../option-types.ts";
-import { type AuthenticationSettings, PROXY_HEADERS } from "../authentication-settings.ts";
+import { type AuthenticationSettings, NO_OIDC, PROXY_HEADERS } from "../authentication-settings.ts";
 import { type GoFlags, isVerbose, lastOf, partsOf } from "./go-flags.ts";
 
 /** What is started. Files are named and not read yet; a name that was not given is empty. */
@@ -85,6 +85,16 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "service-account-signing-key-file": "The key that they are signed with.",
   "tls-cert-file": "The certificate of the server.",
   "tls-private-key-file": "Its key.",
+  "authentication-config": "A file with issuers of tokens.",
+  "oidc-issuer-url": "An issuer of tokens.",
+  "oidc-client-id": "For whom its tokens must be.",
+  "oidc-username-claim": "The claim that is the name of the user.",
+  "oidc-username-prefix": "What stands in front of the name.",
+  "oidc-groups-claim": "The claim that holds the groups of the user.",
+  "oidc-groups-prefix": "What stands in front of each group.",
+  "oidc-required-claim": "Claims that must have a value.",
+  "oidc-signing-algs": "The algorithms that its tokens may be signed with.",
+  "oidc-ca-file": "Authorities that the issuer is verified with.",
   "token-auth-file": "A file of tokens, with the users that they stand for.",
   ...Object.fromEntries(Object.entries(AUDIT_OPTIONS).map(([key, { about }]) => [key, about])),
   v: "4 and more logs each request.",
@@ -141,13 +151,13 @@ function authenticationOf(flags: GoFlags): AuthenticationSettings {
       extraPrefixes: partsOr("requestheader-extra-headers-prefix", PROXY_HEADERS.extraPrefixes),
     },
     tokenFile: fileOf("token-auth-file"),
-    anonymous: valueOf(flags, "anonymous-auth", onOff, true),
     webhook: {
       configFile: fileOf("authentication-token-webhook-config-file"),
       cacheMillis: valueOf(flags, "authentication-token-webhook-cache-ttl", duration, 120_000),
       version: lastOf(flags, "authentication-token-webhook-version") === "v1beta1" ? "v1beta1" : "v1",
     },
     bootstrapTokens: valueOf(flags, "enable-bootstrap-token-auth", onOff, false),
+    anonymous: flags.has("anonymous-auth") ? valueOf(flags, "anonymous-auth", onOff, true) : undefined,
     accounts: {
       issuers: flags.get("service-account-issuer") ?? [],
       audiences: partsOf(flags, "api-audiences"),
@@ -156,6 +166,18 @@ function authenticationOf(flags: GoFlags): AuthenticationSettings {
       maxSeconds: longest === 0 ? undefined : Math.floor(longest / 1000),
       extendsExpiration: valueOf(flags, "service-account-extend-token-expiration", onOff, true),
       jwksUri: fileOf("service-account-jwks-uri"),
+    },
+    oidc: {
+      configFile: fileOf("authentication-config"),
+      caFile: fileOf("oidc-ca-file"),
+      issuerUrl: fileOf("oidc-issuer-url"),
+      clientId: fileOf("oidc-client-id"),
+      usernameClaim: lastOf(flags, "oidc-username-claim") ?? NO_OIDC.usernameClaim,
+      usernamePrefix: fileOf("oidc-username-prefix"),
+      groupsClaim: fileOf("oidc-groups-claim"),
+      groupsPrefix: fileOf("oidc-groups-prefix"),
+      requiredClaims: partsOf(flags, "oidc-required-claim"),
+      algorithms: partsOr("oidc-signing-algs", NO_OIDC.algorithms),
     },
   };
 }

@@ -1,0 +1,39 @@
+import type { Expr } from "../../cel/ast.ts";
+import { parse } from "../../cel/parser.ts";
+
+/** Whether an expression reads a claim by its name: `claims.email`, `claims.?email`. One that is no expression reads none. */
+export function mentions(source: string, claim: string): boolean {
+  if (source === "") return false;
+  const { expr } = parse(source) as { readonly expr?: Expr };
+  return expr !== undefined && reads(expr, claim);
+}
+
+const isClaims = (expr: Expr | undefined): boolean => expr?.kind === "ident" && expr.name === "claims";
+
+function reads(expr: Expr, claim: string): boolean {
+  if (expr.kind === "select" && expr.field === claim && isClaims(expr.of)) return true;
+  if (expr.kind === "call" && expr.name === "_?._" && isClaims(expr.args[0])) {
+    const [, name] = expr.args;
+    if (name?.kind === "const" && name.value === claim) return true;
+  }
+  return childrenOf(expr).some((child) => reads(child, claim));
+}
+
+function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case "select":
+      return [expr.of];
+    case "call":
+      return [...(expr.target ? [expr.target] : []), ...expr.args];
+    case "list":
+      return expr.elements;
+    case "map":
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case "fold": {
+      const { range, init, cond, step, result } = expr.fold;
+      return [range, init, cond, step, result];
+    }
+    default:
+      return [];
+  }
+}

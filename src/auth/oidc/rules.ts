@@ -1,0 +1,269 @@
+/**
+ * The settings of one issuer: what is wrong with them, and what they come to (OIDC-2..5).
+ *
+ * @module
+ */
+import { BOOL } from "../../cel/types.ts";
+import { compileClaims, compileUser } from "../../cel/environments/claims.ts";
+import type { Compiled, Program } from "../../cel/program.ts";
+import type { FieldErrors } from "../../meta/field-errors.ts";
+import { domainPrefixedPath } from "../../meta/names.ts";
+import { mentions } from "./mentions.ts";
+import type { JwtSettings } from "./schema.ts";
+
+/** Where a value comes from: a claim with a text in front, or an expression. */
+export type Mapping = { readonly claim: string; readonly prefix: string } | { readonly program: Program };
+
+/** An expression that must be true, and what is told where it is not. */
+export interface Rule {
+  readonly program: Program;
+  readonly message: string;
+}
+
+/** An issuer, ready for its tokens. */
+export interface Issuer {
+  readonly url: string;
+  /** Where its document is. */
+  readonly discovery: string;
+  /** PEM; undefined for whoever this machine trusts. */
+  readonly ca: string | undefined;
+  readonly audiences: readonly string[];
+  /** The algorithms that its tokens may be signed with. */
+  readonly algorithms: readonly string[];
+  readonly required: readonly (readonly [claim: string, value: string])[];
+  readonly claimRules: readonly Rule[];
+  readonly username: Mapping;
+  readonly groups: Mapping | undefined;
+  readonly uid: Mapping | undefined;
+  readonly extra: readonly (readonly [key: string, program: Program])[];
+  readonly userRules: readonly Rule[];
+}
+
+/** The algorithms that are taken where nothing is said (OIDC-8). */
+export const ALGORITHMS: readonly string[] = ["RS", "ES", "PS"].flatMap((kind) =>
+  [256, 384, 512].map((n) => `${kind}${n}`),
+);
+
+/** Stands where something is wrong, which is told; what is made with it is never used. */
+const NOTHING: Mapping = { claim: "", prefix: "" };
+
+/** What settings come to; everything that is wrong with them is told to `errors`, at places below `field`. */
+export function compileIssuer(
+  settings: JwtSettings,
+  field: string,
+  own: readonly string[],
+  errors: FieldErrors,
+): Issuer {
+  const { issuer, claimMappings, claimValidationRules = [], userValidationRules = [] } = settings;
+  validateIssuer(issuer, `${field}.issuer`, own, errors);
+  const compiler = new Expressions(errors);
+  const mappings = `${field}.claimMappings`;
+  const username = mappingOf(claimMappings.username, `${mappings}.username`, true, compiler) ?? NOTHING;
+  const groups = mappingOf(claimMappings.groups ?? {}, `${mappings}.groups`, false, compiler);
+  const uid = mappingOf({ ...claimMappings.uid, prefix: undefined }, `${mappings}.uid`, false, compiler, true);
+  const extra = extraOf(claimMappings.extra ?? [], `${mappings}.extra`, compiler);
+  const { required, rules } = claimRulesOf(claimValidationRules, `${field}.claimValidationRules`, compiler);
+  const userRules = userRulesOf(userValidationRules, `${field}.userValidationRules`, compiler);
+  validateEmail(settings, `${mappings}.username.expression`, errors);
+  return {
+    url: issuer.url,
+    discovery: issuer.discoveryURL || `${issuer.url.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    ca: issuer.certificateAuthority || undefined,
+    audiences: issuer.audiences ?? [],
+    algorithms: ALGORITHMS,
+    required,
+    claimRules: rules,
+    username,
+    groups,
+    uid,
+    extra,
+    userRules,
+  };
+}
+
+function validateIssuer(
+  issuer: JwtSettings["issuer"],
+  field: string,
+  own: readonly string[],
+  errors: FieldErrors,
+): void {
+  const { url, discoveryURL = "", certificateAuthority = "", audiences = [], audienceMatchPolicy = "" } = issuer;
+  if (url === "") errors.required(`${field}.url`, "expected the https URL of the issuer");
+  else validateUrl(url, `${field}.url`, errors);
+  if (own.includes(url)) errors.invalid(`${field}.url`, url, "expected another than that of the server's own tokens");
+  if (discoveryURL !== "") {
+    validateUrl(discoveryURL, `${field}.discoveryURL`, errors);
+    if (trimmed(discoveryURL) === trimmed(url))
+      errors.invalid(`${field}.discoveryURL`, discoveryURL, "expected another than url");
+  }
+  if (certificateAuthority !== "" && !certificateAuthority.includes("-----BEGIN CERTIFICATE-----")) {
+    errors.invalid(`${field}.certificateAuthority`, "<omitted>", "expected certificates in PEM");
+  }
+  if (issuer.egressSelectorType)
+    errors.invalid(`${field}.egressSelectorType`, issuer.egressSelectorType, "expected none");
+  validateAudiences(audiences, audienceMatchPolicy, field, errors);
+}
+
+const trimmed = (url: string): string => url.replace(/\/+$/, "");
+
+function validateAudiences(audiences: readonly string[], policy: string, field: string, errors: FieldErrors): void {
+  if (audiences.length === 0) errors.required(`${field}.audiences`, "expected one audience at least");
+  for (const [i, audience] of audiences.entries()) {
+    if (audience === "") errors.required(`${field}.audiences[${i}]`);
+    if (audiences.indexOf(audience) < i) errors.duplicate(`${field}.audiences[${i}]`, audience);
+  }
+  if (policy !== "MatchAny" && (audiences.length > 1 || policy !== "")) {
+    errors.invalid(`${field}.audienceMatchPolicy`, policy, "expected MatchAny, which several audiences need");
+  }
+}
+
+function validateUrl(text: string, field: string, errors: FieldErrors): void {
+  const url = URL.parse(text);
+  if (!url) return errors.invalid(field, text, "expected a URL");
+  if (url.protocol !== "https:") errors.invalid(field, text, "expected https");
+  if (url.username !== "" || url.password !== "") errors.invalid(field, "<omitted>", "expected no user");
+  if (url.search !== "") errors.invalid(field, text, "expected no query");
+  if (url.hash !== "") errors.invalid(field, text, "expected no fragment");
+}
+
+/** Compiles expressions; one that cannot be compiled is told. */
+class Expressions {
+  readonly errors: FieldErrors;
+
+  constructor(errors: FieldErrors) {
+    this.errors = errors;
+  }
+
+  /** Over `claims`, of any type. */
+  ofClaims(source: string, field: string): Program | undefined {
+    return this.#told(compileClaims(source), source, field);
+  }
+
+  /** Over `claims` or `user`, true or false. */
+  rule(about: "claims" | "user", source: string, field: string): Program | undefined {
+    return this.#told((about === "claims" ? compileClaims : compileUser)(source, [BOOL]), source, field);
+  }
+
+  #told({ program, error }: Compiled, source: string, field: string): Program | undefined {
+    if (error !== undefined) this.errors.invalid(field, source, error.split("\n", 1)[0]!);
+    return program;
+  }
+}
+
+interface Said {
+  readonly claim?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly expression?: string | undefined;
+}
+
+function mappingOf(
+  { claim = "", prefix, expression = "" }: Said,
+  field: string,
+  isRequired: boolean,
+  compiler: Expressions,
+  isBare = false,
+): Mapping | undefined {
+  const { errors } = compiler;
+  if (claim !== "" && expression !== "") errors.invalid(field, "", "expected a claim or an expression, got both");
+  else if (expression !== "") {
+    if (prefix !== undefined) errors.invalid(`${field}.prefix`, prefix, "expected none beside an expression");
+    const program = compiler.ofClaims(expression, `${field}.expression`);
+    return program && { program };
+  } else if (claim !== "") {
+    if (prefix === undefined && !isBare)
+      errors.required(`${field}.prefix`, "expected it beside a claim; it may be empty");
+    return { claim, prefix: prefix ?? "" };
+  } else if (isRequired) errors.required(field, "expected a claim or an expression");
+  return undefined;
+}
+
+type Extra = NonNullable<JwtSettings["claimMappings"]["extra"]>;
+
+function extraOf(extra: Extra, field: string, compiler: Expressions): Issuer["extra"] {
+  const { errors } = compiler;
+  const programs = new Map<string, Program>();
+  const seen = new Set<string>();
+  for (const [i, { key, valueExpression }] of extra.entries()) {
+    const at = `${field}[${i}]`;
+    const wrong = domainPrefixedPath(key);
+    if (wrong !== undefined) errors.invalid(`${at}.key`, key, wrong);
+    if (key !== key.toLowerCase()) errors.invalid(`${at}.key`, key, "expected lower case");
+    if (/^(?:[^/]*\.)?(?:kubernetes|k8s)\.io\//.test(key)) {
+      errors.invalid(`${at}.key`, key, "expected a domain other than kubernetes.io and k8s.io, which are taken");
+    }
+    if (seen.has(key)) errors.duplicate(`${at}.key`, key);
+    seen.add(key);
+    if (valueExpression === "") errors.required(`${at}.valueExpression`);
+    else {
+      const program = compiler.ofClaims(valueExpression, `${at}.valueExpression`);
+      if (program) programs.set(key, program);
+    }
+  }
+  return [...programs];
+}
+
+type ClaimRules = NonNullable<JwtSettings["claimValidationRules"]>;
+
+function claimRulesOf(
+  all: ClaimRules,
+  field: string,
+  compiler: Expressions,
+): { readonly required: Issuer["required"]; readonly rules: readonly Rule[] } {
+  const { errors } = compiler;
+  const required = new Map<string, string>();
+  const rules = new Map<string, Rule>();
+  for (const [i, { claim = "", requiredValue = "", expression = "", message = "" }] of all.entries()) {
+    const at = `${field}[${i}]`;
+    if (claim !== "" && expression !== "") errors.invalid(at, claim, "expected a claim or an expression, got both");
+    else if (claim === "" && expression === "") errors.required(at, "expected a claim or an expression");
+    else if (claim !== "") {
+      if (message !== "") errors.invalid(`${at}.message`, message, "expected none beside a claim");
+      if (required.has(claim)) errors.duplicate(`${at}.claim`, claim);
+      required.set(claim, requiredValue);
+    } else {
+      if (requiredValue !== "")
+        errors.invalid(`${at}.requiredValue`, requiredValue, "expected none beside an expression");
+      if (rules.has(expression)) errors.duplicate(`${at}.expression`, expression);
+      const program = compiler.rule("claims", expression, `${at}.expression`);
+      if (program) rules.set(expression, { program, message });
+    }
+  }
+  return { required: [...required], rules: [...rules.values()] };
+}
+
+type UserRules = NonNullable<JwtSettings["userValidationRules"]>;
+
+function userRulesOf(all: UserRules, field: string, compiler: Expressions): readonly Rule[] {
+  const rules = new Map<string, Rule>();
+  for (const [i, { expression, message = "" }] of all.entries()) {
+    const at = `${field}[${i}].expression`;
+    if (expression === "") compiler.errors.required(at);
+    else if (rules.has(expression)) compiler.errors.duplicate(at, expression);
+    else {
+      const program = compiler.rule("user", expression, at);
+      if (program) rules.set(expression, { program, message });
+    }
+  }
+  return [...rules.values()];
+}
+
+/** OIDC-4: who takes the name from an address of mail looks whether the address was verified. */
+function validateEmail(
+  { claimMappings, claimValidationRules = [] }: JwtSettings,
+  field: string,
+  errors: FieldErrors,
+): void {
+  const { username, extra = [] } = claimMappings;
+  const { expression = "" } = username;
+  if (!mentions(expression, "email")) return;
+  const others = [
+    ...extra.map(({ valueExpression }) => valueExpression),
+    ...claimValidationRules.map((rule) => rule.expression ?? ""),
+  ];
+  if ([expression, ...others].some((source) => mentions(source, "email_verified"))) return;
+  errors.invalid(
+    field,
+    expression,
+    "expected claims.email_verified here, in an extra or in a validation rule, beside claims.email",
+  );
+}
