@@ -7,6 +7,7 @@
  */
 import type { Issuance, Named, TokenClaims, TokenSigner } from "../../auth/service-account-tokens.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
+import { pathSegment } from "../../meta/names.ts";
 import { badRequest, conflict, invalid, notFound } from "../../meta/status.ts";
 import { formatTime } from "../../meta/time.ts";
 import type { ApiObject } from "../../schema/definition.ts";
@@ -109,12 +110,15 @@ const named = ({ metadata: { name = "", uid = "" } }: ApiObject): Named => ({ na
 function bindTo(lookup: Lookup, account: Question["target"], { boundObjectRef: ref }: TokenSpec): Bound {
   if (!ref) return {};
   const { kind = "", apiVersion = "", name = "" } = ref;
-  const plural = apiVersion === "v1" ? BINDABLE[kind] : undefined;
+  // The version may be any, or none: only the group says which kind is meant.
+  const plural = /^\/?[^/]*$/.test(apiVersion) ? BINDABLE[kind] : undefined;
   if (plural === undefined) {
     const kinds = Object.keys(BINDABLE).join(", ");
     throw badRequest(`expected boundObjectRef to be one of ${kinds} of v1, got "${kind}" of "${apiVersion}"`);
   }
-  if (name === "") throw badRequest(`expected boundObjectRef.name to name a ${kind}, found none`);
+  if (name === "" || pathSegment(name) !== undefined) {
+    throw badRequest(`expected boundObjectRef.name to name a ${kind}, got ${JSON.stringify(name)}`);
+  }
   const found = lookup.get(plural, plural === "nodes" ? "" : account.namespace, name);
   if (!found) throw notFound({ group: "", plural, kind }, name);
   if (plural === "pods" && accountOf(found) !== account.name) {
@@ -125,7 +129,6 @@ function bindTo(lookup: Lookup, account: Question["target"], { boundObjectRef: r
     const why = `expected boundObjectRef.uid to be that of the object, ${uid}, got ${ref.uid}`;
     throw conflict({ group: "", plural: kind, kind }, name, why);
   }
-  if (uid !== undefined) ref.uid = uid;
   if (plural === "pods") return { pod: named(found), ...nodeOf(lookup, found) };
   return plural === "secrets" ? { secret: named(found) } : { node: named(found) };
 }
