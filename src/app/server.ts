@@ -180,12 +180,15 @@ async function assemble(ground: Ground): Promise<RunningServer> {
   if (cluster.unreadable().length > 0) await tellUnreadable(cluster, encryption, ground);
   const { url, listener } = await listen(cluster.server, ground);
   ground.address.url = url;
+  // Who asks meanwhile is answered, by what is there; `/readyz` says when all is.
+  const makingRoles = cluster.makeRoles();
   await saved();
   const config = (): string => kubeconfig(url, pki);
   const writeKubeconfigs = (): string | undefined => writeConfigs(config(), ground);
   const kubeconfigFile = writeKubeconfigs();
   renewCertificates(listener, writeKubeconfigs, ground);
   await startControllers(cluster, store, ground);
+  await makingRoles;
   announce(url, ground);
   const close = (): Promise<void> => open.disposeAsync();
   return {
@@ -238,8 +241,9 @@ interface Stores {
 
 /** What the cluster is a function of. */
 function partsOf({ store, stored, encryption }: Stores, ground: Ground): ClusterParts {
-  const { options, authentication, renewal, access, auditing, around } = ground;
+  const { options, authentication, renewal, access, auditing, around, open } = ground;
   const { dialect } = options;
+  const authorization = openAuthorization(options.authorization, around.clock, open);
   return {
     store,
     dialect,
@@ -250,7 +254,8 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
     fairness: options.fairness,
     ...around,
     authenticator: authentication.authenticator,
-    authorizer: openAuthorization(options.authorization, around.clock, ground.open),
+    authorizer: authorization.authorizer,
+    defaultRoles: authorization.hasRoles && !options.readOnly,
     signer: authentication.signer,
     server: {
       version: VERSION,

@@ -32,6 +32,7 @@ import {
 } from "../registry/index.ts";
 import type { ApiContext, ResourceDefinition } from "../schema/definition.ts";
 import {
+  type HealthCheck,
   type Route,
   type ServerHandle,
   type ServerOptions,
@@ -44,6 +45,7 @@ import type { Store } from "../storage/contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../util/clock.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { Fairness } from "../fairness/index.ts";
+import { DefaultRoles, SERVER_ITSELF } from "./default-roles.ts";
 import { FlowObjects } from "./flow-objects.ts";
 import { cacheCheck, roomCheck } from "./health.ts";
 import { inProcessTransport } from "./in-process.ts";
@@ -74,6 +76,8 @@ export interface ClusterParts {
   readonly authenticator?: (ground: TrustGround) => Authenticator;
   /** Members of `system:masters` may do everything and nobody else anything, by default. */
   readonly authorizer?: (ground: TrustGround) => Authorizer;
+  /** Whether there are roles from the start, where roles decide: {@link Cluster.makeRoles} makes them. None by default. */
+  readonly defaultRoles?: boolean;
   /** Signs tokens of service accounts; made when the first one is asked for. */
   readonly signer?: () => TokenSigner;
   /** Which of the built-in steps of admission run; the usual ones of the dialect by default. */
@@ -104,6 +108,12 @@ export interface Cluster extends AsyncDisposable {
   unreadable(): readonly UnreadableRecord[];
   /** The server: exchanges, requests of this process, ports. */
   readonly server: ServerHandle;
+  /**
+   * Makes the roles that are there from the start and puts right those that lack something; once, however often it is called.
+   * Resolves when they are there, or when not all could be made and are tried again; `/readyz` fails until they are. Nothing
+   * to do without {@link ClusterParts.defaultRoles}.
+   */
+  makeRoles(): Promise<void>;
   /** A client in the same process, in the name of the admin by default. */
   client(userAgent: string, identity?: Identity): Client;
   /**
@@ -242,7 +252,9 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     log.error("what Services take could not be put right", { error: String(error) }),
   );
   const explaining = whyRoute((identity) => client("keelson-why", identity));
-  const server = serverOf(parts, { own, built, log, explaining, mismatches: () => checks.mismatches });
+  const roles = defaultRolesOf(parts, built, api, () => client("keelson", SERVER_ITSELF));
+  const mismatches = (): number => checks.mismatches;
+  const server = serverOf(parts, { own, built, log, explaining, mismatches, health: roles ? [roles.health] : [] });
   const managers: Manager[] = [];
   const transport = inProcessTransport(server);
   const local: LocalServer = { onKindsChange: (listener) => built.kinds.onChange(listener) };
@@ -250,6 +262,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     new Client(transport(identity), { userAgent, clock, local });
   const close = async (graceMillis = GRACE_MS): Promise<void> => {
     // Controllers are clients: they are told first, and are answered while the server finishes what runs.
+    roles?.close();
     const stopped = managers.splice(0).map((manager) => manager.stop({ grace: graceMillis }));
     await Promise.all([...stopped, server.close(graceMillis)]);
     await extension?.close();
@@ -267,6 +280,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     kinds: built.kinds,
     unreadable: () => built.unreadable(),
     server,
+    makeRoles: () => roles?.make() ?? Promise.resolve(),
     client,
     async start(controllers, { isShared = false, freeze = true } = {}) {
       if (controllers.length === 0) return;
@@ -290,7 +304,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     },
     fork(others) {
       // Its kinds are those of now, not those that it was once given.
-      const forked = { ...parts, ...others, definitions: [] };
+      const forked = { ...parts, ...others, definitions: [], defaultRoles: false };
       const ofFork = openOwn(forked);
       const registry = forkRegistry(built, registryOptions(forked, ofFork));
       const forkedFlow = flowObjects(forked, registry, ofFork);
@@ -301,6 +315,17 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** Who makes the roles of the start; undefined where there are none to make. */
+function defaultRolesOf(
+  { defaultRoles = false, log = silentLog }: ClusterParts,
+  { kinds, lookup }: BuiltRegistry,
+  api: ApiContext,
+  client: () => Client,
+): DefaultRoles | undefined {
+  if (!defaultRoles || !kinds.stored("clusterroles.rbac.authorization.k8s.io")) return undefined;
+  return new DefaultRoles({ api, lookup, client, log });
 }
 
 const noSigner = (): never => {
@@ -317,9 +342,10 @@ interface Assembled {
   readonly log: Log;
   readonly explaining: Route;
   readonly mismatches: () => number;
+  readonly health: readonly HealthCheck[];
 }
 
-function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches }: Assembled): ServerHandle {
+function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches, health }: Assembled): ServerHandle {
   const { store, server = {} } = parts;
   const { clock, random, dialect } = own.api;
   let failed = false;
@@ -343,6 +369,7 @@ function serverOf(parts: ClusterParts, { own, built, log, explaining, mismatches
       { name: "store", check: () => (failed ? "the store has failed" : undefined) },
       cacheCheck({ clock, stored: () => store.revision, cached: () => built.cacher.stats(), kinds: built.kinds }),
       ...(store.room ? [roomCheck(store)] : []),
+      ...health,
       ...(server.health ?? []),
     ],
     collectors: [

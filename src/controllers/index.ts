@@ -18,6 +18,7 @@ import { coordinatedElection } from "./election/election.ts";
 import { ephemeralVolumes } from "./ephemeral-volumes.ts";
 import { eventExpiry } from "./event-expiry.ts";
 import { volumeExpansion } from "./expansion.ts";
+import { roleAggregation } from "./role-aggregation.ts";
 import { garbageCollector } from "./garbage/collector.ts";
 import { storageVersionMigrator } from "./migration/migrator.ts";
 import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts";
@@ -82,6 +83,7 @@ export function builtInControllers({
     certificateCleaner,
     podCertificateCleaner,
     trustBundlePublisher(caCertificate),
+    roleAggregation,
   ];
   return storageProtection ? { usual: [...usual, ...protections], onRequest: [] } : { usual, onRequest: protections };
 }

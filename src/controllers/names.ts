@@ -1,6 +1,7 @@
 /** What each built-in controller does, by the name that `--controllers` knows it by. */
 export const CONTROLLERS = {
   attachdetach: "Attaches volumes to the nodes of the Pods that use them, and takes them off again.",
+  "clusterrole-aggregation-controller": "Gathers the rules of ClusterRoles into those that ask for them, such as edit.",
   csrapproving: "Approves requests of nodes for client certificates, where who asks may have them.",
   csrcleaner: "Removes requests for certificates that are old.",
   csrsigning: "Issues what approved requests for client certificates and of nodes ask for, with the CA of the server.",

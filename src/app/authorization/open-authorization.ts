@@ -20,6 +20,13 @@ import { webhookAt } from "./webhook-call.ts";
 /** How long a webhook has that no configuration says it of, in ms. */
 const USUAL_TIMEOUT = 30_000;
 
+/** Who decides in a server. */
+export interface Authorization {
+  readonly authorizer: (ground: TrustGround) => Authorizer;
+  /** Whether roles are among those that are asked: then there are roles from the start. */
+  readonly hasRoles: boolean;
+}
+
 /**
  * Makes the authorizer of a server.
  *
@@ -30,8 +37,9 @@ export function openAuthorization(
   settings: AuthorizationSettings,
   clock: Clock,
   open: AsyncDisposableStack,
-): (ground: TrustGround) => Authorizer {
-  return authorizerOf(plansOf(settings).map((plan) => partOf(plan, clock, open)));
+): Authorization {
+  const plans = plansOf(settings);
+  return { authorizer: authorizerOf(plans.map((plan) => partOf(plan, clock, open))), hasRoles: plans.includes("RBAC") };
 }
 
 function plansOf({ modes, configFile, webhook }: AuthorizationSettings): readonly AuthorizerPlan[] {

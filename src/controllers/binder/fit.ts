@@ -5,12 +5,7 @@
  */
 import type { PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
 import { compareQuantities } from "../../meta/quantity.ts";
-import {
-  type LabelOperator,
-  type LabelRequirement,
-  type LabelSelector,
-  labelSelectorOf,
-} from "../../meta/selectors.ts";
+import { selectorOf } from "../label-selector.ts";
 import { type BinderNames, YES } from "./names.ts";
 
 /** The storage that a claim asks for; a claim that asks for none is content with any (CTL-BIND-5). */
@@ -136,28 +131,3 @@ export function objections(
   }
   return lacks;
 }
-
-type Selector = NonNullable<PersistentVolumeClaim["spec"]["selector"]>;
-const compiled = new WeakMap<Selector, LabelSelector>();
-
-function selectorOf(selector: Selector): LabelSelector {
-  const known = compiled.get(selector);
-  if (known) return known;
-  const labels = Object.entries(selector.matchLabels ?? {});
-  const equal = labels.map(([key, value]): LabelRequirement => ({ key, operator: "in", values: [value] }));
-  const others = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }): LabelRequirement => ({
-    key,
-    operator: OPERATORS[operator] ?? "in",
-    values,
-  }));
-  const made = labelSelectorOf([...equal, ...others]);
-  compiled.set(selector, made);
-  return made;
-}
-
-const OPERATORS: Readonly<Record<string, LabelOperator>> = {
-  In: "in",
-  NotIn: "notin",
-  Exists: "exists",
-  DoesNotExist: "!",
-};
