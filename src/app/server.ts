@@ -120,7 +120,7 @@ function prepare(
   const known = given.dev ? undefined : new DataDirectory(given.dataDir).dialect;
   const options: ChosenOptions = { ...given, dialect: given.dialect ?? known ?? neutral };
   // A name that the dialect has no controller for is noticed before anything is made.
-  chosenControllers(options, { caCertificate: "" });
+  chosenControllers(options, { caCertificate: "", signingCa: noCa });
   tellIdlePlugins(options, log);
   const directory = given.dev ? undefined : DataDirectory.open(given.dataDir, given.dialect, given.readOnly);
   const around = { clock, random, log };
@@ -439,6 +439,10 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
 
 /** What controllers sign with; they are put together without it where only their names are looked at. */
 type GivenToControllers = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
+
+const noCa = (): never => {
+  throw new Error("expected no controller to sign before the server has a CA");
+};
 
 /** The controllers that the options choose; {@link OptionError} for a name that none has. */
 function chosenControllers(options: ChosenOptions, given: GivenToControllers): readonly Controller[] {
