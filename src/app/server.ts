@@ -437,7 +437,11 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
   ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,
 };
 
-/** What controllers sign with; they are put together without it where only their names are looked at. */
+const noCa = (): never => {
+  throw new Error("expected no controller to sign before the server has a CA");
+};
+
+/** What controllers sign with; nothing is signed where only their names are looked at. */
 type GivenToControllers = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
 
 const noCa = (): never => {

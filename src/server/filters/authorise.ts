@@ -1,15 +1,12 @@
-import type { Decision } from "../../auth/contract.ts";
 import type { Filter } from "./contract.ts";
 import { permit } from "./permission.ts";
 
-/** What is for everybody is asked of nobody. */
-const FOR_EVERYBODY: Decision = { allowed: true, reason: "" };
-
-/** Refuses what the sender may not do; it stands before `find`, so that nobody learns what exists. */
+/**
+ * Refuses what the sender may not do; it stands before `find`, so that nobody learns what exists. Where roles say what
+ * nobody in particular may do, they say it of health and version too (AUTHN-12); elsewhere these are for everybody.
+ */
 export const authorise: Filter = {
   name: "authorise",
-  enter: (server, request) => {
-    if (!request.isPublic) return permit(server, request);
-    request.decision = FOR_EVERYBODY;
-  },
+  enter: (server, request) =>
+    request.isPublic && !server.dialect.rules.anonymousByRoles ? undefined : permit(server, request),
 };
