@@ -437,10 +437,6 @@ const LISTEN_ERRORS: Readonly<Record<string, (bind: string, port: number) => str
   ENOTFOUND: (bind) => `expected --bind to be an address or a known name, got ${bind}`,
 };
 
-const noCa = (): never => {
-  throw new Error("expected no controller to sign before the server has a CA");
-};
-
 /** What controllers sign with; nothing is signed where only their names are looked at. */
 type GivenToControllers = Pick<ControllerSettings, "caCertificate" | "signingCa" | "secretTokens">;
 
