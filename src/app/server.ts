@@ -332,7 +332,10 @@ async function startControllers(cluster: Cluster, store: Store, ground: Ground):
     signingCa: () => pki.ca,
     secretTokens: (namespace, account, secret) => authentication.signer().signForSecret(namespace, account, secret),
   });
-  await cluster.start(chosen, { isShared, freeze: false });
+  const starting = cluster.start(chosen, { isShared, freeze: false });
+  // A list that holds what cannot be read fails until that is gone: the server answers meanwhile.
+  if (cluster.unreadable().length === 0) await starting;
+  else starting.catch((error: unknown) => around.log.error("controllers could not start", { error: String(error) }));
   // An embedded store forgets by itself; one that is shared is told to, by one of those who share it.
   if (!isShared) return;
   const client = cluster.client("keelson-upkeep");

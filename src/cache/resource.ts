@@ -245,14 +245,12 @@ export class ResourceCache {
   #applyNear(entry: Entry, deleted: boolean): void {
     const { restamp } = this.resource;
     const before = this.#timeline.get(entry.key);
-    if (before && !before.unreadable && (deleted || !entry.unreadable)) {
+    const isReadable = before ? !before.unreadable && (deleted || !entry.unreadable) : !entry.unreadable;
+    if (isReadable) {
       // What goes is shown as it was, whether or not its last value can be read.
-      const shown = entry.unreadable ? restamp(before, entry.revision) : entry;
-      this.#watchers?.groups.offer(this.#timeline.apply(shown, deleted), restamp);
-      return;
-    }
-    if (!before && !entry.unreadable) {
-      this.#watchers?.groups.offer(this.#timeline.apply(entry, deleted), restamp);
+      const shown = entry.unreadable ? restamp(before!, entry.revision) : entry;
+      const seen = this.#timeline.apply(shown, deleted);
+      this.#watchers?.groups.offer(seen, restamp);
       return;
     }
     const change = this.#timeline.applyUnreadable(entry, deleted);

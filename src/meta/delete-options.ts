@@ -32,6 +32,8 @@ export interface DeleteOptions {
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
   readonly orphanDependents?: boolean;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** Removes an object that cannot be read (CRYPT-10). */
+  readonly unread?: true;
 }
 
 /** DeleteOptions as they were sent, their types checked. */
@@ -43,6 +45,7 @@ export interface SentDeleteOptions {
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined;
 }
 
 const POLICIES = ["Background", "Foreground", "Orphan"] as const;
@@ -70,6 +73,7 @@ export function checkDeleteOptions(sent: SentDeleteOptions): DeleteOptions {
     ...(sent.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: sent.gracePeriodSeconds }),
     ...(sent.orphanDependents === undefined ? {} : { orphanDependents: sent.orphanDependents }),
     ...(known ? { propagationPolicy: known } : {}),
+    ...(sent.ignoreStoreReadErrorWithClusterBreakingPotential ? { unread: true } : {}),
     ...(sent.preconditions
       ? {
           preconditions: {

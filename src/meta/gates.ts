@@ -2,6 +2,10 @@ import type { Dialect } from "./dialect.ts";
 
 /** What each feature gate is: its stage in Kubernetes 1.35, and what it lets through here. All are real switches (DEC-38, VER-8). */
 export const GATE_FACTS = {
+  AllowUnsafeMalformedObjectDeletion: {
+    stage: "alpha",
+    about: "`ignoreStoreReadErrorWithClusterBreakingPotential` of deletes: objects that cannot be read are removed.",
+  },
   AnyVolumeDataSource: { stage: "stable", about: "`dataSourceRef` of claims, also to kinds that are no claims." },
   CrossNamespaceVolumeDataSource: { stage: "alpha", about: "`dataSourceRef` of claims to another namespace." },
   VolumeAttributesClass: {
@@ -67,6 +71,7 @@ export type Gates = Readonly<Record<Gate, boolean>>;
 
 const OFF: Record<Dialect["name"], readonly Gate[]> = {
   neutral: [
+    "AllowUnsafeMalformedObjectDeletion",
     "CrossNamespaceVolumeDataSource",
     "VolumeAttributesClass",
     "MutablePVNodeAffinity",
@@ -83,6 +88,7 @@ const OFF: Record<Dialect["name"], readonly Gate[]> = {
     "DRAPartitionableDevices",
   ],
   kubernetes: [
+    "AllowUnsafeMalformedObjectDeletion",
     "CrossNamespaceVolumeDataSource",
     "MutablePVNodeAffinity",
     "ClusterTrustBundle",

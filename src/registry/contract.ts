@@ -27,6 +27,8 @@ export interface Caller extends Identity {
    * (APPLY-10, DEC-36). Without it the caller may.
    */
   readonly permitCreate?: () => void | Promise<void>;
+  /** The same for who removes an object that cannot be read (CRYPT-10). */
+  readonly permitUnread?: () => void | Promise<void>;
   /** Hears of the object of a create or an update, decoded and with its defaults, before anything is done with it (AUDIT-16). */
   readonly sent?: (object: ApiObject) => void;
   /** Adds an annotation to what is written down of the request; the first of a key stays (AUDIT-19). */

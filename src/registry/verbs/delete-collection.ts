@@ -9,6 +9,7 @@ import { TurnLimit } from "../../util/turn-limit.ts";
 import type { Caller, DeleteCollectionResult, DeleteOptions, ListOptions } from "../contract.ts";
 import type { Kind } from "../kind.ts";
 import { newContext } from "../pipeline.ts";
+import { refuseUnread } from "./delete-unread.ts";
 import { deleteObject, warnOfOrphans } from "./delete.ts";
 import { list } from "./list.ts";
 
@@ -22,6 +23,7 @@ export async function deleteCollection(
   how: DeleteOptions,
   caller: Caller,
 ): Promise<DeleteCollectionResult> {
+  refuseUnread(kind, how);
   const page = await list(kind, namespace, options);
   let changed = false;
   for (let part: ListPart | undefined = page; part; part = await part.next?.()) {

@@ -25,6 +25,7 @@ import { storeRecord } from "../store-write.ts";
 import { type Kind, keyOf } from "../kind.ts";
 import { makeReady, objectOf, parseStored, storedForm } from "../versions/view.ts";
 import { admissionOf, admitted, newContext } from "../pipeline.ts";
+import { deleteUnread, isUnread } from "./delete-unread.ts";
 import { waitForRevision } from "./freshness.ts";
 import { checkIfMatch } from "./preconditions.ts";
 import { unstoredResult, storedResult, writtenResult } from "../results.ts";
@@ -60,6 +61,7 @@ export function deleteObject(
   caller: Caller,
   admission: Admission = kind.shared.admission,
 ): Promise<DeleteResult> {
+  if (isUnread(kind, options)) return deleteUnread(kind, target, options, caller);
   const ctx = newContext(kind);
   warnOfOrphans(kind, options, ctx);
   const key = keyOf(kind, target.namespace, target.name);

@@ -68,6 +68,12 @@ function whatOf({ isResource, path, resource, subresource, group, namespace }: R
   return `resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
 }
 
+/** The sender of a delete, who needs a verb of its own where the object cannot be read (CRYPT-10). */
+export const deleter = (server: ServerContext, request: ServerRequest): Caller => ({
+  ...request.caller,
+  permitUnread: () => permit(server, request, { ...request.info!, verb: "unsafe-delete-ignore-read-errors" }),
+});
+
 /** The sender of an update or an apply, who needs `create` as well where that is what comes of it (APPLY-10). */
 export const writer = (server: ServerContext, request: ServerRequest): Caller => ({
   ...request.caller,

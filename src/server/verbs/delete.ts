@@ -8,6 +8,7 @@ import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteBody } from "../body/decode-body.ts";
 import { answerStatus } from "../answer/encode.ts";
+import { deleter } from "../filters/permission.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
 import { perform } from "./perform.ts";
 import type { ServerRequest } from "../request.ts";
@@ -16,7 +17,8 @@ import type { ServerRequest } from "../request.ts";
 export async function deleteObject(server: ServerContext, request: ServerRequest, resource: Resource): Promise<void> {
   const format = objectFormat(request);
   const options = await deleteOptions(server, request);
-  const result = await perform(request, () => resource.delete(request.target, options, request.caller));
+  const caller = options.unread ? deleter(server, request) : request.caller;
+  const result = await perform(request, () => resource.delete(request.target, options, caller));
   request.warn(result.warnings);
   if ("status" in result) {
     return answerStatus(server, request, result.code, result.status, format);

@@ -165,6 +165,8 @@ function readInteger(query: Query, name: string): number | undefined {
 
 const inInt64 = (value: bigint): boolean => value <= MAX_INT64 && value >= -MAX_INT64 - 1n;
 
+const UNREAD = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
 /** DeleteOptions of the query; the query counts only when there is no body (DEC-26). */
 export function deleteOptionsOfQuery(query: Query): DeleteOptions {
   const uid = query.first("uid");
@@ -176,6 +178,7 @@ export function deleteOptionsOfQuery(query: Query): DeleteOptions {
     orphanDependents: query.has("orphanDependents") ? query.flag("orphanDependents") : undefined,
     propagationPolicy: query.first("propagationPolicy"),
     preconditions: conditions ? { uid, resourceVersion } : undefined,
+    [UNREAD]: query.has(UNREAD) ? query.flag(UNREAD) : undefined,
   });
 }
 
@@ -194,7 +197,7 @@ export function deleteOptionsOfBody(value: Value): DeleteOptions {
   if (apiVersion !== undefined && apiVersion.split("/").length > 2) {
     throw badRequest(`unexpected GroupVersion string: expected 'group/version', got ${JSON.stringify(apiVersion)}`);
   }
-  member(body, "ignoreStoreReadErrorWithClusterBreakingPotential", "boolean");
+  const unread = member(body, UNREAD, "boolean");
   const conditions = getMember(body, "preconditions") ?? undefined;
   if (conditions !== undefined && !isObject(conditions)) throw badRequest("expected preconditions to be an object");
   const grace = member(body, "gracePeriodSeconds", "number");
@@ -204,6 +207,7 @@ export function deleteOptionsOfBody(value: Value): DeleteOptions {
     gracePeriodSeconds: grace,
     orphanDependents: member(body, "orphanDependents", "boolean"),
     propagationPolicy: member(body, "propagationPolicy", "string"),
+    [UNREAD]: unread,
     preconditions: conditions && {
       uid: member(conditions, "uid", "string"),
       resourceVersion: member(conditions, "resourceVersion", "string"),

@@ -1,0 +1,69 @@
+/**
+ * delete of an object that cannot be read (CRYPT-10): behind a gate, an option and a verb of its own, since nobody can say
+ * what waits for the object or belongs to it.
+ *
+ * @module
+ */
+import { FieldErrors } from "../../meta/field-errors.ts";
+import { deleted, invalid, notFound } from "../../meta/status.ts";
+import { storedBytes } from "../codec.ts";
+import type { Caller, DeleteOptions, DeleteResult, Target } from "../contract.ts";
+import { storeError } from "../errors.ts";
+import { type Kind, keyOf } from "../kind.ts";
+import { storeRecord } from "../store-write.ts";
+import { inTurn } from "../turn.ts";
+
+/** What the option is called, in bodies and queries. */
+const OPTION = "ignoreStoreReadErrorWithClusterBreakingPotential";
+const EXCLUSIVE = ["propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions"] as const;
+
+/** Whether a delete is to be one of this kind; without the gate the option says nothing. */
+export const isUnread = ({ shared }: Kind, { unread }: DeleteOptions): boolean =>
+  unread === true && shared.api.gates.AllowUnsafeMalformedObjectDeletion;
+
+/** Removes what is stored of an object; 422 where the object can be read. Nobody else is asked, and no finalizer holds it. */
+export async function deleteUnread(
+  kind: Kind,
+  target: Target,
+  options: DeleteOptions,
+  caller: Caller,
+): Promise<DeleteResult> {
+  checkAlone(options);
+  await caller.permitUnread?.();
+  const key = keyOf(kind, target.namespace, target.name);
+  const storeKey = kind.stored.prefix + key;
+  return inTurn(kind.shared.locks, storeKey, async () => {
+    const entry = kind.cache.get(key);
+    if (!entry) throw notFound(kind.ref, target.name);
+    const value = storedBytes(entry);
+    if (!value)
+      throw refused(kind.ref.plural, kind.ref.group, target.name, "the object can be read: delete it without");
+    try {
+      await storeRecord(kind, { type: "delete", key: storeKey, value, expected: entry.revision });
+    } catch (error) {
+      throw storeError(kind, target.name, error);
+    }
+    return { status: deleted(kind.ref, target.name, ""), code: 200, changed: true, warnings: [] };
+  });
+}
+
+/** Refuses the option for a whole collection. */
+export function refuseUnread(kind: Kind, options: DeleteOptions): void {
+  if (isUnread(kind, options)) throw refused("DeleteOptions", "meta.k8s.io", "", "not for a collection");
+}
+
+/** Refuses options that only mean something for an object that can be read. */
+function checkAlone(options: DeleteOptions): void {
+  const errors = new FieldErrors();
+  const given = EXCLUSIVE.filter((name) => options[name] !== undefined);
+  for (const name of [...(options.dryRun ? ["dryRun"] : []), ...given]) {
+    errors.invalid(OPTION, true, `cannot be set together with ${name}`);
+  }
+  if (errors.any) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors.causes);
+}
+
+function refused(kind: string, group: string, name: string, why: string): Error {
+  const errors = new FieldErrors();
+  errors.invalid(OPTION, true, why);
+  return invalid({ group, kind }, name, errors.causes);
+}
