@@ -73,6 +73,9 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
     port: plan.port,
     tls: { ...pair, ...authoritiesOf(authentication) },
   });
+  // Who asks meanwhile is answered, by what is there; `/readyz` says when all is.
+  const makingRoles = cluster.makeRoles();
+  open.defer(() => makingRoles);
   return {
     url: `https://${plan.host.includes(":") ? `[${plan.host}]` : plan.host}:${listener.port}`,
     failed: store.failed,

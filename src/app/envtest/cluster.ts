@@ -19,7 +19,6 @@ import { type Authentication, openAuthentication } from "../authentication.ts";
 import { bodyMemory, memoryOfProcess } from "../body-memory.ts";
 import { VERSION } from "../version.ts";
 import { type ApiServerPlan, isServed } from "./apiserver-flags.ts";
-import { firstRoles } from "./rights.ts";
 
 /** What the program stands on. */
 export interface Ground {
@@ -67,7 +66,8 @@ export function openCluster(
       isServed(versions, definition) ? definition : { ...definition, served: false },
     ),
     authenticator: authentication.authenticator,
-    authorizer: authorizerOf([...authorization, () => firstRoles]),
+    authorizer: authorizerOf(authorization),
+    defaultRoles: authorization.includes("RBAC"),
     plugins,
     signer: authentication.signer,
     fairness: plan.fairness,

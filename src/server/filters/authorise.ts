@@ -1,5 +1,9 @@
+import type { Decision } from "../../auth/contract.ts";
 import type { Filter } from "./contract.ts";
 import { permit } from "./permission.ts";
+
+/** What is for everybody is asked of nobody. */
+const FOR_EVERYBODY: Decision = { allowed: true, reason: "" };
 
 /**
  * Refuses what the sender may not do; it stands before `find`, so that nobody learns what exists. Where roles say what
@@ -7,6 +11,8 @@ import { permit } from "./permission.ts";
  */
 export const authorise: Filter = {
   name: "authorise",
-  enter: (server, request) =>
-    request.isPublic && !server.dialect.rules.anonymousByRoles ? undefined : permit(server, request),
+  enter: (server, request) => {
+    if (!request.isPublic || server.dialect.rules.anonymousByRoles) return permit(server, request);
+    request.decision = FOR_EVERYBODY;
+  },
 };
