@@ -85,7 +85,9 @@ describe("a server that encrypts", () => {
       () => "no failure",
       (error: unknown) => (error instanceof StatusError ? [error.status.code, error.status.reason] : error),
     );
-  const health = async (path: string): Promise<number> => (await fetch(server!.url + path)).status;
+  const headers = () => ({ authorization: `Bearer ${server!.pki.adminToken}` });
+  const health = async (path: string): Promise<number> =>
+    (await fetch(server!.url + path, { headers: headers() })).status;
 
   test("CRYPT-3, CRYPT-7, CRYPT-8: a key is rotated by writing every object again, and taken away", async () => {
     await start(fileOf(gcm("key1"), identity));
@@ -152,14 +154,13 @@ describe("a server that encrypts", () => {
     const made = await secrets().create(object("a"));
     await secrets().update({ ...made, data: { word: "YWdhaW4=" } });
     expect((await secrets().history({ name: "a", namespace: "default" })).versions).toHaveLength(2);
-    const { pki, url } = server!;
-    const headers = { authorization: `Bearer ${pki.adminToken}` };
-    const backup = await fetch(`${url}/keelson/v1/backup?compression=gzip`, { headers });
+    const { url } = server!;
+    const backup = await fetch(`${url}/keelson/v1/backup?compression=gzip`, { headers: headers() });
     const { gunzipSync } = await import("node:zlib");
     const text = gunzipSync(Buffer.from(await backup.arrayBuffer())).toString("latin1");
     expect(text).toContain("k8s:enc:aesgcm:v1:key1:");
     expect(text).not.toContain(Buffer.from("hidden word").toString("base64"));
-    const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
+    const metrics = await (await fetch(`${url}/metrics`, { headers: headers() })).text();
     expect(metrics).toMatch(
       /apiserver_storage_transformation_operations_total\{transformation_type="to_storage",transformer_prefix="k8s:enc:aesgcm:v1:",status="OK"\} 2/,
     );
@@ -207,7 +208,7 @@ describe("a server that encrypts", () => {
     );
   });
 
-  test("CRYPT-11, CRYPT-12, CRYPT-13: a plugin over its socket, its key changed, gone and back, and the file exchanged", async () => {
+  test("CRYPT-11, CRYPT-12, CRYPT-13: a plugin over its socket, its key changed, then gone", async () => {
     const socket = join(home, "kms.sock");
     const state = join(home, "state.json");
     const kms = { kms: { apiVersion: "v2", name: "plug", endpoint: `unix://${socket}`, timeout: "1s" } };
