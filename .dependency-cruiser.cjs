@@ -27,7 +27,7 @@ const rooms = {
   runtime: ["util", "meta", "client"],
   controllers: ["util", "meta", "pki", "kinds/usage", "client", "runtime"],
   why: ["util", "meta", "client", "controllers"],
-  cli: ["util", "value", "meta", "audit", "schema", "cel", "client"],
+  cli: ["util", "value", "meta", "audit", "schema", "cel", "auth/rbac", "client"],
 };
 const below = Object.keys(rooms).filter((name) => name !== "cli");
 // Every room put together: without a port, a file or a process; the kit on top of it; the program on top of all.

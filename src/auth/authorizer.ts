@@ -2,6 +2,7 @@ import { alwaysAllow, alwaysDeny, masters } from "./admin.ts";
 import type { Authorizer, TrustGround } from "./contract.ts";
 import type { PlainMode } from "./modes.ts";
 import { nodeAuthorizer } from "./node/node-authorizer.ts";
+import { roleAdvice } from "./rbac/advice.ts";
 import { rbacOf } from "./rbac/rbac.ts";
 import { union } from "./union.ts";
 
@@ -18,5 +19,10 @@ const MODES: Readonly<Record<PlainMode, (ground: TrustGround) => Authorizer>> = 
 /** An authorizer of several parts, asked in their order; members of `system:masters` are let through before (RBAC-35, RBAC-38). */
 export const authorizerOf =
   (parts: readonly AuthorizerPart[]) =>
-  (ground: TrustGround): Authorizer =>
-    union([masters, ...parts.map((part) => (typeof part === "string" ? MODES[part](ground) : part(ground)))]);
+  (ground: TrustGround): Authorizer => {
+    const all = union([
+      masters,
+      ...parts.map((part) => (typeof part === "string" ? MODES[part](ground) : part(ground))),
+    ]);
+    return parts.includes("RBAC") ? { ...all, advise: roleAdvice(all, ground) } : all;
+  };

@@ -149,6 +149,11 @@ export interface Authorizer {
   authorize(identity: Identity, info: RequestInfo): Decision | Promise<Decision>;
   /** What somebody may do in a namespace, rules for the whole cluster first. */
   rightsOf(identity: Identity, namespace: string): Rights | Promise<Rights>;
+  /**
+   * What would help somebody who was refused, in words, where they may know it; undefined where there is nothing to say. Not
+   * every authorizer has an answer.
+   */
+  advise?(identity: Identity, info: RequestInfo): Promise<string | undefined>;
 }
 
 /** What authenticators and authorizers may know of the cluster that they are made for. */

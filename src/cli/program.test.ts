@@ -343,7 +343,8 @@ describe("help", () => {
       for (const text of [...texts, ...abouts.map(({ description }) => description)]) {
         expect(text).toMatch(/^[A-Z][^]*\.( \(default: .*\))?( \[\w[\w-]*\])?$/);
       }
-      const examples = printed.slice(printed.indexOf("\nExamples:\n")).match(/^ {2}\$ keelson [a-z]+/gm) ?? [];
+      const examples =
+        printed.slice(printed.indexOf("\nExamples:\n")).match(/^ {2}\$ keelson [a-z]+(?:-[a-z]+)*/gm) ?? [];
       expect(new Set(examples)).toEqual(new Set([`  $ keelson ${name}`]));
     },
   );

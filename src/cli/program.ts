@@ -29,7 +29,9 @@ import { serveCommand } from "./serve.ts";
 import { typesCommand } from "./types.ts";
 import { undeleteCommand } from "./undelete.ts";
 import { versionCommand } from "./version.ts";
+import { whoCanCommand } from "./who-can.ts";
 import { whyCommand } from "./why.ts";
+import { whyDeniedCommand } from "./why-denied.ts";
 
 /** The program `keelson`. Commands throw a `CommanderError` where commander would end the process. */
 export function createProgram(actions: Actions): Command {
@@ -72,6 +74,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     diffCommand(actions),
     undeleteCommand(actions),
   ],
+  Rights: [whoCanCommand(actions), whyDeniedCommand(actions)],
   Definitions: [celCommand(actions), typesCommand(actions)],
   Stores: [backupCommand(actions), restoreCommand(actions), checkCommand(actions), repairCommand(actions)],
   Others: [versionCommand(actions), completionCommand(actions)],

@@ -82,9 +82,10 @@ export async function firstMoment({ dialect, now, seed, plugins, rbac, from }: B
     clock: new ManualClock(from?.now ?? now),
     random,
     plugins,
-    ...(rbac ? { authorizer: authorizerOf(["RBAC"]) } : {}),
+    ...(rbac ? { authorizer: authorizerOf(["RBAC"]), defaultRoles: true } : {}),
     definitions: definitionsOf(dialect),
   });
+  await core.makeRoles();
   return { core, store, now: from?.now ?? now, random: from ? seededRandom(from.random) : random };
 }
 

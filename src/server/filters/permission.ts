@@ -20,8 +20,8 @@ export function permit(
   info: RequestInfo = request.info!,
 ): void | Promise<void> {
   return asked(server, request, info, (decision) => {
-    if (decision.allowed) return;
-    if (decision.error === undefined) refuse(request.identity, info, decision);
+    if (decision.allowed) return undefined;
+    if (decision.error === undefined) return refuse(server, request.identity, info, decision);
     throw new ApiError("InternalError", "whether the request is allowed could not be found out");
   });
 }
@@ -29,7 +29,8 @@ export function permit(
 /** As {@link permit}; a failed authorizer has not allowed anything, and is no failure of the request. */
 export function permitSurely(server: ServerContext, request: ServerRequest, info: RequestInfo): void | Promise<void> {
   return asked(server, request, info, (decision) => {
-    if (!decision.allowed || decision.error !== undefined) refuse(request.identity, info, decision);
+    const isSure = decision.allowed && decision.error === undefined;
+    return isSure ? undefined : refuse(server, request.identity, info, decision);
   });
 }
 
@@ -37,27 +38,41 @@ function asked(
   { authorizer }: ServerContext,
   request: ServerRequest,
   info: RequestInfo,
-  judge: (decision: Decision) => void,
+  judge: (decision: Decision) => void | Promise<void>,
 ): void | Promise<void> {
   const decision = authorizer.authorize(request.identity, info);
   // What else is asked on the way is not what the request wants to do.
-  const heard = (found: Decision): void => {
+  const heard = (found: Decision): void | Promise<void> => {
     if (info === request.info) request.decision = found;
-    judge(found);
+    return judge(found);
   };
   return decision instanceof Promise ? decision.then(heard) : heard(decision);
 }
 
-function refuse(identity: Identity, info: RequestInfo, decision: Decision): never {
+/** Refuses at once, or when it is known what would help. */
+function refuse(
+  { authorizer }: ServerContext,
+  identity: Identity,
+  info: RequestInfo,
+  { reason }: Decision,
+): never | Promise<never> {
+  if (!authorizer.advise) throw refusalOf(identity, info, [reason]);
+  return authorizer.advise(identity, info).then((advice = "") => {
+    throw refusalOf(identity, info, [reason, advice]);
+  });
+}
+
+/** @param reasons empty ones are left out */
+function refusalOf(identity: Identity, info: RequestInfo, reasons: readonly string[]): ApiError {
   const why = `User ${JSON.stringify(identity.user)} cannot ${info.verb} ${whatOf(info)}`;
-  const whole = decision.reason === "" ? why : `${why}: ${decision.reason}`;
+  const whole = [why, ...reasons.filter((reason) => reason !== "")].join(": ");
   const { group, resource, name } = info;
   if (resource === "") {
     const details = { ...(group === "" ? {} : { group }), ...(name === "" ? {} : { name }) };
-    throw new ApiError("Forbidden", `forbidden: ${whole}`, { details });
+    return new ApiError("Forbidden", `forbidden: ${whole}`, { details });
   }
   const ref: ObjectRef = { group, plural: resource, kind: resource };
-  throw forbidden(ref, name, whole);
+  return forbidden(ref, name, whole);
 }
 
 /** What is refused, in the words in which people write rules that allow it. */
