@@ -163,6 +163,9 @@ function tellIdlePlugins({ plugins }: ServeOptions, log: Log): void {
   if (always.length > 0) log.info("admission plugins are named that always run", { names: always });
 }
 
+/** How long the start waits for the roles that are there from the start, in ms: a webhook that does not answer may hold them. */
+const MOST_FOR_ROLES_MS = 2000;
+
 async function assemble(ground: Ground): Promise<RunningServer> {
   const { options, directory, pki, open } = ground;
   const encryption = await openEncryption(ground);
@@ -188,7 +191,7 @@ async function assemble(ground: Ground): Promise<RunningServer> {
   const kubeconfigFile = writeKubeconfigs();
   renewCertificates(listener, writeKubeconfigs, ground);
   await startControllers(cluster, store, ground);
-  await makingRoles;
+  await Promise.race([makingRoles, new Promise<void>((done) => ground.around.clock.after(MOST_FOR_ROLES_MS, done))]);
   announce(url, ground);
   const close = (): Promise<void> => open.disposeAsync();
   return {
