@@ -91,7 +91,7 @@ describe("options", () => {
     ],
     [
       ["--controllers", "garbage", "--dev", "--port", "0"],
-      "expected --controllers to name some of attachdetach, ephemeral-volume, event-expiry",
+      "expected --controllers to name some of attachdetach, clusterrole-aggregation-controller, csrapproving",
     ],
     [["--insecure-http", "--bind", "0.0.0.0"], "expected a loopback address with --insecure-http, got 0.0.0.0"],
     [["--insecure-http", "--bind", "192.168.1.1"], "expected a loopback address"],

@@ -31,17 +31,20 @@ export const REFUSED: readonly Story[] = [
   {
     name: "kinds that are not there",
     steps: [
-      { run: "get clusterrole x", code: 1, err: `the server doesn't have a resource type "clusterrole"` },
       {
-        run: "create -f -",
-        stdin: manifest({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "x" } }),
+        run: "get validatingwebhookconfiguration x",
         code: 1,
-        err: 'no matches for kind "ClusterRole" in version "rbac.authorization.k8s.io/v1"',
+        err: `the server doesn't have a resource type "validatingwebhookconfiguration"`,
       },
       {
-        run: "create clusterrole x --verb=get --resource=pods",
+        run: "create -f -",
+        stdin: manifest({
+          apiVersion: "admissionregistration.k8s.io/v1",
+          kind: "ValidatingWebhookConfiguration",
+          metadata: { name: "x" },
+        }),
         code: 1,
-        err: /the server could not find the requested resource/,
+        err: 'no matches for kind "ValidatingWebhookConfiguration" in version "admissionregistration.k8s.io/v1"',
       },
     ],
   },
