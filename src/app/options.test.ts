@@ -140,7 +140,7 @@ describe("resolveOptions", () => {
     ["event-ttl", "", "expected --event-ttl to be a duration"],
     ["dev", "yes", 'expected --dev to be true or false, got "yes"'],
     ["log-level", "trace", "expected --log-level to be error or warn or info or debug"],
-    ["feature-gates", "Nonsense=true", /to name some of AnyVolumeDataSource, .*, got "Nonsense"$/],
+    ["feature-gates", "Nonsense=true", /to name some of AllowUnsafeMalformedObjectDeletion, .*, got "Nonsense"$/],
     ["feature-gates", "ImageVolumes=true", 'got "ImageVolumes"; did you mean "ImageVolume"?'],
     ["data-dir", "", 'expected --data-dir to be a path, got ""'],
     ["dialect", "", 'expected --dialect to be neutral or kubernetes, got ""'],

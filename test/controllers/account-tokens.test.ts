@@ -40,7 +40,7 @@ test("CTL-SA-3, CTL-SA-4: the Secret gets a token that is bound to it, the names
   expect(JSON.parse(token!)).toMatchObject({
     namespace: "default",
     serviceAccount: { name: "x", uid: account.metadata.uid },
-    bound: { kind: "secret", name: "t", uid: metadata.uid },
+    secret: { name: "t", uid: metadata.uid },
     seconds: 2 ** 32,
   });
   expect(secret.metadata.annotations?.["kubernetes.io/service-account.uid"]).toBe(account.metadata.uid);

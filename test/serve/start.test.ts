@@ -127,6 +127,8 @@ describe("the first start", () => {
   });
 });
 
+const REASONS: Readonly<Record<number, string>> = { 401: "Unauthorized", 403: "Forbidden" };
+
 describe("identity", () => {
   let keelson: Keelson;
   let client: Http2Client;
@@ -148,15 +150,15 @@ describe("identity", () => {
   });
 
   test.each([
-    ["no credential", {}],
-    ["a wrong token", { authorization: "Bearer wrong" }],
-    ["the token with something behind it", { authorization: "Bearer TOKENx" }],
-    ["half the token", { authorization: "Bearer HALF" }],
-    ["a scheme that is not Bearer", { authorization: "Basic TOKEN" }],
-    ["an empty token", { authorization: "Bearer " }],
+    ["no credential", {}, 403],
+    ["a wrong token", { authorization: "Bearer wrong" }, 401],
+    ["the token with something behind it", { authorization: "Bearer TOKENx" }, 401],
+    ["half the token", { authorization: "Bearer HALF" }, 401],
+    ["a scheme that is not Bearer", { authorization: "Basic TOKEN" }, 403],
+    ["an empty token", { authorization: "Bearer " }, 403],
   ])(
-    "AUTH-1: %s is answered 401 with a Status, whatever is asked for",
-    async (_, headers: { authorization?: string }) => {
+    "AUTH-1, AUTHN-4, AUTHN-6, AUTHN-11: %s is refused with a Status, whatever is asked for",
+    async (_, headers: { authorization?: string }, code) => {
       const token = read(directory, "admin.token");
       const sent = Object.entries(headers).map(([name, value]) => [
         name,
@@ -164,7 +166,7 @@ describe("identity", () => {
       ]);
       for (const path of ["/api/v1/namespaces", "/apis", "/metrics", "/openapi/v3", "/no/such/path"]) {
         const { status, json } = await ask(path, Object.fromEntries(sent) as Record<string, string>);
-        expect({ path, status, reason: json.reason }).toEqual({ path, status: 401, reason: "Unauthorized" });
+        expect({ path, status, reason: json.reason }).toEqual({ path, status: code, reason: REASONS[code] });
       }
     },
   );

@@ -111,7 +111,8 @@ export class Population implements Disposable {
     { kind: own, object }: Member,
   ): Place | "unknown kind" | "elsewhere" {
     const served = this.#kinds.get(`${apiVersion} ${kind}`);
-    if (!served) return "unknown kind";
+    // What is asked and not stored owns nothing.
+    if (!served?.verbs.includes("get")) return "unknown kind";
     if (served.scope === "Cluster") return { kind: served, key: { name } };
     const { namespace } = object.metadata;
     if (own.scope === "Cluster" || !namespace) return "elsewhere";
