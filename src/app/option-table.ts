@@ -97,6 +97,7 @@ export interface OptionValues extends AuditOptionValues {
   readonly "insecure-http": boolean;
   readonly "max-connections": number;
   readonly "max-connections-per-address": number | undefined;
+  readonly "max-watches-per-user": number;
   readonly "enable-priority-and-fairness": boolean;
   readonly "max-requests-inflight": number;
   readonly "max-mutating-requests-inflight": number;
@@ -599,6 +600,13 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: count("connections"),
     otherwise: "nine of ten of all",
     about: "Connections from one address at the same time.",
+    since: "0.1",
+  },
+  "max-watches-per-user": {
+    group: "limits",
+    type: most("watches"),
+    default: "10000",
+    about: "Watches of one user at the same time, of whom may do everything aside; 0 for no limit.",
     since: "0.1",
   },
   "enable-priority-and-fairness": {

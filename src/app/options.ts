@@ -64,6 +64,7 @@ export interface ServeOptions {
   readonly maxConnections: number;
   /** Undefined: nine of ten. */
   readonly maxConnectionsPerAddress: number | undefined;
+  readonly maxWatchesPerUser: number;
   readonly dev: boolean;
   /** The data directory is only read. */
   readonly readOnly: boolean;
@@ -217,6 +218,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     ...concurrencyOf(said),
     maxConnections: said["max-connections"],
     maxConnectionsPerAddress: said["max-connections-per-address"],
+    maxWatchesPerUser: said["max-watches-per-user"],
     dev,
     readOnly: said["read-only"],
     insecureHttp,

@@ -14,6 +14,7 @@ import type { ServerMetrics } from "./operations/metrics.ts";
 import type { ServerLimits } from "./limits.ts";
 import type { ServerRequest } from "./request.ts";
 import type { VersionInfo } from "./documents/version.ts";
+import type { WatchPlaces } from "./watch/places.ts";
 import type { WatchWheel } from "./watch/wheel.ts";
 import type { Beside } from "../util/beside.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
@@ -73,6 +74,7 @@ export interface ServerContext {
   readonly health: readonly HealthCheck[];
   readonly routes: Routes;
   readonly wheel: WatchWheel;
+  readonly watchPlaces: WatchPlaces;
   readonly bodies: BodyMemory;
   readonly beside: Beside;
   readonly discovery: Discovery;

@@ -20,6 +20,8 @@ export interface ServerLimits {
   readonly connections: number;
   /** Connections from one address at the same time. */
   readonly connectionsPerAddress: number;
+  /** Watches of one user at the same time, whoever is of this process and members of `system:masters` aside; 0 for no limit. */
+  readonly watchesPerUser: number;
   /** Connections on which no credential has been shown yet. */
   readonly strangers: number;
 }
@@ -36,5 +38,6 @@ export const DEFAULT_LIMITS: ServerLimits = {
   slowMillis: 1_000,
   connections: 20_000,
   connectionsPerAddress: 18_000,
+  watchesPerUser: 10_000,
   strangers: 500,
 };

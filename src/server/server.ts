@@ -32,6 +32,7 @@ import { ServerRequest } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
 import { ROUTES } from "./routes.ts";
 import { versionInfo } from "./documents/version.ts";
+import { WatchPlaces } from "./watch/places.ts";
 import { WatchWheel } from "./watch/wheel.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 
@@ -120,6 +121,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     health: options.health ?? [],
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
     wheel: new WatchWheel(clock),
+    watchPlaces: new WatchPlaces(limits.watchesPerUser),
     bodies,
     beside: options.beside,
     discovery: new Discovery(registry),

@@ -60,14 +60,14 @@ describe("an answer that is not the object that was asked for", () => {
     await v1.create(named(""), body("v1", "w"), WRITE, CALLER);
     const { revision } = store;
     asked.answer = answer;
-    for (const tried of [
-      read(v2, "w"),
-      v2.list("", LIST),
-      v2.update(named("w"), body("v2", "w", { a: "c" }), WRITE, CALLER),
-      v2.create(named(""), body("v2", "new"), WRITE, CALLER),
-      v2.delete(named("w"), { dryRun: false }, CALLER),
+    for (const trying of [
+      () => read(v2, "w"),
+      () => v2.list("", LIST),
+      () => v2.update(named("w"), body("v2", "w", { a: "c" }), WRITE, CALLER),
+      () => v2.create(named(""), body("v2", "new"), WRITE, CALLER),
+      () => v2.delete(named("w"), { dryRun: false }, CALLER),
     ]) {
-      expect(await refusal(tried)).toMatch(/^500 the conversion of Widget (w|new) to example.com\/v[12] failed: /);
+      expect(await refusal(trying())).toMatch(/^500 the conversion of Widget (w|new) to example.com\/v[12] failed: /);
     }
     expect(store.revision).toBe(revision);
     expect(await read(v1, "w")).toMatchObject({ spec: { a: "b" } });

@@ -19,6 +19,7 @@ import { includeObject } from "../answer/table.ts";
 import { perform } from "../verbs/perform.ts";
 import { type FrameStyle, batchFrames, bookmarkFrame, errorFrame, frameStyle, streamType } from "./frames.ts";
 import type { WatchOutput } from "./output.ts";
+import type { WatchPlace } from "./places.ts";
 import type { Due } from "./wheel.ts";
 
 type WatchFailure = Parameters<WatchSink["ended"]>[0];
@@ -49,12 +50,16 @@ async function begin(
   options: WatchOptions,
   seconds: number,
 ): Promise<void> {
-  const watcher = new Watcher(server, request, style, options.allowWatchBookmarks, options.sendInitialEvents === true);
+  const place = request.exchange.identity ? undefined : server.watchPlaces.take(request.identity);
+  const watcher = new Watcher(server, request, style, options, place);
   try {
     const { watch } = await style.resource.watch(request.namespace, options, watcher);
     watcher.start(watch, seconds);
   } catch (error) {
-    if (!hasReason(error, "Expired", "Gone", "Timeout")) throw error;
+    if (!hasReason(error, "Expired", "Gone", "Timeout")) {
+      place?.[Symbol.dispose]();
+      throw error;
+    }
     watcher.fail(error);
   }
 }
@@ -91,6 +96,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
   /** Nothing leaves any more. */
   #closed = false;
   readonly #isLocal: boolean;
+  readonly #place: WatchPlace | undefined;
   readonly #connection: Connection;
   readonly #user: string;
   #endsAt = 0;
@@ -100,8 +106,8 @@ class Watcher implements WatchSink, WatchOutput, Due {
     server: ServerContext,
     request: ServerRequest,
     style: FrameStyle,
-    bookmarks: boolean,
-    marksStart: boolean,
+    { allowWatchBookmarks, sendInitialEvents }: WatchOptions,
+    place: WatchPlace | undefined,
   ) {
     this.#server = server;
     this.#request = request;
@@ -110,8 +116,9 @@ class Watcher implements WatchSink, WatchOutput, Due {
     this.#connection = request.exchange.connection;
     this.#user = request.identity.user;
     this.#style = style;
-    this.#bookmarks = bookmarks;
-    this.#marksStart = marksStart;
+    this.#bookmarks = allowWatchBookmarks;
+    this.#marksStart = sendInitialEvents === true;
+    this.#place = place;
     this.#output = request.wrapWatch?.(this) ?? this;
   }
 
@@ -284,6 +291,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
     this.#closed = true;
     if (!this.#ended) this.#end();
     this.#isPastStart();
+    this.#place?.[Symbol.dispose]();
     this.#server.watchers.delete(this);
     this.#server.metrics.watchers(this.#style.resource.definition, -1);
   }
