@@ -36,7 +36,7 @@ export type Query = Readonly<Record<string, string | undefined>>;
 export interface Extras {
   readonly query?: Query;
   /** By lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The admin by default; null for whoever the headers say. */
   readonly identity?: Identity | null;
 }
