@@ -24,7 +24,7 @@ test.for(["sync", "write"])(
       FAULTS_IN: `${directory}/store`,
       FAULTS_CALL: call,
       FAULTS_FILE: "keelson.db-wal",
-      FAULTS_AT: call === "sync" ? "20" : "150",
+      FAULTS_AT: call === "sync" ? "40" : "800",
       FAULTS_DO: "EIO",
     };
     const keelson = await Keelson.serve(args, { env });
