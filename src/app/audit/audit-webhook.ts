@@ -1,8 +1,6 @@
 import { type AuditEvent, type AuditSink, Batches, sizeOf, smallEnough } from "../../audit/index.ts";
-import { CliError } from "../../cli/cli-error.ts";
-import { readKubeconfig } from "../../cli/kubeconfig-file.ts";
-import { type NodeTransport, nodeTransport } from "../../client/transport-node.ts";
 import { type Random, sleep } from "../../util/clock.ts";
+import { type KubeconfigWebhook, LateAnswer, openKubeconfigWebhook } from "../kubeconfig-webhook.ts";
 import { OptionError } from "../option-types.ts";
 import type { SinkParts } from "./audit-file.ts";
 import type { AuditWebhookOptions } from "./audit-options.ts";
@@ -10,8 +8,8 @@ import type { AuditWebhookOptions } from "./audit-options.ts";
 /** How often a list of events is sent before it is given up, and how the pauses grow. */
 const TRIES = 5;
 const GROWTH = 1.5;
-/** A receiver that has not answered within this many ms counts as failed. */
-const MOST_MILLIS = 30_000;
+/** A receiver that has not answered by then counts as failed. */
+const BOUNDS = { millis: 30_000, owner: "audit" };
 
 /** What a webhook is given. */
 type WebhookParts = SinkParts & { readonly random: Random };
@@ -74,9 +72,7 @@ function partsOf(events: readonly AuditEvent[], maxBytes: number): AuditEvent[][
 class Webhook {
   readonly #options: AuditWebhookOptions;
   readonly #parts: WebhookParts;
-  readonly #transport: NodeTransport;
-  /** The query of the address. */
-  readonly #query: string;
+  readonly #webhook: KubeconfigWebhook;
   /** Aborted when nobody has time for another try. */
   readonly #hurry = new AbortController();
 
@@ -84,12 +80,9 @@ class Webhook {
     this.#options = options;
     this.#parts = parts;
     try {
-      const { transport } = readKubeconfig({ kubeconfig: options.configFile, env: {} });
-      this.#transport = nodeTransport(transport);
-      this.#query = new URL(transport.url).search;
+      this.#webhook = openKubeconfigWebhook(options.configFile, parts.clock);
     } catch (error) {
-      const why = error instanceof CliError ? error.message : String((error as Error).message);
-      throw new OptionError(`expected --audit-webhook-config-file to name a kubeconfig: ${why}`);
+      throw new OptionError(`expected --audit-webhook-config-file to name a kubeconfig: ${(error as Error).message}`);
     }
   }
 
@@ -118,27 +111,21 @@ class Webhook {
   }
 
   close(): void {
-    this.#transport.close();
+    this.#webhook.close();
   }
 
   /** Why it failed; undefined where it did not. */
   async #post(body: string): Promise<string | undefined> {
-    const abort = new AbortController();
-    const timer = this.#parts.clock.after(MOST_MILLIS, () => abort.abort(), { owner: "audit" });
     try {
-      const answer = await this.#transport({
-        method: "POST",
-        path: this.#query,
-        headers: { "content-type": "application/json", accept: "application/json" },
-        body,
-        signal: abort.signal,
-      });
-      for await (const _ of answer.body);
-      return answer.status >= 200 && answer.status < 300 ? undefined : `expected a status of 200, got ${answer.status}`;
+      const { status } = await this.#webhook.post(body, unread, BOUNDS);
+      return status >= 200 && status < 300 ? undefined : `expected a status of 200, got ${status}`;
     } catch (error) {
-      return abort.signal.aborted ? `expected an answer within ${MOST_MILLIS / 1000} s, got none` : String(error);
-    } finally {
-      timer.cancel();
+      return error instanceof LateAnswer ? error.message : String(error);
     }
   }
+}
+
+/** What a receiver says beside its status is nothing to anybody. */
+async function unread(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body);
 }

@@ -7,10 +7,8 @@ import { resolve } from "node:path";
 import { type AuthorizerPart, authorizerOf } from "../../auth/authorizer.ts";
 import type { Authorizer, TrustGround } from "../../auth/contract.ts";
 import { webhookAuthorizer } from "../../auth/webhook/webhook-authorizer.ts";
-import { CliError } from "../../cli/cli-error.ts";
-import { readKubeconfig } from "../../cli/kubeconfig-file.ts";
-import { nodeTransport } from "../../client/transport-node.ts";
 import type { Clock } from "../../util/clock.ts";
+import { type KubeconfigWebhook, openKubeconfigWebhook } from "../kubeconfig-webhook.ts";
 import { readNamed } from "../named-file.ts";
 import { OptionError } from "../option-types.ts";
 import { type AuthorizerPlan, ConfigurationFault, readAuthorizationConfiguration } from "./configuration.ts";
@@ -62,19 +60,16 @@ function plansIn(file: string): readonly AuthorizerPlan[] {
 
 function partOf(plan: AuthorizerPlan, clock: Clock, open: AsyncDisposableStack): AuthorizerPart {
   if (typeof plan === "string") return plan;
-  const transport = transportOf(plan.kubeconfig, open);
-  const webhook = webhookAuthorizer({ ...plan, ask: webhookAt(transport, plan.timeoutMillis, clock) }, clock);
+  const ask = webhookAt(webhookOf(plan.kubeconfig, clock, open), plan.timeoutMillis);
+  const webhook = webhookAuthorizer({ ...plan, ask }, clock);
   return () => webhook;
 }
 
-function transportOf(kubeconfig: string, open: AsyncDisposableStack): Parameters<typeof webhookAt>[0] {
+function webhookOf(kubeconfig: string, clock: Clock, open: AsyncDisposableStack): KubeconfigWebhook {
   try {
-    const { transport } = readKubeconfig({ kubeconfig: resolve(kubeconfig), env: {} });
-    const made = nodeTransport(transport);
-    open.defer(() => made.close());
-    return { send: made, query: new URL(transport.url).search };
+    return open.adopt(openKubeconfigWebhook(resolve(kubeconfig), clock), (webhook) => webhook.close());
   } catch (error) {
-    const why = error instanceof CliError || error instanceof Error ? error.message : String(error);
+    const why = error instanceof Error ? error.message : String(error);
     throw new OptionError(`expected ${kubeconfig} to be a kubeconfig that names an authorization webhook: ${why}`);
   }
 }
