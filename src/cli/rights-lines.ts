@@ -8,7 +8,8 @@ import type { Explanation, Grant, Miss } from "../auth/rbac/explain.ts";
 import { type RuleForm, wholeResource } from "../auth/rbac/rule.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import { type Painter, printable } from "./colours.ts";
-import { fit, padTo, widthOf } from "./width.ts";
+import { table } from "./table.ts";
+import { fit } from "./width.ts";
 
 /** How to print. */
 export interface RightsStyle {
@@ -120,18 +121,3 @@ function helpText(role: RoleName, { user }: Asker, { namespace }: RequestInfo): 
 
 const shellWord = (text: string): string =>
   /^[\w.:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
-function table(rows: readonly (readonly string[])[], columns: number, paint: Painter): string[] {
-  const cells = rows.map((row) => row.map(printable));
-  const widths = cells[0]!.map((_, i) => cells.reduce((most, row) => Math.max(most, widthOf(row[i]!)), 0));
-  const lines = cells.map((row) =>
-    fit(
-      row
-        .map((cell, i) => padTo(cell, widths[i]!))
-        .join("  ")
-        .trimEnd(),
-      columns,
-    ),
-  );
-  return [paint("dim", lines[0]!), ...lines.slice(1)];
-}

@@ -6,7 +6,8 @@
  */
 import type { WhyReport } from "../meta/why-report.ts";
 import { type Painter, printable } from "./colours.ts";
-import { fit, padTo, widthOf } from "./width.ts";
+import { table } from "./table.ts";
+import { fit, widthOf } from "./width.ts";
 
 /** How to print. */
 export interface WhyStyle {
@@ -30,29 +31,14 @@ export function whyLines(report: WhyReport, name: string, { paint, columns = Inf
       lines.push(...wrap(`-> ${printable(who)}`, columns, "     ").map((line) => paint("cyan", line)));
   }
   const rows = (considered ?? []).map(({ volume, lacks }) => [volume, lacks.join("; ") || "nothing"] as const);
-  if (rows.length > 0) lines.push(...table([["VOLUME", "LACKS"], ...rows], columns, paint));
+  if (rows.length > 0) lines.push("", ...table([["VOLUME", "LACKS"], ...rows], columns, paint));
   if (leftOut > 0) lines.push(paint("dim", fit(`${leftOut} more volumes are left out; --limit shows more`, columns)));
   const left = (content ?? []).map(({ group, resource, count, finalizers }) => {
     const kept = Object.entries(finalizers).map(([finalizer, held]) => `${finalizer} (${held})`);
     return [group === "" ? resource : `${resource}.${group}`, String(count), kept.join(", ") || "none"] as const;
   });
-  if (left.length > 0) lines.push(...table([["LEFT", "COUNT", "FINALIZERS"], ...left], columns, paint));
+  if (left.length > 0) lines.push("", ...table([["LEFT", "COUNT", "FINALIZERS"], ...left], columns, paint));
   return lines;
-}
-
-function table(rows: readonly (readonly string[])[], columns: number, paint: Painter): string[] {
-  const cells = rows.map((row) => row.map(printable));
-  const widths = cells[0]!.map((_, i) => Math.max(...cells.map((row) => widthOf(row[i]!))));
-  const lines = cells.map((row) =>
-    fit(
-      row
-        .map((cell, i) => padTo(cell, widths[i]!))
-        .join("  ")
-        .trimEnd(),
-      columns,
-    ),
-  );
-  return ["", paint("dim", lines[0]!), ...lines.slice(1)];
 }
 
 /** A text in lines of at most some places, each with an indent before it. */

@@ -46,7 +46,7 @@ export class FlowObjects {
   readonly #schemas: Resource | undefined;
   readonly #levels: Resource | undefined;
   readonly #queue: WorkQueue;
-  readonly #watches: Watch[] = [];
+  readonly #watches = new Map<Resource, Watch>();
   #timer: Timer | undefined;
   #closed = false;
 
@@ -87,7 +87,7 @@ export class FlowObjects {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    for (const watch of this.#watches) watch.close();
+    for (const watch of this.#watches.values()) watch.close();
     await this.#queue.close();
   }
 
@@ -111,7 +111,7 @@ export class FlowObjects {
     };
     try {
       const { watch } = await resource.watch("", { ...FROM_NOW, resourceVersion: "0" }, sink);
-      this.#watches.push(watch);
+      this.#watches.set(resource, watch);
       if (this.#closed) watch.close();
     } catch (error) {
       this.#parts.log.warn("flow schemas cannot be followed at the moment", { error: String(error) });

@@ -17,7 +17,7 @@ import { Demand } from "./demand.ts";
 import { deal } from "./hand.ts";
 import { Queue } from "./queue.ts";
 import { RetryAfter } from "./retry-after.ts";
-import { type RefusalReason, Refused } from "./refusal.ts";
+import { type RefusalReason, Refused, noRefusals } from "./refusal.ts";
 import type { Ticket } from "./ticket.ts";
 import { type After, mostWidth } from "./width.ts";
 
@@ -46,12 +46,7 @@ export class Level {
   readonly running = new Set<Ticket>();
   readonly demand: Demand;
   dispatched = 0;
-  readonly refused: Record<RefusalReason, number> = {
-    "concurrency-limit": 0,
-    "queue-full": 0,
-    "time-out": 0,
-    cancelled: 0,
-  };
+  readonly refused = noRefusals();
   /** Whether no schema and no object asks for it any more: it goes when it is empty. */
   isLeaving = false;
   readonly #clock: Clock;

@@ -1,5 +1,6 @@
 import type { Expr } from "../../cel/ast.ts";
 import { parse } from "../../cel/parser.ts";
+import { childrenOf } from "../../cel/validators.ts";
 
 /** Whether an expression reads a claim by its name: `claims.email`, `claims.?email`. One that is no expression reads none. */
 export function mentions(source: string, claim: string): boolean {
@@ -17,23 +18,4 @@ function reads(expr: Expr, claim: string): boolean {
     if (name?.kind === "const" && name.value === claim) return true;
   }
   return childrenOf(expr).some((child) => reads(child, claim));
-}
-
-function childrenOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case "select":
-      return [expr.of];
-    case "call":
-      return [...(expr.target ? [expr.target] : []), ...expr.args];
-    case "list":
-      return expr.elements;
-    case "map":
-      return expr.entries.flatMap(({ key, value }) => [key, value]);
-    case "fold": {
-      const { range, init, cond, step, result } = expr.fold;
-      return [range, init, cond, step, result];
-    }
-    default:
-      return [];
-  }
 }
