@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import type { CertificateInfo } from "../cli/actions.ts";
 import {
@@ -19,6 +19,7 @@ import {
 import type { Clock } from "../util/clock.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
+import { stampOf } from "./watched-file.ts";
 
 /** Certificates with what it takes to keep them. */
 export interface ServerCertificates {
@@ -69,12 +70,6 @@ function factsOf(name: string, file: string): readonly CertificateFacts[] {
   } catch {
     return [];
   }
-}
-
-/** What a file is, without reading it. */
-function stampOf(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found ? `${found.ino}:${found.mtimeMs}:${found.size}` : "-";
 }
 
 const ANY = new Set(["0.0.0.0", "::"]);

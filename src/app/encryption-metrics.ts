@@ -2,12 +2,7 @@ import type { KmsFigures } from "../encryption/kms/provider.ts";
 import type { Tally } from "../encryption/tally.ts";
 import type { Metric, Sample } from "../util/exposition.ts";
 import type { PluginTimes } from "./plugin-times.ts";
-
-/** How often a changed file was used, and how often not. */
-export interface Reloads {
-  readonly success: number;
-  readonly failure: number;
-}
+import type { Reloads } from "./watched-file.ts";
 
 /** What metrics are made of. */
 export interface EncryptionFigures {

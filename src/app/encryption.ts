@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import {
   ConfigurationError,
@@ -20,15 +19,16 @@ import { Tally } from "../encryption/tally.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { HealthCheck } from "../server/index.ts";
 import type { Bytes, Store } from "../storage/contract.ts";
-import type { Clock, Random, Timer } from "../util/clock.ts";
+import type { Clock, Random } from "../util/clock.ts";
 import type { Collector } from "../util/exposition.ts";
 import type { Log } from "../util/log.ts";
 import { refusal } from "../util/refusal.ts";
 import { decodeYaml } from "../value/yaml.ts";
-import { encryptionMetrics, type Reloads } from "./encryption-metrics.ts";
+import { encryptionMetrics } from "./encryption-metrics.ts";
 import { SocketPlugin } from "./kms-plugin.ts";
 import { OptionError } from "./options.ts";
 import { PluginTimes } from "./plugin-times.ts";
+import { NotYet, WatchedFile, hashOf } from "./watched-file.ts";
 
 /** What encryption is made of. */
 export interface EncryptionParts {
@@ -53,23 +53,26 @@ interface Loaded {
 
 /** How often the file is looked at; a change counts within a minute (CRYPT-13). */
 const LOOK_MS = 30_000;
+const WHAT = "encryption configuration";
 
 /** See the head of this file. */
 export class Encryption implements Disposable {
   readonly #parts: EncryptionParts;
   readonly #tally = new Tally();
   readonly #times = new PluginTimes();
-  readonly #reloads: { -readonly [K in keyof Reloads]: Reloads[K] } = { success: 0, failure: 0 };
+  /** Follows the file, where that is asked for. */
+  readonly #watched: WatchedFile | undefined;
   #loaded: Loaded;
-  /** The file that could not be used, which is told once. */
-  #refused: string | undefined;
   #store: EncryptedStore | undefined;
-  #timer: Timer | undefined;
   #isClosed = false;
 
   private constructor(parts: EncryptionParts) {
     this.#parts = parts;
-    this.#loaded = this.#load(parts.file);
+    const { file, reload, clock, log } = parts;
+    const text = read(file);
+    this.#loaded = this.#load(text);
+    const use = (changed: Buffer): Promise<void> => this.#change(changed);
+    if (reload) this.#watched = new WatchedFile({ file, what: WHAT, text, lookMs: LOOK_MS, clock, log, use });
   }
 
   /**
@@ -80,7 +83,6 @@ export class Encryption implements Disposable {
   static async open(parts: EncryptionParts): Promise<Encryption> {
     const encryption = new Encryption(parts);
     await Promise.all(encryption.#loaded.plugins.map((plugin) => plugin.start()));
-    if (parts.reload) encryption.#lookAgain();
     return encryption;
   }
 
@@ -101,14 +103,14 @@ export class Encryption implements Disposable {
         tally: this.#tally,
         plugins: this.#loaded.plugins.map((plugin) => plugin.figures()),
         times: this.#times,
-        reloads: this.#parts.reload ? this.#reloads : undefined,
+        reloads: this.#watched?.reloads,
         hash: this.#loaded.hash,
       });
   }
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
-    this.#timer?.cancel();
+    this.#watched?.[Symbol.dispose]();
     close(this.#loaded.plugins);
   }
 
@@ -119,42 +121,28 @@ export class Encryption implements Disposable {
 
   /** Looks at the file now; a change is used when all of its plugins are well. */
   async look(): Promise<void> {
-    const { file, log } = this.#parts;
-    let next: Loaded | undefined;
-    try {
-      const hash = hashOf(read(file));
-      if (hash === this.#loaded.hash || hash === this.#refused) return;
-      this.#refused = hash;
-      next = this.#load(file);
-      await Promise.all(next.plugins.map((plugin) => plugin.start()));
-      const wrong = wrongIn(next.plugins);
-      if (wrong !== undefined) throw new Error(wrong);
-    } catch (error) {
-      close(next?.plugins ?? []);
-      // A plugin may be well the next time.
-      if (next) this.#refused = undefined;
-      this.#reloads.failure++;
-      log.error("the changed encryption configuration is not used, the old one stays", { file, error: String(error) });
-      return;
-    }
-    if (this.#isClosed) return close(next.plugins);
-    this.#use(next);
-    this.#reloads.success++;
-    log.info("the changed encryption configuration is used from now on", { file, hash: next.hash });
+    await this.#watched?.look();
+  }
+
+  async #change(text: Buffer): Promise<void> {
+    const next = this.#load(text);
+    await Promise.all(next.plugins.map((plugin) => plugin.start()));
+    const wrong = wrongIn(next.plugins);
+    if (wrong === undefined && !this.#isClosed) return this.#use(next);
+    close(next.plugins);
+    throw new NotYet(wrong ?? "the server stops");
   }
 
   #use(next: Loaded): void {
     const before = this.#loaded;
     this.#loaded = next;
-    this.#refused = undefined;
     this.#store?.use(next.rules);
     // Reads that have begun may still ask the plugins of before.
     this.#parts.clock.after(2 * before.millis, () => close(before.plugins));
   }
 
-  #load(file: string): Loaded {
-    const { dialect, clock, random, log } = this.#parts;
-    const text = read(file);
+  #load(text: Buffer): Loaded {
+    const { file, dialect, clock, random, log } = this.#parts;
     const plugins: KmsProvider[] = [];
     const configuration = configurationIn(text, file);
     const eventsGroup = `events.${dialect.domain}`;
@@ -178,15 +166,7 @@ export class Encryption implements Disposable {
     });
     return { rules, plugins, hash: hashOf(text), millis };
   }
-
-  #lookAgain(): void {
-    if (this.#isClosed) return;
-    const work = (): void => void this.look().then(() => this.#lookAgain());
-    this.#timer = this.#parts.clock.after(LOOK_MS, work, { owner: "encryption configuration", upkeep: true });
-  }
 }
-
-const hashOf = (text: Buffer): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
 const close = (plugins: readonly KmsProvider[]): void => plugins.forEach((plugin) => plugin.close());
 

@@ -4,7 +4,6 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { OidcAuthenticator } from "../auth/oidc/authenticator.ts";
 import {
   ConfigurationError,
@@ -21,6 +20,7 @@ import type { Log } from "../util/log.ts";
 import type { OidcSettings } from "./authentication-settings.ts";
 import { readNamed } from "./named-file.ts";
 import { OptionError } from "./option-types.ts";
+import { type Reloads, WatchedFile } from "./watched-file.ts";
 
 /** What a server has of its own. */
 export interface OidcGround {
@@ -41,6 +41,7 @@ export interface Oidc extends Disposable {
 
 /** The file is looked at so often. */
 const LOOK_MS = 20_000;
+const NO_RELOADS: Reloads = { success: 0, failure: 0 };
 const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Opens what the settings name; undefined where they name nothing. @throws OptionError */
@@ -51,7 +52,7 @@ export function openOidc(settings: OidcSettings, { clock, log, issuers, audience
   if (configFile !== "" && isFlagged) {
     throw new OptionError("expected --authentication-config or options that begin with --oidc-, got both");
   }
-  let text = configFile === "" ? "" : readNamed("authentication-config", configFile);
+  const text = configFile === "" ? "" : readNamed("authentication-config", configFile);
   let current =
     configFile === "" ? flagged(settings, issuers) : checked(configFile, () => readConfiguration(text, issuers));
   const documents = openDocuments({ clock });
@@ -63,31 +64,27 @@ export function openOidc(settings: OidcSettings, { clock, log, issuers, audience
     onError: (error) => log.warn("the keys of an issuer of tokens could not be read", { error: String(error) }),
     onJudged: (issuer, result, seconds) => metrics.judged(issuer, result, seconds),
   });
-  const look = (): void => {
-    timer = clock.after(LOOK_MS, look);
-    try {
-      const now = readFileSync(configFile, "utf8");
-      if (now === text) return;
-      text = now;
-      current = readConfiguration(now, issuers);
-      tokens.configure(current.issuers);
-      metrics.reloaded("success");
-      log.info("issuers of tokens are those of the changed file", { file: configFile });
-    } catch (error) {
-      metrics.reloaded("failure");
-      log.error("the changed file of issuers of tokens is kept out", {
-        file: configFile,
-        error: (error as Error).message,
-      });
-    }
-  };
-  let timer = configFile === "" ? undefined : clock.after(LOOK_MS, look);
+  const watched =
+    configFile === ""
+      ? undefined
+      : new WatchedFile({
+          file: configFile,
+          what: "authentication configuration",
+          text: Buffer.from(text),
+          lookMs: LOOK_MS,
+          clock,
+          log,
+          use(changed) {
+            current = readConfiguration(changed.toString(), issuers);
+            tokens.configure(current.issuers);
+          },
+        });
   return {
     tokens,
     anonymous: (path) => current.anonymous?.(path),
-    metrics: () => metrics.all(),
+    metrics: () => metrics.all(watched?.reloads ?? NO_RELOADS),
     [Symbol.dispose]() {
-      timer?.cancel();
+      watched?.[Symbol.dispose]();
       tokens[Symbol.dispose]();
       documents.close();
     },
@@ -121,13 +118,12 @@ function checked<T>(where: string, read: () => T): T {
   }
 }
 
-/** How long judgements took, and how often the file was taken over (OIDC-18). */
+/** How long judgements took, and how often a changed file was used (OIDC-18). */
 class OidcMetrics {
   readonly #judged = new Map<
     string,
     { readonly labels: Readonly<Record<string, string>>; readonly seconds: Histogram }
   >();
-  readonly #reloads = { success: 0, failure: 0 };
 
   judged(issuer: string, result: string, seconds: number): void {
     const key = `${result} ${issuer}`;
@@ -140,11 +136,7 @@ class OidcMetrics {
     known.seconds.observe(seconds);
   }
 
-  reloaded(result: "success" | "failure"): void {
-    this.#reloads[result]++;
-  }
-
-  all(): ReturnType<Collector> {
+  all(reloads: Reloads): ReturnType<Collector> {
     return [
       {
         name: "apiserver_authentication_jwt_authenticator_latency_seconds",
@@ -156,7 +148,7 @@ class OidcMetrics {
         name: "apiserver_authentication_config_controller_automatic_reloads_total",
         type: "counter",
         help: "Changes of the authentication configuration, by what became of them.",
-        samples: Object.entries(this.#reloads).map(([status, value]) => ({ value, labels: { status } })),
+        samples: Object.entries(reloads).map(([status, value]) => ({ value, labels: { status } })),
       },
     ];
   }

@@ -8,7 +8,6 @@
  * @module
  */
 import { X509Certificate, randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
 import type { ClientCertificate, Identity } from "../auth/contract.ts";
 import { digestOf } from "../auth/opaque-tokens.ts";
 import { type OwnUser, OwnUsers, lasting, ownUsersText, readOwnUsers, withoutUser } from "../auth/own-users.ts";
@@ -18,6 +17,7 @@ import type { Clock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { type DataDirectory, replaceFile } from "./data-directory.ts";
 import { OptionError } from "./option-types.ts";
+import { stampOf } from "./watched-file.ts";
 
 const FILE = "users.json";
 const DAY = 86_400_000;
@@ -114,8 +114,7 @@ export class LiveUsers {
     const now = this.#clock.steady();
     if (now < this.#lookedAt + LOOK_MS) return this.#users;
     this.#lookedAt = now;
-    const found = statSync(this.#directory.file(FILE), { throwIfNoEntry: false });
-    const stamp = found ? `${found.ino}:${found.mtimeMs}:${found.size}` : "";
+    const stamp = stampOf(this.#directory.file(FILE));
     if (stamp === this.#stamp) return this.#users;
     try {
       this.#users = new OwnUsers(usersOf(this.#directory));
