@@ -101,7 +101,7 @@ function* filesIn(directory: string): Generator<string> {
   }
 }
 
-test("CRYPT-3, AUDIT-9, AUTHN-8, CVE-2019-11250: fifty planted secrets are in no log, no metric, no error and not in the store", async () => {
+test("CRYPT-3, AUDIT-9, AUTHN-8, CVE-2019-11250, CVE-2020-8565: fifty planted secrets are in no log, no metric, no error and not in the store", async () => {
   const directory = scratch.fresh();
   const policy = join(scratch.path, "policy.yaml");
   const encryption = join(scratch.path, "encryption.yaml");

@@ -1,83 +1,32 @@
-import { type Server, createServer } from "node:https";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Provider from "oidc-provider";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NO_OIDC, type OidcSettings } from "../../src/app/authentication-settings.ts";
 import { type Oidc, openOidc } from "../../src/app/oidc.ts";
-import { authority, serving } from "../../src/pki/index.ts";
+import { authority } from "../../src/pki/index.ts";
 import { ManualClock, systemClock } from "../../src/util/clock.ts";
 import { silentLog } from "../../src/util/log.ts";
+import { AUDIENCE, RunningProvider } from "./provider.ts";
 
-const AUDIENCE = "https://us.example";
-const term = { now: Date.now(), days: 1 };
-const ca = authority(term);
 const folder = mkdtempSync(join(tmpdir(), "keelson-oidc-"));
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 };
-const caFile = file("ca.crt", ca.cert);
 
-let server: Server;
+let provider: RunningProvider;
 let issuer = "";
-
-/** A provider as it comes from npm, that gives programs tokens of an audience. */
-function providerAt(url: string): Provider {
-  return new Provider(url, {
-    clients: [
-      {
-        client_id: "robot",
-        client_secret: "s",
-        grant_types: ["client_credentials"],
-        redirect_uris: [],
-        response_types: [],
-      },
-    ],
-    extraTokenClaims: () => ({ groups: ["builders"] }),
-    features: {
-      devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: () => ({ scope: "", audience: AUDIENCE, accessTokenFormat: "jwt", accessTokenTTL: 600 }),
-      },
-    },
-  });
-}
+let caFile = "";
 
 beforeAll(async () => {
-  const { cert, key } = serving(ca, ["127.0.0.1"], term);
-  let answer: ReturnType<Provider["callback"]> | undefined;
-  server = createServer({ cert, key }, (request, response) => void answer!(request, response));
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  answer = providerAt(issuer).callback();
+  provider = await RunningProvider.start();
+  issuer = provider.url;
+  caFile = file("ca.crt", provider.ca.cert);
 });
-afterAll(() => void server.close());
+afterAll(() => provider.close());
 
-/** A token of the provider for a program. */
-async function token(): Promise<string> {
-  const { request } = await import("node:https");
-  const body = new URLSearchParams({ grant_type: "client_credentials", resource: AUDIENCE }).toString();
-  const headers = {
-    authorization: `Basic ${Buffer.from("robot:s").toString("base64")}`,
-    "content-type": "application/x-www-form-urlencoded",
-  };
-  const text = await new Promise<string>((resolve, reject) => {
-    const sent = request(`${issuer}/token`, { method: "POST", headers, ca: ca.cert }, (response) => {
-      let all = "";
-      response
-        .setEncoding("utf8")
-        .on("data", (part: string) => (all += part))
-        .on("end", () => resolve(all));
-    });
-    sent.on("error", reject).end(body);
-  });
-  return (JSON.parse(text) as { access_token: string }).access_token;
-}
+const token = (): Promise<string> => provider.programToken();
 
 const opened = (settings: Partial<OidcSettings>, clock: ManualClock | typeof systemClock = systemClock): Oidc =>
   openOidc({ ...NO_OIDC, ...settings }, { clock, log: silentLog, issuers: ["https://own"], audiences: ["server"] })!;
@@ -94,7 +43,7 @@ jwt:
 - issuer:
     url: ${url}
     audiences: [${AUDIENCE}]
-    certificateAuthority: ${JSON.stringify(ca.cert)}
+    certificateAuthority: ${JSON.stringify(provider.ca.cert)}
   claimMappings:
     username: {expression: "'${prefix}' + claims.sub"}
     groups: {claim: groups, prefix: 'npm:'}
@@ -103,7 +52,7 @@ jwt:
 test("OIDC-7, OIDC-17: a token of a real provider names a user, by flags", async () => {
   using oidc = opened({ issuerUrl: issuer, clientId: AUDIENCE, caFile, groupsClaim: "groups" });
   await ready(oidc);
-  expect(await oidc.tokens.identify(await token())).toEqual({
+  expect(await oidc.tokens.identify(await token())).toMatchObject({
     identity: { user: `${issuer}#robot`, groups: ["builders", "system:authenticated"] },
     audiences: ["server"],
   });
@@ -111,7 +60,7 @@ test("OIDC-7, OIDC-17: a token of a real provider names a user, by flags", async
   expect(text).toContain('"jwt_issuer_hash":"sha256:');
 });
 
-test("OIDC-1: a changed file is taken over within a minute, and one that is wrong is kept out", async () => {
+test("OIDC-1, OIDC-18: a changed file is taken over within a minute, and one that is wrong is kept out", async () => {
   const clock = new ManualClock(Date.now());
   const configFile = file("config.yaml", configured(issuer, "a-"));
   using oidc = opened({ configFile }, clock);
@@ -132,7 +81,11 @@ test("OIDC-1: a changed file is taken over within a minute, and one that is wron
 });
 
 test("OIDC-7: a provider with the certificate of somebody else is not believed", async () => {
-  using oidc = opened({ issuerUrl: issuer, clientId: AUDIENCE, caFile: file("other.crt", authority(term).cert) });
+  using oidc = opened({
+    issuerUrl: issuer,
+    clientId: AUDIENCE,
+    caFile: file("other.crt", authority({ now: Date.now(), days: 1 }).cert),
+  });
   await new Promise((resolve) => void setTimeout(resolve, 200));
   expect(oidc.tokens.isReady).toBe(false);
 });

@@ -64,13 +64,22 @@ describe("a token", () => {
   test("OIDC-10, OIDC-11: names a user, for the audiences of the server", async () => {
     const { oidc, provider, judged } = await opened();
     const token = await provider.token();
-    expect(await oidc.identify(token)).toEqual({
+    expect(await oidc.identify(token)).toMatchObject({
       identity: { user: "oidc:jane", groups: ["system:authenticated"] },
       audiences: ["server"],
     });
     expect((await oidc.identify(token, ["x", "server"]))!.audiences).toEqual(["server"]);
     expect((await oidc.identify(token, ["x"]))!.audiences).toEqual([]);
     expect(judged).toEqual(Array(3).fill(`${ISSUER} success`));
+  });
+
+  test("OIDC-9: that was found good ends all the same", async () => {
+    const { oidc, provider, clock } = await opened();
+    const { holds } = (await oidc.identify(await provider.token({ exp: clock.now() / 1000 + 5 })))!;
+    clock.advance(4999);
+    expect(holds!()).toBe(true);
+    clock.advance(1);
+    expect(holds!()).toBe(false);
   });
 
   test.each(["RS256", "RS512", "ES256", "ES384", "PS256"])("OIDC-8: may be signed with %s", async (alg) => {

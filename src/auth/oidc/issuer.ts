@@ -49,13 +49,15 @@ export class IssuerTokens implements Disposable {
   }
 
   /** Whose a token is. Rejects with TokenRefused. */
-  async identify(token: string): Promise<Pick<TokenOwner, "identity">> {
+  async identify(token: string): Promise<Pick<TokenOwner, "identity" | "holds">> {
     const claims = await this.#claimsOf(token);
     const groups = this.issuer.groups;
     const claim = groups && "claim" in groups ? groups.claim : undefined;
     const source = claim === undefined ? undefined : distributedSource(claims, claim);
     const whole = source ? { ...claims, [claim!]: await this.#fetched(claim!, source) } : claims;
-    return { identity: bearerOf(this.issuer, whole) };
+    // Its end was found to be ahead: a token that is remembered ends like any other (OIDC-9).
+    const end = numberOf(claims["exp"])!;
+    return { identity: bearerOf(this.issuer, whole), holds: () => !this.#isOver(end) };
   }
 
   /** The claims of a token that is good now, and for us. */
@@ -76,12 +78,21 @@ export class IssuerTokens implements Disposable {
   }
 
   #checkTimes({ exp, nbf }: ValueObject): void {
-    const now = this.#clock.now() / 1000;
     const end = numberOf(exp);
     if (end === undefined) throw refused("expected the token to say when it ends");
-    if (end <= now) throw refused("the token has ended");
+    if (this.#isOver(end)) throw refused("the token has ended");
     const begin = nbf === undefined ? undefined : (numberOf(nbf) ?? Infinity);
-    if (begin !== undefined && begin > now + NBF_LEEWAY_SECONDS) throw refused("the token has not begun");
+    if (begin !== undefined && begin > this.#seconds() + NBF_LEEWAY_SECONDS) throw refused("the token has not begun");
+  }
+
+  /** Whether the time that `exp` says has come. */
+  #isOver(exp: number): boolean {
+    return exp <= this.#seconds();
+  }
+
+  /** Since 1970. */
+  #seconds(): number {
+    return this.#clock.now() / 1000;
   }
 
   /** A claim that stands in a token of its own elsewhere. */
