@@ -104,7 +104,7 @@ export class RunningProvider {
       login_hint: account,
     });
     const cookies = new Map<string, string>();
-    let at = `${this.url}/auth?${query}`;
+    let at = `${this.url}/auth?${query.toString()}`;
     while (!at.startsWith(CALLBACK)) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
       const { status, headers, text } = await this.#ask(at, { headers: { cookie } });
