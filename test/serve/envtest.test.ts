@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, get as plainGet } from "node:http";
 import { request } from "node:https";
 import { createServer } from "node:net";
@@ -148,7 +148,12 @@ class ApiServer extends Program {
       port,
       server.cert,
     );
-    await eventually(api, () => api.ask("/healthz"));
+    // As envtest does: who asks before is answered by what is there.
+    await eventually(api, async () => {
+      const answer = await api.ask("/readyz", { as: admin });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer;
+    });
     return api;
   }
 
@@ -311,6 +316,44 @@ describe("kube-apiserver", () => {
     expect(jsonOf(answer).metadata).not.toHaveProperty("finalizers");
   });
 
+  test("CRYPT-3, CRYPT-13: stores Secrets encrypted by a file, and reads them with it alone", async () => {
+    const file = join(scratch.path, "encryption.json");
+    const key = (name: string): object => ({ name, secret: Buffer.alloc(32, name).toString("base64") });
+    const write = (...names: string[]): void => {
+      const resources = [{ resources: ["secrets"], providers: [{ aesgcm: { keys: names.map(key) } }] }];
+      const head = { apiVersion: "apiserver.config.k8s.io/v1", kind: "EncryptionConfiguration" };
+      writeFileSync(file, JSON.stringify({ ...head, resources }));
+    };
+    write("key1");
+    const data = scratch.fresh();
+    await using etcd = await startEtcd(data);
+    const flags = [`--encryption-provider-config=${file}`, "--encryption-provider-config-automatic-reload=true"];
+    const secrets = "/api/v1/namespaces/default/secrets";
+    const word = Buffer.from("hidden word");
+    const body = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { word: word.toString("base64") } };
+    {
+      await using api = await ApiServer.start(etcd, ...flags);
+      expect((await api.ask(secrets, { method: "POST", as: admin, body })).status).toBe(201);
+      expect((await api.ask("/healthz/kms-providers", { as: admin })).status).toBe(200);
+      const { text } = await api.ask("/metrics", { as: admin });
+      expect(text).toContain('apiserver_encryption_config_controller_automatic_reloads_total{status="success"} 0');
+      expect(api.said).not.toContain("encryption-provider-config");
+    }
+    const everything = readdirSync(data, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+      .join("");
+    expect(everything).toContain("k8s:enc:aesgcm:v1:key1:");
+    expect(everything).not.toContain(word.toString("base64"));
+    write("key2", "key1");
+    {
+      await using api = await ApiServer.start(etcd, ...flags);
+      expect(jsonOf(await api.ask(`${secrets}/a`, { as: admin })).data).toEqual(body.data);
+    }
+    await using without = await ApiServer.start(etcd);
+    expect((await without.ask(`${secrets}/a`, { as: admin })).status).toBe(500);
+  });
+
   test("makes a certificate where it is given none, and keeps it", async () => {
     await using etcd = await startEtcd(scratch.fresh());
     const certificates = scratch.fresh();
@@ -329,6 +372,12 @@ describe("kube-apiserver", () => {
 
   test.each([
     [["--client-ca-file=/nowhere"], /^kube-apiserver: expected --client-ca-file to name a file that can be read: /, 2],
+    [
+      ["--encryption-provider-config=/nowhere"],
+      /^kube-apiserver: expected \/nowhere to be readable, found nothing there/,
+      2,
+    ],
+    [["--encryption-provider-config-automatic-reload"], /automatic-reload to be given with --encryption-provider-/, 2],
     [
       ["--tls-cert-file=/a", "--tls-private-key-file=/b"],
       /^kube-apiserver: expected --tls-cert-file to name a file /,

@@ -54,6 +54,7 @@ test("what envtest asks for", () => {
     },
     authorization: ["RBAC"],
     etcd: { servers: ["http://127.0.0.1:40001"], prefix: "/registry", caFile: "", certFile: "", keyFile: "" },
+    encryption: undefined,
     gates: {},
     versions: new Map(),
     plugins: { enable: Object.keys(ADMISSION_PLUGINS), disable: ["ServiceAccount"] },

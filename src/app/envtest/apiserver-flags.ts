@@ -28,6 +28,8 @@ export interface ApiServerPlan {
     readonly certFile: string;
     readonly keyFile: string;
   };
+  /** Which objects are stored encrypted: a file that says so, and whether it is read again when it changes. */
+  readonly encryption: { readonly file: string; readonly reload: boolean } | undefined;
   readonly gates: Readonly<Partial<Record<Gate, boolean>>>;
   /** Which versions of which groups are served: see {@link isServed}. */
   readonly versions: ReadonlyMap<string, boolean>;
@@ -60,6 +62,8 @@ export const API_SERVER_FLAGS: Readonly<Record<string, string>> = {
   "enable-admission-plugins": "Steps of admission that are not left out.",
   "enable-bootstrap-token-auth": "Secrets are tokens of nodes that come.",
   "enable-priority-and-fairness": "Whether requests wait for each other by flow schemas and priority levels.",
+  "encryption-provider-config": "A file that says which objects are stored encrypted, and with which keys.",
+  "encryption-provider-config-automatic-reload": "Whether that file is read again when it changes.",
   "etcd-cafile": "The authority of etcd.",
   "etcd-certfile": "The client certificate for etcd.",
   "etcd-keyfile": "The key of that certificate.",
@@ -118,6 +122,7 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
       certFile: fileOf("etcd-certfile"),
       keyFile: fileOf("etcd-keyfile"),
     },
+    encryption: encryptionOf(flags),
     gates: gates.known,
     versions: new Map(partsOf(flags, "runtime-config").map((part) => switchOf("runtime-config", part))),
     plugins: pluginsOf(flags),
@@ -133,6 +138,14 @@ export function planApiServer(flags: GoFlags): ApiServerPlan {
       ...modes.unknown.map((name) => `authorization-mode ${name}`),
     ],
   };
+}
+
+function encryptionOf(flags: GoFlags): ApiServerPlan["encryption"] {
+  const file = lastOf(flags, "encryption-provider-config") ?? "";
+  const reload = valueOf(flags, "encryption-provider-config-automatic-reload", onOff, false);
+  if (file !== "") return { file, reload };
+  if (!reload) return undefined;
+  throw expected("encryption-provider-config-automatic-reload", "given with --encryption-provider-config", "true");
 }
 
 function authenticationOf(flags: GoFlags): AuthenticationSettings {

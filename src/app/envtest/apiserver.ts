@@ -18,6 +18,7 @@ import type { Store } from "../../storage/contract.ts";
 import { type Clock, turn } from "../../util/clock.ts";
 import { refusal } from "../../util/refusal.ts";
 import { replaceFile } from "../data-directory.ts";
+import type { Encryption } from "../encryption.ts";
 import { openEtcd } from "../etcd.ts";
 import type { Authentication } from "../authentication.ts";
 import { OptionError } from "../option-types.ts";
@@ -54,16 +55,19 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
   const opening = await beginStore(plan, ground);
   const pair = servingPair(plan.certificate, plan.host, ground.clock);
   // Reading most of the program is one long turn: the store, which opens in a thread of its own, has to have begun before.
-  const [store, { auditingOf, authenticationOf, openCluster }] = await Promise.all([
+  const [stored, { auditingOf, authenticationOf, openCluster }] = await Promise.all([
     opening(),
     turn().then(() => import("./cluster.ts")),
   ]);
-  open.adopt(store, () => store.close());
+  open.adopt(stored, () => stored.close());
+  const encryption = await openEncryption(plan, ground, open);
+  const store = encryption?.over(stored) ?? stored;
   const authentication = authenticationOf(plan, ground);
   open.defer(() => authentication.close());
   const cluster = await openCluster(plan, {
     ...ground,
     store,
+    encryption,
     authentication,
     auditing: auditingOf(plan, ground, open),
   });
@@ -89,6 +93,17 @@ async function beginStore({ etcd }: ApiServerPlan, ground: Ground): Promise<() =
   if (!keeping) return () => openEtcd(etcd, dialect, ground);
   const { openSqliteStore } = await import("../../storage/sqlite/store.ts");
   return () => openSqliteStore({ directory: keeping.directory, historyMillis: HISTORY_MS, ...ground });
+}
+
+/** Reads which objects are encrypted and with which keys; nothing where that is not said. */
+async function openEncryption(
+  { encryption }: ApiServerPlan,
+  ground: Ground,
+  open: AsyncDisposableStack,
+): Promise<Encryption | undefined> {
+  if (!encryption) return undefined;
+  const room = await import("../encryption.ts");
+  return open.use(await room.Encryption.open({ ...encryption, dialect, ...ground }));
 }
 
 /** What the etcd of ours says; undefined from one that is real. */

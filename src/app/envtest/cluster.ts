@@ -17,6 +17,7 @@ import type { Log } from "../../util/log.ts";
 import { openAudit } from "../audit/open-audit.ts";
 import { type Authentication, openAuthentication } from "../authentication.ts";
 import { bodyMemory, memoryOfProcess } from "../body-memory.ts";
+import type { Encryption } from "../encryption.ts";
 import { VERSION } from "../version.ts";
 import { type ApiServerPlan, isServed } from "./apiserver-flags.ts";
 
@@ -42,6 +43,8 @@ export function authenticationOf(plan: ApiServerPlan, ground: Ground): Authentic
 /** What the parts of a cluster are made from. */
 interface Made extends Ground {
   readonly store: Store;
+  /** What encrypts in front of the store, where something does. */
+  readonly encryption: Encryption | undefined;
   readonly authentication: Authentication;
   readonly auditing: Auditing | undefined;
 }
@@ -53,7 +56,7 @@ export const auditingOf = (plan: ApiServerPlan, ground: Ground, open: AsyncDispo
 /** Puts the cluster of a plan together; it answers when this resolves. */
 export function openCluster(
   plan: ApiServerPlan,
-  { store, authentication, auditing, ...around }: Made,
+  { store, encryption, authentication, auditing, ...around }: Made,
 ): Promise<Cluster> {
   const { authorization, versions, plugins } = plan;
   const gates = gatesOf(dialect, plan.gates);
@@ -80,7 +83,11 @@ export function openCluster(
         bodyMemoryBytes: bodyMemory(memoryOfProcess()),
       },
       filters: filtersOf(plan, auditing, around.log),
-      collectors: auditing ? [auditing.metrics.collector] : [],
+      health: encryption?.health ?? [],
+      collectors: [
+        ...[auditing?.metrics.collector, encryption?.metrics].flatMap((one) => one ?? []),
+        ...authentication.metrics,
+      ],
       routes: authentication.routes,
     },
   });
