@@ -35,6 +35,7 @@ export interface EncryptionParts {
   readonly file: string;
   /** Whether the file is read again when it changes. */
   readonly reload: boolean;
+  /** Read when a resource is met for the first time. */
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly random: Random;
@@ -94,7 +95,12 @@ export class Encryption implements Disposable {
   /** Whether the plugins are well, under the name that kube-apiserver gives it. */
   get health(): readonly HealthCheck[] {
     if (this.#loaded.plugins.length === 0 && !this.#parts.reload) return [];
-    return [{ name: "kms-providers", check: () => wrongIn(this.#loaded.plugins) }];
+    return [{ name: "kms-providers", check: () => this.wrong }];
+  }
+
+  /** What is wrong with the plugins; undefined while all are well. */
+  get wrong(): string | undefined {
+    return wrongIn(this.#loaded.plugins);
   }
 
   get metrics(): Collector {
@@ -116,7 +122,7 @@ export class Encryption implements Disposable {
 
   /** Why a record cannot be read, and which file would have to say how. */
   async explain(key: string, stored: Bytes): Promise<{ readonly file: string; readonly why: string | undefined }> {
-    return { file: this.#parts.file, why: await this.#store?.explain(key, stored) };
+    return { file: this.#parts.file, why: await this.#loaded.rules.explain(key, stored) };
   }
 
   /** Looks at the file now; a change is used when all of its plugins are well. */
@@ -142,15 +148,14 @@ export class Encryption implements Disposable {
   }
 
   #load(text: Buffer): Loaded {
-    const { file, dialect, clock, random, log } = this.#parts;
+    const { file, clock, random, log } = this.#parts;
     const plugins: KmsProvider[] = [];
     const configuration = configurationIn(text, file);
-    const eventsGroup = `events.${dialect.domain}`;
     let millis = 0;
     const rules = new Rules(configuration, {
       random: systemBytes,
       tally: this.#tally,
-      resourceAt: (prefix) => resourceAt(prefix, eventsGroup),
+      resourceAt: (prefix) => resourceAt(prefix, `events.${this.#parts.dialect.domain}`),
       kms: (settings) => {
         const { name } = settings;
         millis += settings.timeoutMillis;

@@ -7,50 +7,96 @@ import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
-import type { SavedBackup, StoreFiles } from "../cli/actions.ts";
+import type { SavedBackup, StoreCheck, StoreFiles, UnreadRecord } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
-import { type Dialect, dialectOf } from "../meta/dialect.ts";
+import { type Dialect, dialectOf, neutral } from "../meta/dialect.ts";
 import type { Clock } from "../util/clock.ts";
 import { refusal } from "../util/refusal.ts";
 import { DataDirectory } from "./data-directory.ts";
+import type { Census } from "./encryption-census.ts";
 
 /** What a data directory is known by; a repaired one takes it over. */
 const IDENTITY = ["keelson.json", "pki", "admin.token", "admin.kubeconfig"];
 
 /** The work, with the rooms that do it loaded when it is asked for. */
 export function storeFiles(clock: Clock): StoreFiles {
+  /** Looks into the records of a store beside the work that is done to it, with the keys of a file where one is named. */
+  const counting = async <T>(
+    keysFile: string | undefined,
+    dialect: () => Dialect | undefined,
+    work: (census: (store: string) => Promise<Census>) => Promise<T>,
+  ): Promise<T> => {
+    const { withCensus } = await import("./encryption-census.ts");
+    if (keysFile === undefined) return withCensus(undefined, work);
+    return withCensus({ file: resolve(keysFile), clock, dialect: () => dialect() ?? neutral }, work);
+  };
   return {
-    async check(directory) {
+    async check(directory, keysFile) {
       const { checkStore } = await import("../storage/sqlite/check.ts");
-      return checkStore(storeOf(directory));
+      const store = storeOf(directory);
+      return counting(
+        keysFile,
+        () => dialectIn(directory),
+        async (census) => {
+          const report = checkStore(store);
+          // Of a database that cannot be read there is nothing to look into.
+          if (report.format === undefined) return { ...report, encrypted: [] };
+          const { encrypted, unread } = await census(store);
+          return { ...report, encrypted, findings: [...report.findings, ...unread.map(findingOf)] };
+        },
+      );
     },
-    async repair(from, to) {
+    async repair(from, to, keysFile) {
       const { repairStore } = await import("../storage/sqlite/repair.ts");
-      const target = freshDirectory(to);
-      const report = repairStore(storeOf(from), target.makeStore());
-      for (const name of IDENTITY) {
-        if (existsSync(join(from, name))) cpSync(join(from, name), target.file(name), { recursive: true });
-      }
-      return report;
+      return counting(
+        keysFile,
+        () => dialectIn(from),
+        async (census) => {
+          const target = freshDirectory(to);
+          const report = repairStore(storeOf(from), target.makeStore());
+          for (const name of IDENTITY) {
+            if (existsSync(join(from, name))) cpSync(join(from, name), target.file(name), { recursive: true });
+          }
+          return { ...report, ...(await census(target.store)) };
+        },
+      );
     },
-    async restore(file, to) {
+    async restore(file, to, keysFile) {
       const { restoreStore } = await import("../storage/sqlite/restore.ts");
-      const source = file === "-" ? process.stdin : await reading(file);
       const target = new DataDirectory(resolve(to));
-      let known: Dialect | undefined;
-      const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
-        const found = dialectOf(dialect);
-        if (!found) throw new CliError(`expected a backup of a dialect that is known, got ${JSON.stringify(dialect)}`);
-        known = found;
-        DataDirectory.open(target.path, found);
-      });
-      // Last, so that what fails leaves nothing that looks like a data directory.
-      if (known) target.claim(known);
-      return { backupRevision: backup.revision, revision, records: backup.records, time: backup.time };
+      return counting(
+        keysFile,
+        () => target.dialect,
+        async (census) => {
+          const source = file === "-" ? process.stdin : await reading(file);
+          let known: Dialect | undefined;
+          const { backup, revision } = await restoreStore(source, target.store, clock.now(), ({ dialect }) => {
+            const found = dialectOf(dialect);
+            if (!found)
+              throw new CliError(`expected a backup of a dialect that is known, got ${JSON.stringify(dialect)}`);
+            known = found;
+            DataDirectory.open(target.path, found);
+          });
+          // Last, so that what fails leaves nothing that looks like a data directory.
+          if (known) target.claim(known);
+          const found = await census(target.store);
+          return { backupRevision: backup.revision, revision, records: backup.records, time: backup.time, ...found };
+        },
+      );
     },
     saveBackup: (pieces, file) => (file === "-" ? toOutput(pieces) : toFile(pieces, file)),
   };
 }
+
+/** The dialect of a data directory; undefined for the directory of a store, which does not say. */
+const dialectIn = (directory: string): Dialect | undefined => new DataDirectory(resolve(directory)).dialect;
+
+const findingOf = ({ key, revision, why }: UnreadRecord): StoreCheck["findings"][number] => ({
+  what: "encryption",
+  key,
+  revision,
+  message: `the record of ${key} at revision ${revision} cannot be decrypted: ${why}`,
+});
 
 /** The bytes of a file, which is open already: that it cannot be read is told before anything is made. */
 async function reading(file: string): Promise<AsyncIterable<Buffer>> {

@@ -61,6 +61,28 @@ export type InfoSource = (dataDir: string | undefined) => Promise<DirectoryInfo>
 /** The text of the kubeconfig in a data directory; rejects when there is none. */
 export type KubeconfigSource = (dataDir: string | undefined) => Promise<string>;
 
+/** Records of one resource that are encrypted alike. */
+export interface EncryptedRecords {
+  readonly resource: string;
+  /** Provider and key, as the stored values name them: `k8s:enc:aesgcm:v1:key1:`. */
+  readonly stored: string;
+  readonly records: number;
+}
+
+/** A record that cannot be decrypted. */
+export interface UnreadRecord {
+  readonly key: string;
+  readonly revision: number;
+  readonly why: string;
+}
+
+/** What of a store is encrypted. */
+export interface StoreCensus {
+  readonly encrypted: readonly EncryptedRecords[];
+  /** What the configuration that was named cannot decrypt. */
+  readonly unread: readonly UnreadRecord[];
+}
+
 /** What a check of a store has found; see `storage/sqlite/check.ts`. */
 export interface StoreCheck {
   readonly directory: string;
@@ -72,6 +94,7 @@ export interface StoreCheck {
   readonly bytes: number;
   /** Why the database's own check could not be made; undefined when it was. */
   readonly structureUnchecked: string | undefined;
+  readonly encrypted: readonly EncryptedRecords[];
   readonly findings: readonly {
     readonly what: string;
     readonly message: string;
@@ -81,7 +104,7 @@ export interface StoreCheck {
 }
 
 /** What a repair of a store has salvaged; see `storage/sqlite/repair.ts`. */
-export interface StoreRepair {
+export interface StoreRepair extends StoreCensus {
   readonly revision: number;
   readonly records: number;
   readonly lost: readonly { readonly key: string; readonly revision: number; readonly older: number | undefined }[];
@@ -89,7 +112,7 @@ export interface StoreRepair {
 }
 
 /** What a restore has made. */
-export interface StoreRestore {
+export interface StoreRestore extends StoreCensus {
   /** The revision of the backup, and the one at which the restored store goes on. */
   readonly backupRevision: number;
   readonly revision: number;
@@ -98,13 +121,16 @@ export interface StoreRestore {
   readonly time: string;
 }
 
-/** Work on the files of a store that no server has open. A directory is a data directory, or that of its store. */
+/**
+ * Work on the files of a store that no server has open. A directory is a data directory, or that of its store. None of it needs
+ * keys; with a file that names them (`--encryption-provider-config`) it is also told what cannot be decrypted.
+ */
 export interface StoreFiles {
-  check(directory: string): Promise<StoreCheck>;
+  check(directory: string, keys?: string): Promise<StoreCheck>;
   /** Salvages into a new data directory, with the identity of the old one. */
-  repair(from: string, to: string): Promise<StoreRepair>;
+  repair(from: string, to: string, keys?: string): Promise<StoreRepair>;
   /** Makes a new data directory of a backup; `-` reads it from standard input. */
-  restore(file: string, to: string): Promise<StoreRestore>;
+  restore(file: string, to: string, keys?: string): Promise<StoreRestore>;
   /** Writes the backup that comes in pieces to a file, `-` for standard output, and checks it on the way. */
   saveBackup(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup>;
 }

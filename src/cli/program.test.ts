@@ -47,6 +47,7 @@ const CHECK: StoreCheck = {
   history: 5,
   bytes: 678,
   structureUnchecked: undefined,
+  encrypted: [],
   findings: [],
 };
 

@@ -6,6 +6,8 @@
 import { Argument, Command } from "commander";
 import type { Actions } from "./actions.ts";
 import { withExamples } from "./help.ts";
+import { type KeysFlag, censusLines, keysOption } from "./census-lines.ts";
+import { CliError } from "./cli-error.ts";
 import { counted } from "./counted.ts";
 
 /** The command `restore`. */
@@ -14,10 +16,20 @@ export function restoreCommand({ files, print }: Actions): Command {
     .description("Make a new data directory of a backup. No client takes what it knew before for what is there now.")
     .addArgument(new Argument("<file>", "The backup; - reads standard input."))
     .addArgument(new Argument("<dir>", "The data directory to make; an identity that lies there already is kept."))
-    .action(async (file: string, directory: string) => {
-      const { records, backupRevision, revision, time } = await files.restore(file, directory);
+    .addOption(keysOption())
+    .action(async (file: string, directory: string, { encryptionProviderConfig }: KeysFlag) => {
+      const { records, backupRevision, revision, time, ...census } = await files.restore(
+        file,
+        directory,
+        encryptionProviderConfig,
+      );
       print(`${counted(records, "record")} of revision ${backupRevision} (${time}) restored into ${directory}`);
-      print(`the store goes on at revision ${revision}`);
+      print([`the store goes on at revision ${revision}`, ...censusLines(census)].join("\n"));
+      if (census.unread.length > 0) {
+        throw new CliError(
+          `expected the keys of all records in ${encryptionProviderConfig}; ${directory} has them all`,
+        );
+      }
     });
   return withExamples(command, "restore backup.zst /var/lib/keelson-restored");
 }

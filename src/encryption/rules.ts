@@ -1,3 +1,4 @@
+import type { Bytes } from "../storage/contract.ts";
 import { aesCbc } from "./aes-cbc.ts";
 import { aesGcm } from "./aes-gcm.ts";
 import { Chain } from "./chain.ts";
@@ -7,7 +8,7 @@ import { type Pattern, covers } from "./patterns.ts";
 import type { RandomBytes } from "./random.ts";
 import { secretbox } from "./secretbox.ts";
 import type { Tally } from "./tally.ts";
-import type { Transformer } from "./transformer.ts";
+import { type Transformer, isEncrypted } from "./transformer.ts";
 
 /** What rules are made with. */
 export interface RuleParts {
@@ -44,6 +45,19 @@ export class Rules {
     if (this.#chains.size >= MOST_PREFIXES) this.#chains.clear();
     this.#chains.set(prefix, chain);
     return chain;
+  }
+
+  /** Why a stored value cannot be read by these rules; undefined when it can be. */
+  async explain(key: string, stored: Bytes): Promise<string | undefined> {
+    const chain = this.of(key);
+    if (chain === undefined)
+      return isEncrypted(stored) ? "it is encrypted, and no entry covers its resource" : undefined;
+    try {
+      await chain.decrypt(stored, key);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
   #find(prefix: string): Chain | undefined {

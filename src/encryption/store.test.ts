@@ -101,10 +101,14 @@ describe("a store that encrypts", () => {
       [wrong, "the key does not fit the value, or the value is damaged or was moved from another place"],
       [{ identity: {} }, "no provider and key for values that begin with k8s:enc:aesgcm:v1:key1:"],
     ] as const) {
-      const store = new EncryptedStore(below, await rulesOf(configuration(provider)));
-      expect((await store.get(SECRET))!.value).toEqual(stored);
-      expect(await store.explain(SECRET, stored)).toBe(why);
+      const rules = await rulesOf(configuration(provider));
+      expect((await new EncryptedStore(below, rules).get(SECRET))!.value).toEqual(stored);
+      expect(await rules.explain(SECRET, stored)).toBe(why);
     }
+    const rules = await rulesOf(configuration(other));
+    const elsewhere = "/core/configmaps/default/a";
+    expect(await rules.explain(elsewhere, stored)).toBe("it is encrypted, and no entry covers its resource");
+    expect(await rules.explain(elsewhere, Buffer.from("{}"))).toBeUndefined();
   });
 
   test("CRYPT-9: a damaged value of aescbc is not taken for an object, whichever bit it was", async () => {

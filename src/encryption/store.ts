@@ -107,16 +107,6 @@ export class EncryptedStore implements Store {
     return record !== undefined && chain!.isOutdated(record.value);
   }
 
-  /** Why a value that was handed on as it is stored could not be decrypted; undefined when it can be now. */
-  async explain(key: string, stored: Bytes): Promise<string | undefined> {
-    try {
-      await this.#rules.of(key)?.decrypt(stored, key);
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-  }
-
   compact(revision: number): Promise<void> {
     return this.#store.compact(revision);
   }

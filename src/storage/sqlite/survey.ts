@@ -69,7 +69,8 @@ export function withSurvey<T>(file: string, wal: WalScan | undefined, work: (sur
   return work(surveyOf(pages));
 }
 
-function surveyOf(pages: Pages): Survey {
+/** Surveys pages that stay open for as long as the survey is used. */
+export function surveyOf(pages: Pages): Survey {
   const rows = new Map<number, FoundRow>();
   const damaged = new Map<number, string>();
   const live = new Map<string, LiveEntry>();
