@@ -3,7 +3,7 @@ import { kubernetes } from "../meta/dialect.ts";
 import { adminToken } from "./admin.ts";
 import { certificateUsers } from "./certificates.ts";
 import { type ChainParts, authenticatorChain } from "./chain.ts";
-import { ANONYMOUS, type Authenticator, type TokenAuthenticator, TokenRefused } from "./contract.ts";
+import { ANONYMOUS, type Authenticator, type TokenAuthenticator, TokenRefused, TokenUnjudged } from "./contract.ts";
 import { NOW, type Shown, certificateOf, credentialsOf, groundOf } from "./testing/ground.ts";
 
 const bearer = (token: string): Shown => ({ headers: { authorization: `Bearer ${token}` } });
@@ -52,6 +52,18 @@ describe("who sends a request", () => {
     expect(await whoIs({ ...bearer("pat"), certificate: stranger })).toBe("pat");
     expect(await whoIs(bearer("pat"), { tokens: [refuses("a", "no"), knows("b", "pat")] })).toBe("pat");
     await expect(whoIs({ certificate: stranger })).rejects.toThrow(UNAUTHORIZED);
+  });
+
+  test("AUTHN-3: who shows a token that nobody has the time to judge is told to come again, not that it is bad", async () => {
+    const crowded: TokenAuthenticator = {
+      name: "crowded",
+      identify: () => Promise.reject(new TokenUnjudged("too many tokens wait")),
+    };
+    const tokens = [crowded, knows("last", "pat")];
+    const BUSY = { status: { code: 429, details: { retryAfterSeconds: 1 } } };
+    expect(await whoIs(bearer("pat"), { tokens })).toBe("pat");
+    await expect(whoIs(bearer("other"), { tokens })).rejects.toMatchObject(BUSY);
+    await expect(chain({ tokens }).review!("other")).rejects.toMatchObject(BUSY);
   });
 
   test.each(["nobody's", "secret2", "Secret"])(

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { unauthorized } from "../meta/status.ts";
+import { type ApiError, tooManyRequests, unauthorized } from "../meta/status.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { bearerOf } from "./bearer.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type TokenAuthenticator,
   type TokenOwner,
   TokenRefused,
+  TokenUnjudged,
 } from "./contract.ts";
 import { known } from "./known.ts";
 import { TokenMemory } from "./token-memory.ts";
@@ -43,10 +44,13 @@ export interface ChainParts {
 export function authenticatorChain(parts: ChainParts): Authenticator {
   const { proxy, certificate, tokens, anonymous, onError = () => {} } = parts;
   const memory = new TokenMemory(parts, (token) => ownerOf(tokens, token, undefined, onError));
-  const refused = (): never => {
+  const refused = (error: unknown): never => {
+    throw busy(error) ?? unauthorized();
+  };
+  const accepted = (identity: Identity | undefined): Identity => {
+    if (identity) return identity;
     throw unauthorized();
   };
-  const accepted = (identity: Identity | undefined): Identity => identity ?? refused();
   return {
     authenticate(credentials) {
       const { connection, header, path } = credentials;
@@ -60,20 +64,28 @@ export function authenticatorChain(parts: ChainParts): Authenticator {
       try {
         const owner = memory.ownerOf(token, connection);
         return owner instanceof Promise ? owner.then(accepted, refused) : accepted(owner);
-      } catch {
-        return refused();
+      } catch (error) {
+        return refused(error);
       }
     },
     async review(token, audiences) {
-      const owner = await ownerOf(tokens, token, audiences, onError);
-      return owner && { ...owner, identity: known(owner.identity) };
+      try {
+        const owner = await ownerOf(tokens, token, audiences, onError);
+        return owner && { ...owner, identity: known(owner.identity) };
+      } catch (error) {
+        throw busy(error) ?? error;
+      }
     },
   };
 }
 
+/** The answer to who shows a token that nobody has the time to judge; undefined for other failures. */
+const busy = (error: unknown): ApiError | undefined =>
+  error instanceof TokenUnjudged ? tooManyRequests(error.message, "tokens that wait to be judged") : undefined;
+
 /**
  * The owner of a token: the first that one of the kinds names. Fails with {@link TokenRefused} where none does and one has
- * refused it, or could not be asked.
+ * refused it, or could not be asked; with {@link TokenUnjudged} where one had no time.
  */
 function ownerOf(
   tokens: readonly TokenAuthenticator[],
@@ -82,7 +94,12 @@ function ownerOf(
   onError: (kind: string, error: unknown) => void,
 ): TokenOwner | undefined | Promise<TokenOwner | undefined> {
   const whys: string[] = [];
+  let unjudged: TokenUnjudged | undefined;
   const note = ({ name }: TokenAuthenticator, error: unknown): undefined => {
+    if (error instanceof TokenUnjudged) {
+      unjudged = error;
+      return;
+    }
     if (!(error instanceof TokenRefused)) onError(name, error);
     whys.push(error instanceof TokenRefused ? error.message : `${name}: could not be asked`);
   };
@@ -99,6 +116,7 @@ function ownerOf(
         note(one, error);
       }
     }
+    if (unjudged) throw unjudged;
     if (whys.length > 0) throw new TokenRefused(whys.join("; "));
     return undefined;
   };

@@ -105,6 +105,11 @@ export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
 
+/** A token that nobody has the time to judge: whoever shows it may try again. */
+export class TokenUnjudged extends Error {
+  override readonly name = "TokenUnjudged";
+}
+
 /**
  * What was decided about a request.
  *

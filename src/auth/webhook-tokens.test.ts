@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ManualClock } from "../util/clock.ts";
-import { TokenRefused } from "./contract.ts";
+import { ManualClock, turn } from "../util/clock.ts";
+import { TokenRefused, TokenUnjudged } from "./contract.ts";
 import { type TokenWebhook, webhookTokens } from "./webhook-tokens.ts";
 
 const USER = { username: "pat", uid: "7", groups: ["team"], extra: { scope: ["a", "b"] } };
@@ -53,6 +53,67 @@ test("an answer counts for a while, a refusal too, each for its audiences", asyn
   clock.advance(120_000);
   await expect(identify("t")).rejects.toThrow(TokenRefused);
   expect(asked).toHaveLength(3);
+});
+
+/** A webhook that knows the token `good` and answers when it is told to. */
+function slowWebhook() {
+  let begun = 0;
+  const waiting: (() => void)[] = [];
+  const { identify } = webhook(
+    {},
+    {
+      async ask(review) {
+        begun++;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        const { token } = (JSON.parse(review) as { spec: { token: string } }).spec;
+        return { status: token.startsWith("good") ? { authenticated: true, user: USER } : {} };
+      },
+    },
+  );
+  const answerAll = async (): Promise<void> => {
+    for (; waiting.length > 0; await turn()) waiting.splice(0).forEach((answer) => answer());
+  };
+  return { identify, answerAll, begun: () => begun };
+}
+
+test("strangers make it be asked about 32 tokens at once, 1000 wait, and more are told to come again", async () => {
+  const { identify, answerAll, begun } = slowWebhook();
+  const those = Array.from({ length: 2000 }, (_, i) => identify(`unknown-${i}`));
+  const judged = Promise.allSettled(those);
+  await turn();
+  expect(begun()).toBe(32);
+  await answerAll();
+  const reasons = (await judged).map((one) => (one.status === "rejected" ? (one.reason as unknown) : "unknown"));
+  expect(reasons.filter((reason) => reason === "unknown")).toHaveLength(1032);
+  expect(reasons.filter((reason) => reason instanceof TokenUnjudged)).toHaveLength(968);
+});
+
+test("one question is asked of a token that is shown many times at once, and an unknown one is remembered", async () => {
+  const { identify, answerAll, begun } = slowWebhook();
+  const all = Promise.all(Array.from({ length: 500 }, () => identify("unknown")));
+  await answerAll();
+  expect(new Set(await all)).toEqual(new Set([undefined]));
+  expect(await identify("unknown")).toBeUndefined();
+  expect(begun()).toBe(1);
+});
+
+test("unknown tokens push no known one out of memory", async () => {
+  const asked: string[] = [];
+  const { identify } = webhook(
+    {},
+    {
+      async ask(review) {
+        const { token } = (JSON.parse(review) as { spec: { token: string } }).spec;
+        asked.push(token);
+        return { status: token === "good" ? { authenticated: true, user: USER } : {} };
+      },
+    },
+  );
+  await identify("good");
+  for (let i = 0; i < 10_001; i++) await identify(`unknown-${i}`);
+  await identify("good");
+  await identify("unknown-0");
+  expect(asked.slice(10_001)).toEqual(["unknown-10000", "unknown-0"]);
 });
 
 test.each([

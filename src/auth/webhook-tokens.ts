@@ -5,7 +5,8 @@
  */
 import { hash } from "node:crypto";
 import type { Clock } from "../util/clock.ts";
-import { type Identity, type TokenAuthenticator, type TokenOwner, TokenRefused } from "./contract.ts";
+import { Crowded, WaitingLine } from "../util/waiting-line.ts";
+import { type Identity, type TokenAuthenticator, type TokenOwner, TokenRefused, TokenUnjudged } from "./contract.ts";
 
 /** How a webhook is asked. */
 export interface TokenWebhook {
@@ -16,11 +17,13 @@ export interface TokenWebhook {
   readonly cacheMillis: number;
   /** This server's audiences. */
   readonly audiences: readonly string[];
-  readonly clock: Pick<Clock, "steady">;
+  readonly clock: Pick<Clock, "after" | "steady">;
 }
 
-/** So many answers are remembered; with more the oldest go. */
+/** So many answers are remembered of good tokens, and so many of others; with more the oldest go. */
 const MOST = 10_000;
+/** So many questions are under way at once, and others wait: whoever shows a token makes one be asked, and may be anybody. */
+const BOUNDS = { running: 32, waiting: 1000, millis: 10_000 };
 
 interface Answer {
   /** Undefined for a token that is not good. */
@@ -30,32 +33,71 @@ interface Answer {
 }
 
 /** Tokens of a webhook. */
-export function webhookTokens({ ask, version, cacheMillis, audiences: own, clock }: TokenWebhook): TokenAuthenticator {
-  const answers = new Map<string, Answer>();
-  const remember = (digest: string, answer: Answer): void => {
-    answers.delete(digest);
-    answers.set(digest, answer);
-    for (const [oldest, { until }] of answers) {
-      if (until > clock.steady() && answers.size <= MOST) break;
-      answers.delete(oldest);
+export function webhookTokens(webhook: TokenWebhook): TokenAuthenticator {
+  const { clock, audiences: own, cacheMillis } = webhook;
+  // Apart from each other: strangers do not make it forget the tokens of others.
+  const [good, bad] = [new Answers(clock), new Answers(clock)];
+  const line = new WaitingLine(clock, BOUNDS);
+  /** Questions under way: who shows the same token waits for the same answer. */
+  const asked = new Map<string, Promise<Answer>>();
+  const ask = async (digest: string, token: string, audiences: readonly string[]): Promise<Answer> => {
+    try {
+      const said = await line.run(() => webhook.ask(reviewOf(webhook, token, audiences)));
+      const answer = { ...read(said, audiences, own), until: clock.steady() + cacheMillis };
+      if (cacheMillis > 0) (answer.owner ? good : bad).keep(digest, answer);
+      return answer;
+    } catch (error) {
+      throw error instanceof Crowded ? new TokenUnjudged("too many tokens wait to be judged") : error;
+    } finally {
+      asked.delete(digest);
     }
+  };
+  const answerTo = (digest: string, token: string, audiences: readonly string[]): Answer | Promise<Answer> => {
+    const known = good.get(digest) ?? bad.get(digest) ?? asked.get(digest);
+    if (known) return known;
+    const answer = ask(digest, token, audiences);
+    asked.set(digest, answer);
+    return answer;
   };
   return {
     name: "webhook",
     async identify(token, audiences = own) {
       const digest = hash("sha256", JSON.stringify([token, audiences]), "base64");
-      let answer = answers.get(digest);
-      if (!answer || answer.until <= clock.steady()) {
-        const spec = { token, ...(audiences.length > 0 ? { audiences } : {}) };
-        const apiVersion = `authentication.k8s.io/${version}`;
-        const said = await ask(JSON.stringify({ apiVersion, kind: "TokenReview", spec }));
-        answer = { ...read(said, audiences, own), until: clock.steady() + cacheMillis };
-        if (cacheMillis > 0) remember(digest, answer);
-      }
-      if (answer.why !== "") throw new TokenRefused(answer.why);
-      return answer.owner;
+      const { owner, why } = await answerTo(digest, token, audiences);
+      if (why !== "") throw new TokenRefused(why);
+      return owner;
     },
   };
+}
+
+function reviewOf({ version }: TokenWebhook, token: string, audiences: readonly string[]): string {
+  const spec = { token, ...(audiences.length > 0 ? { audiences } : {}) };
+  return JSON.stringify({ apiVersion: `authentication.k8s.io/${version}`, kind: "TokenReview", spec });
+}
+
+/** What was answered, by the digest of the question. */
+class Answers {
+  readonly #clock: Pick<Clock, "steady">;
+  /** The oldest first, since all count for as long. */
+  readonly #kept = new Map<string, Answer>();
+
+  constructor(clock: Pick<Clock, "steady">) {
+    this.#clock = clock;
+  }
+
+  get(digest: string): Answer | undefined {
+    const answer = this.#kept.get(digest);
+    return answer && answer.until > this.#clock.steady() ? answer : undefined;
+  }
+
+  keep(digest: string, answer: Answer): void {
+    this.#kept.delete(digest);
+    this.#kept.set(digest, answer);
+    for (const [oldest, { until }] of this.#kept) {
+      if (until > this.#clock.steady() && this.#kept.size <= MOST) break;
+      this.#kept.delete(oldest);
+    }
+  }
 }
 
 interface Said {
