@@ -52,8 +52,16 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   "podcertificaterequests.certificates.k8s.io": podCertificates,
 };
 
-/** The node authorizer of a cluster. */
+const made = new WeakMap<Lookup, Authorizer>();
+
+/** The node authorizer of a cluster; the same whenever it is asked for. */
 export function nodeAuthorizer({ lookup }: Pick<TrustGround, "lookup">): Authorizer {
+  let authorizer = made.get(lookup);
+  if (!authorizer) made.set(lookup, (authorizer = authorizerOver(lookup)));
+  return authorizer;
+}
+
+function authorizerOver(lookup: Lookup): Authorizer {
   const graph = new NodeGraph(lookup);
   const rules = NODE_RULES.map((rule) => new Rule(rule));
   const byRules = (info: RequestInfo): Decision =>

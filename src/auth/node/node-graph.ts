@@ -4,12 +4,14 @@
  *     secret, configmap, claim, account ◄── Pod ──► node
  *     secret ◄── volume ──► claim ◄── Pod ──► node
  *
- * Nothing is read before the first question. After that each question takes in what has changed since the last one.
+ * Nothing is read before the first question. After that each question takes in what has changed since the last one, in turns
+ * where that is much.
  *
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import type { Followed, Lookup } from "../../schema/lookup.ts";
+import type { Followed, Lookup, ObjectName } from "../../schema/lookup.ts";
+import { type Steps, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { type PodReferences, type VolumeReferences, keyOf, readPod, readVolume } from "./references.ts";
 
@@ -60,10 +62,18 @@ export class NodeGraph {
     if (this.#loading) return this.#loading;
     const pods = this.#isLoaded ? this.#pods.changed() : undefined;
     const volumes = this.#isLoaded ? this.#volumes.changed() : undefined;
-    if (!pods || !volumes || pods.length + volumes.length > MANY) return this.#load();
-    this.#pods.take(pods, (namespace, name) => this.#lookup.get(PODS, namespace, name));
-    this.#volumes.take(volumes, (_, name) => this.#lookup.get(VOLUMES, "", name));
-    return undefined;
+    if (!pods || !volumes || pods.length + volumes.length > MANY) return this.#wait(this.#loadAll());
+    if (pods.length + volumes.length === 0) return undefined;
+    const done = inTurns(this.#take(pods, volumes), new TurnLimit());
+    return done instanceof Promise ? this.#wait(done) : undefined;
+  }
+
+  *#take(pods: Changed, volumes: Changed): Steps<void> {
+    // What fails on the way leaves nothing half taken in: all is read again.
+    this.#isLoaded = false;
+    yield* this.#pods.take(pods, (namespace, name) => this.#lookup.get(PODS, namespace, name));
+    yield* this.#volumes.take(volumes, (_, name) => this.#lookup.get(VOLUMES, "", name));
+    this.#isLoaded = true;
   }
 
   /** Whether a Pod of the node refers to an object, also by the volume of its claim. */
@@ -80,11 +90,12 @@ export class NodeGraph {
     return found !== undefined && this.#nodes.get(found.claim)?.has(node) === true;
   }
 
-  #load(): Promise<void> {
-    const done = this.#loadAll().finally(() => {
+  /** Whoever asks meanwhile waits for it, too, and then for what has changed since it began. */
+  #wait(done: Promise<void>): Promise<void> {
+    const over = done.finally(() => {
       this.#loading = undefined;
     });
-    this.#loading = done.then(() => this.catchUp());
+    this.#loading = over.then(() => this.catchUp());
     return this.#loading;
   }
 
@@ -110,6 +121,9 @@ export class NodeGraph {
     this.#isLoaded = true;
   }
 }
+
+/** Objects that have changed. */
+type Changed = readonly ObjectName[];
 
 /** What is done with what was read of an object, and undone when it is another one. */
 interface Effects<T> {
@@ -156,14 +170,12 @@ class Side<T> {
     return this.#followed.mark === this.#mark ? [] : this.#followed.changedSince(this.#mark);
   }
 
-  take(
-    changed: readonly { readonly namespace: string; readonly name: string }[],
-    get: (namespace: string, name: string) => ApiObject | undefined,
-  ): void {
+  *take(changed: Changed, get: (namespace: string, name: string) => ApiObject | undefined): Steps<void> {
     this.#mark = this.#followed.mark;
     for (const { namespace, name } of changed) {
       const object = get(namespace, name);
       this.put(namespace, name, object && this.#read(object));
+      yield;
     }
   }
 }
