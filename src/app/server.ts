@@ -246,7 +246,7 @@ interface Stores {
 function partsOf({ store, stored, encryption }: Stores, ground: Ground): ClusterParts {
   const { options, authentication, renewal, access, auditing, around, open } = ground;
   const { dialect } = options;
-  const authorization = openAuthorization(options.authorization, around.clock, open);
+  const authorization = openAuthorization(options.authorization, { ...around, open });
   return {
     store,
     dialect,
@@ -280,6 +280,7 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
           (one) => one ?? [],
         ),
         ...authentication.metrics,
+        ...authorization.metrics,
       ],
     },
   };

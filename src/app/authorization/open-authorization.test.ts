@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
+import { groundOf } from "../../auth/testing/ground.ts";
+import { NO_REQUEST } from "../../meta/request-info.ts";
+import { ManualClock } from "../../util/clock.ts";
+import { type Log, silentLog } from "../../util/log.ts";
 import { type RunningServer, startServer } from "../index.ts";
+import { resolveOptions } from "../options.ts";
+import { openAuthorization } from "./open-authorization.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -84,6 +90,76 @@ test("RBAC-38: --authorization-config says who is asked, in which order", async 
   writeFileSync(file, JSON.stringify({ ...head, authorizers }));
   const server = await started({ authorizationConfig: file });
   expect([await codeAs(server, "jane"), await codeAs(server, "joe")]).toEqual([200, 403]);
+});
+
+/** A configuration with a webhook in front of others. */
+const configuration = (kubeConfigFile: string, others: readonly string[] = ["RBAC"]): string => {
+  const webhook = {
+    timeout: "3s",
+    subjectAccessReviewVersion: "v1",
+    failurePolicy: "Deny",
+    connectionInfo: { type: "KubeConfigFile", kubeConfigFile },
+  };
+  const authorizers = [
+    { type: "Webhook", name: "mine", webhook },
+    ...others.map((type) => ({ type, name: type.toLowerCase() })),
+  ];
+  return JSON.stringify({
+    apiVersion: "apiserver.config.k8s.io/v1",
+    kind: "AuthorizationConfiguration",
+    authorizers,
+  });
+};
+
+test("RBAC-38: a configuration that changes is used, one that cannot be used is told, and the one of before stays", async () => {
+  const [jane, joe] = [
+    await webhookFile(says((user) => user === "jane")),
+    await webhookFile(says((user) => user === "joe")),
+  ];
+  const file = join(mkdtempSync(join(tmpdir(), "keelson-authorization-")), "config.yaml");
+  writeFileSync(file, configuration(jane));
+  const clock = new ManualClock(Date.now());
+  const told: string[] = [];
+  const log: Log = { ...silentLog, error: (_message, fields) => void told.push(String(fields?.["error"])) };
+  const open = new AsyncDisposableStack();
+  cleanups.push(() => open.disposeAsync());
+  const { modes, webhook } = resolveOptions({ dev: true }).authorization;
+  const authorization = openAuthorization({ modes, webhook, configFile: file }, { clock, log, open });
+  const authorizer = authorization.authorizer(groundOf());
+  const info = { ...NO_REQUEST, isResource: true, verb: "list", resource: "pods", version: "v1" };
+  const may = async (user: string): Promise<boolean> =>
+    (await authorizer.authorize({ user, groups: [] }, info)).allowed;
+  const reloads = async (): Promise<unknown> =>
+    (await authorization.metrics[0]!())[0]!.samples.map(({ value }) => value);
+  const changed = async (text: string, counts: readonly number[]): Promise<void> => {
+    writeFileSync(file, text);
+    await expect
+      .poll(async () => {
+        clock.advance(5000);
+        return reloads();
+      })
+      .toEqual(counts);
+  };
+  expect([await may("jane"), await may("joe")]).toEqual([true, false]);
+
+  await changed(configuration(joe), [1, 0]);
+  expect([await may("jane"), await may("joe")]).toEqual([false, true]);
+
+  await changed("{}", [1, 1]);
+  await changed(configuration("/nowhere"), [1, 2]);
+  await changed(configuration(jane, []), [1, 3]);
+  await changed(configuration(jane, ["RBAC", "Node"]), [1, 4]);
+  expect([await may("jane"), await may("joe")]).toEqual([false, true]);
+  expect(told).toEqual([
+    expect.stringContaining("authorizers: expected at least one"),
+    expect.stringContaining("/nowhere"),
+    expect.stringContaining("expected RBAC, as there was at the start"),
+    expect.stringContaining("expected Node only where it was there at the start"),
+  ]);
+
+  await changed(configuration(jane, ["RBAC", "AlwaysAllow"]), [2, 4]);
+  clock.advance(60_000);
+  expect([await may("jane"), await may("joe")]).toEqual([true, true]);
 });
 
 test.each([
