@@ -139,14 +139,19 @@ class FollowedAuthorization implements Disposable {
 }
 
 /** Modes that need something of the cluster from its start. */
-const FROM_THE_START: ReadonlySet<AuthorizerPlan> = new Set(["Node", "RBAC"]);
+const FROM_THE_START: ReadonlySet<string> = new Set(["Node", "RBAC"]);
+
+const modesIn = (plans: readonly AuthorizerPlan[]): readonly string[] =>
+  plans.flatMap((plan) => (typeof plan === "string" ? plan : []));
 
 /** A change may not leave out a mode that there was at the start, nor bring one that needs what is made at the start. */
 function checkModes(atStart: readonly AuthorizerPlan[], now: readonly AuthorizerPlan[]): void {
-  const gone = atStart.filter((plan) => typeof plan === "string" && !now.includes(plan));
-  if (gone.length > 0)
+  const [before, after] = [modesIn(atStart), modesIn(now)];
+  const gone = before.filter((mode) => !after.includes(mode));
+  if (gone.length > 0) {
     throw new ConfigurationFault(`authorizers: expected ${gone.join(", ")}, as there was at the start`);
-  const come = now.filter((plan) => FROM_THE_START.has(plan) && !atStart.includes(plan));
+  }
+  const come = after.filter((mode) => FROM_THE_START.has(mode) && !before.includes(mode));
   if (come.length > 0) {
     throw new ConfigurationFault(`authorizers: expected ${come.join(", ")} only where it was there at the start`);
   }
