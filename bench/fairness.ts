@@ -3,26 +3,38 @@
  * nobody waits.
  *
  * A hundred clients, each with a connection and a user of its own, read single objects at a steady pace; their times are
- * taken alone and while one more client floods. The figure to look at is the ratio of the 99th percentiles.
+ * taken alone and while one more client floods. The figure to look at is the ratio of the 99th percentiles. Who floods is
+ * a program of its own that yields the processor to the others: it stands for a client on a machine of its own.
  *
  *     node bench/fairness.ts [objects] [seconds each]
  *
  * @module
  */
-import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { floodBench } from "./floods/floods.ts";
 import { lightPath } from "./floods/light-path.ts";
-import { type Load, runLoad } from "./floods/load.ts";
+import { type Load, type LoadResult, runLoad } from "./floods/load.ts";
 
+const LOAD = "KEELSON_BENCH_LOAD";
 const OBJECTS = Number(process.argv[2] ?? 10_000);
 const SECONDS = Number(process.argv[3] ?? 4);
 
-if (isMainThread) {
+const given = process.env[LOAD];
+if (given === undefined) {
   lightPath();
-  await floodBench(OBJECTS, SECONDS, (load) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: load });
-    return new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
-  });
+  await floodBench(OBJECTS, SECONDS, run);
 } else {
-  parentPort!.postMessage(await runLoad(workerData as Load));
+  process.send!(await runLoad(JSON.parse(given) as Load));
+}
+
+function run(load: Load): Promise<LoadResult> {
+  const nice = load.kind === "reads" ? "0" : "19";
+  const child = spawn("nice", ["-n", nice, process.execPath, fileURLToPath(import.meta.url)], {
+    env: { ...process.env, [LOAD]: JSON.stringify(load) },
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  return new Promise((resolve, reject) => {
+    child.once("message", (result) => resolve(result as LoadResult)).once("error", reject);
+  });
 }

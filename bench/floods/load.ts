@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type ClientHttp2Session, connect } from "node:http2";
 
 /** What a thread of clients does. */
@@ -7,7 +8,7 @@ export interface Load {
   readonly ca: string;
   /** The tokens of its clients. */
   readonly tokens: readonly string[];
-  readonly kind: "reads" | "lists" | "writes" | "watches";
+  readonly kind: "reads" | "gets" | "lists" | "writes" | "watches";
   readonly objects: number;
   readonly seconds: number;
   /** Requests that each client has under way at a time. */
@@ -23,19 +24,23 @@ export interface LoadResult {
   readonly refused: number;
 }
 
-const CONFIGMAPS = "/api/v1/namespaces/default/configmaps";
+/** Where the objects are. */
+export const CONFIGMAPS = "/api/v1/namespaces/default/configmaps";
 
+/** One request. */
 interface Ask {
   readonly path: string;
   readonly method?: string;
   readonly body?: string;
+  /** Of the body. */
+  readonly type?: string;
 }
 
 /** Asks as all clients do, for as long as was said. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const millis: number[] = [];
   let refused = 0;
-  const until = performance.now() + load.seconds * 1000;
+  let until = 0;
   let next = 0;
   const client = async (session: ClientHttp2Session, token: string): Promise<void> => {
     await sleep(Math.random() * load.pause);
@@ -49,6 +54,9 @@ export async function runLoad(load: Load): Promise<LoadResult> {
     }
   };
   const sessions = load.tokens.map(() => connect(load.url, { ca: load.ca }));
+  // Handshakes are no requests: they are over before the time is taken.
+  await Promise.all(sessions.map((session) => once(session, "connect")));
+  until = performance.now() + load.seconds * 1000;
   await Promise.all(
     sessions.flatMap((session, i) => Array.from({ length: load.deep }, () => client(session, load.tokens[i]!))),
   );
@@ -60,18 +68,23 @@ function askOf({ kind, objects }: Load, i: number): Ask {
   const name = `c-${(i * 7919) % objects}`;
   if (kind === "lists") return { path: CONFIGMAPS };
   if (kind === "watches") return { path: `${CONFIGMAPS}?watch=1&timeoutSeconds=1` };
-  if (kind === "reads") return { path: `${CONFIGMAPS}/${name}` };
+  if (kind === "reads" || kind === "gets") return { path: `${CONFIGMAPS}/${name}` };
   const body = JSON.stringify({ data: { value: `${i}`, pad: "y".repeat(900) } });
-  return { path: `${CONFIGMAPS}/${name}`, method: "PATCH", body };
+  return { path: `${CONFIGMAPS}/${name}`, method: "PATCH", body, type: "application/merge-patch+json" };
 }
 
-function ask(session: ClientHttp2Session, token: string, { path, method = "GET", body }: Ask): Promise<number> {
+/** Asks once; resolves to the code when the whole answer is there. */
+export function ask(
+  session: ClientHttp2Session,
+  token: string,
+  { path, method = "GET", body, type }: Ask,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const stream = session.request({
       ":path": path,
       ":method": method,
       authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { "content-type": "application/merge-patch+json" }),
+      ...(type === undefined ? {} : { "content-type": type }),
     });
     let code = 0;
     stream.on("response", (headers) => (code = Number(headers[":status"])));

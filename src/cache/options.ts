@@ -1,5 +1,6 @@
 import type { Activity } from "../util/activity.ts";
 import { type Clock, systemClock } from "../util/clock.ts";
+import { nextTurn } from "../util/turns.ts";
 import type { HistoryLimits } from "./history.ts";
 import type { Pause } from "./load.ts";
 import type { VersionLimits } from "./versions.ts";
@@ -22,7 +23,7 @@ export interface CacherOptions {
   readonly pageVersions?: number;
   /** Most bytes of replaced entries that those of all resources may hold. Default 64 MiB. */
   readonly pageBytes?: number;
-  /** Lets everything else that is ready run; default: a turn of the event loop. */
+  /** Lets everything else that is ready run; default: a turn of the event loop of its own, after others that wait for one. */
   readonly pause?: Pause;
   /** Counts loads, and watches that read what was there before them. */
   readonly activity?: Activity;
@@ -57,13 +58,7 @@ export const settingsOf = (options: CacherOptions): Settings => ({
     millis: options.pageMillis ?? 5 * MINUTES,
   },
   versionBytes: options.pageBytes ?? 64 * MIB,
-  pause: options.pause ?? turn,
+  pause: options.pause ?? nextTurn,
   activity: options.activity,
   onError: options.onError ?? (() => {}),
 });
-
-/** A turn of the event loop: what was ready before runs first. */
-const turn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });

@@ -222,9 +222,9 @@ export class CacheWatch implements Watch, Member {
 
   /** Lets others run and waits until the sink has room. */
   async #breathe(): Promise<void> {
-    await this.#source.pause();
     const room = this.#sink.drained?.();
     if (room) await this.#rest(Promise.race([room, aborted(this.#ending.signal)]));
+    await this.#source.pause();
   }
 
   #begin(): void {

@@ -270,6 +270,29 @@ describe("no seat", () => {
     expect(served).toBeLessThan(8);
   });
 
+  test("APF-15, APF-18: however many lists there are, they leave seats to others, who do not wait behind them", () => {
+    const { level: of, ask, fate } = one(64);
+    const lists = Array.from({ length: 11 }, () => ask("lists", 8));
+    expect(lists.map(({ waiting }) => Boolean(waiting))).toEqual([...Array(7).fill(false), ...Array(4).fill(true)]);
+    expect(of.seats).toBe(56);
+    expect(Array.from({ length: 8 }, (_, i) => fate(`reader-${i}`))).toEqual(Array(8).fill("runs"));
+    expect(fate("another")).toBe("waits");
+  });
+
+  test("APF-18: a list that waits for seats of narrow requests is not passed by more of them", async () => {
+    const { clock, ask, fate } = one(64);
+    const narrow = Array.from({ length: 60 }, (_, i) => ask(`writer-${i}`));
+    const list = ask("lists", 8);
+    expect(list.waiting).toBeDefined();
+    clock.advance(50);
+    narrow[0]!.end();
+    expect(["x", "y", "z"].map((user) => fate(user))).toEqual(["waits", "waits", "waits"]);
+    const end = outcome(list);
+    for (const ticket of narrow.slice(1, 4)) ticket.end();
+    await expect(end).resolves.toBe("runs");
+    expect(fate("w")).toBe("waits");
+  });
+
   test("APF-18: flows are told apart by user, by namespace, or not at all", () => {
     const filled = (more: object, second: string): string => {
       const { fate } = one(1, QUEUES, more);

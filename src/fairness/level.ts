@@ -21,6 +21,11 @@ import { type RefusalReason, Refused, noRefusals } from "./refusal.ts";
 import type { Ticket } from "./ticket.ts";
 import { type After, mostWidth } from "./width.ts";
 
+/** The part of a level's seats that requests of more than one seat may take. */
+const WIDE_PART = 0.875;
+
+const hadLess = (a: Queue, b: Queue): boolean => a.had < b.had;
+
 /** What a level is told to be. */
 export interface LevelSettings {
   readonly name: string;
@@ -42,6 +47,8 @@ export class Level {
   limit: number;
   /** Seats that are taken. */
   seats = 0;
+  /** Those of them that requests of more than one seat have taken. */
+  #wideSeats = 0;
   waiting = 0;
   readonly running = new Set<Ticket>();
   readonly demand: Demand;
@@ -52,9 +59,10 @@ export class Level {
   readonly #clock: Clock;
   readonly #retry = new RetryAfter();
   readonly #queues = new Map<number, Queue>();
-  /** The queues in which somebody waits. */
-  readonly #busy = new Heap<Queue>((a, b) => a.had < b.had);
-  /** What the queue had had that was served last: a new one begins there. */
+  /** The queues in which somebody waits, by whether the first of them takes more than one seat. */
+  readonly #narrow = new Heap<Queue>(hadLess);
+  readonly #wide = new Heap<Queue>(hadLess);
+  /** What a queue would have had that was always busy: a new one begins there. */
   #reached = 0;
 
   constructor(clock: Clock, settings: LevelSettings) {
@@ -91,8 +99,10 @@ export class Level {
       return;
     }
     const queue = this.#queueFor(ticket);
-    if (queue instanceof Queue) this.#wait(ticket, queue, patience);
-    else throw this.#refuse(ticket, queue);
+    if (!(queue instanceof Queue)) throw this.#refuse(ticket, queue);
+    this.#wait(ticket, queue, patience);
+    // Others wait for more seats than it takes, or have had more.
+    this.dispatch();
   }
 
   /** A request has been answered. */
@@ -102,8 +112,12 @@ export class Level {
     this.running.delete(ticket);
     counts.executing--;
     counts.seats -= ticket.width;
+    if (ticket.width > 1) this.#wideSeats -= ticket.width;
     const queue = this.#queues.get(ticket.queue);
-    if (queue) this.#settle(queue, () => queue.end(ticket, now - ticket.startedAt));
+    const millis = now - ticket.startedAt;
+    if (queue) this.#settle(queue, () => queue.end(ticket, millis));
+    // What was done counts as done for all who wait, in equal parts: who comes now comes after who has waited meanwhile.
+    if (this.waiting > 0) this.#reached += (ticket.width * millis) / (this.#narrow.size + this.#wide.size);
     this.#take(-ticket.width, now);
     if (after) this.#takeAWhile(after, now);
     if (this.waiting > 0) this.dispatch();
@@ -121,11 +135,10 @@ export class Level {
 
   /** Runs whoever may run now: called when there may be more seats than before. */
   dispatch(): void {
-    for (let queue = this.#busy.first; queue; queue = this.#busy.first) {
-      const ticket = queue.first!;
-      if (!this.#fits(ticket)) break;
-      this.#reached = Math.max(this.#reached, queue.had);
+    for (let queue = this.#next(); queue; queue = this.#next()) {
       const from = queue;
+      const ticket = from.first!;
+      this.#reached = Math.max(this.#reached, from.had);
       this.#settle(from, () => from.begin(ticket));
       const { resolve } = ticket.waiting!;
       this.#leavesQueue(ticket);
@@ -134,14 +147,32 @@ export class Level {
     }
   }
 
+  /** The queue whose first request may run now: of those that may, and are not behind one that may soon, the one that has had least. */
+  #next(): Queue | undefined {
+    const narrow = this.#narrow.first;
+    const wide = this.#wide.first;
+    if (!wide || (narrow && narrow.had <= wide.had)) return narrow && this.#fits(narrow.first!) ? narrow : undefined;
+    const first = wide.first!;
+    if (this.#fits(first)) return wide;
+    // Where wide ones are in the way of a wide one, a narrow one need not wait for them; else it would be passed for ever.
+    return narrow && !this.#hasWideRoom(first) && this.#fits(narrow.first!) ? narrow : undefined;
+  }
+
   /** Whether there are seats for a request. One that is wider than all there are runs alone (APF-16). */
-  #fits({ width }: Ticket): boolean {
-    return this.seats + width <= this.limit || this.seats === 0;
+  #fits(ticket: Ticket): boolean {
+    if (this.seats === 0) return true;
+    return this.seats + ticket.width <= this.limit && (ticket.width === 1 || this.#hasWideRoom(ticket));
+  }
+
+  /** Whether it leaves seats to narrow requests, which are over soon: a few lists do not make them wait. */
+  #hasWideRoom({ width }: Ticket): boolean {
+    return this.#wideSeats + width <= this.limit * WIDE_PART;
   }
 
   #run(ticket: Ticket, now: number): void {
     ticket.startedAt = now;
     this.seats += ticket.width;
+    if (ticket.width > 1) this.#wideSeats += ticket.width;
     this.dispatched++;
     this.running.add(ticket);
     const { counts } = ticket.flow;
@@ -189,10 +220,14 @@ export class Level {
 
   /** Changes a queue and puts it where it belongs among the others. */
   #settle(queue: Queue, change: () => void): void {
-    if (queue.place >= 0) this.#busy.delete(queue);
+    if (queue.place >= 0) this.#heapOf(queue).delete(queue);
     change();
-    if (queue.tickets.size > 0) this.#busy.add(queue);
+    if (queue.tickets.size > 0) this.#heapOf(queue).add(queue);
     else if (this.waiting === 0 && queue.isIdle) this.#queues.delete(queue.index);
+  }
+
+  #heapOf({ first }: Queue): Heap<Queue> {
+    return first!.width > 1 ? this.#wide : this.#narrow;
   }
 
   #take(seats: number, now: number): void {

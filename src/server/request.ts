@@ -97,6 +97,8 @@ export class ServerRequest {
   flow: Flow | undefined = undefined;
   /** What it holds of its level. */
   ticket: Ticket | undefined = undefined;
+  /** Something to wait for, once the body is there, before it is worked on. */
+  turn: (() => void | Promise<void>) | undefined = undefined;
   /** Called when a watch has sent its initial events; there where it holds seats until then. */
   initialSent: (() => void) | undefined = undefined;
 

@@ -19,6 +19,10 @@ export class Heap<T extends Placed> {
     return this.#items[0];
   }
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   /** All items, in no particular order. */
   values(): Iterable<T> {
     return this.#items.values();

@@ -118,7 +118,9 @@ async function bodyBytes(server: ServerContext, request: ServerRequest): Promise
   if (isPacked && encoding !== "gzip") throw unsupportedMediaType(`Content-Encoding ${encoding}`, ["gzip"]);
   const sent = await exchange.readBody(limit, room);
   room.whole(sent.length);
-  return isPacked ? inflated(sent, limit, room) : sent;
+  const bytes = isPacked ? await inflated(sent, limit, room) : sent;
+  await request.turn?.();
+  return bytes;
 }
 
 async function inflated(packed: Uint8Array, limit: number, room: BodyRoom): Promise<Uint8Array> {

@@ -10,7 +10,7 @@
 import type { RequestInfo } from "../../meta/request-info.ts";
 import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
-import { nextTurn } from "../../util/turn-limit.ts";
+import { nextTurn, turnOf } from "../../util/turns.ts";
 import { parseDuration } from "../../util/duration.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
@@ -22,8 +22,9 @@ export const fairness: Filter = {
   name: "fairness",
   enter: (server, request) => {
     if (request.exchange.identity || isEndless(request.info!)) return undefined;
-    if (!server.fairness) return count(server, request);
-    return enter(server, request, server.fairness);
+    if (server.fairness) return enter(server, request, server.fairness);
+    count(server, request);
+    return request.exchange.answered ? undefined : turnFor(request);
   },
   leave: (server, request) => {
     if (request.seat !== 0) server.running[request.seat]--;
@@ -76,22 +77,31 @@ function enter(server: ServerContext, request: ServerRequest, fair: Fairness): v
   const { ticket } = request;
   if (!ticket?.waiting) {
     take(server, request);
-    // Many wide requests may come at once, and each may be long: one of them begins in each turn.
-    return ticket && ticket.width > 1 ? nextTurn() : undefined;
+    return turnFor(request);
   }
   request.exchange.onOver(() => ticket.cancel());
   const { promise } = ticket.waiting;
   return promise.then(
     () => {
       take(server, request);
-      // Where one ends and the next begins others are heard, too.
-      return nextTurn();
+      return turnFor(request);
     },
     (error: unknown) => {
       request.ticket = undefined;
       refuseAs(server, request, error);
     },
   );
+}
+
+/**
+ * Many requests may come at once and find seats: those that read much begin one after the other, each in a pass of its own;
+ * of the others everybody has one after the other. One with a body takes its turn when that is there.
+ */
+function turnFor(request: ServerRequest): void | Promise<void> {
+  const { ticket, exchange, identity } = request;
+  if (ticket && ticket.width > 1) return nextTurn();
+  if (exchange.hasBody) request.turn = () => turnOf(identity.user);
+  else return turnOf(identity.user);
 }
 
 /** Whether a watch begins with what there is. */

@@ -125,6 +125,7 @@ export class ConnectionGuard implements Disposable {
   /** Those of them who have not taken answers. */
   readonly #holding = new Set<GuardedConnection>();
   #waiting = 0;
+  #trusted = 0;
   #untaken = 0;
   /** How many were refused or broken off, by cause. */
   readonly #refused: Record<Refusal, number> = {
@@ -157,7 +158,7 @@ export class ConnectionGuard implements Disposable {
       type: "gauge",
       help: "Open connections, by whether a credential was shown on them.",
       samples: [
-        { labels: { trusted: "true" }, value: this.#all.size - this.#strangers.size - this.#waiting },
+        { labels: { trusted: "true" }, value: this.#trusted },
         { labels: { trusted: "false" }, value: this.#strangers.size + this.#waiting },
       ],
     },
@@ -209,6 +210,8 @@ export class ConnectionGuard implements Disposable {
     if (held.state === "opening") opening.delete(held);
     else if (held.state === "asked") asked.delete(held);
     else if (held.state === "ending") ending.delete(held);
+    else if (held.state === "trusted") this.#trusted--;
+    if (state === "trusted") this.#trusted++;
     held.state = state;
     if (state === "asked") {
       asked.add(held);

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { nextTurn, turnOf } from "./turns.ts";
+
+/** Keeps the event loop for some ms. */
+function busy(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end;);
+}
+
+const pass = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A short job of somebody, which takes 1 ms and is written down. */
+async function job(owner: string, went: string[]): Promise<void> {
+  await turnOf(owner);
+  busy(1);
+  went.push(owner);
+}
+
+test("a short job runs at once, and so do others until they have had their time in this pass", async () => {
+  await pass();
+  expect(turnOf("a")).toBeUndefined();
+  expect(turnOf("a")).toBeUndefined();
+  busy(3);
+  expect(turnOf("a")).toBeInstanceOf(Promise);
+  await pass();
+  await pass();
+  expect(turnOf("a")).toBeUndefined();
+});
+
+test("who sends many has one of them done, then others have theirs", async () => {
+  await pass();
+  const went: string[] = [];
+  const flood = Array.from({ length: 40 }, () => job("flood", went));
+  const others = ["a", "b", "c"].map((owner) => job(owner, went));
+  await Promise.all(others);
+  expect(went.length).toBeLessThan(16);
+  await Promise.all(flood);
+  expect(went).toHaveLength(43);
+});
+
+test("what waits is done in several passes: what comes over sockets is heard between them", async () => {
+  await pass();
+  const went: string[] = [];
+  const flood = Promise.all(Array.from({ length: 30 }, () => job("flood", went)));
+  const most: number[] = [];
+  for (let before = went.length; went.length < 30; before = went.length) {
+    await pass();
+    most.push(went.length - before);
+  }
+  await flood;
+  expect(Math.max(...most)).toBeLessThan(16);
+});
+
+test("a long job has its turn in each pass, also while short ones wait", async () => {
+  await pass();
+  const went: string[] = [];
+  const flood = Promise.all(Array.from({ length: 100 }, () => job("flood", went)));
+  for (let i = 0; i < 5; i++) await nextTurn();
+  expect(went.length).toBeLessThan(40);
+  await flood;
+});
