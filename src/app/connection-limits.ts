@@ -14,14 +14,15 @@ const MOST_STRANGERS = 500;
 
 /** The bounds of connections that options and the operating system say. */
 export function connectionLimits(
-  { maxConnections, maxConnectionsPerAddress }: ServeOptions,
+  { maxConnections, maxConnectionsPerAddress, maxConnectionsPerUser }: ServeOptions,
   openFiles = openFileLimit(),
-): Pick<ServerLimits, "connections" | "connectionsPerAddress" | "strangers"> {
+): Pick<ServerLimits, "connections" | "connectionsPerAddress" | "connectionsPerUser" | "strangers"> {
   const room = Math.max(RESERVED, openFiles - RESERVED);
   const connections = Math.min(maxConnections, room);
   return {
     connections,
     connectionsPerAddress: maxConnectionsPerAddress ?? Math.ceil(connections * 0.9),
+    connectionsPerUser: maxConnectionsPerUser ?? Math.ceil(connections / 2),
     strangers: Math.min(MOST_STRANGERS, Math.ceil(connections / 2)),
   };
 }

@@ -97,6 +97,8 @@ export interface OptionValues extends AuditOptionValues {
   readonly "insecure-http": boolean;
   readonly "max-connections": number;
   readonly "max-connections-per-address": number | undefined;
+  readonly "max-connections-per-user": number | undefined;
+  readonly "max-requests-per-user": number;
   readonly "max-watches-per-user": number;
   readonly "enable-priority-and-fairness": boolean;
   readonly "max-requests-inflight": number;
@@ -600,6 +602,21 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: count("connections"),
     otherwise: "nine of ten of all",
     about: "Connections from one address at the same time.",
+    since: "0.1",
+  },
+  "max-connections-per-user": {
+    group: "limits",
+    type: most("connections"),
+    otherwise: "half of all",
+    about: "Connections of one user at the same time, of whom may do everything aside; 0 for no limit.",
+    since: "0.1",
+  },
+  "max-requests-per-user": {
+    group: "limits",
+    type: most("requests"),
+    default: "5000",
+    about:
+      "Requests of one user at the same time, watches aside, until their answers were taken, of whom may do everything aside; 0 for no limit.",
     since: "0.1",
   },
   "max-watches-per-user": {

@@ -64,6 +64,9 @@ export interface ServeOptions {
   readonly maxConnections: number;
   /** Undefined: nine of ten. */
   readonly maxConnectionsPerAddress: number | undefined;
+  /** Undefined: half of all; 0 for no limit. */
+  readonly maxConnectionsPerUser: number | undefined;
+  readonly maxRequestsPerUser: number;
   readonly maxWatchesPerUser: number;
   readonly dev: boolean;
   /** The data directory is only read. */
@@ -218,6 +221,8 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     ...concurrencyOf(said),
     maxConnections: said["max-connections"],
     maxConnectionsPerAddress: said["max-connections-per-address"],
+    maxConnectionsPerUser: said["max-connections-per-user"],
+    maxRequestsPerUser: said["max-requests-per-user"],
     maxWatchesPerUser: said["max-watches-per-user"],
     dev,
     readOnly: said["read-only"],

@@ -264,6 +264,7 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
       version: VERSION,
       limits: {
         ...connectionLimits(options),
+        requestsPerUser: options.maxRequestsPerUser,
         watchesPerUser: options.maxWatchesPerUser,
         reads: options.maxReads,
         writes: options.maxWrites,

@@ -43,6 +43,7 @@ export class LateRequests implements Disposable {
     this.#running.add(request);
     request.exchange.onOver(() => {
       if (!this.#running.delete(request)) this.#answered.delete(request);
+      request.over();
     });
   }
 

@@ -20,6 +20,10 @@ export interface ServerLimits {
   readonly connections: number;
   /** Connections from one address at the same time. */
   readonly connectionsPerAddress: number;
+  /** Connections on which one user was the first to show a credential; 0 for no limit. Members of `system:masters` are not counted. */
+  readonly connectionsPerUser: number;
+  /** Requests of one user at the same time, until the last byte of each answer was taken; likewise. */
+  readonly requestsPerUser: number;
   /** Watches of one user at the same time, whoever is of this process and members of `system:masters` aside; 0 for no limit. */
   readonly watchesPerUser: number;
   /** Connections on which no credential has been shown yet. */
@@ -38,6 +42,8 @@ export const DEFAULT_LIMITS: ServerLimits = {
   slowMillis: 1_000,
   connections: 20_000,
   connectionsPerAddress: 18_000,
+  connectionsPerUser: 10_000,
+  requestsPerUser: 5_000,
   watchesPerUser: 10_000,
   strangers: 500,
 };

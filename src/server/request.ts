@@ -18,6 +18,7 @@ import type { BodyRoom } from "./body/body-memory.ts";
 import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
 import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
 import { NO_QUERY, Query } from "./query.ts";
+import type { UserPlace, UserPlaces } from "./user-places.ts";
 import type { WatchOutput } from "./watch/output.ts";
 
 /** What filters want to hear of a request while it is handled; `filters/contract.ts` says when. */
@@ -38,6 +39,9 @@ export class ServerRequest {
   readAt = 0;
   answeredAt = 0;
   readonly #clock: Pick<Clock, "steady">;
+  /** Its place among the requests of its user. */
+  #place: UserPlace | undefined = undefined;
+  #isOver = false;
   auditId = "";
   /** Set by the filter `read path`. */
   info: RequestInfo | undefined = undefined;
@@ -137,6 +141,22 @@ export class ServerRequest {
     if (!definition) return undefined;
     const kind = this.taken ?? definition;
     return hasProtobuf(kind) ? kind : undefined;
+  }
+
+  /** Counts it for its user, until it is over or has become a watch; 429 where the user has as many under way as one may have. */
+  count(places: UserPlaces): void {
+    if (!this.#isOver) this.#place = places.take(this.identity);
+  }
+
+  /** It is counted otherwise from now on. */
+  uncount(): void {
+    this.#place?.[Symbol.dispose]();
+  }
+
+  /** The last byte of its answer was taken, or one of the two broke off. */
+  over(): void {
+    this.#isOver = true;
+    this.uncount();
   }
 
   /** Who asks, in the words of the registry. */

@@ -31,8 +31,8 @@ import { LateRequests } from "./late-requests.ts";
 import { ServerRequest } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
 import { ROUTES } from "./routes.ts";
+import { UserPlaces, userPlacesMetrics } from "./user-places.ts";
 import { versionInfo } from "./documents/version.ts";
-import { WatchPlaces } from "./watch/places.ts";
 import { WatchWheel } from "./watch/wheel.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 
@@ -96,6 +96,8 @@ export function createServer(options: ServerOptions): ServerHandle {
   let closing = false;
   const running = { 1: 0, 2: 0 };
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const requestPlaces = new UserPlaces({ what: "requests", most: limits.requestsPerUser });
+  const watchPlaces = new UserPlaces({ what: "watches", most: limits.watchesPerUser });
   const guard = new ConnectionGuard(clock, limits, options.log);
   const bodies = new BodyMemory(clock, limits.bodyMemoryBytes);
   const context: ServerContext = {
@@ -111,6 +113,7 @@ export function createServer(options: ServerOptions): ServerHandle {
       registry,
       [
         guard.metrics,
+        userPlacesMetrics([guard.places, requestPlaces, watchPlaces]),
         bodies.metrics,
         ...(options.fairness ? [fairnessMetrics(options.fairness)] : []),
         ...(options.collectors ?? []),
@@ -121,7 +124,8 @@ export function createServer(options: ServerOptions): ServerHandle {
     health: options.health ?? [],
     routes: new RouteTable([...(options.routes ?? []), ...ROUTES]),
     wheel: new WatchWheel(clock),
-    watchPlaces: new WatchPlaces(limits.watchesPerUser),
+    requestPlaces,
+    watchPlaces,
     bodies,
     beside: options.beside,
     discovery: new Discovery(registry),
@@ -149,7 +153,10 @@ export function createServer(options: ServerOptions): ServerHandle {
     },
     inject(request) {
       const exchange = new InjectExchange(request, options.activity);
-      void chain.run(new ServerRequest(exchange, clock));
+      const asked = new ServerRequest(exchange, clock);
+      // Whoever is of this process is not counted.
+      if (!request.identity) exchange.onOver(() => asked.over());
+      void chain.run(asked);
       return exchange.answer;
     },
     get watches() {

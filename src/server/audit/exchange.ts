@@ -86,7 +86,7 @@ export class AuditedExchange implements Exchange {
     this.#exchange.closeAfterAnswer();
   }
 
-  trust(): void {
-    this.#exchange.trust();
+  trust(owner: Identity): void {
+    this.#exchange.trust(owner);
   }
 }

@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Identity } from "../../auth/contract.ts";
+import { ANONYMOUS, type Connection, type Identity } from "../../auth/contract.ts";
 import { unauthorized } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
@@ -38,10 +38,11 @@ export const authenticate: Filter = {
   },
 };
 
-function identify({ dialect }: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
+function identify(server: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
+  const { dialect } = server;
   if (identity && identity !== ANONYMOUS) {
     request.identity = identity;
-    request.exchange.trust();
+    if (!request.exchange.identity) countFor(server, request);
     return;
   }
   // Nobody may hold a connection, and what HTTP/2 lets one do with it, without a credential, but those who look after health.
@@ -49,3 +50,24 @@ function identify({ dialect }: ServerContext, request: ServerRequest, identity: 
   if (!identity && (dialect.rules.anonymousByRoles || !request.isPublic)) throw unauthorized();
   request.identity = ANONYMOUS;
 }
+
+/**
+ * Counts connection and request for whoever sends them. Who has as many as one may have is refused, and the connection
+ * ends: answers that are not taken would wait on it.
+ */
+function countFor({ requestPlaces }: ServerContext, request: ServerRequest): void {
+  const { exchange, identity } = request;
+  try {
+    exchange.trust(ownerOf(exchange.connection, identity));
+    request.count(requestPlaces);
+  } catch (error) {
+    exchange.closeAfterAnswer();
+    if (!request.isPublic) throw error;
+  }
+}
+
+/** Whose a connection is: a proxy's in front, whoever asks through it. */
+const ownerOf = ({ certificate }: Connection, identity: Identity): Identity =>
+  certificate?.signedBy.includes("proxy")
+    ? { user: certificate.commonName, groups: certificate.organizations }
+    : identity;

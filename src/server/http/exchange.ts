@@ -71,8 +71,11 @@ export interface Exchange {
   onOver(listener: () => void): void;
   /** Asks the peer to open a new connection for further requests: sent to clients without a credential. */
   closeAfterAnswer(): void;
-  /** Says that a good credential came with the request: its connection is one that may stay. */
-  trust(): void;
+  /**
+   * Says that a good credential came with the request: its connection is one that may stay, as one of `owner`. 429 where
+   * that one has as many as one may have.
+   */
+  trust(owner: Identity): void;
 }
 
 /** The length of a body in pieces. */

@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import http2 from "node:http2";
 import https from "node:https";
 import net from "node:net";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -87,12 +90,28 @@ describe("reliability 2.1: a connection on which nobody shows a credential is gi
   });
 });
 
+interface Asked {
+  readonly code: number;
+  readonly headers: object;
+  readonly text: string;
+  readonly socket: unknown;
+}
+
+/** Asks over HTTP/2; resolves when the head of the answer is there. */
+async function over2(session: http2.ClientHttp2Session, path: string, headers: object): Promise<{ code: number }> {
+  const stream = session.request({ ":path": path, ...headers });
+  stream.resume();
+  const [answer] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
+  return { code: Number(answer[":status"]) };
+}
+
 /** Asks over HTTP/1.1; resolves when the whole answer is there. */
-function ask(options: https.RequestOptions, body?: string): Promise<{ code: number; socket: unknown }> {
+function ask(options: https.RequestOptions, body?: string): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const request = https.request({ host: "127.0.0.1", ...options }, (answer) => {
-      const { socket } = answer;
-      answer.resume().on("end", () => resolve({ code: answer.statusCode!, socket }));
+      const { socket, headers } = answer;
+      const done = (bytes: Buffer): void => resolve({ code: answer.statusCode!, headers, text: String(bytes), socket });
+      buffer(answer).then(done, reject);
     });
     request.on("error", reject);
     if (body === undefined) request.end();
@@ -149,6 +168,167 @@ describe("no room for another connection", () => {
     await until(() => server.logged.length === 5, "a line of the log for each");
     expect(await dropped("address")).toBe(5);
     expect(server.logged[0]).toMatchObject({ fields: { limit: "address", client: "127.0.0.1", connections: 5 } });
+  });
+});
+
+const READER: Record<string, string> = { authorization: "Bearer reader" };
+
+/** A connection of HTTP/2; with `settings` that say so it takes no byte of a body. */
+async function openSession(listener: Listener, settings: http2.Settings = {}): Promise<http2.ClientHttp2Session> {
+  const url = `https://127.0.0.1:${listener.port}`;
+  const opened = http2.connect(url, { ca: listening.authority.cert, settings });
+  opened.on("error", () => {});
+  listening.onClean(() => opened.destroy());
+  await once(opened, "remoteSettings");
+  return opened;
+}
+
+const DEAF: http2.Settings = { initialWindowSize: 0 };
+
+describe("one user has so many connections and no more", () => {
+  /** A client over HTTP/1.1 with a connection of its own. */
+  const over1 = (listener: Listener): ((path: string, headers: object) => ReturnType<typeof ask>) => {
+    const agent = new https.Agent({ keepAlive: true, maxSockets: 1, ca: listening.authority.cert });
+    listening.onClean(() => agent.destroy());
+    return (path, headers) => ask({ port: listener.port, path, headers: { ...headers }, agent });
+  };
+
+  test("others have their own; who has as many is told so, and the connection ends; one that closes makes room", async () => {
+    const { listener, server } = await start({ connectionsPerUser: 2 });
+    const first = await openSession(listener);
+    expect((await over2(first, CM, READER)).code).toBe(200);
+    const second = over1(listener);
+    expect((await second(CM, READER)).code).toBe(200);
+    const refused = await over1(listener)(CM, READER);
+    expect(refused).toMatchObject({ code: 429, headers: { "retry-after": "5", connection: "close" } });
+    expect(JSON.parse(refused.text)).toMatchObject({
+      kind: "Status",
+      reason: "TooManyRequests",
+      details: { retryAfterSeconds: 5 },
+      message: expect.stringContaining(
+        "expected at most 2 connections of one user at a time (--max-connections-per-user), found as many",
+      ) as string,
+    });
+    const third = await openSession(listener);
+    const goaway = once(third, "goaway");
+    expect((await over2(third, CM, READER)).code).toBe(429);
+    await goaway;
+    expect((await over1(listener)(CM, ADMIN)).code).toBe(200);
+    expect((await over2(first, CM, READER)).code).toBe(200);
+    expect((await second(CM, READER)).code).toBe(200);
+    expect(server.logged.at(-1)).toMatchObject({ fields: { limit: "connections", user: "reader" } });
+    first.destroy();
+    await until(async () => (await over1(listener)(CM, READER)).code === 200, "a place for another connection");
+  });
+
+  test("it is whose credential came first, and is given back once", async () => {
+    const { listener, server } = await start({ connectionsPerUser: 1 });
+    const first = await openSession(listener);
+    await over2(first, CM, READER);
+    expect((await over2(first, CM, ADMIN)).code).toBe(200);
+    expect((await over1(listener)(CM, ADMIN)).code).toBe(200);
+    first.destroy();
+    await until(async () => (await over1(listener)(CM, READER)).code === 200, "the place to be given back");
+    const metrics = await (await server.ask("GET", "/metrics")).text();
+    expect(metrics).toContain('keelson_user_limit_highest{limit="connections"} 1\n');
+    expect(metrics).toMatch(/keelson_user_limit_refusals_total\{limit="connections"\} \d+\n/);
+  });
+
+  test("health is answered all the same, and keeps no connection", async () => {
+    const { listener } = await start({ connectionsPerUser: 1 });
+    await over1(listener)(CM, READER);
+    expect(await over1(listener)("/livez", READER)).toMatchObject({ code: 200, headers: { connection: "close" } });
+  });
+
+  test("a connection that is one too many is broken off when its peer does not end it", async () => {
+    const { listener, clock, connections, server } = await start({ connectionsPerUser: 1 });
+    await over1(listener)(CM, READER);
+    (await openSession(listener, DEAF)).request({ ":path": CM, ...READER });
+    await until(() => server.logged.length === 1, "a refusal");
+    clock.advance(6_000);
+    const all = async (): Promise<number> => Object.values(await connections()).reduce((sum, count) => sum + count);
+    await until(async () => (await all()) === 1, "it to be broken off");
+    expect(await connections()).toEqual({ trusted: 1, others: 0 });
+  });
+});
+
+describe("one user has so many requests under way and no more", () => {
+  /** Sends requests of which no answer is read; their codes, as far as they are known. */
+  const hold = (session: http2.ClientHttp2Session, paths: readonly string[]): number[] => {
+    const codes: number[] = [];
+    for (const path of paths) {
+      const stream = session.request({ ...READER, ":path": path });
+      stream.on("error", () => {});
+      stream.on("response", (answer) => void codes.push(answer[":status"]!));
+    }
+    return codes;
+  };
+  const isFull = async (server: TestServer, headers = READER): Promise<boolean> =>
+    (await server.server.inject({ url: CM, headers })).code === 429;
+
+  test("answers that are not read count, over all connections, until they go", async () => {
+    const { listener, server } = await start({ requestsPerUser: 40 });
+    const sessions = [await openSession(listener, DEAF), await openSession(listener, DEAF)];
+    const codes = sessions.map((session) =>
+      hold(
+        session,
+        Array.from({ length: 20 }, () => CM),
+      ),
+    );
+    await until(() => codes.flat().length === 40, "forty answers to begin");
+    expect(new Set(codes.flat())).toEqual(new Set([200]));
+    const refused = await server.server.inject({ url: CM, headers: READER });
+    expect([refused.code, refused.headers["retry-after"], await refused.text()]).toEqual([
+      429,
+      "1",
+      expect.stringContaining("expected at most 40 requests of one user at a time (--max-requests-per-user)"),
+    ]);
+    expect((await server.ask("GET", CM)).code).toBe(200);
+    for (const session of sessions) session.destroy();
+    await until(async () => !(await isFull(server)), "places to be given back");
+  });
+
+  test("bodies of which a byte comes count", async () => {
+    const { listener, server } = await start({ requestsPerUser: 10 });
+    const session = await openSession(listener);
+    for (let i = 0; i < 10; i++) {
+      const stream = session.request({ ":method": "POST", ":path": CM, "content-length": "1000", ...ADMIN });
+      stream.on("error", () => {});
+      stream.write("{");
+    }
+    await until(() => isFull(server, ADMIN), "as many as there may be");
+    expect(await isFull(server)).toBe(false);
+    session.destroy();
+    await until(async () => !(await isFull(server, ADMIN)), "places to be given back");
+  });
+
+  test("watches count as watches, from when they have begun until their end was read", async () => {
+    const { listener, server, clock } = await start({ requestsPerUser: 2, watchesPerUser: 5 });
+    const session = await openSession(listener, DEAF);
+    for (const seconds of [0, 0, 1, 1, 1]) {
+      const codes = hold(session, [`${CM}?watch=1&timeoutSeconds=${seconds}`]);
+      await until(() => codes[0] === 200, "a watch to begin");
+    }
+    clock.advance(2_000);
+    await until(() => server.server.watches === 2, "three watches to end");
+    expect(await isFull(server)).toBe(false);
+    const sixth = await server.server.inject({ url: `${CM}?watch=1`, headers: READER });
+    expect([sixth.code, await sixth.text()]).toEqual([429, expect.stringContaining("watches of one user")]);
+  });
+
+  test("who is over it loses the connection on which he asks for more", async () => {
+    const { listener, connections, clock } = await start({ requestsPerUser: 5 });
+    const session = await openSession(listener, DEAF);
+    const codes = hold(
+      session,
+      Array.from({ length: 6 }, () => CM),
+    );
+    await until(() => codes.length === 6, "all to be answered");
+    expect(codes).toEqual([200, 200, 200, 200, 200, 429]);
+    const gone = once(session, "close");
+    clock.advance(6_000);
+    await gone;
+    await until(async () => (await connections()).trusted + (await connections()).others === 0, "nothing to be left");
   });
 });
 

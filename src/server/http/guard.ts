@@ -13,18 +13,25 @@
  * longest makes way: who has a credential shows it within milliseconds, so a flood meets itself. Whom we keep waiting is
  * not driven out.
  *
+ * A trusted connection counts for whoever was the first to show a credential on it, until it is closed; one user may have
+ * so many.
+ *
  * @module
  */
 import type { Socket } from "node:net";
-import type { Connection } from "../../auth/contract.ts";
+import type { Connection, Identity } from "../../auth/contract.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Deadlines } from "../../util/deadlines.ts";
 import type { Log } from "../../util/log.ts";
 import type { ServerLimits } from "../limits.ts";
+import { type UserPlace, UserPlaces } from "../user-places.ts";
 import type { Collector } from "../../util/exposition.ts";
 
 /** How many connections there may be. */
-type ConnectionLimits = Pick<ServerLimits, "connections" | "connectionsPerAddress" | "strangers">;
+type ConnectionLimits = Pick<
+  ServerLimits,
+  "connections" | "connectionsPerAddress" | "connectionsPerUser" | "strangers"
+>;
 
 const OPENING_MS = 32_000;
 const ASKED_MS = 60_000;
@@ -36,6 +43,8 @@ const MOST_UNTAKEN_EACH = 8;
 const MOST_REQUESTS = 100;
 const MOST_HEADER_BYTES = 1 << 20;
 const ASKED_GRACE_MS = 50_000;
+/** When somebody is to try again who has as many connections as one may have: each try costs a handshake. */
+const RETRY_SECONDS = 5;
 
 /** Why connections were refused or broken off, as the metrics have it. */
 export type Refusal = "connections" | "address" | "strangers" | "untaken" | "opening" | "asked" | "ending";
@@ -64,6 +73,8 @@ export class GuardedConnection {
   destroy: () => void;
   /** Answers to it that it has not taken, while it is a stranger. */
   untaken = 0;
+  /** Its place among the connections of its user, once a credential was shown. */
+  place: UserPlace | undefined = undefined;
   readonly #guard: ConnectionGuard;
   #requests = 0;
   #headerBytes = 0;
@@ -101,9 +112,11 @@ export class GuardedConnection {
     return this.state === "asked" ? this.#guard.count(this) : undefined;
   }
 
-  /** A request on it has shown a credential that is good. */
-  trust(): void {
-    if (this.state === "opening" || this.state === "asked") this.#guard.enter(this, "trusted");
+  /** A request on it has shown a credential that is good. The first to show one is whose it is; 429 where he has as many as one may have. */
+  trust(owner: Identity): void {
+    if (this.state !== "opening" && this.state !== "asked") return;
+    this.place = this.#guard.places.take(owner);
+    this.#guard.enter(this, "trusted");
   }
 
   /** It was told to end; broken off when it has not in a few seconds. */
@@ -117,6 +130,8 @@ export class ConnectionGuard implements Disposable {
   readonly #clock: Clock;
   readonly #limits: ConnectionLimits;
   readonly #log: Pick<Log, "warn">;
+  /** The trusted ones of each user. */
+  readonly places: UserPlaces;
   readonly #all = new Map<string, GuardedConnection>();
   readonly #addresses = new Map<string, Address>();
   readonly #timed: Readonly<Record<"opening" | "asked" | "ending", Deadlines<GuardedConnection>>>;
@@ -140,6 +155,7 @@ export class ConnectionGuard implements Disposable {
 
   constructor(clock: Clock, limits: ConnectionLimits, log: Pick<Log, "warn">) {
     this.#clock = clock;
+    this.places = new UserPlaces({ what: "connections", most: limits.connectionsPerUser, retrySeconds: RETRY_SECONDS });
     this.#limits = limits;
     this.#log = log;
     const timed = (cause: "opening" | "asked" | "ending", millis: number): Deadlines<GuardedConnection> =>
@@ -199,6 +215,7 @@ export class ConnectionGuard implements Disposable {
     socket.once("close", () => {
       this.#all.delete(id);
       if (--address.count === 0) this.#addresses.delete(held.address);
+      held.place?.[Symbol.dispose]();
       this.enter(held, "closed");
     });
     return held;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Connection } from "../../auth/contract.ts";
+import type { Connection, Identity } from "../../auth/contract.ts";
 import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
@@ -96,8 +96,8 @@ export class H1Exchange implements Exchange {
     this.#response.shouldKeepAlive = false;
   }
 
-  trust(): void {
-    this.#peer.guarded.trust();
+  trust(owner: Identity): void {
+    this.#peer.guarded.trust(owner);
   }
 
   /** A body that was not read to its end would be taken for the next request; end the connection instead. */

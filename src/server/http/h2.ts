@@ -4,7 +4,7 @@
  * @module
  */
 import http2 from "node:http2";
-import type { Connection } from "../../auth/contract.ts";
+import type { Connection, Identity } from "../../auth/contract.ts";
 import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
@@ -133,8 +133,8 @@ export class H2Exchange implements Exchange {
     this.#lastAnswer = true;
   }
 
-  trust(): void {
-    this.#session.guarded.trust();
+  trust(owner: Identity): void {
+    this.#session.guarded.trust(owner);
   }
 
   #finish(): void {

@@ -10,7 +10,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { Connection } from "../../auth/contract.ts";
+import type { Connection, Identity } from "../../auth/contract.ts";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { drained } from "./drained.ts";
@@ -154,8 +154,8 @@ export class WebSocketExchange implements Exchange {
 
   closeAfterAnswer(): void {}
 
-  trust(): void {
-    this.#upgrade.peer.guarded.trust();
+  trust(owner: Identity): void {
+    this.#upgrade.peer.guarded.trust(owner);
   }
 }
 

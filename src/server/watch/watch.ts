@@ -16,10 +16,10 @@ import { WATCH, streams } from "../answer/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
+import type { UserPlace } from "../user-places.ts";
 import { perform } from "../verbs/perform.ts";
 import { type FrameStyle, batchFrames, bookmarkFrame, errorFrame, frameStyle, streamType } from "./frames.ts";
 import type { WatchOutput } from "./output.ts";
-import type { WatchPlace } from "./places.ts";
 import type { Due } from "./wheel.ts";
 
 type WatchFailure = Parameters<WatchSink["ended"]>[0];
@@ -96,7 +96,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
   /** Nothing leaves any more. */
   #closed = false;
   readonly #isLocal: boolean;
-  readonly #place: WatchPlace | undefined;
+  readonly #place: UserPlace | undefined;
   readonly #connection: Connection;
   readonly #user: string;
   #endsAt = 0;
@@ -107,7 +107,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
     request: ServerRequest,
     style: FrameStyle,
     { allowWatchBookmarks, sendInitialEvents }: WatchOptions,
-    place: WatchPlace | undefined,
+    place: UserPlace | undefined,
   ) {
     this.#server = server;
     this.#request = request;
@@ -265,18 +265,25 @@ class Watcher implements WatchSink, WatchOutput, Due {
     if (!request.taps) this.#request = undefined;
     request.code = 200;
     request.longRunning = true;
+    request.uncount();
     const out = request.exchange.stream(200, request.headers(streamType(this.#style)));
     this.#out = out;
-    out.onClose = () => this.#close();
+    out.onClose = () => this.#gone();
     this.#server.watchers.add(this);
     this.#server.metrics.watchers(this.#style.resource.definition, 1);
-    if (out.closed) this.#close();
+    if (out.closed) this.#gone();
     return out;
   }
 
   #isPastStart(): void {
     this.#initialSent?.();
     this.#initialSent = undefined;
+  }
+
+  /** The stream is closed: what has ended and was not read to its end still takes a place. */
+  #gone(): void {
+    this.#close();
+    this.#place?.[Symbol.dispose]();
   }
 
   /** Hears nothing more from the cache and the wheel. */
@@ -291,7 +298,6 @@ class Watcher implements WatchSink, WatchOutput, Due {
     this.#closed = true;
     if (!this.#ended) this.#end();
     this.#isPastStart();
-    this.#place?.[Symbol.dispose]();
     this.#server.watchers.delete(this);
     this.#server.metrics.watchers(this.#style.resource.definition, -1);
   }

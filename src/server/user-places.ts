@@ -1,0 +1,97 @@
+/**
+ * How much one user has at the same time of what a server has for all: connections, requests under way, watches. So one
+ * user does not take the descriptors and the memory of everybody.
+ *
+ * Members of `system:masters` are not counted.
+ *
+ * @module
+ */
+import { isMaster } from "../auth/admin.ts";
+import type { Identity } from "../auth/contract.ts";
+import { tooManyRequests } from "../meta/status.ts";
+import type { Collector } from "../util/exposition.ts";
+
+/** Something of a user that is counted; giving it back twice is giving it back once. */
+export type UserPlace = Disposable;
+
+/** What is counted, and to where. */
+export interface UserPlacesOptions {
+  readonly what: "connections" | "requests" | "watches";
+  /** What one user may have at the same time; 0 for no limit. */
+  readonly most: number;
+  /** When somebody who has as many is to try again; a second by default. */
+  readonly retrySeconds?: number;
+}
+
+const UNCOUNTED: UserPlace = { [Symbol.dispose]() {} };
+
+/** See the head of this file. It keeps nothing of those who have nothing. */
+export class UserPlaces {
+  readonly #options: UserPlacesOptions;
+  readonly #taken = new Map<string, number>();
+  #refused = 0;
+
+  constructor(options: UserPlacesOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a place, until it is disposed; 429 where the user has as many as one may have. */
+  take(identity: Pick<Identity, "user" | "groups">): UserPlace {
+    const { what, most, retrySeconds } = this.#options;
+    if (most === 0 || isMaster(identity)) return UNCOUNTED;
+    const { user } = identity;
+    const taken = this.#taken.get(user) ?? 0;
+    if (taken >= most) {
+      this.#refused++;
+      const found = `expected at most ${most} ${what} of one user at a time (--max-${what}-per-user), found as many open`;
+      throw tooManyRequests(found, what, retrySeconds);
+    }
+    this.#taken.set(user, taken + 1);
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#giveBack(user);
+        isHeld = false;
+      },
+    };
+  }
+
+  #giveBack(user: string): void {
+    const left = this.#taken.get(user)! - 1;
+    if (left > 0) this.#taken.set(user, left);
+    else this.#taken.delete(user);
+  }
+
+  /** Users who have something. */
+  get users(): number {
+    return this.#taken.size;
+  }
+
+  /** What is counted; what the user has who has most; how often somebody was refused. */
+  get figures(): { readonly limit: string; readonly highest: number; readonly refused: number } {
+    let highest = 0;
+    for (const taken of this.#taken.values()) highest = Math.max(highest, taken);
+    return { limit: this.#options.what, highest, refused: this.#refused };
+  }
+}
+
+/** How near users are to their limits, and how often one was met. No user is named: there may be any number. */
+export const userPlacesMetrics =
+  (all: readonly UserPlaces[]): Collector =>
+  () => {
+    const figures = all.map((one) => one.figures);
+    return [
+      {
+        name: "keelson_user_limit_highest",
+        type: "gauge",
+        help: "What the user has at the moment who has most of what is limited for each user.",
+        samples: figures.map(({ limit, highest }) => ({ labels: { limit }, value: highest })),
+      },
+      {
+        name: "keelson_user_limit_refusals_total",
+        type: "counter",
+        help: "Requests that were refused because their user had as much as one may have.",
+        samples: figures.map(({ limit, refused }) => ({ labels: { limit }, value: refused })),
+      },
+    ];
+  };
