@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import type { ServerContext } from "../context.ts";
+import type { ServerRequest } from "../request.ts";
 import { testServer } from "../testing/test-server.ts";
+import { StreamWriter } from "./stream-writer.ts";
 
 const CM = "/api/v1/namespaces/n/configmaps";
 
@@ -36,4 +39,36 @@ test("a long list leaves the event loop to others between its pieces, however fa
   done = true;
   expect(length).toBeGreaterThan(4_000_000);
   expect(turns).toBeGreaterThan(8);
+});
+
+test("answers whose readers have gone wait for no turn, however many there are", async () => {
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  let closed = false;
+  const out = {
+    write: () => false,
+    drained: () => left,
+    get closed() {
+      return closed;
+    },
+  };
+  const exchange = { stream: () => out, connection: { address: "" } };
+  const request = { headers: () => ({}), exchange } as unknown as ServerRequest;
+  const writers = Array.from(
+    { length: 100 },
+    () => new StreamWriter({ compress: "never" } as ServerContext, request, "application/json", Infinity),
+  );
+  for (const writer of writers) writer.add(new Uint8Array(1000));
+  const flushed = writers.map((writer) => writer.flush());
+  // Each has had its time by then.
+  busy(12);
+  closed = true;
+  leave();
+  let turns = 0;
+  const count = (): void => {
+    turns++;
+    if (turns < 100) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(new Set(await Promise.all(flushed))).toEqual(new Set([false]));
+  expect(turns).toBeLessThan(2);
 });

@@ -135,7 +135,8 @@ export class StreamWriter {
       this.#large = undefined;
     }
     if (!hasRoom) await out.drained();
-    await this.#turn.pause();
+    // Many whose readers have gone at once do not wait for turns in which there is nothing left to do.
+    if (!out.closed) await this.#turn.pause();
     if (out.closed) return false;
     [this.#pool, this.#full] = pieceSize();
     this.#buffer = this.#pool.take();

@@ -1,0 +1,68 @@
+/** One user who takes all that he can: connections, requests under way. Another one, who has limits, too, goes on. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect } from "vitest";
+import { Scratch, until } from "../serve/keelson.ts";
+import { EACH, begin, fill, slowPost, unreadList } from "./begun.ts";
+import { type Attack, type Row, attacks } from "./rows.ts";
+
+const GREEDY = "the-token-of-one-who-takes-all-he-can";
+const MODEST = "the-token-of-one-who-is-modest";
+const MOST_CONNECTIONS = 100;
+const MOST_REQUESTS = 1000;
+
+/** Holds requests of the greedy one, so many on each connection, while the modest one reads. */
+const greedy =
+  (limit: "connections" | "requests", count: number, each: number, bytes: (stream: number, token: string) => Buffer) =>
+  async ({ target, client }: Attack): Promise<void> => {
+    await fill(client);
+    const modest = await target.connect({ authorization: `Bearer ${MODEST}` });
+    const read = async (): Promise<number> => (await modest.send("GET", "/api/v1/namespaces/default")).status;
+    expect(await read()).toBe(200);
+    const highest = (of: string): Promise<number> => target.metric(`keelson_user_limit_highest{limit="${of}"}`);
+    const refusals = (): Promise<number> => target.metric(`keelson_user_limit_refusals_total{limit="${limit}"}`);
+    const before = await refusals();
+    const wires = await begin(target, count, (stream) => bytes(stream, GREEDY), each);
+    for (let i = 0; i < 10; i++) {
+      await sleep(50);
+      expect(await read()).toBe(200);
+      expect(await highest("connections")).toBeLessThanOrEqual(MOST_CONNECTIONS);
+      expect(await highest("requests")).toBeLessThanOrEqual(MOST_REQUESTS);
+    }
+    expect(await refusals()).toBeGreaterThan(before);
+    for (const wire of wires) wire.destroy();
+    modest.session.destroy();
+    await until(async () => (await highest("connections")) === 0);
+  };
+
+const ROWS: readonly Row[] = [
+  {
+    name: "600 connections of one user, who may have 100, with a list each that is never read",
+    play: greedy("connections", 600, 1, unreadList),
+  },
+  {
+    name: "8,000 lists of one user, who may have 1,000, that are never read",
+    play: greedy("requests", 8000, EACH, unreadList),
+  },
+  {
+    name: "8,000 bodies of one user, who may have 1,000, of which a byte comes",
+    play: greedy("requests", 8000, EACH, slowPost),
+  },
+];
+
+const scratch = new Scratch();
+afterAll(() => scratch.remove());
+const users = join(scratch.path, "users.csv");
+// Of another level: within one, who does not read holds his seats for as long as a request may take.
+writeFileSync(users, `${GREEDY},greedy,1\n${MODEST},modest,2,system:serviceaccounts\n`);
+
+attacks("One user who takes all that he can", "test/attacks/users.test.ts", ROWS, {
+  args: [
+    "--history=1s",
+    "--authorization-mode=AlwaysAllow",
+    `--token-auth-file=${users}`,
+    `--max-connections-per-user=${MOST_CONNECTIONS}`,
+    `--max-requests-per-user=${MOST_REQUESTS}`,
+  ],
+});
