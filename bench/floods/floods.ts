@@ -57,7 +57,9 @@ async function serve(users: readonly string[]): Promise<Server> {
   writeFileSync(tokens, `${lines.join("\n")}\n`, { mode: 0o600 });
   const data = join(directory, "data");
   const args = ["serve", "--dialect", "kubernetes", "--data-dir", data, "--port", "0", "--token-auth-file", tokens];
-  const child = spawn(process.execPath, [EXECUTABLE, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [EXECUTABLE, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let printed = "";
   child.stdout.on("data", (text: Buffer) => (printed += text.toString()));
   while (!printed.includes("ready in")) await once(child.stdout, "data");

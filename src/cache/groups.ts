@@ -17,15 +17,23 @@ export interface WatchBatch {
   readonly revision: number;
   /** True once for a watch that started with the present state: that state has now been delivered in full. */
   readonly initialEnd: boolean;
-  /** Shared by all watchers that get this very batch, so that it is encoded once. */
-  readonly memo: Map<unknown, unknown>;
+  /** Shared by all watchers that get this very batch, so that it is encoded once; undefined for one that one of them gets. */
+  readonly memo: Map<unknown, unknown> | undefined;
 }
 
-/** Makes a batch that nobody has encoded yet. */
-export const newBatch = (events: readonly WatchEvent[], revision: number, initialEnd = false): WatchBatch => ({
+/** Makes a batch for one watcher. */
+export const ownBatch = (events: readonly WatchEvent[], revision: number, initialEnd = false): WatchBatch => ({
   events,
   revision,
   initialEnd,
+  memo: undefined,
+});
+
+/** Makes a batch that nobody has encoded yet. */
+const sharedBatch = (events: readonly WatchEvent[], revision: number): WatchBatch => ({
+  events,
+  revision,
+  initialEnd: false,
   memo: new Map(),
 });
 
@@ -97,7 +105,7 @@ export class Groups {
     if (touched.length === 0) return;
     this.#touched = [];
     for (const group of touched) {
-      const batch = newBatch(group.pending, revision);
+      const batch = sharedBatch(group.pending, revision);
       group.pending = [];
       for (const member of group.members) member.deliver(batch);
     }

@@ -7,7 +7,7 @@ export { Cacher, type CacherStats } from "./cacher.ts";
 export { startChecks } from "./checks.ts";
 export type { CacheResource, Entry, Selection } from "./entry.ts";
 export { CacheError, closed } from "./errors.ts";
-export { type WatchBatch, newBatch } from "./groups.ts";
+export { type WatchBatch, ownBatch } from "./groups.ts";
 export type { WatchEvent } from "./history.ts";
 export type { CacherOptions } from "./options.ts";
 export type { ResourceCache } from "./resource.ts";

@@ -16,7 +16,7 @@ import { StoreError } from "../storage/contract.ts";
 import type { Activity } from "../util/activity.ts";
 import { EFFORT, type Selection, covers, effortOf } from "./entry.ts";
 import { CacheError, cacheErrorOf, closed } from "./errors.ts";
-import { type Member, type WatchBatch, newBatch } from "./groups.ts";
+import { type Member, type WatchBatch, ownBatch } from "./groups.ts";
 import type { Change, WatchEvent } from "./history.ts";
 import type { Pause } from "./load.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -179,7 +179,7 @@ export class CacheWatch implements Watch, Member {
       // Until the state is complete the watch has, as far as a bookmark is concerned, nothing.
       if (next === undefined) this.#position = snapshot.revision;
       if (events.length > 0 || next === undefined) {
-        this.deliver(newBatch(events, this.#position, next === undefined));
+        this.deliver(ownBatch(events, this.#position, next === undefined));
       }
       if (next === undefined || this.#state === "ended") return;
       after = next;
@@ -193,7 +193,7 @@ export class CacheWatch implements Watch, Member {
       signal: this.#ending.signal,
       hand: async (events, revision) => {
         this.#position = revision;
-        if (events.length > 0) this.deliver(newBatch(events, revision));
+        if (events.length > 0) this.deliver(ownBatch(events, revision));
         await this.#breathe();
       },
     });
@@ -213,7 +213,7 @@ export class CacheWatch implements Watch, Member {
     }
     const last = looked === changes.length && looked < STEP;
     this.#position = last ? Math.max(this.#position, this.#source.delivered) : changes[looked - 1]!.revision;
-    if (events.length > 0) this.deliver(newBatch(events, this.#position));
+    if (events.length > 0) this.deliver(ownBatch(events, this.#position));
     if (!last || this.#ended()) return last;
     this.#state = "live";
     this.#source.join(this.selection, this);

@@ -5,7 +5,7 @@ import {
   type WatchBatch,
   type WatchEvent,
   type WatchSink,
-  newBatch,
+  ownBatch,
 } from "../../cache/index.ts";
 import type { Kind } from "../kind.ts";
 import { makeReady, takeView } from "./view.ts";
@@ -117,7 +117,7 @@ export class ReadySink implements WatchSink {
       takeView(this.#kind, gone, previous!);
       return [{ type: "DELETED", entry: gone }];
     });
-    return newBatch(seen, revision, initialEnd);
+    return ownBatch(seen, revision, initialEnd);
   }
 
   #fail(cause: unknown): void {

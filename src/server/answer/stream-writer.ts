@@ -10,40 +10,17 @@ import { COMPRESS_FROM, compresses } from "./encode.ts";
 import { drained } from "../http/drained.ts";
 import type { OutStream } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
+import { PIECE, Pool, ROOM, pieces } from "./pieces.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 
-/** Bytes that leave together. */
-const PIECE = 131_072;
 /** Bytes that leave together while many have not been taken. */
 const SMALL_PIECE = 16_384;
 /** So many bytes may wait for their readers before pieces become small. */
 const MANY_UNTAKEN = 32 * 1024 * 1024;
-/** A piece may grow a little beyond that, by the part that fills it. */
-const ROOM = PIECE + PIECE / 8;
 /** Answers up to here, whose size is known, are made in one piece. */
 const WHOLE = 1_048_576;
 /** Smaller answers are not worth the way to the pool. */
 const SMALL = 16_384;
-
-/** Buffers that are kept for the next answer: big lists would else allocate as fast as they are sent. */
-class Pool {
-  readonly size: number;
-  readonly #most: number;
-  readonly #kept: Buffer[] = [];
-
-  constructor(size: number, most: number) {
-    this.size = size;
-    this.#most = most;
-  }
-
-  take(): Buffer {
-    return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.size);
-  }
-
-  give(buffer: Buffer): void {
-    if (buffer.length === this.size && this.#kept.length < this.#most) this.#kept.push(buffer);
-  }
-}
 
 /** Bytes of all answers over sockets that their readers have not taken; in process they are nobody's for long. */
 let untaken = 0;
@@ -51,7 +28,6 @@ let untaken = 0;
 /** Whether the readers of this process take what they are sent. */
 const isTaken = (): boolean => untaken < MANY_UNTAKEN;
 
-const pieces = new Pool(ROOM, 32);
 const smallPieces = new Pool(SMALL_PIECE + SMALL_PIECE / 8, 32);
 const pools: readonly Pool[] = [pieces, new Pool(262_144, 64), new Pool(WHOLE, 8)];
 

@@ -11,10 +11,11 @@ import type { Status } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
 import { decodeOwnJson } from "../../value/json.ts";
-import type { ServerLog } from "../context.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import type { Format } from "../answer/negotiate.ts";
+import { writeParts } from "../answer/pieces.ts";
 import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
+import type { OutStream } from "../http/exchange.ts";
 
 /** How a watcher wants its events. Watchers that want the same share one. */
 export interface FrameStyle {
@@ -46,39 +47,45 @@ export function frameStyle(resource: Resource, format: Format, include: IncludeO
 }
 
 /**
- * The bytes of a batch.
+ * Writes a batch. One that several watchers get is encoded once; of one that is for this watcher alone nothing is kept.
  *
  * @param first whether these are the first events of the watcher: a table tells its columns once
  */
-export function batchFrames(
-  style: FrameStyle,
-  batch: WatchBatch,
-  first: boolean,
-  now: number,
-  log: ServerLog,
-): Uint8Array {
-  if (first && style.format.shape === "Table") return encode(style, batch.events, true, now, log);
-  let bytes = batch.memo.get(style) as Uint8Array | undefined;
-  if (!bytes) batch.memo.set(style, (bytes = encode(style, batch.events, false, now, log)));
-  return bytes;
+export function writeBatch(out: OutStream, style: FrameStyle, batch: WatchBatch, first: boolean, around: Around): void {
+  const withColumns = first && style.format.shape === "Table";
+  const { memo } = batch;
+  if (!memo || withColumns) {
+    const parts = partsOf(style, batch.events, withColumns, around);
+    if (parts.length <= FEW_PARTS) out.write(Buffer.concat(parts));
+    else writeParts(out, parts);
+    return;
+  }
+  let bytes = memo.get(style) as Uint8Array | undefined;
+  if (!bytes) memo.set(style, (bytes = Buffer.concat(partsOf(style, batch.events, false, around))));
+  out.write(bytes);
 }
 
-function encode(
+/** So few are not worth a piece of memory of their own. */
+const FEW_PARTS = 30;
+
+/** What a row says is as of some time. */
+type Around = Pick<RowStyle, "now" | "log">;
+
+function partsOf(
   style: FrameStyle,
   events: readonly WatchEvent[],
   withColumns: boolean,
-  now: number,
-  log: ServerLog,
-): Buffer {
+  around: Around,
+): readonly Uint8Array[] {
   const parts: Uint8Array[] = [];
   let columns = withColumns;
   for (const { type, entry } of events) {
     const bytes = style.resource.view(entry);
     const object = (): ApiObject => style.resource.object(entry);
-    pushFrame(parts, style, type, shaped(style, bytes, object, String(entry.revision), columns, { now, log }));
+    pushFrame(parts, style, type, shaped(style, bytes, object, String(entry.revision), columns, around));
     columns = false;
   }
-  return Buffer.concat(parts);
+  return parts;
 }
 
 /** Adds what one event is; `object` is JSON, in the shape of the answer. */
@@ -100,7 +107,7 @@ function shaped(
   object: () => ApiObject,
   revision: string,
   withColumns: boolean,
-  around: Pick<RowStyle, "now" | "log">,
+  around: Around,
 ): Uint8Array {
   const { resource, format, include } = style;
   if (format.shape === "") return bytes;

@@ -20,4 +20,4 @@ export interface WatchOutput {
 
 /** The first `count` events of a batch. */
 export const firstOf = (batch: WatchBatch, count: number): WatchBatch =>
-  count >= batch.events.length ? batch : { ...batch, events: batch.events.slice(0, count), memo: new Map() };
+  count >= batch.events.length ? batch : { ...batch, events: batch.events.slice(0, count), memo: undefined };

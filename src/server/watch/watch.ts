@@ -18,7 +18,7 @@ import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
 import type { UserPlace } from "../user-places.ts";
 import { perform } from "../verbs/perform.ts";
-import { type FrameStyle, batchFrames, bookmarkFrame, errorFrame, frameStyle, streamType } from "./frames.ts";
+import { type FrameStyle, bookmarkFrame, errorFrame, frameStyle, streamType, writeBatch } from "./frames.ts";
 import type { WatchOutput } from "./output.ts";
 import type { Due } from "./wheel.ts";
 
@@ -226,7 +226,7 @@ class Watcher implements WatchSink, WatchOutput, Due {
   events(batch: WatchBatch): void {
     if (this.#closed) return;
     const { clock, log } = this.#server;
-    this.#out!.write(batchFrames(this.#style, batch, this.#first, clock.now(), log));
+    writeBatch(this.#out!, this.#style, batch, this.#first, { now: clock.now(), log });
     this.#first = false;
     const count = batch.events.length;
     this.#server.metrics.watchEvents(count);
