@@ -14,6 +14,9 @@
 import type { AskedSelector } from "./asked-selectors.ts";
 import { badRequest } from "./status.ts";
 
+/** Subresources whose requests last as long as both sides want. */
+export const ENDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+
 /** A request in the words of authorisation. Members that do not apply are empty. */
 export interface RequestInfo {
   /** The path without its escapes; that of a resource also without slashes at its end. */

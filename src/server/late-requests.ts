@@ -1,14 +1,16 @@
 /**
  * The longest that a request from a socket may take, from its head to the last byte of its answer: a body that trickles
  * in, work that does not end, an answer that nobody reads. As in kube-apiserver, what is not answered by then is answered
- * with 504; an answer that is under way is broken off.
+ * with 504; an answer that is under way is broken off. Its client may give it less time (LIMIT-3).
  *
  * @module
  */
-import { timeout } from "../meta/status.ts";
+import { type ApiError, timeout } from "../meta/status.ts";
+import type { Timer } from "../util/clock.ts";
 import { Deadlines } from "../util/deadlines.ts";
 import { answerFailure } from "./answer/answer-failure.ts";
 import type { ServerContext } from "./context.ts";
+import { requestMillis } from "./request-time.ts";
 import type { ServerRequest } from "./request.ts";
 import { whoAsks } from "./who-asks.ts";
 
@@ -41,7 +43,9 @@ export class LateRequests implements Disposable {
   /** Gives a request its time. */
   follow(request: ServerRequest): void {
     this.#running.add(request);
+    const own = this.#shorten(request);
     request.exchange.onOver(() => {
+      own?.cancel();
       if (!this.#running.delete(request)) this.#answered.delete(request);
       request.over();
     });
@@ -52,7 +56,18 @@ export class LateRequests implements Disposable {
     this.#answered[Symbol.dispose]();
   }
 
-  #late(request: ServerRequest): void {
+  /** Ends a request when its own time is over, where its client says one. */
+  #shorten(request: ServerRequest): Timer | undefined {
+    const { clock, limits } = this.#server;
+    const millis = requestMillis(request.query, limits);
+    if (millis === limits.requestMillis) return undefined;
+    const over = (): void => {
+      if (this.#running.delete(request)) this.#late(request, millis);
+    };
+    return clock.after(millis, over, { owner: "late requests", upkeep: true });
+  }
+
+  #late(request: ServerRequest, millis = this.#server.limits.requestMillis): void {
     if (request.longRunning) return;
     const about = { limit: "request timeout", ...whoAsks(request) };
     this.#server.log.warn("a request has taken longer than it may", about, about.route);
@@ -61,7 +76,10 @@ export class LateRequests implements Disposable {
       return;
     }
     this.#answered.add(request);
-    const seconds = this.#server.limits.requestMillis / 1000;
-    answerFailure(this.#server, request, timeout(`expected the request to be done within ${seconds} seconds`));
+    answerFailure(this.#server, request, lateAnswer(millis));
   }
 }
+
+/** 504, for a request that had so many ms. */
+export const lateAnswer = (millis: number): ApiError =>
+  timeout(`expected the request to be done within ${millis / 1000} seconds`);

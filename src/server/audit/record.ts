@@ -19,6 +19,7 @@ import {
   sourcesOf,
 } from "../../audit/index.ts";
 import type { Identity } from "../../auth/contract.ts";
+import { ENDLESS_SUBRESOURCES } from "../../meta/request-info.ts";
 import type { Status } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -34,9 +35,6 @@ export interface AuditParts {
   readonly sink: AuditSink;
   readonly metrics: AuditMetrics;
 }
-
-/** Subresources whose requests last as long as both sides want. */
-const LONG: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
 /** Requests that took longer than this many ms say how long. */
 const SLOW_MILLIS = 500;
@@ -68,7 +66,7 @@ export class AuditRecord implements Witness, AnswerListener {
     this.#parts = parts;
     this.#verdict = verdict;
     this.#zero = clock.now() - clock.steady();
-    this.#isLong = info!.verb === "watch" || (info!.isResource && LONG.has(info!.subresource));
+    this.#isLong = info!.verb === "watch" || (info!.isResource && ENDLESS_SUBRESOURCES.has(info!.subresource));
     this.#head = {
       level: verdict.level,
       auditID: request.auditId,

@@ -7,12 +7,12 @@
  *
  * @module
  */
-import type { RequestInfo } from "../../meta/request-info.ts";
+import { ENDLESS_SUBRESOURCES, type RequestInfo } from "../../meta/request-info.ts";
 import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
 import { nextTurn, turnOf } from "../../util/turns.ts";
-import { parseDuration } from "../../util/duration.ts";
 import type { ServerContext } from "../context.ts";
+import { requestMillis } from "../request-time.ts";
 import type { ServerRequest } from "../request.ts";
 import { whoAsks } from "../who-asks.ts";
 import type { Filter } from "./contract.ts";
@@ -38,10 +38,9 @@ export const fairness: Filter = {
   },
 };
 
-const ENDLESS = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
 /** Whether an answer goes on for as long as its reader wants; of watches only the beginning counts. */
-const isEndless = ({ verb, subresource }: RequestInfo): boolean => verb !== "watch" && ENDLESS.has(subresource);
+const isEndless = ({ verb, subresource }: RequestInfo): boolean =>
+  verb !== "watch" && ENDLESS_SUBRESOURCES.has(subresource);
 
 const isRead = ({ exchange: { method } }: ServerRequest): boolean => method === "GET" || method === "HEAD";
 
@@ -126,11 +125,7 @@ function loadOf(server: ServerContext, { info }: ServerRequest): ResourceLoad | 
 }
 
 /** A quarter of the time of the request (APF-19). */
-function patienceOf({ limits }: ServerContext, { query }: ServerRequest): number {
-  const asked = query.text("timeout");
-  const own = asked === "" ? undefined : parseDuration(asked);
-  return (own && own > 0 ? Math.min(own, limits.requestMillis) : limits.requestMillis) / 4;
-}
+const patienceOf = ({ limits }: ServerContext, { query }: ServerRequest): number => requestMillis(query, limits) / 4;
 
 function refuseAs(server: ServerContext, request: ServerRequest, error: unknown): void {
   if (!(error instanceof Refused)) throw error;

@@ -3,7 +3,7 @@ import { testServer } from "../testing/test-server.ts";
 
 const PATH = "/api/v1/namespaces/n/configmaps";
 
-test.each(["30s", "1m30s", "0", "0s", "-1s", "%2B2h", "1.5h", ".5s", "1.s", "5us", "5%C2%B5s", ""])(
+test.each(["30s", "1m30s", "0", "0s", "-1s", "%2B2h", "1.5h", ".5s", "1.s", "5000000us", "5000000%C2%B5s", ""])(
   "a timeout of %j is taken",
   async (timeout) => {
     const { ask } = await testServer();
@@ -17,6 +17,14 @@ test.each(["30", "x", "1d", "s", "-", "1s2", "1 s", "1e3s", "."])("a timeout of 
     code: 400,
     body: { reason: "BadRequest", message: expect.stringContaining("timeout") },
   });
+});
+
+test("LIMIT-3: a request whose time is over when it is read is 504, and there is no such time for what goes on for long", async () => {
+  const { json, ask } = await testServer();
+  expect(await json("GET", `${PATH}?timeout=1ns`)).toMatchObject({ code: 504, body: { reason: "Timeout" } });
+  for (const path of [`${PATH}?watch=1&timeout=1ns`, `${PATH}/a/log?timeout=x`, `${PATH}/a/proxy?timeout=1ns`]) {
+    expect([400, 504]).not.toContain((await ask("GET", path)).code);
+  }
 });
 
 test("it is looked at before anybody is recognised, on every path, but not for a watch", async () => {

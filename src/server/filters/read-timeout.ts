@@ -1,18 +1,25 @@
+import { ENDLESS_SUBRESOURCES, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
+import { lateAnswer } from "../late-requests.ts";
+import { askedMillis } from "../request-time.ts";
 import type { Filter } from "./contract.ts";
 
-/** A duration as Go reads it: `1m30s`, `1.5h`, `0`; of nanoseconds up to hours. */
-const DURATION = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-
 /**
- * Refuses a `timeout` that is no duration. A client that sets one stops waiting by itself, so nothing else comes of it; a
- * watch has `timeoutSeconds` in its place.
+ * Refuses a `timeout` that is no duration, and a request whose time is over when it is read (LIMIT-3). A watch has
+ * `timeoutSeconds` in its place, and what goes on for as long as its reader wants has none.
  */
 export const readTimeout: Filter = {
   name: "read timeout",
-  enter: (_server, { query, info }) => {
-    const timeout = query.text("timeout");
-    if (timeout === "" || info!.verb === "watch" || (timeout.length <= 100 && DURATION.test(timeout))) return;
-    throw badRequest(`expected timeout to be a duration such as 30s, got ${JSON.stringify(timeout.slice(0, 100))}`);
+  enter: ({ clock }, { query, info, startedAt }) => {
+    const text = query.text("timeout");
+    if (text === "" || isEndless(info!)) return;
+    const millis = askedMillis(text);
+    if (millis === undefined) {
+      throw badRequest(`expected timeout to be a duration such as 30s, got ${JSON.stringify(text.slice(0, 100))}`);
+    }
+    if (millis > 0 && clock.steady() - startedAt >= millis) throw lateAnswer(millis);
   },
 };
+
+const isEndless = ({ verb, isResource, subresource }: RequestInfo): boolean =>
+  verb === "watch" || (isResource && ENDLESS_SUBRESOURCES.has(subresource));

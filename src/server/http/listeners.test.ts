@@ -152,7 +152,7 @@ describe("one TLS port", () => {
     }
   });
 
-  test("who has no credential loses the connection after the answer", async () => {
+  test("LIMIT-3: who has no credential loses the connection after the answer", async () => {
     const { listener } = await start(true);
     const session = await connect(listener);
     const closed = new Promise((resolve) => session.once("close", resolve));

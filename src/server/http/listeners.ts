@@ -48,7 +48,14 @@ export interface Listener {
   close(graceMillis: number): Promise<void>;
 }
 
+/** What the request line and the headers may have together (LIMIT-1). */
 const HEADER_BYTES = 1 << 20;
+/** What kube-apiserver lets pass beyond that, in either protocol. */
+const HEADER_ROOM = { h1: 4096, h2: 320 };
+/** Headers of one request: as many as HTTP/2 has room for, where each counts 32 bytes beside its text (RFC 9113 6.5.2). */
+const MOST_HEADERS = HEADER_BYTES / 32;
+/** Headers may come in nine frames, no more; so each may be large enough for all that they may have. */
+const FRAME_BYTES = 128 * 1024;
 /** What may come of a body before anybody has decided to read it: there are as many as requests that run. */
 const WINDOW_BYTES = STEP;
 const IDLE_MILLIS = 90_000;
@@ -60,7 +67,7 @@ const SWEEP_MILLIS = 50;
 const HANDSHAKES = 8;
 
 const H1_LIMITS = {
-  maxHeaderSize: HEADER_BYTES,
+  maxHeaderSize: HEADER_BYTES + HEADER_ROOM.h1,
   headersTimeout: HEADERS_MILLIS,
   requestTimeout: REQUEST_MILLIS,
   connectionsCheckingInterval: CHECK_MILLIS,
@@ -75,8 +82,10 @@ const H2_LIMITS = {
     enablePush: false,
     initialWindowSize: WINDOW_BYTES,
     maxConcurrentStreams: 250,
-    maxHeaderListSize: HEADER_BYTES,
+    maxHeaderListSize: HEADER_BYTES + HEADER_ROOM.h2,
+    maxFrameSize: FRAME_BYTES,
   },
+  maxHeaderListPairs: MOST_HEADERS,
   // Many large answers may wait for slow readers on one connection. They are not copies, and how many there are, and for
   // how long, is bounded elsewhere: what is over this would be reset, done or not.
   maxSessionMemory: 4096,
@@ -103,11 +112,13 @@ export async function listen(options: ListenOptions, context: ListenContext, han
   let authorities = clientAuthorities(options.tls);
   const peerOf: PeerOf = (socket) => findPeer(socket, guard, isEncrypted ? authorities : undefined);
   const server = options.tls ? secureServer(options.tls, sessions, peerOf, handle) : plainServer(peerOf, handle);
+  // What is more is refused, or left out (then `takeH1` refuses it): a thousand unless it is said.
+  Object.assign(server, { maxHeadersCount: MOST_HEADERS });
   takeWebSockets(server, peerOf, context, handle);
   const sockets = takeConnections(server, isEncrypted, guard);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     guard.of(socket)?.end();
-    if (socket.writable) socket.end(`HTTP/1.1 ${refusalOf(error)}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    if (socket.writable) socket.end(plainAnswer(refusalOf(error)));
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -136,6 +147,10 @@ const refusalOf = ({ code }: NodeJS.ErrnoException): string => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
   return code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
 };
+
+/** An answer on a connection that ends with it, whose text is its status. */
+const plainAnswer = (status: string, text = status): string =>
+  `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
 /** Puts the guard in front of a server; the connections that it has. */
 function takeConnections(server: Server, encrypted: boolean, guard: ConnectionGuard): ReadonlySet<Socket> {
@@ -205,10 +220,7 @@ function endPlain(socket: Socket, first: Buffer | null): void {
     socket.destroy();
     return;
   }
-  const text = "Client sent an HTTP request to an HTTPS server.\n";
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
-  );
+  socket.end(plainAnswer("400 Bad Request", "Client sent an HTTP request to an HTTPS server.\n"));
   socket.destroySoon();
 }
 
@@ -259,6 +271,10 @@ function takeH1(
 ): void {
   // Its connection has gone while it was read.
   if (!peer) return;
+  if (request.rawHeaders.length >= 2 * MOST_HEADERS) {
+    response.writeHead(431, { connection: "close" }).end();
+    return;
+  }
   if (request.httpVersion === "1.1" && !hasOneHost(request.rawHeaders)) {
     response.writeHead(400, { connection: "close" }).end();
     return;
