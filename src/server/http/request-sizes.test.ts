@@ -29,8 +29,8 @@ async function send(head: readonly string[], body: Buffer | string = ""): Promis
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString("latin1");
       const [, length] = /^content-length: (\d+)$/im.exec(text) ?? [];
-      const body = text.split("\r\n\r\n")[1];
-      const isWhole = body !== undefined && length !== undefined && body.length >= Number(length);
+      const content = text.split("\r\n\r\n")[1];
+      const isWhole = content !== undefined && length !== undefined && content.length >= Number(length);
       if (isWhole && !/^connection: close$/im.test(text)) resolve();
     });
   });
