@@ -39,7 +39,7 @@ const PLUGINS: Readonly<
   Record<Exclude<PluginName, "ResourceQuota">, (lookup: Lookup, dialect: Dialect, parts: OwnerParts) => AdmissionStep>
 > = {
   LimitRanger: limitRanger,
-  NodeRestriction: nodeRestriction,
+  NodeRestriction: (lookup, _dialect, { authorizer }) => nodeRestriction({ lookup, authorizer }),
   TaintNodesByCondition: (_lookup, dialect) => taintNodesByCondition(dialect),
   Priority: priority,
   DefaultTolerationSeconds: (_lookup, dialect) => defaultTolerationSeconds(dialect),

@@ -14,16 +14,19 @@ import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { AdmissionRequest, AdmissionStep } from "./contract.ts";
+import { type AudienceParts, refusedAudience } from "./node-audiences.ts";
 
 /** A write of an agent. */
-interface Write {
+interface Write extends AudienceParts {
   readonly node: string;
   readonly request: AdmissionRequest;
-  readonly lookup: Lookup;
 }
 
-/** Says why a write is refused; undefined where it is not. Throws 404 for what is not there. */
-type Judge = (write: Write) => string | undefined;
+/** Why a write is refused; undefined where it is not. */
+type Judgement = string | undefined | Promise<string | undefined>;
+
+/** Judges a write. Throws 404 for what is not there. */
+type Judge = (write: Write) => Judgement;
 
 const JUDGES: Readonly<Record<string, Judge>> = {
   pods: judgePod,
@@ -37,13 +40,13 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 };
 
 /** See the head of this file. */
-export const nodeRestriction = (lookup: Lookup): AdmissionStep => ({
+export const nodeRestriction = (parts: AudienceParts): AdmissionStep => ({
   name: "NodeRestriction",
   // Before others change what the agent has sent.
-  mutate: (request) => judge(lookup, request),
+  mutate: (request) => judge(parts, request),
 });
 
-function judge(lookup: Lookup, request: AdmissionRequest): void {
+function judge(parts: AudienceParts, request: AdmissionRequest): void | Promise<void> {
   const { ref, identity, name } = request;
   const node = nodeOf(identity);
   if (node === undefined) return;
@@ -52,9 +55,12 @@ function judge(lookup: Lookup, request: AdmissionRequest): void {
     node === ""
       ? `expected a node in the user ${JSON.stringify(identity.user)}`
       : Object.hasOwn(JUDGES, resource)
-        ? JUDGES[resource]!({ node, request, lookup })
+        ? JUDGES[resource]!({ ...parts, node, request })
         : undefined;
-  if (why !== undefined) throw forbidden(ref, name, why);
+  const refuse = (reason: string | undefined): void => {
+    if (reason !== undefined) throw forbidden(ref, name, reason);
+  };
+  return why instanceof Promise ? why.then(refuse) : refuse(why);
 }
 
 type Form = Readonly<Record<string, unknown>>;
@@ -228,7 +234,7 @@ function judgeClaim({ request: { operation, subresource, object, old } }: Write)
 }
 
 /** A token is for a Pod on the node, and for somebody whom that Pod or its drivers know. */
-function judgeToken({ node, request, lookup }: Write): string | undefined {
+function judgeToken({ node, request, lookup, authorizer }: Write): Judgement {
   const { operation, subresource, object, namespace } = request;
   if (operation !== "CREATE" || subresource !== "token") return undefined;
   const { boundObjectRef, audiences } = specOf(object);
@@ -240,37 +246,7 @@ function judgeToken({ node, request, lookup }: Write): string | undefined {
   if (specOf(pod)["nodeName"] !== node) return `the Pod ${name} is not on the node ${node}`;
   const wanted = Array.isArray(audiences) ? (audiences as string[]) : [];
   if (wanted.length > 1) return "a node makes tokens for one audience at a time";
-  return audiencesOf(pod, namespace, lookup).has(wanted[0] ?? "")
-    ? undefined
-    : `no volume of the Pod ${name} has a token for the audience ${JSON.stringify(wanted[0] ?? "")}`;
-}
-
-/** The audiences of the tokens that a Pod, and the drivers of its volumes, ask for; empty for the server's own. */
-function audiencesOf(pod: ApiObject, namespace: string, lookup: Lookup): Set<string> {
-  const audiences = new Set<string>();
-  const add = (tokens: readonly Form[]): void => {
-    for (const { audience } of tokens) audiences.add(typeof audience === "string" ? audience : "");
-  };
-  for (const volume of listOf(specOf(pod)["volumes"])) {
-    for (const { serviceAccountToken } of listOf(formOf(volume["projected"])["sources"])) {
-      if (serviceAccountToken !== undefined) add([formOf(serviceAccountToken)]);
-    }
-    const driver = driverOf(volume, pod, namespace, lookup);
-    if (driver !== "") add(listOf(specOf(lookup.get("csidrivers.storage.k8s.io", "", driver))["tokenRequests"]));
-  }
-  return audiences;
-}
-
-/** The driver of a volume of a Pod, its own or that of its claim; empty for none. */
-function driverOf(volume: Form, pod: ApiObject, namespace: string, lookup: Lookup): string {
-  const text = (value: unknown): string => (typeof value === "string" ? value : "");
-  if (volume["csi"] !== undefined) return text(formOf(volume["csi"])["driver"]);
-  const claim = volume["ephemeral"]
-    ? `${pod.metadata.name}-${text(volume["name"])}`
-    : text(formOf(volume["persistentVolumeClaim"])["claimName"]);
-  if (claim === "") return "";
-  const bound = text(specOf(lookup.get("persistentvolumeclaims", namespace, claim))["volumeName"]);
-  return text(formOf(specOf(lookup.get("persistentvolumes", "", bound))["csi"])["driver"]);
+  return refusedAudience({ lookup, authorizer }, request, pod, wanted[0] ?? "");
 }
 
 function judgeLease(write: Write): string | undefined {

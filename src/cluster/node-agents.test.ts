@@ -208,3 +208,73 @@ test("an agent makes tokens for its own Pods, for whom they ask for", async () =
   // Let through: this cluster has nothing to sign with.
   expect((await ask(agent("a"), "POST", path, token("vault"))).code).toBe(500);
 });
+
+/** The code of an agent's wish for a token of a Pod on its node with these volumes, for an audience or for none. */
+async function tokenFor(name: string, volumes: readonly object[], audiences: readonly string[]): Promise<number> {
+  const { spec } = pod(name, "a");
+  const { body: made } = await ask(ADMIN, "POST", `${NS}/pods`, {
+    kind: "Pod",
+    metadata: { name },
+    spec: { ...spec, volumes },
+  });
+  const boundObjectRef = { apiVersion: "v1", kind: "Pod", name, uid: made.metadata.uid };
+  const wish = { spec: { audiences, boundObjectRef } };
+  return (await ask(agent("a"), "POST", `${NS}/serviceaccounts/robot/token`, wish)).code;
+}
+
+test("an agent makes tokens for the audiences of the drivers of a Pod's volumes", async () => {
+  for (const [driver, audience] of [
+    ["d", "of-d"],
+    ["ebs.csi.aws.com", "of-ebs"],
+  ]) {
+    const body = {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "CSIDriver",
+      metadata: { name: driver },
+      spec: { tokenRequests: [{ audience }] },
+    };
+    await make("/apis/storage.k8s.io/v1/csidrivers", body);
+  }
+  for (const name of ["mine", "t4-e"]) {
+    const spec = { ...claimSpec, volumeName: "of-claims" };
+    await make(`${NS}/persistentvolumeclaims`, { kind: "PersistentVolumeClaim", metadata: { name }, spec });
+  }
+  const { claimRef: _claim, ...ofClaims } = volume.spec;
+  await make("/api/v1/persistentvolumes", { ...volume, metadata: { name: "of-claims" }, spec: ofClaims });
+  const csi = { name: "v", csi: { driver: "d" } };
+  const claimed = { name: "v", persistentVolumeClaim: { claimName: "mine" } };
+  const ephemeral = { name: "e", ephemeral: { volumeClaimTemplate: { spec: claimSpec } } };
+  const old = { name: "v", awsElasticBlockStore: { volumeID: "x" } };
+  // Let through is 500: this cluster has nothing to sign with.
+  expect(await tokenFor("t1", [csi], ["of-d"])).toBe(500);
+  expect(await tokenFor("t2", [csi], ["of-ebs"])).toBe(403);
+  expect(await tokenFor("t3", [claimed], ["of-d"])).toBe(500);
+  expect(await tokenFor("t4", [ephemeral], ["of-d"])).toBe(500);
+  expect(await tokenFor("t5", [old], ["of-ebs"])).toBe(500);
+  expect(await tokenFor("t6", [{ name: "v", emptyDir: {} }], [])).toBe(403);
+  expect(
+    await tokenFor("t7", [{ name: "p", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }], []),
+  ).toBe(500);
+  expect(await tokenFor("t8", [csi], ["of-d", "of-ebs"])).toBe(403);
+});
+
+test("an agent makes tokens for audiences that a role lets its node ask for, where all that its Pod names is there", async () => {
+  const verbs = ["request-serviceaccounts-token-audience"];
+  const rules = [{ verbs, apiGroups: [""], resources: ["granted"], resourceNames: ["robot"] }];
+  await make("/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "audiences" },
+    rules,
+  });
+  await make("/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings", {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "audiences" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "audiences" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "system:node:a" }],
+  });
+  expect(await tokenFor("g1", [], ["granted"])).toBe(500);
+  expect(await tokenFor("g2", [], ["else"])).toBe(403);
+  expect(await tokenFor("g3", [{ name: "v", persistentVolumeClaim: { claimName: "gone" } }], ["granted"])).toBe(403);
+});
