@@ -5,6 +5,7 @@
  */
 import { webhookTokens } from "../auth/webhook-tokens.ts";
 import { accountTokens } from "../auth/account-identities.ts";
+import { AccountTokenMetrics } from "../auth/account-token-metrics.ts";
 import { bootstrapTokens } from "../auth/bootstrap-tokens.ts";
 import { certificateUsers } from "../auth/certificates.ts";
 import { authenticatorChain } from "../auth/chain.ts";
@@ -74,6 +75,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
     oidc[Symbol.dispose]();
     throw new OptionError("expected --anonymous-auth or anonymous in --authentication-config, got both");
   }
+  const accountMetrics = new AccountTokenMetrics();
   let signer: TokenSigner | undefined;
   return {
     clientCa: pemOf("client-ca-file", settings.clientCaFile),
@@ -87,7 +89,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
         tokens: [
           ...(own.tokens?.(audiences) ?? []),
           ...fileTokens,
-          accountTokens({ keys, issuers, audiences }, ground),
+          accountTokens({ keys, issuers, audiences, metrics: accountMetrics }, ground),
           ...(settings.bootstrapTokens ? [bootstrapTokens(audiences, ground)] : []),
           ...(oidc ? [oidc.tokens] : []),
           ...(reviews ? [webhookTokens({ ...webhook, ask: (review) => reviews.ask(review), audiences, clock })] : []),
@@ -101,7 +103,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
       jwksUri: () => accounts.jwksUri || `${own.url()}/openid/v1/jwks`,
       keys: () => keys().accepted,
     }),
-    metrics: oidc ? [oidc.metrics] : [],
+    metrics: [accountMetrics.collector, ...(oidc ? [oidc.metrics] : [])],
     close() {
       reviews?.close();
       oidc?.[Symbol.dispose]();

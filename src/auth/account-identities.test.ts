@@ -3,6 +3,7 @@ import { SignJWT } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../meta/dialect.ts";
 import { type AccountTokenOptions, accountTokens } from "./account-identities.ts";
+import { AccountTokenMetrics } from "./account-token-metrics.ts";
 import { type TokenOwner, TokenRefused } from "./contract.ts";
 import { type TokenClaims, tokenSigner } from "./service-account-tokens.ts";
 import { type TestGround, groundOf } from "./testing/ground.ts";
@@ -165,9 +166,9 @@ describe("tokens of service accounts", () => {
   });
 
   test("AUTHN-29: use after the time that the bearer knows of is noted and counted", async () => {
-    let stale = 0;
+    const metrics = new AccountTokenMetrics();
     const token = await sign({ claims: { seconds: 3600, warnAfterSeconds: 60 } });
-    const believed = { onStale: () => void stale++ };
+    const believed = { metrics };
     ground.clock.advance(60_000);
     expect((await identify(token, { believed }))?.identity.notes).toBeUndefined();
     ground.clock.advance(7_000);
@@ -175,7 +176,12 @@ describe("tokens of service accounts", () => {
       "authentication.k8s.io/stale-token":
         "subject: system:serviceaccount:team:builder, seconds after warning threshold: 7",
     });
-    expect(stale).toBe(1);
+    const counts = (await metrics.collector()).map(({ name, samples }) => [name, samples[0]?.value]);
+    expect(Object.fromEntries(counts)).toEqual({
+      serviceaccount_valid_tokens_total: 1,
+      serviceaccount_stale_tokens_total: 1,
+      serviceaccount_legacy_tokens_total: 0,
+    });
   });
 });
 

@@ -9,6 +9,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { JWTPayload } from "jose";
 import type { ApiObject } from "../schema/definition.ts";
+import type { AccountTokenMetrics } from "./account-token-metrics.ts";
 import { isCode } from "./jose-error.ts";
 import { type Identity, type TokenAuthenticator, type TokenOwner, TokenRefused, type TrustGround } from "./contract.ts";
 import { type Named, SECRET_ISSUER, accountUser, secretClaims } from "./service-account-tokens.ts";
@@ -21,8 +22,7 @@ export interface AccountTokenOptions {
   readonly issuers: readonly string[];
   /** This server's audiences. */
   readonly audiences: readonly string[];
-  /** Is told of a token that was used after the time that its bearer knows of (AUTHN-29). */
-  readonly onStale?: () => void;
+  readonly metrics?: AccountTokenMetrics;
 }
 
 /** What the member of a token that Kubernetes has for itself says. */
@@ -40,7 +40,7 @@ const LEEWAY = 60;
 
 /** Tokens of service accounts, of all issuers of this server and of Secrets. */
 export function accountTokens(options: AccountTokenOptions, ground: TrustGround): TokenAuthenticator {
-  const { issuers, audiences: own, onStale = () => {} } = options;
+  const { issuers, audiences: own, metrics } = options;
   const { clock, dialect } = ground.api;
   return {
     name: "service account",
@@ -59,7 +59,7 @@ export function accountTokens(options: AccountTokenOptions, ground: TrustGround)
     const standing = (): string | undefined => missingOf(place, ground) ?? endOf(payload, clock.now());
     refuse(standing());
     const stale = staleness(payload, place, clock.now());
-    if (stale) onStale();
+    if (place.warnafter) metrics?.extended(stale !== undefined);
     const identity = accountOf(place.namespace, place.serviceaccount);
     return {
       identity: {
@@ -79,6 +79,7 @@ export function accountTokens(options: AccountTokenOptions, ground: TrustGround)
     const said = secretSays(payload, dialect.labelDomain);
     const standing = (): string | undefined => missingOfSecret(said, token, ground);
     refuse(standing());
+    metrics?.ofSecret();
     return {
       identity: accountOf(said.namespace, said.account),
       audiences: those,

@@ -33,6 +33,8 @@ export interface Caller extends Identity {
   readonly sent?: (object: ApiObject) => void;
   /** Adds an annotation to what is written down of the request; the first of a key stays (AUDIT-19). */
   readonly note?: (key: string, value: string) => void;
+  /** Hears of a write that the store has been given, and that is done when the promise is. */
+  readonly storing?: (done: Promise<unknown>) => void;
 }
 
 /** A decoded body: the value, and the paths of members that stood there twice. */

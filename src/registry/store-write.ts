@@ -1,5 +1,6 @@
 import { closed } from "../cache/index.ts";
 import type { Write } from "../storage/contract.ts";
+import type { Caller } from "./contract.ts";
 import { type Kind, servedNow } from "./kind.ts";
 
 /**
@@ -8,7 +9,9 @@ import { type Kind, servedNow } from "./kind.ts";
  *
  * @throws CacheError `closed` when nobody could read the record any more
  */
-export function storeRecord({ stored, shared }: Kind, write: Write): Promise<number> {
+export function storeRecord({ stored, shared }: Kind, write: Write, caller?: Caller): Promise<number> {
   if (!servedNow(stored)?.versions.has(stored.storageVersion)) throw closed(stored.prefix);
-  return shared.store.write(write);
+  const done = shared.store.write(write);
+  caller?.storing?.(done);
+  return done;
 }

@@ -339,6 +339,8 @@ export interface ResourceDefinition extends WriteRules {
   readonly secret?: true;
   /** The text of the Warning that every answer of a deprecated version carries. */
   readonly deprecated?: string;
+  /** The release of Kubernetes that does not serve a deprecated version any more, as `1.39`; audit tells it (AUDIT-19). */
+  readonly removedRelease?: string;
   readonly storedAs?: StoredAs;
 
   /**

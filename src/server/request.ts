@@ -27,6 +27,12 @@ export interface Taps {
   handled(request: ServerRequest): void | Promise<void>;
 }
 
+/**
+ * A part of the way that may take long, as audit calls it: who asks, a place to run, whether they may, the store, an answer
+ * in pieces (AUDIT-19).
+ */
+export type SlowPart = "authentication" | "apf-queue-wait" | "authorization" | "etcd" | "response-write";
+
 /** One request. The filters fill it in, in their order. */
 export class ServerRequest {
   /** How it is answered; a filter may put its own in front. */
@@ -55,6 +61,8 @@ export class ServerRequest {
   decision: Decision | undefined = undefined;
   /** What audit says of it beside its own, by the key of the annotation. */
   annotations: Record<string, string> | undefined = undefined;
+  /** Ms that parts of its way took; those that took none are missing. */
+  spent: { [part in SlowPart]?: number } | undefined = undefined;
   /** Whether it was judged by the policy of audit. */
   isJudged = false;
   /** Whoever keeps what it sends and is answered with. */
@@ -166,6 +174,7 @@ export class ServerRequest {
     const heard = witness && {
       sent: (object: ApiObject) => witness.sent(object),
       note: (key: string, value: string) => this.note(key, value),
+      storing: (done: Promise<unknown>) => this.spendWhile("etcd", done),
     };
     return { ...this.identity, userAgent, ...(ifMatch === "" ? {} : { ifMatch }), ...heard };
   }
@@ -195,6 +204,21 @@ export class ServerRequest {
         asker[Symbol.dispose]();
       },
     };
+  }
+
+  /** The time since then was spent on a part of the way. */
+  spend(part: SlowPart, since: number): void {
+    const millis = this.#clock.steady() - since;
+    if (millis <= 0) return;
+    this.spent ??= {};
+    this.spent[part] = (this.spent[part] ?? 0) + millis;
+  }
+
+  /** The time until something is done, well or not, is spent on a part of the way. */
+  spendWhile(part: SlowPart, done: Promise<unknown>): void {
+    const since = this.#clock.steady();
+    const spend = (): void => this.spend(part, since);
+    done.then(spend, spend);
   }
 
   /** Adds an annotation for audit; the first of a key stays (AUDIT-19). */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Duration, millisOf, parseDuration } from "./duration.ts";
+import { type Duration, durationText, millisOf, parseDuration } from "./duration.ts";
 
 test.each<[Duration, number]>([
   [0, 0],
@@ -26,4 +26,17 @@ test("a text may have several parts, in any order", () => {
     3_630_000,
     undefined,
   ]);
+});
+
+test.each([
+  [0, "0s"],
+  [0.0123, "12µs"],
+  [0.9996, "1ms"],
+  [312.5, "312.5ms"],
+  [700, "700ms"],
+  [15_250, "15.25s"],
+  [60_500, "1m0.5s"],
+  [3_723_000, "1h2m3s"],
+])("%d ms are printed as %s", (millis, text) => {
+  expect(durationText(millis)).toBe(text);
 });

@@ -14,6 +14,22 @@ export function millisOf(duration: Duration): number {
   throw new RangeError(`expected a duration such as 500, "1.5s" or "10m", got ${JSON.stringify(duration)}`);
 }
 
+/**
+ * A span as Go prints it: `15.25s`, `1m0.5s`, `312.5ms`, `40µs`; nothing finer than a microsecond, without zeros at the end.
+ *
+ * @param millis from 0
+ */
+export function durationText(millis: number): string {
+  const micros = Math.round(millis * 1000);
+  if (micros === 0) return "0s";
+  if (micros < 1000) return `${micros}µs`;
+  if (micros < 1_000_000) return `${micros / 1000}ms`;
+  const minutes = Math.floor(micros / 60_000_000);
+  const seconds = `${(micros % 60_000_000) / 1_000_000}s`;
+  if (minutes === 0) return seconds;
+  return minutes < 60 ? `${minutes}m${seconds}` : `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds}`;
+}
+
 /** The milliseconds of a text such as `90m` or `1h30m`; undefined when it is no duration. */
 export function parseDuration(text: string): number | undefined {
   const parts = [...text.matchAll(PART)];

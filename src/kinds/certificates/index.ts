@@ -7,6 +7,6 @@ import { podCertificateRequest } from "./v1beta1/podcertificaterequest.ts";
 /** The certificates group, called alike in both dialects: requests, bundles of trust (also under their alpha version), requests of Pods. */
 export const certificatesGroup: DefinitionFactory = (ctx) => {
   const bundle = clusterTrustBundle(ctx);
-  const older = ctx.dialect.rules.enforceDocumented ? [] : [olderVersion(bundle, "v1alpha1")];
+  const older = ctx.dialect.rules.enforceDocumented ? [] : [olderVersion(bundle, "v1alpha1", "1.37")];
   return [certificateSigningRequest, bundle, ...older, podCertificateRequest(ctx)];
 };

@@ -88,7 +88,7 @@ async function storeWith(write: WriteUnderWay, object: ApiObject, generated?: st
       if (committed) await committed;
       const form = storedForm(kind, object, undefined);
       const value = encodeObject(form instanceof Promise ? await withinTurn(write.turn, form) : form);
-      revision = await storeRecord(kind, { type: "create", key: kind.stored.prefix + key, value });
+      revision = await storeRecord(kind, { type: "create", key: kind.stored.prefix + key, value }, write.caller);
     } catch (error) {
       const answer = storeError(kind, name, error);
       if (generated === undefined || !hasReason(answer, "AlreadyExists") || tries >= GENERATE_TRIES) throw answer;

@@ -39,7 +39,7 @@ export async function deleteUnread(
     if (!value)
       throw refused(kind.ref.plural, kind.ref.group, target.name, "the object can be read: delete it without");
     try {
-      await storeRecord(kind, { type: "delete", key: storeKey, value, expected: entry.revision });
+      await storeRecord(kind, { type: "delete", key: storeKey, value, expected: entry.revision }, caller);
     } catch (error) {
       throw storeError(kind, target.name, error);
     }

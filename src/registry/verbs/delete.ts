@@ -131,12 +131,8 @@ async function remove(
     const stored = begun ?? parseStored(entry);
     if (limit.isOver) await limit.pause();
     const value = encodeObject(stored);
-    const revision = await storeRecord(kind, {
-      type: "delete",
-      key: kind.stored.prefix + key,
-      value,
-      expected: before,
-    });
+    const write = { type: "delete", key: kind.stored.prefix + key, value, expected: before } as const;
+    const revision = await storeRecord(kind, write, deletion.caller);
     await giveUp(kind, old);
     if (answersObject) {
       const { metadata } = last;
@@ -149,14 +145,11 @@ async function remove(
 }
 
 /** Stores the object as it is now that its deletion has begun. */
-const store = ({ kind }: Deletion, key: string, entry: Entry, begun: ApiObject): Promise<number> =>
-  storeRecord(kind, {
-    type: "update",
-    key: kind.stored.prefix + key,
-    value: encodeObject(begun),
-    expected: entry.revision,
-    leaves: true,
-  });
+const store = ({ kind, caller }: Deletion, key: string, entry: Entry, begun: ApiObject): Promise<number> => {
+  const value = encodeObject(begun);
+  const expected = entry.revision;
+  return storeRecord(kind, { type: "update", key: kind.stored.prefix + key, value, expected, leaves: true }, caller);
+};
 
 /** An object in the form in which it is stored, awaited no longer than the turn of the deletion lasts. */
 async function formOf({ kind, turn }: Deletion, object: ApiObject, entry: Entry): Promise<ApiObject> {

@@ -198,7 +198,11 @@ async function storeChanged(
   const storeKey = kind.stored.prefix + key;
   const type = gone ? "delete" : "update";
   const leaves = object.metadata.deletionTimestamp !== undefined;
-  const revision = await storeRecord(kind, { type, key: storeKey, value, expected: entry.revision, leaves });
+  const revision = await storeRecord(
+    kind,
+    { type, key: storeKey, value, expected: entry.revision, leaves },
+    write.caller,
+  );
   if (gone) await giveUp(kind, old);
   else if (write.hand) await write.hand.keep(object);
   return writtenResult(kind, key, object, revision, 200, ctx);

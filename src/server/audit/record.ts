@@ -23,6 +23,7 @@ import { ENDLESS_SUBRESOURCES } from "../../meta/request-info.ts";
 import type { Status } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Clock } from "../../util/clock.ts";
+import { durationText } from "../../util/duration.ts";
 import { exactText } from "../../value/exact-text.ts";
 import { type Value, isObject } from "../../value/value.ts";
 import type { ServerRequest } from "../request.ts";
@@ -55,6 +56,7 @@ export class AuditRecord implements Witness, AnswerListener {
   #named: Named | undefined;
   #sent: string | undefined;
   #code = 0;
+  #streamsSince = 0;
   #isComplete = false;
   readonly answer: KeptAnswer | undefined;
 
@@ -119,10 +121,12 @@ export class AuditRecord implements Witness, AnswerListener {
 
   streaming(code: number): void {
     this.#code = code;
+    this.#streamsSince = this.#clock.steady();
     if (this.#isLong) this.#started();
   }
 
   streamed(): void {
+    this.#request.spend("response-write", this.#streamsSince);
     void this.#complete();
   }
 
@@ -201,10 +205,14 @@ export class AuditRecord implements Witness, AnswerListener {
       if (!isUndecided) all["authorization.k8s.io/decision"] = decision.allowed ? "allow" : "forbid";
       all["authorization.k8s.io/reason"] = isUndecided ? "internal error" : decision.reason;
     }
-    if (isSlow) all["apiserver.latency.k8s.io/total"] = `${((at - this.#head.received) / 1000).toFixed(6)}s`;
+    if (isSlow) addLatencies(all, { ...this.#request.spent, total: at - this.#head.received });
     if (isCut) all["audit.k8s.io/truncated"] = "true";
     return all;
   }
+}
+
+function addLatencies(all: Record<string, string>, millis: Readonly<Record<string, number>>): void {
+  for (const [part, spent] of Object.entries(millis)) all[`apiserver.latency.k8s.io/${part}`] = durationText(spent);
 }
 
 const DELETE_OPTIONS = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1" };

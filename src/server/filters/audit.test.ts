@@ -223,14 +223,33 @@ describe("the events of a request", () => {
     expect(told[1]!["user"]).toEqual({ username: "robot", groups: ["system:masters"] });
   });
 
-  test("AUDIT-19: who waited long is told how long", async () => {
+  test("AUDIT-19: who waited long is told how long, and for what", async () => {
     const clock = new ManualClock();
     const { ask, told } = await audited(ALL, {
       clock,
       filters: withFilter({ name: "slow one", decoded: () => clock.advance(700) }, { before: "handle" }),
+      authenticator: {
+        async authenticate() {
+          await turn();
+          clock.advance(250.5);
+          return { user: "kim", groups: [] };
+        },
+      },
+      authorizer: {
+        authorize() {
+          clock.advance(1);
+          return { allowed: true, reason: "" };
+        },
+        rightsOf: () => ({ resourceRules: [], pathRules: [], incomplete: false }),
+      },
     });
     await (await ask("GET", `${CM}/a`)).text();
-    expect(told[1]!["annotations"]).toMatchObject({ "apiserver.latency.k8s.io/total": "0.700000s" });
+    const latencies = Object.entries(told[1]!["annotations"] as object).filter(([key]) => key.includes("latency"));
+    expect(Object.fromEntries(latencies)).toEqual({
+      "apiserver.latency.k8s.io/authentication": "250.5ms",
+      "apiserver.latency.k8s.io/authorization": "1ms",
+      "apiserver.latency.k8s.io/total": "951.5ms",
+    });
   });
 
   test("AUDIT-10: a mistake of ours is a panic", async () => {

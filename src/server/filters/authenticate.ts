@@ -12,6 +12,7 @@ export const authenticate: Filter = {
   name: "authenticate",
   enter: (server, request) => {
     const { exchange } = request;
+    const began = server.clock.steady();
     if (exchange.identity) return identify(server, request, exchange.identity);
     const credentials = {
       header: (name: string) => exchange.header(name),
@@ -27,9 +28,9 @@ export const authenticate: Filter = {
       exchange.closeAfterAnswer();
       throw error;
     }
-    if (!(identity instanceof Promise)) return identify(server, request, identity);
+    if (!(identity instanceof Promise)) return judged(server, request, began, identity);
     return identity.then(
-      (found) => identify(server, request, found),
+      (found) => judged(server, request, began, found),
       (error: unknown) => {
         exchange.closeAfterAnswer();
         throw error;
@@ -37,6 +38,11 @@ export const authenticate: Filter = {
     );
   },
 };
+
+function judged(server: ServerContext, request: ServerRequest, began: number, found: Identity | undefined): void {
+  request.spend("authentication", began);
+  identify(server, request, found);
+}
 
 function identify(server: ServerContext, request: ServerRequest, identity: Identity | undefined): void {
   const { dialect } = server;

@@ -80,6 +80,7 @@ function enter(server: ServerContext, request: ServerRequest, fair: Fairness): v
   }
   request.exchange.onOver(() => ticket.cancel());
   const { promise } = ticket.waiting;
+  request.spendWhile("apf-queue-wait", promise);
   return promise.then(
     () => {
       take(server, request);

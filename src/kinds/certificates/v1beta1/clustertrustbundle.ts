@@ -102,7 +102,10 @@ export const clusterTrustBundle = ({ gates, dialect }: ApiContext): ResourceDefi
   schema: objectSchema(description, { spec: always(Spec) }),
   served: gates.ClusterTrustBundle,
   ...(dialect.rules.enforceUndocumented
-    ? { deprecated: "certificates.k8s.io/v1beta1 ClusterTrustBundle is a beta version and will be replaced" }
+    ? {
+        deprecated: "certificates.k8s.io/v1beta1 ClusterTrustBundle is a beta version and will be replaced",
+        removedRelease: "1.39",
+      }
     : {}),
   nameRule: pathSegmentName,
   versionedUpdate: true,

@@ -117,7 +117,10 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
   schema: objectSchema(description, { spec: required(Spec), status: always(RequestStatus) }),
   served: gates.PodCertificateRequest,
   ...(dialect.rules.enforceUndocumented
-    ? { deprecated: "certificates.k8s.io/v1beta1 PodCertificateRequest is a beta version and will be replaced" }
+    ? {
+        deprecated: "certificates.k8s.io/v1beta1 PodCertificateRequest is a beta version and will be replaced",
+        removedRelease: "1.41",
+      }
     : {}),
   versionedUpdate: true,
   deleteAnswers: "status",

@@ -98,7 +98,10 @@ export const leaseCandidate = ({ dialect, gates }: ApiContext): ResourceDefiniti
   // Without the gate the documents still ask for the kind, a real server does not serve it.
   served: dialect.rules.enforceDocumented || gates.CoordinatedLeaderElection,
   ...(dialect.rules.enforceUndocumented
-    ? { deprecated: `coordination.${dialect.domain}/v1beta1 LeaseCandidate is a beta version and will be replaced` }
+    ? {
+        deprecated: `coordination.${dialect.domain}/v1beta1 LeaseCandidate is a beta version and will be replaced`,
+        removedRelease: "1.39",
+      }
     : {}),
   nameRule: configMapKeyName,
   createOnUpdate: true,

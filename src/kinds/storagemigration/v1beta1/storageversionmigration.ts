@@ -129,6 +129,7 @@ export function storageVersionMigrationV1beta1(ctx: ApiContext): ResourceDefinit
     // The documents know one version only (VER-3, DEC-37).
     served: common.served === true && ctx.dialect.name === "kubernetes",
     deprecated: `${group}/v1beta1 StorageVersionMigration is deprecated: it is a beta version and will go`,
+    removedRelease: "1.41",
     schema: objectSchema("A migration of stored objects to the latest storage version.", {
       spec: always(Spec),
       status: always(MigrationStatus),
