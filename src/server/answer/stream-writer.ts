@@ -18,7 +18,7 @@ const SMALL_PIECE = 16_384;
 /** So many bytes may wait for their readers before pieces become small. */
 const MANY_UNTAKEN = 32 * 1024 * 1024;
 /** Answers up to here, whose size is known, are made in one piece. */
-const WHOLE = 1_048_576;
+export const WHOLE = 1_048_576;
 /** Smaller answers are not worth the way to the pool. */
 const SMALL = 16_384;
 

@@ -20,7 +20,7 @@ import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";
 import { protobufForm } from "../answer/protobuf-list.ts";
 import type { ServerRequest } from "../request.ts";
-import { StreamWriter } from "../answer/stream-writer.ts";
+import { StreamWriter, WHOLE } from "../answer/stream-writer.ts";
 import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
 
 /** Answers a list. */
@@ -82,10 +82,13 @@ function keeping(kept: AnswerWitness, { text, member }: Header, itemOf: ItemOf, 
 /** Head and tail of a list have at most this many bytes. */
 const AROUND = 2048;
 
-/** At most how many bytes a list has as its entries are stored; a list of several parts is large. */
+/** At most how many bytes a list has as its entries are stored; how large a large one is nobody asks. */
 function sizeOf(resource: Resource, { entries, next }: ListPart): number {
   let size = next ? Infinity : AROUND;
-  for (const entry of entries) size += resource.view(entry).length + 2;
+  for (const entry of entries) {
+    if (size > WHOLE) return Infinity;
+    size += resource.view(entry).length + 2;
+  }
   return size;
 }
 
