@@ -12,7 +12,7 @@ import type { PriorityLevelConfiguration } from "../kinds/flowcontrol/v1/priorit
 import type { FlowConfiguration } from "../fairness/index.ts";
 import { hasReason } from "../meta/status.ts";
 import { formatTime } from "../meta/time.ts";
-import { SYSTEM, type BuiltRegistry, type Resource, type Watch, type WatchSink } from "../registry/index.ts";
+import { type BuiltRegistry, Following, type Resource, SYSTEM } from "../registry/index.ts";
 import type { ApiContext, ApiObject } from "../schema/definition.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Timer } from "../util/clock.ts";
@@ -26,7 +26,6 @@ const LEVELS = `prioritylevelconfigurations.${GROUP}`;
 const PRODUCER = "api-priority-and-fairness-config-producer-v1";
 const CONSUMER = "api-priority-and-fairness-config-consumer-v1";
 const MANDATORY_MS = 60_000;
-const FOLLOW_AGAIN_MS = 1000;
 
 /** What the keeper stands on. */
 export interface FlowObjectsParts extends Pick<BuiltRegistry, "kinds" | "lookup"> {
@@ -46,7 +45,7 @@ export class FlowObjects {
   readonly #schemas: Resource | undefined;
   readonly #levels: Resource | undefined;
   readonly #queue: WorkQueue;
-  readonly #watches = new Map<Resource, Watch>();
+  readonly #followings: readonly Following[];
   #timer: Timer | undefined;
   #closed = false;
 
@@ -63,6 +62,12 @@ export class FlowObjects {
       activity,
       failed: (_, error) => log.warn("a flow schema could not be kept", { error: String(error) }),
     });
+    const look = (): void => this.#queue.add("all");
+    const failed = (error: unknown): void =>
+      log.warn("flow schemas cannot be followed at the moment", { error: String(error) });
+    this.#followings = [this.#schemas, this.#levels].flatMap((resource) =>
+      resource ? [new Following({ resource, clock: api.clock, deliver: look, again: look, failed })] : [],
+    );
   }
 
   /** Makes what is missing, puts back what has to be as the release has it, and follows from then on. */
@@ -78,7 +83,7 @@ export class FlowObjects {
   /** Follows the objects as they are; where the kinds are not served there is nothing to follow. */
   async follow(): Promise<void> {
     if (!this.#schemas || !this.#levels) return;
-    await Promise.all([this.#watch(this.#schemas), this.#watch(this.#levels)]);
+    await Promise.all(this.#followings.map((following) => following.begin()));
     this.#queue.add("all");
     this.#again();
   }
@@ -87,7 +92,7 @@ export class FlowObjects {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    for (const watch of this.#watches.values()) watch.close();
+    for (const following of this.#followings) following.close();
     await this.#queue.close();
   }
 
@@ -99,24 +104,6 @@ export class FlowObjects {
       this.#again();
     };
     this.#timer = this.#parts.api.clock.after(MANDATORY_MS, look, { owner: "flow schemas", upkeep: true });
-  }
-
-  async #watch(resource: Resource): Promise<void> {
-    const sink: WatchSink = {
-      deliver: () => this.#queue.add("all"),
-      ended: () => {
-        const again = (): void => void (this.#closed || this.#watch(resource));
-        this.#parts.api.clock.after(FOLLOW_AGAIN_MS, again);
-      },
-    };
-    try {
-      const { watch } = await resource.watch("", { ...FROM_NOW, resourceVersion: "0" }, sink);
-      this.#watches.set(resource, watch);
-      if (this.#closed) watch.close();
-    } catch (error) {
-      this.#parts.log.warn("flow schemas cannot be followed at the moment", { error: String(error) });
-      sink.ended(error as never);
-    }
   }
 
   async #sync(): Promise<void> {
@@ -182,14 +169,6 @@ export class FlowObjects {
 }
 
 const OPTIONS = { dryRun: false, fieldValidation: "Ignore" } as const;
-
-const FROM_NOW = {
-  labelSelector: "",
-  fieldSelector: "",
-  resourceVersionMatch: "",
-  sendInitialEvents: undefined,
-  allowWatchBookmarks: false,
-} as const;
 
 async function ignoring(work: Promise<unknown>, ...reasons: readonly string[]): Promise<void> {
   try {

@@ -17,7 +17,16 @@ import type { Log } from "../util/log.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import { formatTime } from "../meta/time.ts";
 import { hasReason } from "../meta/status.ts";
-import type { Caller, Kinds, Resource, Watch, WatchSink, WriteOptions } from "../registry/index.ts";
+import {
+  type Caller,
+  Following,
+  type Kinds,
+  type Resource,
+  WATCH_ALL,
+  type Watch,
+  type WatchSink,
+  type WriteOptions,
+} from "../registry/index.ts";
 import { type Value, equal } from "../value/value.ts";
 import { converterOf, type Asking } from "./conversion.ts";
 import { type CustomKind, customKind } from "./custom-kind.ts";
@@ -87,8 +96,7 @@ class Keeper implements Extension {
   readonly #groups = new Map<string, GroupNames>();
   /** The group of each definition. */
   readonly #groupOf = new Map<string, string>();
-  #watch: Watch | undefined;
-  #closed = false;
+  readonly #following: Following;
   readonly #options: WriteOptions;
   /** Definitions that something is being done for, or could not be done yet. */
   readonly #undone = new Set<string>();
@@ -107,6 +115,17 @@ class Keeper implements Extension {
       failed: (name, error) =>
         log.warn("a definition could not be served yet", { definition: name, error: String(error) }),
     });
+    this.#following = new Following({
+      resource,
+      clock: api.clock,
+      deliver: ({ events }) => {
+        for (const { entry } of events) this.#ask(entry.key);
+      },
+      again: () => {
+        for (const name of this.#served.keys()) this.#ask(name);
+      },
+      failed: (error) => log.warn("definitions cannot be followed at the moment", { error: String(error) }),
+    });
   }
 
   async start(): Promise<void> {
@@ -116,7 +135,7 @@ class Keeper implements Extension {
     for (const definition of definitions) this.#note(definition, definition.status?.acceptedNames);
     await Promise.all(definitions.map((definition) => this.#serve(definition, definition.status)));
     for (const { metadata } of definitions) this.#ask(metadata.name!, "low");
-    await this.#follow(revision);
+    await this.#following.begin(revision);
   }
 
   fork(parts: ExtensionParts): Extension | undefined {
@@ -126,37 +145,16 @@ class Keeper implements Extension {
     for (const [name, { ending: _, ...served }] of this.#served) fork.#served.set(name, served);
     for (const [name, group] of this.#groupOf) fork.#groupOf.set(name, group);
     for (const [group, names] of this.#groups) fork.#groups.set(group, names.fork());
-    void fork.#follow(parts.kinds.revision);
+    void fork.#following.begin(parts.kinds.revision);
     // What this one has not done yet is left for both.
     for (const name of this.#undone) fork.#ask(name);
     return fork;
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#watch?.close();
+    this.#following.close();
     for (const { ending } of this.#served.values()) ending?.close();
     await this.#queue.close();
-  }
-
-  /** Hears of every change from a revision on; where the watch ends by itself, everything is looked at again. */
-  async #follow(revision: number | undefined): Promise<void> {
-    const sink: WatchSink = {
-      deliver: ({ events }) => {
-        for (const { entry } of events) this.#ask(entry.key);
-      },
-      ended: () => void this.#parts.api.clock.after(FOLLOW_AGAIN_MS, () => void this.#follow(undefined)),
-    };
-    try {
-      const { watch } = await this.#resource.watch("", { ...WATCH, resourceVersion: String(revision ?? "") }, sink);
-      this.#watch = watch;
-    } catch (error) {
-      this.#parts.log.warn("definitions cannot be followed at the moment", { error: String(error) });
-      sink.ended(error as never);
-    }
-    if (this.#closed) this.#watch?.close();
-    // What has gone meanwhile is not among the objects that a new watch begins with.
-    if (revision === undefined) for (const name of this.#served.keys()) this.#ask(name);
   }
 
   /** Asks for a definition to be looked at. */
@@ -291,7 +289,7 @@ class Keeper implements Extension {
       },
       ended: () => this.#ask(name),
     };
-    return (await objects.watch("", { ...WATCH, resourceVersion: String(this.#parts.kinds.revision) }, sink)).watch;
+    return (await objects.watch("", { ...WATCH_ALL, resourceVersion: String(this.#parts.kinds.revision) }, sink)).watch;
   }
 
   /** Deletes all objects; those that finalizers hold are left, and counted. */
@@ -316,14 +314,6 @@ class Keeper implements Extension {
 }
 
 const RESOURCE = `${DEFINITIONS.plural}.${DEFINITIONS.group}`;
-const FOLLOW_AGAIN_MS = 1000;
-const WATCH = {
-  labelSelector: "",
-  fieldSelector: "",
-  resourceVersionMatch: "",
-  sendInitialEvents: undefined,
-  allowWatchBookmarks: false,
-} as const;
 
 const asDefinition = (object: ApiObject): CustomResourceDefinition => object as CustomResourceDefinition;
 

@@ -12,6 +12,7 @@ export {
   forkRegistry,
 } from "./build.ts";
 export { SYSTEM } from "./system.ts";
+export { Following, WATCH_ALL } from "./following.ts";
 export { failureOf } from "./errors.ts";
 export type { Kinds, ResourceSpec } from "./kinds.ts";
 export type { Converter } from "./versions/converter.ts";

@@ -59,8 +59,8 @@ export interface Routes {
   find(path: string): { readonly route: Route; readonly params: RouteParams } | undefined;
 }
 
-/** Everything that requests share. */
-export interface ServerContext {
+/** What a server stands on. */
+export interface ServerGround {
   readonly registry: Registry;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
@@ -68,6 +68,12 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: ServerLog;
+  /** Does in threads what would take too long on the event loop. */
+  readonly beside: Beside;
+}
+
+/** Everything that requests share. */
+export interface ServerContext extends ServerGround {
   readonly limits: ServerLimits;
   readonly metrics: ServerMetrics;
   readonly version: VersionInfo;
@@ -77,7 +83,6 @@ export interface ServerContext {
   readonly requestPlaces: UserPlaces;
   readonly watchPlaces: UserPlaces;
   readonly bodies: BodyMemory;
-  readonly beside: Beside;
   readonly discovery: Discovery;
   readonly openApi: OpenApi;
   /** Who runs next; without it reads and writes are only counted. */

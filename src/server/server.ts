@@ -6,14 +6,9 @@
  *
  * @module
  */
-import type { Authenticator, Authorizer } from "../auth/contract.ts";
-import type { Dialect } from "../meta/dialect.ts";
 import { type Fairness, fairnessMetrics } from "../fairness/index.ts";
-import type { Registry } from "../registry/contract.ts";
-import type { Clock, Random } from "../util/clock.ts";
-import type { Beside } from "../util/beside.ts";
 import type { Activity } from "../util/activity.ts";
-import type { Route, ServerContext, ServerLog } from "./context.ts";
+import type { Route, ServerContext, ServerGround } from "./context.ts";
 import { Discovery } from "./documents/discovery.ts";
 import type { Exchange } from "./http/exchange.ts";
 import { ConnectionGuard } from "./http/guard.ts";
@@ -37,16 +32,7 @@ import { WatchWheel } from "./watch/wheel.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 
 /** What a server is made of. */
-export interface ServerOptions {
-  readonly registry: Registry;
-  readonly authenticator: Authenticator;
-  readonly authorizer: Authorizer;
-  readonly dialect: Dialect;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: ServerLog;
-  /** Reads large YAML. */
-  readonly beside: Beside;
+export interface ServerOptions extends ServerGround {
   /** The version of this program, for `/version`. */
   readonly version: string;
   /** Checks of `/livez` and `/readyz` beside the server's own; none by default. */
