@@ -32,6 +32,8 @@ export interface EtcdCluster {
   readonly members: readonly EtcdMember[];
   readonly endpoints: readonly string[];
   readonly version: string;
+  /** Where its members keep their data. */
+  readonly directory: string;
   /** Files of the client's certificates, where the cluster has TLS. */
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | undefined;
   /** Ends it and removes its data. */
@@ -88,6 +90,7 @@ export async function startEtcd({
     members: started,
     endpoints: started.map(({ url }) => url),
     version: etcd.version,
+    directory,
     tls: certificates?.client,
     async close() {
       await Promise.all(started.map((member) => member.kill()));
