@@ -65,6 +65,8 @@ export class Encryption implements Disposable {
   readonly #watched: WatchedFile | undefined;
   #loaded: Loaded;
   #store: EncryptedStore | undefined;
+  /** Told when what could not be read may be readable. */
+  #readable = (): void => {};
   #isClosed = false;
 
   private constructor(parts: EncryptionParts) {
@@ -90,6 +92,11 @@ export class Encryption implements Disposable {
   /** The store over another one; there is one for all of a server. */
   over(store: Store): EncryptedStore {
     return (this.#store ??= new EncryptedStore(store, this.#loaded.rules));
+  }
+
+  /** Says who is told when what could not be read may be readable: there are other keys, or a plugin that is well. */
+  whenReadable(told: () => void): void {
+    this.#readable = told;
   }
 
   /** Whether the plugins are well, under the name that kube-apiserver gives it. */
@@ -143,6 +150,7 @@ export class Encryption implements Disposable {
     const before = this.#loaded;
     this.#loaded = next;
     this.#store?.use(next.rules);
+    this.#readable();
     // Reads that have begun may still ask the plugins of before.
     this.#parts.clock.after(2 * before.millis, () => close(before.plugins));
   }
@@ -164,7 +172,8 @@ export class Encryption implements Disposable {
           if (wrong === undefined) log.info("the KMS plugin is well", { plugin: name });
           else log.error("the KMS plugin is not well", { plugin: name, wrong });
         };
-        const provider = new KmsProvider({ name, plugin, clock, random, bytes: systemBytes, told });
+        const well = (): void => this.#readable();
+        const provider = new KmsProvider({ name, plugin, clock, random, bytes: systemBytes, told, well });
         plugins.push(provider);
         return provider;
       },

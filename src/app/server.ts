@@ -180,7 +180,7 @@ async function assemble(ground: Ground): Promise<RunningServer> {
     throw await refusalOf(error, options, directory);
   });
   open.defer(() => cluster.close(options.graceMillis));
-  if (cluster.unreadable().length > 0) await tellUnreadable(cluster, encryption, ground);
+  if (encryption || cluster.unreadable().length > 0) await tellUnreadable(cluster, encryption, ground);
   const { url, listener } = await listen(cluster.server, ground);
   ground.address.url = url;
   // Who asks meanwhile is answered, by what is there; `/readyz` says when all is.
@@ -229,10 +229,10 @@ async function openEncryption({ options, around, open }: Ground): Promise<Encryp
   return open.use(await room.Encryption.open({ ...encryption, dialect, ...around }));
 }
 
-/** Names what cannot be read, and what is missing for it (CRYPT-9). */
+/** Names what cannot be read, and what is missing for it (CRYPT-9); it is read when that is there. */
 async function tellUnreadable(cluster: Cluster, encryption: Encryption | undefined, ground: Ground): Promise<void> {
-  const { tellUnreadableRecords } = await import("./unreadable.ts");
-  await tellUnreadableRecords(cluster.unreadable(), encryption, ground.around.log);
+  const { followUnreadable } = await import("./unreadable.ts");
+  await followUnreadable(cluster, encryption, ground.around.log);
 }
 
 /** The store that the cluster has, the one that is under it, and what encrypts between them. */

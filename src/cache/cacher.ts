@@ -42,6 +42,8 @@ export interface CacherStats {
 
 /** How often a load is begun anew because the store forgot its revision on the way. */
 const MOST_LOADS = 5;
+/** Records that are read again before others have their turn. */
+const PART = 100;
 
 interface Slot {
   readonly cache: ResourceCache;
@@ -64,6 +66,7 @@ export class Cacher {
   #delivered = 0;
   #reloads = 0;
   #reloading: Promise<void> | undefined;
+  #readingAgain: Promise<number> | undefined;
   /** Whether the store has forgotten the place where it was followed; only loading anew helps then. */
   #lost = false;
   #retry: Timer | undefined;
@@ -188,6 +191,16 @@ export class Cacher {
     });
   }
 
+  /**
+   * Reads again what could not be read, when there is reason to believe that it can be now; resolves to the number of objects
+   * that can. Rejects with StoreError.
+   */
+  readAgain(): Promise<number> {
+    return (this.#readingAgain ??= this.#counted("reading again", () => this.#readAgain()).finally(() => {
+      this.#readingAgain = undefined;
+    }));
+  }
+
   stats(): CacherStats {
     return {
       revision: this.#revision,
@@ -259,6 +272,22 @@ export class Cacher {
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  async #readAgain(): Promise<number> {
+    let count = 0;
+    for (const { cache, waiting } of this.#slots.values()) {
+      if (waiting) continue;
+      const { prefix, factory } = cache.resource;
+      const found: Entry[] = [];
+      for (const { key } of cache.unreadable) {
+        const record = await this.#store.get(prefix + key);
+        if (record) found.push(factory(key, record.value, record.revision));
+        if (found.length % PART === 0) await this.#hub.pause();
+      }
+      count += cache.heal(found);
+    }
+    return count;
   }
 
   async #reload(): Promise<void> {
@@ -346,10 +375,10 @@ export class Cacher {
     if (!this.#isServed(slot)) throw slot.cache.closed ?? closed(slot.cache.resource.prefix);
   }
 
-  async #counted(what: string, work: () => Promise<void>): Promise<void> {
+  async #counted<T>(what: string, work: () => Promise<T>): Promise<T> {
     const end = this.#settings.activity?.begin(what);
     try {
-      await work();
+      return await work();
     } finally {
       end?.();
     }

@@ -216,6 +216,19 @@ export class ResourceCache {
     this.#watchers?.groups.offer(change, restamp);
   }
 
+  /**
+   * Puts entries in the place of the same versions, as far as those could not be read; answers how many; for the hub. Watches
+   * that are open look elsewhere: over what cannot be read there is none.
+   */
+  heal(entries: readonly Entry[]): number {
+    const healed = entries.filter((entry) => {
+      const before = this.#timeline.get(entry.key);
+      return before?.unreadable && before.revision === entry.revision && !entry.unreadable;
+    });
+    if (healed.length > 0) this.#timeline.heal(healed, this.#hub.revision);
+    return healed.length;
+  }
+
   /** Delivers what has been applied; for the hub. */
   flush(): void {
     this.#watchers?.groups.flush(this.#hub.revision);

@@ -192,6 +192,16 @@ export class Timeline {
     return new Change(entry, undefined, deleted, this.#settings.clock.steady());
   }
 
+  /**
+   * Puts entries in the place of those that could not be read, though nothing has been written. Nobody has seen what was there,
+   * so the history begins anew at the present revision.
+   */
+  heal(entries: readonly Entry[], revision: number): void {
+    const state = this.#changeable(revision);
+    for (const entry of entries) state.put(entry);
+    this.reset(state, revision);
+  }
+
   /** Builds the label indexes that make a selection fast, in turns; undefined when there is nothing to build. */
   prepare(selection: Selection, pause: Pause): Promise<void> | undefined {
     const labels = this.#state.labelsWorthAnIndex(selection);

@@ -106,6 +106,8 @@ export interface Cluster extends AsyncDisposable {
   readonly kinds: Kinds;
   /** The records that cannot be read now: encrypted with a key that is not there, or damaged. */
   unreadable(): readonly UnreadableRecord[];
+  /** Reads those again, when there is reason to believe that they can be read now; resolves to how many can. */
+  readAgain(): Promise<number>;
   /** The server: exchanges, requests of this process, ports. */
   readonly server: ServerHandle;
   /**
@@ -279,6 +281,7 @@ function assemble(parts: ClusterParts, { built, flow, extension }: Founded, own:
     dialect,
     kinds: built.kinds,
     unreadable: () => built.unreadable(),
+    readAgain: () => built.cacher.readAgain(),
     server,
     makeRoles: () => roles?.make() ?? Promise.resolve(),
     client,

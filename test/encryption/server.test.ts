@@ -9,8 +9,15 @@ import { type RunningServer, runServer } from "../../src/app/server.ts";
 import { StatusError } from "../../src/client/index.ts";
 import { ConfigMap, Secret } from "../../src/client/kinds/index.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/store.ts";
-import { systemClock } from "../../src/util/clock.ts";
+import { type Clock, systemClock } from "../../src/util/clock.ts";
 import type { Log } from "../../src/util/log.ts";
+
+/** A clock on which a minute is a second and a half. */
+const fast: Clock = {
+  now: () => systemClock.now(),
+  steady: () => 40 * systemClock.steady(),
+  after: (ms, work, options) => systemClock.after(ms / 40, work, options),
+};
 
 /** An entry for Secrets in the form of the file. */
 const fileOf = (...providers: object[]): string =>
@@ -53,7 +60,7 @@ describe("a server that encrypts", () => {
   const log = { debug: () => {}, info: note("info"), warn: note("warn"), error: note("error") } as unknown as Log;
 
   /** Starts the server anew on the same directory, with this file. */
-  async function start(text: string | undefined, more: object = {}): Promise<RunningServer> {
+  async function start(text: string | undefined, more: object = {}, clock = systemClock): Promise<RunningServer> {
     await server?.close();
     server = undefined;
     if (text !== undefined) write(text);
@@ -66,7 +73,7 @@ describe("a server that encrypts", () => {
       ...(text === undefined ? {} : { "encryption-provider-config": file() }),
       ...more,
     };
-    return (server = await runServer(resolveOptions(options as never), { log }));
+    return (server = await runServer(resolveOptions(options as never), { log, clock }));
   }
 
   /** What is stored of a Secret, by another look at the closed store. */
@@ -231,4 +238,37 @@ describe("a server that encrypts", () => {
     expect(await failure(secrets().create(object("b")))).toEqual([500, "InternalError"]);
     expect(await failure(secrets().get({ name: "a", namespace: "default" }))).toEqual([500, "InternalError"]);
   });
+
+  test.each(["secrets", "*.*"])(
+    "CRYPT-9, CRYPT-12: %s of a server that began before its plugin are read when that is there",
+    async (resource) => {
+      const socket = join(home, "kms.sock");
+      const state = join(home, "state.json");
+      writeFileSync(state, JSON.stringify({ keyId: "one", healthz: "ok" }));
+      const provider = { kms: { apiVersion: "v2", name: "plug", endpoint: `unix://${socket}`, timeout: "60s" } };
+      const text = fileOf(provider).replace('"secrets"', JSON.stringify(resource));
+      const begin = async (): Promise<void> => {
+        plugin = spawn(process.execPath, [new URL("plugin.ts", import.meta.url).pathname, socket, state]);
+        await once(plugin.stdout!, "data");
+      };
+      await begin();
+      await start(text);
+      const made = await secrets().create(object("a"));
+      plugin!.kill();
+      await once(plugin!, "exit");
+      lines = [];
+      await start(text, { controllers: "*" }, fast);
+      expect(lines.map(({ message }) => message)).toContain("stored objects cannot be read");
+      expect(await failure(secrets().list())).toEqual([500, "InternalError"]);
+      await begin();
+      await expect.poll(() => failure(secrets().list()), { timeout: 10_000 }).toBe("no failure");
+      expect(await secrets().get({ name: "a", namespace: "default" })).toEqual(made);
+      expect(lines.map(({ message }) => message)).toContain("stored objects can be read now");
+      const update = await secrets().update({ ...made, data: { word: "bmV3" } });
+      const watch = secrets().watch({ namespace: "default", resourceVersion: made.metadata.resourceVersion! });
+      expect(await watch.next()).toMatchObject({ value: { type: "MODIFIED", object: { data: update.data } } });
+      await watch.return?.(undefined);
+      expect(await health("/readyz")).toBe(200);
+    },
+  );
 });

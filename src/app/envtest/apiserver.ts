@@ -72,6 +72,7 @@ async function assemble(plan: ApiServerPlan, ground: Ground, open: AsyncDisposab
     auditing: auditingOf(plan, ground, open),
   });
   open.defer(() => cluster.close(GRACE_MS));
+  if (encryption) await (await import("../unreadable.ts")).followUnreadable(cluster, encryption, ground.log);
   const listener = await cluster.server.listen({
     host: plan.host,
     port: plan.port,

@@ -25,6 +25,8 @@ export interface KmsParts {
   readonly bytes: RandomBytes;
   /** Told when the plugin becomes unwell, and when it is well again. */
   readonly told?: (wrong: string | undefined) => void;
+  /** Told with every answer of a plugin that is well: what could not be read may be readable now. */
+  readonly well?: () => void;
 }
 
 /** Figures of a provider, for `/metrics`. */
@@ -168,7 +170,7 @@ export class KmsProvider implements Transformer {
 
   /** Asks the plugin how it is, and takes on its key. */
   async #check(): Promise<void> {
-    const { clock, plugin, told } = this.#parts;
+    const { clock, plugin, told, well } = this.#parts;
     // The call counts as part of the three minutes, which are an upper bound.
     const asked = clock.steady();
     let wrong: string | undefined;
@@ -180,7 +182,9 @@ export class KmsProvider implements Transformer {
     const changed = !this.#isTold ? wrong !== undefined : wrong !== this.#wrong;
     this.#isTold = true;
     this.#wrong = wrong;
-    if (changed && !this.#isClosed) told?.(wrong);
+    if (this.#isClosed) return;
+    if (changed) told?.(wrong);
+    if (wrong === undefined) well?.();
   }
 
   async #judge(status: PluginStatus, asked: number): Promise<string | undefined> {
