@@ -57,8 +57,11 @@ test("CRYPT-13: a changed file is used when nothing is wrong with it and its plu
   await encryption.look();
   expect(await written("c")).toBe("key1");
 
+  let readable = 0;
+  encryption.whenReadable(() => readable++);
   writeFileSync(file, fileOf(gcm("key3"), gcm("key1")));
   await encryption.look();
+  expect(readable).toBe(1);
   expect(await written("d")).toBe("key3");
   expect(Buffer.from((await store.get("/core/secrets/default/a"))!.value).toString()).toBe("{}");
   expect(await store.isOutdated("/core/secrets/default/a")).toBe(true);

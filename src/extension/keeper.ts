@@ -131,7 +131,9 @@ class Keeper implements Extension {
   async start(): Promise<void> {
     // What changes while they are read is told by the watch.
     const { revision } = this.#parts.kinds;
-    const definitions = await this.#parts.lookup.collect(RESOURCE, asDefinition);
+    const definitions = await this.#parts.lookup.collect(RESOURCE, asDefinition).catch(notRead);
+    // What cannot be read may be later: its keys may be behind a plugin that is not there yet.
+    if (definitions === undefined) return this.#following.begin();
     for (const definition of definitions) this.#note(definition, definition.status?.acceptedNames);
     await Promise.all(definitions.map((definition) => this.#serve(definition, definition.status)));
     for (const { metadata } of definitions) this.#ask(metadata.name!, "low");
@@ -314,6 +316,11 @@ class Keeper implements Extension {
 }
 
 const RESOURCE = `${DEFINITIONS.plural}.${DEFINITIONS.group}`;
+
+/** Nothing, where one of the definitions cannot be read. */
+function notRead(error: unknown): undefined {
+  if (!hasReason(error, "InternalError")) throw error;
+}
 
 const asDefinition = (object: ApiObject): CustomResourceDefinition => object as CustomResourceDefinition;
 

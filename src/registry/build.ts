@@ -137,6 +137,11 @@ function over(
     namespaceLabels: (name) => lookup.get("namespaces", "", name)?.metadata.labels,
   };
   const kinds = kindsOf(shared, actions);
+  // Also what cannot be read is there.
+  const isThere = (resource: string, namespace: string, name: string): boolean => {
+    const kind = kinds.stored(resource);
+    return kind?.cache.get(keyOf(kind, namespace, name)) !== undefined;
+  };
   return {
     kinds,
     cacher,
@@ -151,12 +156,12 @@ function over(
         return stored ? [{ key: prefix + entry.key, stored }] : [];
       }),
     async provisionNamespaces(names) {
-      const missing = names.filter((name) => !lookup.get("namespaces", "", name));
+      const missing = names.filter((name) => !isThere("namespaces", "", name));
       await Promise.all(missing.map((name) => provisionNamespace(kinds, name)));
     },
     async provision(objects, onError) {
       const missing = objects.filter(({ resource, object: { metadata } }) => {
-        return !lookup.get(resource, metadata.namespace ?? "", metadata.name!);
+        return !isThere(resource, metadata.namespace ?? "", metadata.name!);
       });
       const make = async (wanted: StartObject): Promise<void> => {
         const kind = kinds.stored(wanted.resource);

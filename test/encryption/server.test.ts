@@ -96,6 +96,20 @@ describe("a server that encrypts", () => {
   const health = async (path: string): Promise<number> =>
     (await fetch(server!.url + path, { headers: headers() })).status;
 
+  /** A definition, and an object of it. */
+  async function makeThing(): Promise<void> {
+    const schema = { openAPIV3Schema: { type: "object" } };
+    const version = { name: "v1", served: true, storage: true, schema };
+    const names = { plural: "things", kind: "Thing" };
+    const spec = { group: "example.com", names, scope: "Cluster", versions: [version] };
+    const client = server!.client("test");
+    const definition = { metadata: { name: "things.example.com" }, spec };
+    await client.json("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", { body: definition });
+    const thing = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "t" } };
+    const make = (): Promise<unknown> => client.json("POST", "/apis/example.com/v1/things", { body: thing });
+    await expect.poll(() => failure(make())).toBe("no failure");
+  }
+
   test("CRYPT-3, CRYPT-7, CRYPT-8: a key is rotated by writing every object again, and taken away", async () => {
     await start(fileOf(gcm("key1"), identity));
     const made = await secrets().create(object("a"));
@@ -254,6 +268,7 @@ describe("a server that encrypts", () => {
       await begin();
       await start(text);
       const made = await secrets().create(object("a"));
+      await makeThing();
       plugin!.kill();
       await once(plugin!, "exit");
       lines = [];
@@ -263,12 +278,14 @@ describe("a server that encrypts", () => {
       await begin();
       await expect.poll(() => failure(secrets().list()), { timeout: 10_000 }).toBe("no failure");
       expect(await secrets().get({ name: "a", namespace: "default" })).toEqual(made);
-      expect(lines.map(({ message }) => message)).toContain("stored objects can be read now");
+      await expect.poll(() => lines.map(({ message }) => message)).toContain("stored objects can be read now");
       const update = await secrets().update({ ...made, data: { word: "bmV3" } });
       const watch = secrets().watch({ namespace: "default", resourceVersion: made.metadata.resourceVersion! });
       expect(await watch.next()).toMatchObject({ value: { type: "MODIFIED", object: { data: update.data } } });
       await watch.return?.(undefined);
-      expect(await health("/readyz")).toBe(200);
+      await expect.poll(() => health("/readyz"), { timeout: 10_000 }).toBe(200);
+      const list = await server!.client("test").json("GET", "/apis/example.com/v1/things");
+      expect((list as { items: unknown[] }).items).toHaveLength(1);
     },
   );
 });
