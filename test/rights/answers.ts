@@ -25,6 +25,7 @@ export interface Server {
     path: string,
     body?: object,
     by?: Sender,
+    headers?: Readonly<Record<string, string>>,
   ): Promise<{ readonly code: number; readonly body: string }>;
 }
 

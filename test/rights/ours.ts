@@ -4,23 +4,24 @@
  * @module
  */
 import { authorizerOf } from "../../src/auth/authorizer.ts";
-import { createCluster } from "../../src/cluster/index.ts";
+import { type ClusterParts, createCluster } from "../../src/cluster/index.ts";
 import { ADMIN } from "../../src/auth/admin.ts";
 import { kubernetes } from "../../src/meta/dialect.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { type Server, build } from "./answers.ts";
 import type { Asked, World } from "./world.ts";
 
-/** Opens an empty server. */
-export async function openOurs(): Promise<Server & AsyncDisposable> {
-  const store = await openMemoryStore();
-  const cluster = await createCluster({ store, dialect: kubernetes, authorizer: authorizerOf(["RBAC"]) });
+/** Opens an empty server, or one over what a store has. */
+export async function openOurs(more: Partial<ClusterParts> = {}): Promise<Server & AsyncDisposable> {
+  const store = more.store ?? (await openMemoryStore());
+  const cluster = await createCluster({ store, dialect: kubernetes, authorizer: authorizerOf(["RBAC"]), ...more });
+  await cluster.makeRoles();
   return {
-    async send(method, url, body, by) {
+    async send(method, url, body, by, headers) {
       const answer = await cluster.server.inject({
         method,
         url,
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...headers },
         identity: by ?? ADMIN,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
@@ -28,7 +29,7 @@ export async function openOurs(): Promise<Server & AsyncDisposable> {
     },
     async [Symbol.asyncDispose]() {
       await cluster.close();
-      await store.close();
+      if (!more.store) await store.close();
     },
   };
 }

@@ -7,12 +7,12 @@
  * The token has to be one of a member of `system:masters`. What is made on the real server is taken away again.
  */
 import { writeFileSync } from "node:fs";
-import { request } from "node:https";
 import { parseArgs } from "node:util";
-import { type Answers, type Server, ask, build, clear } from "./answers.ts";
+import { type Answers, ask, build, clear } from "./answers.ts";
 import { differences } from "./compare.ts";
 import { openOurs } from "./ours.ts";
-import { type Sender, type World, drawWorld } from "./world.ts";
+import { realServer } from "./real.ts";
+import { type World, drawWorld } from "./world.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,23 +26,7 @@ const { values } = parseArgs({
 const { server: url, token } = values;
 if (url === undefined || token === undefined) throw new Error("expected --server and --token of a real server");
 
-const real: Server = {
-  send: (method, path, body, by) =>
-    new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", ...insteadOf(by) };
-      const sent = request(new URL(path, url), { method, headers, rejectUnauthorized: false }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on("data", (part: Buffer) => parts.push(part));
-        answer.on("end", () => resolve({ code: answer.statusCode ?? 0, body: Buffer.concat(parts).toString() }));
-      });
-      sent.on("error", reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
-    }),
-};
-
-function insteadOf(by: Sender | undefined): Record<string, string | string[]> {
-  return by ? { "impersonate-user": by.user, "impersonate-group": [...by.groups] } : {};
-}
+const real = realServer(url, token);
 
 /** A moment until a real server, which follows its own objects, has seen the last of them. */
 const seen = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 1000));
