@@ -27,7 +27,7 @@ describe("RBAC-57: after another start default roles and bindings are what a rea
     })();
     await using server = await begin();
     const ours = await found(server, before);
-    for (const [path, wanted] of Object.entries(after).filter(([path]) => path !== COPIED))
+    for (const [path, wanted] of Object.entries(after).filter(([at]) => at !== COPIED))
       expect({ path, ...ours[path] }).toEqual({ path, ...wanted });
   });
 
