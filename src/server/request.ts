@@ -48,6 +48,7 @@ export class ServerRequest {
   /** Its place among the requests of its user. */
   #place: UserPlace | undefined = undefined;
   #isOver = false;
+  #whenOver: (() => void) | undefined = undefined;
   auditId = "";
   /** Set by the filter `read path`. */
   info: RequestInfo | undefined = undefined;
@@ -165,6 +166,15 @@ export class ServerRequest {
   over(): void {
     this.#isOver = true;
     this.uncount();
+    this.#whenOver?.();
+  }
+
+  /** Resolves when it is over; undefined where it is, or nobody tells: whoever is of this process takes what he asks for. */
+  untilOver(): Promise<void> | undefined {
+    if (this.#isOver || this.exchange.identity) return undefined;
+    return new Promise((resolve) => {
+      this.#whenOver = resolve;
+    });
   }
 
   /** Who asks, in the words of the registry. */

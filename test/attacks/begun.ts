@@ -38,6 +38,10 @@ export async function begin(
 /** A list; of one that {@link fill} has made long nothing is sent before somebody reads. */
 export const unreadList = (stream: number, token = TOKEN): Buffer => request(stream, CONFIG_MAPS, [bearer(token)]);
 
+/** The object that {@link fill} has made, in a form that is made anew for each answer. */
+export const unreadYaml = (stream: number, token = TOKEN): Buffer =>
+  request(stream, `${CONFIG_MAPS}/large`, [bearer(token), ["accept", "application/yaml"]]);
+
 /** A POST of which one byte comes. */
 export const slowPost = (stream: number, token = TOKEN): Buffer => {
   const block = requestBlock("POST", CONFIG_MAPS, [bearer(token), ["content-type", "application/json"]]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect } from "vitest";
 import { Scratch, until } from "../serve/keelson.ts";
-import { EACH, begin, fill, slowPost, unreadList } from "./begun.ts";
+import { EACH, begin, fill, slowPost, unreadList, unreadYaml } from "./begun.ts";
 import { type Attack, type Row, attacks } from "./rows.ts";
 
 const GREEDY = "the-token-of-one-who-takes-all-he-can";
@@ -44,6 +44,10 @@ const ROWS: readonly Row[] = [
   {
     name: "8,000 lists of one user, who may have 1,000, that are never read",
     play: greedy("requests", 8000, EACH, unreadList),
+  },
+  {
+    name: "8,000 objects of 900 kB as YAML of one user, who may have 1,000 requests, that are never read",
+    play: greedy("requests", 8000, EACH, unreadYaml),
   },
   {
     name: "8,000 bodies of one user, who may have 1,000, of which a byte comes",

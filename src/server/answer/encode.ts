@@ -67,7 +67,7 @@ export function answerBytes(
   const length = lengthOf(body);
   if (!compresses(server, request, length)) {
     request.respond(code, headers, body);
-    return;
+    return untilTaken(request, length);
   }
   headers["content-encoding"] = "gzip";
   headers["vary"] = more?.["vary"] === undefined ? "Accept-Encoding" : `${more["vary"]}, Accept-Encoding`;
@@ -75,7 +75,20 @@ export function answerBytes(
   return compressed(whole).then((packed) => {
     request.respond(code, headers, packed);
     request.bytesOut = length;
+    return untilTaken(request, packed.length);
   });
+}
+
+/**
+ * An answer of more bytes is under way, and keeps the seat of its request, until it was taken: each may be a copy of its own,
+ * and there would be as many as nobody reads. Its request is done with.
+ */
+const HELD_FROM = 131_072;
+
+function untilTaken(request: ServerRequest, length: number): Promise<void> | undefined {
+  if (length < HELD_FROM) return undefined;
+  request.room?.[Symbol.dispose]();
+  return request.untilOver();
 }
 
 /** Compresses in the thread pool, for speed rather than size. */

@@ -383,6 +383,19 @@ describe("the time of a request", () => {
     while (await busy()) await sleep(5);
   });
 
+  test("one large object that nobody reads keeps its seat: each answer may be a copy", async () => {
+    const { server, listener } = await start({ reads: 1 });
+    await server.put(configMap("large", "x".repeat(300_000)));
+    const session = await openSession(listener, DEAF);
+    const stream = session.request({ ":path": `${CM}/large`, accept: "application/yaml", ...ADMIN });
+    stream.on("error", () => {});
+    await once(stream, "response");
+    const code = async (): Promise<number> => (await server.ask("GET", `${CM}/large`)).code;
+    expect(await code()).toBe(429);
+    session.destroy();
+    await until(async () => (await code()) === 200, "its seat to be free");
+  });
+
   test("an answer that nobody reads is broken off after a minute, and its seat is free", async () => {
     const { clock, server, listener } = await start({ reads: 1 });
     for (let i = 0; i < 300; i++) await server.put(configMap(`o${i}`, "x".repeat(100_000)));
