@@ -16,7 +16,7 @@ const PROGRAMS = [
 /** Tests that measure: how long a turn is, what a process keeps. */
 const MEASURED = [
   "test/{attacks,fuzz}/**/*.test.ts",
-  "test/promises/{forks,history,lists,turns}.test.ts",
+  "test/promises/{encryption,forks,history,lists,turns}.test.ts",
   "test/clients/envtest.test.ts",
   "test/kit/figures.test.ts",
   "test/serve/watchers.test.ts",
