@@ -118,11 +118,13 @@ export function prepareChanged(
   write: WriteUnderWay,
   object: ApiObject,
   old: ApiObject,
+  demand?: (old: ApiObject) => void,
 ): AdmissionRequest | Promise<AdmissionRequest> {
   const { kind, target, ctx } = write;
   const admission = admissionOf(write, "UPDATE", object, old);
   const owners = object.metadata.managedFields;
   return admitted(kind.shared.admission, admission, () => {
+    demand?.(old);
     keepPlace(write, object, owners);
     return taken(write, object, () =>
       judge(write, object, old, prepareUpdate(kind, object, old, target.subresource, ctx)),

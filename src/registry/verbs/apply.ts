@@ -42,11 +42,11 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
     return object;
   };
   const result = await guaranteedUpdate(write, {
-    *change(old) {
+    change: apply,
+    demand(old) {
       const sent = asObject(intent);
       checkAppliedUid(write, sent, old);
       checkVersion(write, sent, old);
-      return yield* apply(old);
     },
     missing: target.subresource ? undefined : () => create(write, body, intent, apply),
   });

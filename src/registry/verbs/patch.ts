@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { ApiObject } from "../../schema/definition.ts";
 import { asValue } from "../../schema/api-object.ts";
 import {
   PatchError,
@@ -50,6 +51,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
   const form = formOf(kind, target.subresource);
   const how = read(() => patcher(form.kind, body, options));
   const manager = managerOf(options, caller);
+  let value: ApiObject | undefined;
   const result = await guaranteedUpdate(write, {
     *change(old, entry) {
       const base = asValue(form.show(parseEntry(kind, entry)));
@@ -57,15 +59,17 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       const patched = read(() => how.patch(base));
       yield;
       checkIdentity(form.kind, patched, how.ignoresKind, options);
-      const value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);
+      value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);
       placeObject(kind, value, target);
       if (!value.metadata.name)
         throw badRequest("name must be provided: expected the patch to leave metadata.name in place");
-      checkPatchedUid(write, value, old);
-      checkVersion(write, value, old);
       const object = form.put(old, value);
       yield* ownUpdated(kind, object, old, manager, target.subresource, { edits: how.edits, request: how.request });
       return object;
+    },
+    demand(old) {
+      checkPatchedUid(write, value!, old);
+      checkVersion(write, value!, old);
     },
   });
   return form.answer(result);

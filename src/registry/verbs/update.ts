@@ -68,11 +68,13 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
     *change(old) {
       const value = copyOf(sent);
       checkUid(write, value, old);
-      if (form.kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, value);
-      checkVersion(write, value, old);
       const object = form.put(old, value);
       yield* ownUpdated(kind, object, old, manager, target.subresource, { edits: false, request: asValue(object) });
       return object;
+    },
+    demand(old) {
+      if (form.kind.definition.versionedUpdate && ctx.dialect.rules.demandResourceVersion) demandVersion(write, sent);
+      checkVersion(write, sent, old);
     },
     missing:
       kind.definition.createOnUpdate && (!target.subresource || form.kind === kind)
@@ -97,6 +99,11 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
 export interface Change {
   /** The next state in wire form, ownership recorded; the result belongs to the update, `old` is shared. */
   change(old: ApiObject, entry: Entry): Steps<ApiObject>;
+  /**
+   * Throws where the object is not the one that the client has named, by its version for instance. Asked after those of admission that may
+   * change the next state, so that who may not write it is told 403 and not 409, and before its rules.
+   */
+  readonly demand?: (old: ApiObject) => void;
   /** Whether it is the server's own: see {@link changeObject}. */
   readonly own?: true;
   /** The object to create when there is none; without it the answer is 404. */
@@ -177,10 +184,10 @@ async function storeChanged(
   entry: Entry,
   object: ApiObject,
   old: ApiObject,
-  { own }: Change,
+  { own, demand }: Change,
 ): Promise<WriteResult> {
   const { kind, options, ctx, turn, limit } = write;
-  const prepared = own ? undefined : prepareChanged(write, object, old);
+  const prepared = own ? undefined : prepareChanged(write, object, old, demand);
   const admission = prepared instanceof Promise ? await prepared : prepared;
   if (limit.isOver) await limit.pause();
   // What is stored in an older version or with an older key is written in that of today, also when nothing else changes (CRYPT-7).
