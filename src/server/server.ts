@@ -21,6 +21,7 @@ import { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
 import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
 import { ServerMetrics } from "./operations/metrics.ts";
 import type { Collector } from "../util/exposition.ts";
+import { turnOf } from "../util/turns.ts";
 import { OpenApi } from "./documents/openapi.ts";
 import { LateRequests } from "./late-requests.ts";
 import { ServerRequest } from "./request.ts";
@@ -128,7 +129,10 @@ export function createServer(options: ServerOptions): ServerHandle {
   const handle = (exchange: Exchange): void => {
     const request = new ServerRequest(exchange, clock);
     late.follow(request);
-    void chain.run(request);
+    // Many may come at once on one connection; who is behind it is found out in its turn.
+    const turn = turnOf(exchange.connection);
+    if (turn) void turn.then(() => chain.run(request));
+    else void chain.run(request);
   };
   return {
     handle,

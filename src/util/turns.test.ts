@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextTurn, turnOf } from "./turns.ts";
+import { nextTurn, oneByOne, turnOf } from "./turns.ts";
 
 /** Keeps the event loop for some ms. */
 function busy(ms: number): void {
@@ -15,15 +15,35 @@ async function job(owner: string, went: string[]): Promise<void> {
   went.push(owner);
 }
 
-test("a short job runs at once, and so do others until they have had their time in this pass", async () => {
+test("some short jobs of an owner run at once, others of that pass wait", async () => {
   await pass();
-  expect(turnOf("a")).toBeUndefined();
-  expect(turnOf("a")).toBeUndefined();
-  busy(3);
+  expect([1, 2, 3].map(() => turnOf("a"))).toEqual([undefined, undefined, undefined]);
   expect(turnOf("a")).toBeInstanceOf(Promise);
+  expect(turnOf("b")).toBeUndefined();
   await pass();
   await pass();
   expect(turnOf("a")).toBeUndefined();
+});
+
+test("when those that run at once have had their time all others wait, whoever sends them", async () => {
+  await pass();
+  expect(turnOf("a")).toBeUndefined();
+  busy(8);
+  expect(turnOf("b")).toBeInstanceOf(Promise);
+});
+
+test("jobs are done one by one, and others have a turn when these have had their time", async () => {
+  const went: string[] = [];
+  const job = () => {
+    void Promise.resolve().then(() => {
+      busy(1);
+      went.push("job");
+    });
+  };
+  oneByOne(Array.from({ length: 20 }, () => job));
+  const first = await pass().then(() => went.length);
+  expect(first).toBeLessThan(10);
+  while (went.length < 20) await pass();
 });
 
 test("who sends many has one of them done, then others have theirs", async () => {

@@ -4,9 +4,9 @@
  *     a pass of the loop:  what has come over sockets  ──►  one long job  ──►  short jobs, by owner
  *
  * A long job, a list or the start of a watch, gives way when its turn is over, and goes on when all others of them had
- * theirs. A short one, a read or a write, runs when it comes, as long as short ones have not had their time in this pass
- * of the loop; then they wait, and one of each owner is done after the other. So what one client sends makes itself wait
- * and hardly anybody else, also where seats are free because nothing waits for a store.
+ * theirs. A short one, a read or a write, runs when it comes, unless its owner has had some in this pass of the loop; then
+ * it waits, and one of each owner is done after the other. So what one client sends makes itself wait and hardly anybody
+ * else, also where seats are free because nothing waits for a store.
  *
  * @module
  */
@@ -15,19 +15,20 @@ import { systemClock } from "./clock.ts";
 /** Kept from the beginning: a test that puts its own timers into the globals still gets its turns. */
 const { setImmediate } = globalThis;
 
-/** Time of short jobs in one part of a pass, in ms. */
-const SHORT_MS = 2;
-
-/** So many run at once in one part of a pass, whatever time they will take: it shows only when they have. */
-const SHORT_AT_ONCE = 10;
+/** Time of short jobs that have waited, in one pass, in ms. */
+const WAITED_MS = 2;
+/** Time in one pass in which short jobs run when they come, in ms. */
+const AT_ONCE_MS = 6;
+/** So many of one owner run when they come; what they will take shows only when they have. */
+const AT_ONCE = 3;
 
 /** Long jobs that wait, the first for longest. */
 const long: (() => void)[] = [];
 /** Short jobs that wait, by owner: whose turn it is comes first. */
-const short = new Map<string, (() => void)[]>();
-/** Since when short jobs have had their turns in this part of the pass; 0 before the first one. */
+const short = new Map<unknown, (() => void)[]>();
+/** How many short jobs of each owner have run when they came, in this pass; since when. */
+const atOnce = new Map<unknown, number>();
 let began = 0;
-let atOnce = 0;
 let isScheduled = false;
 
 /** How many long jobs wait for their turns. */
@@ -42,25 +43,43 @@ export function nextTurn(): Promise<void> {
 }
 
 /** Something for a short job to wait for when it has to; undefined when it may run at once. */
-export function turnOf(owner: string): Promise<void> | undefined {
-  if (short.size === 0 && atOnce < SHORT_AT_ONCE && hasTime()) {
-    atOnce++;
-    schedule();
-    return undefined;
-  }
+export function turnOf(owner: unknown): Promise<void> | undefined {
+  schedule();
+  const jobs = short.get(owner);
+  if (!jobs && mayRun(owner)) return undefined;
   return new Promise((resolve) => {
-    const jobs = short.get(owner);
     if (jobs) jobs.push(resolve);
     else short.set(owner, [resolve]);
-    schedule();
   });
 }
 
-/** Whether short jobs have time left; it begins to count with the first of them. */
-function hasTime(): boolean {
+/** Does jobs in their order, each with all that follows from it, and gives way to others when they have had their time. */
+export function oneByOne(jobs: readonly (() => void)[]): void {
+  const { length } = jobs;
+  let at = 0;
+  const go = (): void => {
+    const start = systemClock.steady();
+    const next = (): void => {
+      if (at === length) return;
+      if (at > 0 && systemClock.steady() - start > WAITED_MS) {
+        setImmediate(go);
+        return;
+      }
+      jobs[at++]!();
+      after(next);
+    };
+    next();
+  };
+  go();
+}
+
+function mayRun(owner: unknown): boolean {
   const now = systemClock.steady();
   if (began === 0) began = now;
-  return now - began < SHORT_MS;
+  const count = atOnce.get(owner) ?? 0;
+  if (count >= AT_ONCE || now - began > AT_ONCE_MS) return false;
+  atOnce.set(owner, count + 1);
+  return true;
 }
 
 function schedule(): void {
@@ -72,19 +91,16 @@ function schedule(): void {
 function serve(): void {
   isScheduled = false;
   began = 0;
-  atOnce = 0;
+  atOnce.clear();
   long.shift()?.();
-  if (short.size > 0) after(serveShort);
+  if (short.size > 0) after(() => serveShort(systemClock.steady()));
   else if (long.length > 0) schedule();
 }
 
-function serveShort(): void {
-  if (!hasTime()) {
-    schedule();
-    return;
-  }
+/** Short jobs that have waited, since when those of this pass have run. */
+function serveShort(since: number): void {
   const next = short.entries().next();
-  if (next.done) {
+  if (next.done || systemClock.steady() - since > WAITED_MS) {
     schedule();
     return;
   }
@@ -93,7 +109,7 @@ function serveShort(): void {
   short.delete(owner);
   if (jobs.length > 0) short.set(owner, jobs);
   job();
-  after(serveShort);
+  after(() => serveShort(since));
 }
 
 /** Calls back in the same turn, when all that has been resolved so far has gone as far as it can. */

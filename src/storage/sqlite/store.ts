@@ -12,6 +12,7 @@
 import { Worker } from "node:worker_threads";
 import { type Clock, type Timer, sleep } from "../../util/clock.ts";
 import { type Log, silentLog } from "../../util/log.ts";
+import { oneByOne } from "../../util/turns.ts";
 import { StoreError } from "../contract.ts";
 import type {
   HistoryBounds,
@@ -321,7 +322,13 @@ class SqliteStore implements Store {
     if (events.length > 0) this.#count(events.length, millis);
     if (events.length > 0) this.#hub.commit(events, revision);
     this.#hub.forget(compacted);
-    for (let i = 0; i < batch.length; i++) conclude(batch[i]!, outcomeOf(outcomes, i), revisionOf(outcomes, i));
+    oneByOne(
+      batch.map((pending, i) => {
+        const outcome = outcomeOf(outcomes, i);
+        const at = revisionOf(outcomes, i);
+        return () => conclude(pending, outcome, at);
+      }),
+    );
     if (worthKeeping(buffer)) this.#spare = buffer;
     this.#tellFull(full);
     if (this.#queue.length === 0) this.#drained?.();
