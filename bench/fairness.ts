@@ -3,8 +3,9 @@
  * nobody waits.
  *
  * A hundred clients, each with a connection and a user of its own, read single objects at a steady pace; their times are
- * taken alone and while one more client floods. The figure to look at is the ratio of the 99th percentiles. Who floods is
- * a program of its own that yields the processor to the others: it stands for a client on a machine of its own.
+ * taken alone and while one more client floods. The figure to look at is the ratio of the 99th percentiles. Clients are
+ * programs of their own that share one processor, on which the readers come first: so they stand for other machines as
+ * far as two processors permit. On Linux.
  *
  *     node bench/fairness.ts [objects] [seconds each]
  *
@@ -30,7 +31,8 @@ if (given === undefined) {
 
 function run(load: Load): Promise<LoadResult> {
   const nice = load.kind === "reads" ? "0" : "19";
-  const child = spawn("nice", ["-n", nice, process.execPath, fileURLToPath(import.meta.url)], {
+  const command = ["-c", "1", "nice", "-n", nice, process.execPath, fileURLToPath(import.meta.url)];
+  const child = spawn("taskset", command, {
     env: { ...process.env, [LOAD]: JSON.stringify(load) },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

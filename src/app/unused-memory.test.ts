@@ -35,7 +35,7 @@ class Process implements ProcessMemory {
     this.rss = this.needed;
   }
 
-  keepYoungSmall(): void {}
+  keepSmall(): void {}
 
   /** What was done in the next `ms`. */
   next(ms: number): string[] {
