@@ -34,13 +34,13 @@ test("when those that run at once have had their time all others wait, whoever s
 
 test("jobs are done one by one, and others have a turn when these have had their time", async () => {
   const went: string[] = [];
-  const job = () => {
+  const begin = (): void => {
     void Promise.resolve().then(() => {
       busy(1);
       went.push("job");
     });
   };
-  oneByOne(Array.from({ length: 20 }, () => job));
+  oneByOne(Array.from({ length: 20 }, () => begin));
   const first = await pass().then(() => went.length);
   expect(first).toBeLessThan(10);
   while (went.length < 20) await pass();
