@@ -23,6 +23,25 @@ export interface UserPlacesOptions {
   readonly retrySeconds?: number;
 }
 
+/** A place that is taken. It is small: each request of a user has one. */
+class Held implements UserPlace {
+  readonly #taken: Map<string, number>;
+  #user: string | undefined;
+
+  constructor(taken: Map<string, number>, user: string) {
+    this.#taken = taken;
+    this.#user = user;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#user === undefined) return;
+    const left = this.#taken.get(this.#user)! - 1;
+    if (left > 0) this.#taken.set(this.#user, left);
+    else this.#taken.delete(this.#user);
+    this.#user = undefined;
+  }
+}
+
 const UNCOUNTED: UserPlace = { [Symbol.dispose]() {} };
 
 /** See the head of this file. It keeps nothing of those who have nothing. */
@@ -47,19 +66,7 @@ export class UserPlaces {
       throw tooManyRequests(found, what, retrySeconds);
     }
     this.#taken.set(user, taken + 1);
-    let isHeld = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (isHeld) this.#giveBack(user);
-        isHeld = false;
-      },
-    };
-  }
-
-  #giveBack(user: string): void {
-    const left = this.#taken.get(user)! - 1;
-    if (left > 0) this.#taken.set(user, left);
-    else this.#taken.delete(user);
+    return new Held(this.#taken, user);
   }
 
   /** Users who have something. */

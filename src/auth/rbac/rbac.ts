@@ -95,11 +95,11 @@ export class Rbac implements Authorizer {
   #decide(identity: Identity, info: RequestInfo): Decision {
     const ofCluster = this.#views.ofCluster(identity, this.#changes);
     const inCluster = ofCluster.allows(info);
-    if (inCluster !== undefined) return { allowed: true, reason: `RBAC: allowed by ${inCluster}` };
+    if (inCluster) return inCluster;
     if (!info.isResource || info.namespace === "") return refusal(ofCluster.missing);
     const local = this.#views.ofNamespace(identity, info.namespace, this.#changes);
     const here = local.allows(info);
-    if (here !== undefined) return { allowed: true, reason: `RBAC: allowed by ${here}` };
+    if (here) return here;
     return refusal([...ofCluster.missing, ...local.missing]);
   }
 
@@ -107,9 +107,13 @@ export class Rbac implements Authorizer {
   #catchUp(): Promise<void> | undefined {
     if (this.#loading) return this.#loading;
     if (!this.#isLoaded) return this.#begin(() => this.#load());
+    return this.#sources.some(isBehind) ? this.#takeNews() : undefined;
+  }
+
+  #takeNews(): Promise<void> | undefined {
     const changes: [Source, ObjectName][] = [];
     for (const source of this.#sources) {
-      if (source.followed.mark === source.mark) continue;
+      if (!isBehind(source)) continue;
       const changed = source.followed.changedSince(source.mark);
       if (!changed) return this.#begin(() => this.#load());
       for (const object of changed) changes.push([source, object]);
@@ -182,6 +186,8 @@ export class Rbac implements Authorizer {
     return { followed: this.#lookup.follow(resource), mark: -1, take };
   }
 }
+
+const isBehind = ({ followed, mark }: Source): boolean => followed.mark !== mark;
 
 const known = new WeakMap<Lookup, Rbac>();
 

@@ -8,15 +8,27 @@
  * @module
  */
 import type { RequestInfo } from "../../meta/request-info.ts";
+import type { Decision } from "../contract.ts";
 import { describe } from "./binding.ts";
 import { type BindingIndex, type Held, type HeldList, byName } from "./binding-index.ts";
 import type { RoleCell, RoleCells } from "./role-cells.ts";
 import { type Rule, wholeResource } from "./rule.ts";
 
-/** A rule, and by which binding it holds. */
-interface Grant {
+/** A rule, by which binding it holds, and what is decided by it; that is told of each request and made once. */
+class Grant {
   readonly rule: Rule;
-  readonly by: Held;
+  readonly #by: Held;
+  #decision: Decision | undefined;
+
+  constructor(rule: Rule, by: Held) {
+    this.rule = rule;
+    this.#by = by;
+  }
+
+  get decision(): Decision {
+    const { binding, subject } = this.#by;
+    return (this.#decision ??= { allowed: true, reason: `RBAC: allowed by ${describe(binding, subject)}` });
+  }
 }
 
 /** A binding with its role. */
@@ -40,7 +52,8 @@ export class View {
   readonly #roles: readonly HeldRole[];
   /** Those of the roles that are not there. */
   readonly missing: readonly RoleCell[];
-  readonly #asked = new Map<string, readonly Grant[]>();
+  /** By verb, then resource, then group: texts of requests, of which none is made anew. */
+  readonly #asked = new Map<string, Map<string, Map<string, readonly Grant[]>>>();
   #kept = 0;
   #paths: readonly Grant[] | undefined;
 
@@ -63,23 +76,23 @@ export class View {
     return true;
   }
 
-  /** The binding by which a request is allowed, described; undefined where none allows it. */
-  allows(info: RequestInfo): string | undefined {
+  /** What allows a request, with the binding; undefined where nothing does. */
+  allows(info: RequestInfo): Decision | undefined {
     const allowing = info.isResource
       ? this.#about(info).find(({ rule }) => rule.isForName(info.name))
       : this.#aboutPaths().find(({ rule }) => rule.allowsPath(info));
-    return allowing && describe(allowing.by.binding, allowing.by.subject);
+    return allowing?.decision;
   }
 
   #about(info: RequestInfo): readonly Grant[] {
+    const { verb, group } = info;
     const resource = wholeResource(info);
-    // Any of them may hold spaces and slashes: their lengths tell where each ends.
-    const { verb, group, subresource } = info;
-    const key = `${verb.length} ${verb} ${group.length} ${group} ${subresource.length} ${resource}`;
-    const known = this.#asked.get(key);
+    // No kind is named with a slash: who asks for one is not taken to ask for a subresource, and nothing is kept of it.
+    const isOdd = info.resource.includes("/");
+    const known = isOdd ? undefined : this.#asked.get(verb)?.get(resource)?.get(group);
     if (known) return known;
     const grants = this.#grantsFor(info, resource);
-    this.#keep(key, grants);
+    if (!isOdd) this.#keep(info, resource, grants);
     return grants;
   }
 
@@ -88,25 +101,27 @@ export class View {
     for (const { held, cell } of this.#roles) {
       for (const rule of cell.role?.rules ?? []) {
         if (!rule.allowsSome(info, resource)) continue;
-        grants.push({ rule, by: held });
+        grants.push(new Grant(rule, held));
         if (rule.isForAll) return grants;
       }
     }
     return grants;
   }
 
-  #keep(key: string, grants: readonly Grant[]): void {
+  #keep({ verb, group }: RequestInfo, resource: string, grants: readonly Grant[]): void {
     this.#kept += grants.length + 1;
     if (this.#kept > MOST_GRANTS) {
       this.#asked.clear();
       this.#kept = grants.length + 1;
     }
-    this.#asked.set(key, grants);
+    const ofVerb = this.#asked.get(verb) ?? new Map<string, Map<string, readonly Grant[]>>();
+    const ofResource = ofVerb.get(resource) ?? new Map<string, readonly Grant[]>();
+    this.#asked.set(verb, ofVerb.set(resource, ofResource.set(group, grants)));
   }
 
   #aboutPaths(): readonly Grant[] {
     return (this.#paths ??= this.#roles.flatMap(({ held, cell }) =>
-      (cell.role?.rules ?? []).filter((rule) => rule.hasPaths).map((rule) => ({ rule, by: held })),
+      (cell.role?.rules ?? []).filter((rule) => rule.hasPaths).map((rule) => new Grant(rule, held)),
     ));
   }
 }
