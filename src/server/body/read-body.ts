@@ -8,6 +8,9 @@ interface Source {
   on(event: "error", listener: (error: Error) => void): unknown;
   pause(): unknown;
   resume(): unknown;
+  /** Whether its end was told already: an empty body does so to nobody, where nobody listens yet. */
+  readonly readableEnded: boolean;
+  readonly destroyed: boolean;
 }
 
 /** How a body is read. */
@@ -23,6 +26,8 @@ export interface ReadOptions {
 }
 
 const EMPTY = new Uint8Array(0);
+
+const brokenOff = (): Error => badRequest("expected the whole body, the client broke off");
 
 /** The answer to a body that is over the limit (DEC-18). */
 export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit}`, "body size");
@@ -70,7 +75,7 @@ class BodyReader {
   begin(): void {
     const { room, onOver } = this.#options;
     const source = this.#source;
-    const broken = (): void => this.#fail(badRequest("expected the whole body, the client broke off"));
+    const broken = (): void => this.#fail(brokenOff());
     source.on("aborted", broken);
     source.on("error", broken);
     source.on("close", broken);
@@ -82,6 +87,14 @@ class BodyReader {
   }
 
   #listen(): void {
+    if (this.#source.readableEnded) {
+      this.#end();
+      return;
+    }
+    if (this.#source.destroyed) {
+      this.#fail(brokenOff());
+      return;
+    }
     this.#source.on("data", (chunk) => this.#take(chunk));
     this.#source.on("end", () => this.#end());
   }

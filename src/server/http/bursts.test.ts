@@ -36,7 +36,8 @@ async function connect({ port }: Listener, client: keyof typeof WINDOWS): Promis
 function send(session: http2.ClientHttp2Session, method: string, path: string, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": body.length };
-    const stream = session.request({ ...ADMIN, ":method": method, ":path": path, ...length });
+    // That there is no body is told by its end, in a frame of its own.
+    const stream = session.request({ ...ADMIN, ":method": method, ":path": path, ...length }, { endStream: false });
     let code: number | undefined;
     let bytes = 0;
     stream.on("response", (headers) => (code = headers[":status"]));
@@ -90,6 +91,15 @@ test.each([
   expect(peak).toBeGreaterThan(bodyMemoryBytes / 4);
   expect(peak).toBeLessThanOrEqual(bodyMemoryBytes);
   expect(await metric(started, "keelson_request_body_bytes")).toBe(0);
+});
+
+test("requests that wait for their turn hear of the end of a body that is empty, which comes before", async () => {
+  const { listener } = await listening.start(true);
+  const session = await connect(listener, "node");
+  const names = Array.from({ length: 100 }, (_, i) => `c-${i}`);
+  await Promise.all(names.map((name) => send(session, "POST", CM, JSON.stringify(configMap(name)))));
+  const codes = await Promise.all(names.map((name) => send(session, "DELETE", `${CM}/${name}`)));
+  expect(new Set(codes)).toEqual(new Set(["200 true"]));
 });
 
 test("clients that announce much and stop hold no writer up", { timeout: TIME }, async () => {
