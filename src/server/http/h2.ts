@@ -42,7 +42,8 @@ export class H2Exchange implements Exchange {
   readonly #headers: http2.IncomingHttpHeaders;
   readonly #rawHeaders: readonly string[];
   readonly #session: SessionState;
-  #lastAnswer = false;
+  /** The connection that ends with this answer. */
+  #ending: http2.Http2Session | undefined;
 
   constructor(stream: http2.ServerHttp2Stream, { headers, rawHeaders, ended }: Head, session: SessionState) {
     this.#stream = stream;
@@ -86,7 +87,10 @@ export class H2Exchange implements Exchange {
     this.answered = true;
     this.#session.open--;
     const stream = this.#stream;
-    if (stream.destroyed || stream.closed) return;
+    if (stream.destroyed || stream.closed) {
+      this.#endWithLast();
+      return;
+    }
     const taken = this.#session.guarded.answers();
     if (taken) stream.once("close", taken);
     const length = lengthOf(body);
@@ -123,6 +127,7 @@ export class H2Exchange implements Exchange {
       this.#session.open--;
     }
     if (!this.#stream.destroyed) this.#stream.close(INTERNAL_ERROR);
+    this.#endWithLast();
   }
 
   onOver(listener: () => void): void {
@@ -130,7 +135,7 @@ export class H2Exchange implements Exchange {
   }
 
   closeAfterAnswer(): void {
-    this.#lastAnswer = true;
+    this.#ending = this.#stream.session;
   }
 
   trust(owner: Identity): void {
@@ -146,8 +151,13 @@ export class H2Exchange implements Exchange {
       });
       stream.resume();
     }
-    if (!this.#lastAnswer) return;
-    this.#stream.session?.close();
+    this.#endWithLast();
+  }
+
+  /** Ends the connection where this was to be its last answer, also when nobody waits for it any more. */
+  #endWithLast(): void {
+    if (!this.#ending) return;
+    this.#ending.close();
     this.#session.guarded.end();
   }
 }
