@@ -169,6 +169,11 @@ export class ServerRequest {
     this.#whenOver?.();
   }
 
+  /** Whether there is nobody any more to answer to. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Resolves when it is over; undefined where it is, or nobody tells: whoever is of this process takes what he asks for. */
   untilOver(): Promise<void> | undefined {
     if (this.#isOver || this.exchange.identity) return undefined;

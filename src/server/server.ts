@@ -131,7 +131,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     late.follow(request);
     // Many may come at once on one connection; who is behind it is found out in its turn.
     const turn = turnOf(exchange.connection);
-    if (turn) void turn.then(() => chain.run(request));
+    if (turn) void turn.then(() => (request.isOver ? exchange.destroy() : chain.run(request)));
     else void chain.run(request);
   };
   return {

@@ -102,6 +102,24 @@ test("requests that wait for their turn hear of the end of a body that is empty,
   expect(new Set(codes)).toEqual(new Set(["200 true"]));
 });
 
+test("requests that are taken back before their turn are not begun, and leave nothing", async () => {
+  const { listener, ...server } = await listening.start(true);
+  const session = await connect(listener, "node");
+  const streams = Array.from({ length: 200 }, () => session.request({ ...ADMIN, ":path": CM }));
+  await Promise.all(
+    streams.map((stream) => {
+      stream.on("error", () => {});
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      return new Promise((resolve) => stream.once("close", resolve));
+    }),
+  );
+  await expect(send(session, "POST", CM, JSON.stringify(configMap("a")))).resolves.toBe("201 true");
+  await until(
+    async () => (await metric(server as TestServer, 'keelson_user_limit_highest{limit="requests"}')) <= 1,
+    "only the request for the metrics",
+  );
+});
+
 test("clients that announce much and stop hold no writer up", { timeout: TIME }, async () => {
   const clock = new ManualClock();
   const started = await listening.start(true, { clock, limits: { bodyMemoryBytes: 8 * MIB, writes: 1000 } });
