@@ -80,6 +80,11 @@ export class Level {
     return this.running.size === 0 && this.waiting === 0;
   }
 
+  /** Whether there is nothing left for those who come: some wait, or would be refused at once. */
+  get isWanted(): boolean {
+    return this.waiting > 0 || (!this.settings.queuing && this.seats >= this.limit);
+  }
+
   /** The most seats that one of its requests takes. */
   get mostWidth(): number {
     const { nominal, queuing } = this.settings;

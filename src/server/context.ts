@@ -12,7 +12,8 @@ import type { Log } from "../util/log.ts";
 import type { HealthCheck } from "./operations/health-check.ts";
 import type { ServerMetrics } from "./operations/metrics.ts";
 import type { ServerLimits } from "./limits.ts";
-import type { ServerRequest } from "./request.ts";
+import type { Running, ServerRequest } from "./request.ts";
+import type { SlowClients } from "./slow-clients.ts";
 import type { UserPlaces } from "./user-places.ts";
 import type { VersionInfo } from "./documents/version.ts";
 import type { WatchWheel } from "./watch/wheel.ts";
@@ -88,7 +89,9 @@ export interface ServerContext extends ServerGround {
   /** Who runs next; without it reads and writes are only counted. */
   readonly fairness: Fairness | undefined;
   /** How many requests run now: reads at 1, writes at 2. */
-  readonly running: { 1: number; 2: number };
+  readonly running: Running;
+  /** Waits for clients that keep the server waiting. */
+  readonly slowClients: SlowClients<ServerRequest>;
   /** The watchers that run, so that a shutdown can end them in order. */
   readonly watchers: Set<{ finish(): void; destroy(): void }>;
   /** When large answers are compressed: for peers on other machines, always, or never. */

@@ -6,7 +6,7 @@
 import type { ApiObject, ResourceDefinition } from "../schema/definition.ts";
 import { type ProtobufKind, hasProtobuf } from "../wire/protobuf/index.ts";
 import { ANONYMOUS, type Decision, type Identity } from "../auth/contract.ts";
-import type { Flow, Ticket } from "../fairness/index.ts";
+import type { After, Flow, Ticket } from "../fairness/index.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
 import type { Status, StatusReason } from "../meta/status.ts";
 import type { Caller, DeleteOptions, PatchOptions, Resource, Target, WriteOptions } from "../registry/contract.ts";
@@ -18,6 +18,7 @@ import type { BodyRoom } from "./body/body-memory.ts";
 import { type Exchange, type OutHeaders, lengthOf } from "./http/exchange.ts";
 import { type Format, type Offer, isPretty, negotiate } from "./answer/negotiate.ts";
 import { NO_QUERY, Query } from "./query.ts";
+import type { SeatHolder } from "./slow-clients.ts";
 import type { UserPlace, UserPlaces } from "./user-places.ts";
 import type { WatchOutput } from "./watch/output.ts";
 
@@ -33,8 +34,14 @@ export interface Taps {
  */
 export type SlowPart = "authentication" | "apf-queue-wait" | "authorization" | "etcd" | "response-write";
 
+/** How many requests run: reads at 1, writes at 2. */
+export interface Running {
+  1: number;
+  2: number;
+}
+
 /** One request. The filters fill it in, in their order. */
-export class ServerRequest {
+export class ServerRequest implements SeatHolder {
   /** How it is answered; a filter may put its own in front. */
   exchange: Exchange;
   /** The path as it was sent, without the query. */
@@ -106,10 +113,13 @@ export class ServerRequest {
   warnings: string[] | undefined = undefined;
   /** Which count of running requests this one is in; 0 for none. */
   seat: 0 | 1 | 2 = 0;
+  #running: Running | undefined = undefined;
   /** The schema that has taken it, where there is fairness; told in the headers of the answer (APF-11). */
   flow: Flow | undefined = undefined;
   /** What it holds of its level. */
   ticket: Ticket | undefined = undefined;
+  /** Ms that its client has kept us waiting while it held seats. */
+  keptWaiting = 0;
   /** Something to wait for, once the body is there, before it is worked on. */
   turn: (() => void | Promise<void>) | undefined = undefined;
   /** Called when a watch has sent its initial events; there where it holds seats until then. */
@@ -160,6 +170,30 @@ export class ServerRequest {
   /** It is counted otherwise from now on. */
   uncount(): void {
     this.#place?.[Symbol.dispose]();
+  }
+
+  /** Counts it among those that run, until it gives its seats back. */
+  run(running: Running, seat: 1 | 2): void {
+    this.#running = running;
+    this.seat = seat;
+    running[seat]++;
+  }
+
+  /** Whether it keeps others from running: who is exempt does not. */
+  get holdsSeats(): boolean {
+    return this.seat !== 0 && !this.flow?.level.settings.isExempt;
+  }
+
+  /** It is done with, or goes on without: what it held is free, but for what it takes `after`. */
+  giveSeatsBack(after?: After): void {
+    this.stopsRunning();
+    this.ticket?.end(after);
+  }
+
+  /** It counts no more among those that run. */
+  stopsRunning(): void {
+    if (this.seat !== 0) this.#running![this.seat]--;
+    this.seat = 0;
   }
 
   /** The last byte of its answer was taken, or one of the two broke off. */

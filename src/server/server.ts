@@ -9,6 +9,7 @@
 import { type Fairness, fairnessMetrics } from "../fairness/index.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Route, ServerContext, ServerGround } from "./context.ts";
+import { areSeatsWanted, breakOff } from "./break-off.ts";
 import { Discovery } from "./documents/discovery.ts";
 import type { Exchange } from "./http/exchange.ts";
 import { ConnectionGuard } from "./http/guard.ts";
@@ -27,6 +28,7 @@ import { LateRequests } from "./late-requests.ts";
 import { ServerRequest } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
 import { ROUTES } from "./routes.ts";
+import { SlowClients } from "./slow-clients.ts";
 import { UserPlaces, userPlacesMetrics } from "./user-places.ts";
 import { versionInfo } from "./documents/version.ts";
 import { WatchWheel } from "./watch/wheel.ts";
@@ -87,6 +89,11 @@ export function createServer(options: ServerOptions): ServerHandle {
   const watchPlaces = new UserPlaces({ what: "watches", most: limits.watchesPerUser });
   const guard = new ConnectionGuard(clock, limits, options.log);
   const bodies = new BodyMemory(clock, limits.bodyMemoryBytes);
+  const slowClients = new SlowClients<ServerRequest>({
+    clock,
+    isWanted: (request) => areSeatsWanted({ running, limits }, request),
+    breakOff: (request) => breakOff(options, request),
+  });
   const context: ServerContext = {
     registry,
     clock,
@@ -120,6 +127,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     compress: options.compress ?? "remote",
     fairness: options.fairness,
     running,
+    slowClients,
     watchers: new Set(),
     closing: () => closing,
   };
@@ -160,6 +168,7 @@ export function createServer(options: ServerOptions): ServerHandle {
       for (const watcher of context.watchers) watcher.destroy();
       await Promise.all(closed);
       late[Symbol.dispose]();
+      slowClients[Symbol.dispose]();
       guard[Symbol.dispose]();
       bodies[Symbol.dispose]();
     },

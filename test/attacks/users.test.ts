@@ -3,12 +3,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect } from "vitest";
-import { Scratch, until } from "../serve/keelson.ts";
+import { CONFIG_MAPS, Scratch, until } from "../serve/keelson.ts";
 import { EACH, begin, fill, slowPost, unreadList, unreadYaml } from "./begun.ts";
 import { type Attack, type Row, attacks } from "./rows.ts";
 
 const GREEDY = "the-token-of-one-who-takes-all-he-can";
 const MODEST = "the-token-of-one-who-is-modest";
+const NEIGHBOUR = "the-token-of-one-who-shares-a-level-with-him";
 const MOST_CONNECTIONS = 100;
 const MOST_REQUESTS = 1000;
 
@@ -36,6 +37,30 @@ const greedy =
     await until(async () => (await highest("connections")) === 0);
   };
 
+const OF_LEVEL = '{flow_schema="global-default",priority_level="global-default"}';
+const SEATS = `apiserver_flowcontrol_current_executing_seats${OF_LEVEL}`;
+const WAITING = `apiserver_flowcontrol_current_inqueue_requests${OF_LEVEL}`;
+
+/** Takes all seats of a level, and more wait for some, while another one reads whose requests go to the same level. */
+const sameLevel =
+  (mostMillis: number, bytes: (stream: number, token: string) => Buffer) =>
+  async ({ target, client }: Attack): Promise<void> => {
+    await fill(client);
+    const neighbour = await target.connect({ authorization: `Bearer ${NEIGHBOUR}` });
+    const wires = await begin(target, 600, (stream) => bytes(stream, GREEDY));
+    await until(async () => (await target.metric(WAITING)) > 0);
+    const times: number[] = [];
+    for (const path of ["/api/v1/namespaces/default", CONFIG_MAPS, "/api/v1/namespaces/default", CONFIG_MAPS]) {
+      const from = performance.now();
+      expect((await neighbour.send("GET", path)).status).toBe(200);
+      times.push(performance.now() - from);
+    }
+    expect(Math.max(...times)).toBeLessThan(mostMillis);
+    for (const wire of wires) wire.destroy();
+    neighbour.session.destroy();
+    await until(async () => (await target.metric(SEATS)) === 0);
+  };
+
 const ROWS: readonly Row[] = [
   {
     name: "600 connections of one user, who may have 100, with a list each that is never read",
@@ -55,18 +80,33 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** A level lends seats as it is asked for more: what is held in them comes first. */
+const SHARED: readonly Row[] = [
+  {
+    name: "600 objects as YAML that are never read, of one user, while another one of his level reads",
+    play: sameLevel(10_000, unreadYaml),
+    // Each is a copy of its own, and keeps its seat: those of the level are the bound.
+    bounds: { peakMiB: 300 },
+  },
+  {
+    name: "600 lists that are never read, of one user, while another one of his level reads",
+    play: sameLevel(5000, unreadList),
+  },
+  {
+    name: "600 bodies of which a byte comes, of one user, while another one of his level reads",
+    play: sameLevel(5000, slowPost),
+  },
+];
+
 const scratch = new Scratch();
 afterAll(() => scratch.remove());
 const users = join(scratch.path, "users.csv");
-// Of another level: within one, who does not read holds his seats for as long as a request may take.
-writeFileSync(users, `${GREEDY},greedy,1\n${MODEST},modest,2,system:serviceaccounts\n`);
+// The modest one is of another level.
+writeFileSync(users, `${GREEDY},greedy,1\n${MODEST},modest,2,system:serviceaccounts\n${NEIGHBOUR},neighbour,3\n`);
+
+const ARGS = ["--history=1s", "--authorization-mode=AlwaysAllow", `--token-auth-file=${users}`];
 
 attacks("One user who takes all that he can", "test/attacks/users.test.ts", ROWS, {
-  args: [
-    "--history=1s",
-    "--authorization-mode=AlwaysAllow",
-    `--token-auth-file=${users}`,
-    `--max-connections-per-user=${MOST_CONNECTIONS}`,
-    `--max-requests-per-user=${MOST_REQUESTS}`,
-  ],
+  args: [...ARGS, `--max-connections-per-user=${MOST_CONNECTIONS}`, `--max-requests-per-user=${MOST_REQUESTS}`],
 });
+attacks("One user who takes all seats of his level", "test/attacks/users.test.ts", SHARED, { args: ARGS });

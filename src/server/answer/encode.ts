@@ -67,7 +67,7 @@ export function answerBytes(
   const length = lengthOf(body);
   if (!compresses(server, request, length)) {
     request.respond(code, headers, body);
-    return untilTaken(request, length);
+    return untilTaken(server, request, length);
   }
   headers["content-encoding"] = "gzip";
   headers["vary"] = more?.["vary"] === undefined ? "Accept-Encoding" : `${more["vary"]}, Accept-Encoding`;
@@ -75,7 +75,7 @@ export function answerBytes(
   return compressed(whole).then((packed) => {
     request.respond(code, headers, packed);
     request.bytesOut = length;
-    return untilTaken(request, packed.length);
+    return untilTaken(server, request, packed.length);
   });
 }
 
@@ -85,10 +85,11 @@ export function answerBytes(
  */
 const HELD_FROM = 131_072;
 
-function untilTaken(request: ServerRequest, length: number): Promise<void> | undefined {
+function untilTaken(server: ServerContext, request: ServerRequest, length: number): Promise<void> | undefined {
   if (length < HELD_FROM) return undefined;
   request.room?.[Symbol.dispose]();
-  return request.untilOver();
+  const over = request.untilOver();
+  return over && server.slowClients.waitUntilTaken(request, over);
 }
 
 /** Compresses in the thread pool, for speed rather than size. */

@@ -53,9 +53,10 @@ test("answers whose readers have gone wait for no turn, however many there are",
   };
   const exchange = { stream: () => out, connection: { address: "" } };
   const request = { headers: () => ({}), exchange } as unknown as ServerRequest;
+  const slowClients = { waitFor: (_holder: unknown, done: Promise<void>) => done } as ServerContext["slowClients"];
   const writers = Array.from(
     { length: 100 },
-    () => new StreamWriter({ compress: "never" } as ServerContext, request, "application/json", Infinity),
+    () => new StreamWriter({ compress: "never", slowClients } as ServerContext, request, "application/json", Infinity),
   );
   for (const writer of writers) writer.add(new Uint8Array(1000));
   const flushed = writers.map((writer) => writer.flush());

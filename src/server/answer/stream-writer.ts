@@ -19,6 +19,9 @@ const SMALL_PIECE = 16_384;
 const MANY_UNTAKEN = 32 * 1024 * 1024;
 /** Answers up to here, whose size is known, are made in one piece. */
 export const WHOLE = 1_048_576;
+/** Bytes made for one reader that he may leave untaken without a seat, while few wait and while many do. */
+const MUCH = 524_288;
+const SMALL_ROOM = 65_536;
 /** Smaller answers are not worth the way to the pool. */
 const SMALL = 16_384;
 
@@ -110,13 +113,21 @@ export class StreamWriter {
       hasRoom = out.write(this.#large);
       this.#large = undefined;
     }
-    if (!hasRoom) await out.drained();
+    if (!hasRoom) await this.#drained(out);
     // Many whose readers have gone at once do not wait for turns in which there is nothing left to do.
     if (!out.closed) await this.#turn.pause();
     if (out.closed) return false;
     [this.#pool, this.#full] = pieceSize();
     this.#buffer = this.#pool.take();
     return true;
+  }
+
+  /** Waits for the reader: without a seat where it takes long, unless it would hold much that was made for it alone. */
+  #drained(out: OutStream): Promise<void> {
+    const { slowClients } = this.#server;
+    return this.#untaken > (isTaken() ? MUCH : SMALL_ROOM)
+      ? slowClients.waitUntilTaken(this.#request, out.drained())
+      : slowClients.waitFor(this.#request, out.drained());
   }
 
   /** Ends the answer with what has been added. */

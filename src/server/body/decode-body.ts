@@ -116,7 +116,7 @@ async function bodyBytes(server: ServerContext, request: ServerRequest): Promise
   const encoding = exchange.header("content-encoding").toLowerCase();
   const isPacked = encoding !== "" && encoding !== "identity";
   if (isPacked && encoding !== "gzip") throw unsupportedMediaType(`Content-Encoding ${encoding}`, ["gzip"]);
-  const sent = await exchange.readBody(limit, room);
+  const sent = await server.slowClients.waitFor(request, exchange.readBody(limit, room));
   room.whole(sent.length);
   const bytes = isPacked ? await inflated(sent, limit, room) : sent;
   await request.turn?.();

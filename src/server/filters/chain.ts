@@ -4,13 +4,11 @@
  * @module
  */
 import { type Activity, Count } from "../../util/activity.ts";
+import { AlreadyAnswered } from "../already-answered.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest, Taps } from "../request.ts";
 import type { Filter } from "./contract.ts";
-
-/** Thrown where the way ends because a filter has answered, or lost the answer, by itself. */
-class AlreadyAnswered extends Error {}
 
 /** The filters of a server. */
 export class FilterChain implements Taps {

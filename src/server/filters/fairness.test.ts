@@ -1,61 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Identity } from "../../auth/contract.ts";
-import { Fairness } from "../../fairness/index.ts";
-import type { PriorityLevelConfiguration } from "../../kinds/flowcontrol/v1/priority-level-configuration.ts";
-import type { FlowSchema } from "../../kinds/flowcontrol/v1/flow-schema.ts";
-import { providedSchemas } from "../../kinds/flowcontrol/v1/provided.ts";
-import { kubernetes } from "../../meta/dialect.ts";
-import { unauthorized } from "../../meta/status.ts";
-import { ManualClock, turn } from "../../util/clock.ts";
-import { noRights, testServer } from "../testing/test-server.ts";
+import { turn } from "../../util/clock.ts";
+import { fair } from "../testing/fair-server.ts";
+import { CM } from "../testing/test-server.ts";
 
-const CM = "/api/v1/namespaces/n/configmaps";
 const SCHEMA = "x-kubernetes-pf-flowschema-uid";
 const LEVEL = "x-kubernetes-pf-prioritylevel-uid";
-
-const level = (name: string, shares: number, limitResponse: object): PriorityLevelConfiguration =>
-  ({
-    metadata: { name, uid: `level-${name}` },
-    spec: { type: "Limited", limited: { nominalConcurrencyShares: shares, limitResponse, borrowingLimitPercent: 0 } },
-  }) as PriorityLevelConfiguration;
-
-/** A server where everybody but masters shares two seats; who asks says the token. */
-async function fair(limitResponse: object = { type: "Reject" }, reads?: number) {
-  const clock = new ManualClock();
-  const fairness = reads === undefined ? new Fairness({ clock, seats: 2 }) : undefined;
-  const schemas = providedSchemas({ dialect: kubernetes }).map(
-    ({ name, spec }) => ({ metadata: { name, uid: `schema-${name}` }, spec }) as unknown as FlowSchema,
-  );
-  const levels = [
-    level("global-default", 995, limitResponse),
-    { metadata: { name: "exempt", uid: "level-exempt" }, spec: { type: "Exempt" } } as PriorityLevelConfiguration,
-  ];
-  fairness?.configure({ schemas, levels });
-  const server = await testServer({
-    clock,
-    ...(fairness ? { fairness } : { limits: { reads: reads! } }),
-    authenticator: {
-      authenticate({ header }): Identity {
-        const user = header("authorization").replace("Bearer ", "");
-        if (user === "wrong") throw unauthorized();
-        return { user, groups: ["system:authenticated", ...(user === "admin" ? ["system:masters"] : [])] };
-      },
-    },
-    authorizer: { authorize: ({ user }) => ({ allowed: user !== "stranger", reason: "" }), rightsOf: noRights },
-  });
-  const as = (user: string, url = `${CM}/a`, method = "GET") =>
-    server.ask(method, url, { headers: { authorization: `Bearer ${user}` } });
-  const releases: (() => void)[] = [];
-  /** From now on reads of one object wait until they are released. */
-  const hold = (): void => {
-    server.resource("configmaps").get = () =>
-      new Promise((_resolve, reject) => releases.push(() => reject(new Error("released"))));
-  };
-  const release = (): void => {
-    for (const one of releases.splice(0)) one();
-  };
-  return { ...server, clock, fairness: fairness!, as, hold, release };
-}
 
 describe("who has taken a request", () => {
   test("APF-11, AUTHN-2: every answer but a 401 names the schema and the level", async () => {

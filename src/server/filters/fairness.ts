@@ -14,6 +14,7 @@ import { nextTurn, turnOf } from "../../util/turns.ts";
 import type { ServerContext } from "../context.ts";
 import { requestMillis } from "../request-time.ts";
 import type { ServerRequest } from "../request.ts";
+import { AlreadyAnswered } from "../already-answered.ts";
 import { whoAsks } from "../who-asks.ts";
 import type { Filter } from "./contract.ts";
 
@@ -22,19 +23,15 @@ export const fairness: Filter = {
   name: "fairness",
   enter: (server, request) => {
     if (request.exchange.identity || isEndless(request.info!)) return undefined;
-    if (server.fairness) return enter(server, request, server.fairness);
-    count(server, request);
-    return request.exchange.answered ? undefined : turnFor(request);
+    const wait = seatFor(server, request);
+    return wait ? wait.then(() => turnFor(server, request)) : turnFor(server, request);
   },
   leave: (server, request) => {
-    if (request.seat !== 0) server.running[request.seat]--;
-    const { ticket, flow } = request;
+    const { flow } = request;
     // A watch that has begun holds its seats until it has sent what there was.
-    if (ticket && !(request.longRunning && request.initialSent)) {
-      ticket.end(
-        request.changed ? afterWrite(loadOf(server, request)?.watchers ?? 0, flow!.level.mostWidth) : undefined,
-      );
-    }
+    if (request.longRunning && request.initialSent) request.stopsRunning();
+    else if (!flow || !request.changed) request.giveSeatsBack();
+    else request.giveSeatsBack(afterWrite(loadOf(server, request)?.watchers ?? 0, flow.level.mostWidth));
   },
 };
 
@@ -44,9 +41,13 @@ const isEndless = ({ verb, subresource }: RequestInfo): boolean =>
 
 const isRead = ({ exchange: { method } }: ServerRequest): boolean => method === "GET" || method === "HEAD";
 
-function take(server: ServerContext, request: ServerRequest): void {
-  request.seat = isRead(request) ? 1 : 2;
-  server.running[request.seat]++;
+const take = ({ running }: ServerContext, request: ServerRequest): void =>
+  request.run(running, isRead(request) ? 1 : 2);
+
+/** Finds a place to run, waits for one or refuses the request. */
+function seatFor(server: ServerContext, request: ServerRequest): void | Promise<void> {
+  if (server.fairness) return enter(server, request, server.fairness);
+  count(server, request);
 }
 
 /** The plain limits: so many reads and so many writes. */
@@ -76,16 +77,13 @@ function enter(server: ServerContext, request: ServerRequest, fair: Fairness): v
   const { ticket } = request;
   if (!ticket?.waiting) {
     take(server, request);
-    return turnFor(request);
+    return;
   }
   request.exchange.onOver(() => ticket.cancel());
   const { promise } = ticket.waiting;
   request.spendWhile("apf-queue-wait", promise);
   return promise.then(
-    () => {
-      take(server, request);
-      return turnFor(request);
-    },
+    () => take(server, request),
     (error: unknown) => {
       request.ticket = undefined;
       refuseAs(server, request, error);
@@ -97,11 +95,21 @@ function enter(server: ServerContext, request: ServerRequest, fair: Fairness): v
  * Many requests may come at once and find seats: those that read much begin one after the other, each in a pass of its own;
  * of the others everybody has one after the other. One with a body takes its turn when that is there.
  */
-function turnFor(request: ServerRequest): void | Promise<void> {
-  const { ticket, exchange, identity } = request;
+function turnFor(server: ServerContext, request: ServerRequest): void | Promise<void> {
+  const { ticket, exchange, identity, seat } = request;
+  if (exchange.answered) return;
   if (ticket && ticket.width > 1) return nextTurn();
-  if (exchange.hasBody) request.turn = () => turnOf(identity.user);
-  else return turnOf(identity.user);
+  if (!exchange.hasBody) return turnOf(identity.user);
+  // A body that was long in coming has lost its seat.
+  request.turn = () => (request.seat === seat ? turnOf(identity.user) : seatAgain(server, request));
+}
+
+/** The body of a request is there that others have passed meanwhile: it asks for a seat as if it came now. */
+async function seatAgain(server: ServerContext, request: ServerRequest): Promise<void> {
+  await seatFor(server, request);
+  // Refused; or it has been answered while it waited that it has taken too long.
+  if (request.exchange.answered) throw new AlreadyAnswered();
+  await turnOf(request.identity.user);
 }
 
 /** Whether a watch begins with what there is. */

@@ -16,6 +16,7 @@ import { WATCH, streams } from "../answer/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
+import type { SeatHolder } from "../slow-clients.ts";
 import type { UserPlace } from "../user-places.ts";
 import { perform } from "../verbs/perform.ts";
 import { type FrameStyle, bookmarkFrame, errorFrame, frameStyle, streamType, writeBatch } from "./frames.ts";
@@ -76,8 +77,9 @@ function failureOf(error: WatchFailure): unknown {
 }
 
 /** One watcher. It has no timers and no closures of its own: there may be ten thousand. */
-class Watcher implements WatchSink, WatchOutput, Due {
+class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
   slot = -1;
+  keptWaiting = 0;
   readonly #server: ServerContext;
   readonly #style: FrameStyle;
   readonly #bookmarks: boolean;
@@ -177,7 +179,17 @@ class Watcher implements WatchSink, WatchOutput, Due {
 
   drained(): Promise<void> | undefined {
     const out = this.#out;
-    return out && out.buffered > 0 ? out.drained() : undefined;
+    if (!out || out.buffered === 0) return undefined;
+    return this.holdsSeats ? this.#server.slowClients.waitFor(this, out.drained()) : out.drained();
+  }
+
+  /** Whether there are initial events to send, and the request was given seats for that. */
+  get holdsSeats(): boolean {
+    return this.#initialSent !== undefined;
+  }
+
+  giveSeatsBack(): void {
+    this.#isPastStart();
   }
 
   ended(error: WatchFailure): void {
