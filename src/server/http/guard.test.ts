@@ -399,6 +399,20 @@ describe("the time of a request", () => {
     await until(async () => (await code()) === 200, "its seat to be free");
   });
 
+  test("one that nobody takes for five seconds while others want its seat is reset", async () => {
+    const { clock, server, listener } = await start({ reads: 1 });
+    await server.put(configMap("large", "x".repeat(300_000)));
+    const session = await openSession(listener, DEAF);
+    const stream = session.request({ ":path": `${CM}/large`, accept: "application/yaml", ...ADMIN });
+    stream.on("error", () => {});
+    await once(stream, "response");
+    const reset = once(stream, "close");
+    for (let i = 0; i < 6; i++) clock.advance(1000);
+    expect((await server.ask("GET", `${CM}/large`)).code).toBe(200);
+    await reset;
+    expect(stream.rstCode).toBe(http2.constants.NGHTTP2_INTERNAL_ERROR);
+  });
+
   test("an answer that nobody reads is broken off after a minute, and its seat is free", async () => {
     const { clock, server, listener } = await start({ reads: 1 });
     for (let i = 0; i < 300; i++) await server.put(configMap(`o${i}`, "x".repeat(100_000)));

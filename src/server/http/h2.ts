@@ -126,7 +126,11 @@ export class H2Exchange implements Exchange {
       this.answered = true;
       this.#session.open--;
     }
-    if (!this.#stream.destroyed) this.#stream.close(INTERNAL_ERROR);
+    if (!this.#stream.destroyed) {
+      this.#stream.close(INTERNAL_ERROR);
+      // A peer that takes nothing does not take the reset either; what waits for him is not kept for that.
+      this.#stream.destroy();
+    }
     this.#endWithLast();
   }
 
