@@ -406,7 +406,7 @@ describe("the time of a request", () => {
     const stream = session.request({ ":path": `${CM}/large`, accept: "application/yaml", ...ADMIN });
     stream.on("error", () => {});
     await once(stream, "response");
-    const reset = once(stream, "close");
+    const reset = new Promise((resolve) => stream.once("close", resolve));
     for (let i = 0; i < 6; i++) clock.advance(1000);
     expect((await server.ask("GET", `${CM}/large`)).code).toBe(200);
     await reset;
