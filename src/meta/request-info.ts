@@ -15,7 +15,7 @@ import type { AskedSelector } from "./asked-selectors.ts";
 import { badRequest } from "./status.ts";
 
 /** Subresources whose requests last as long as both sides want. */
-export const ENDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+const ENDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
 /** A request in the words of authorisation. Members that do not apply are empty. */
 export interface RequestInfo {
@@ -65,6 +65,10 @@ export const NO_REQUEST: RequestInfo = {
   fieldSelector: undefined,
   labelSelector: undefined,
 };
+
+/** Whether the answer may go on for as long as its reader wants: a watch does, and what leads to a program. */
+export const isLongRunning = ({ verb, isResource, subresource }: RequestInfo): boolean =>
+  verb === "watch" || (isResource && ENDLESS_SUBRESOURCES.has(subresource));
 
 const VERBS: Readonly<Record<string, string>> = {
   POST: "create",

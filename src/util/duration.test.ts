@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Duration, durationText, millisOf, parseDuration } from "./duration.ts";
+import { type Duration, durationText, millisOf, parseDuration, parseGoDuration } from "./duration.ts";
 
 test.each<[Duration, number]>([
   [0, 0],
@@ -39,4 +39,24 @@ test.each([
   [3_723_000, "1h2m3s"],
 ])("%d ms are printed as %s", (millis, text) => {
   expect(durationText(millis)).toBe(text);
+});
+
+test.each([
+  ["30s", 30_000],
+  ["1m30s", 90_000],
+  ["1.5h", 5_400_000],
+  [".5s", 500],
+  ["1.s", 1000],
+  ["5us", 0.005],
+  ["5µs", 0.005],
+  ["2ns", 2e-6],
+  ["+2h", 7_200_000],
+  ["-1s", -1000],
+  ["0", 0],
+  ["1d", undefined],
+  ["30", undefined],
+  ["", undefined],
+  [`${"1".repeat(100)}s`, undefined],
+])("%j in the form of Go is so many ms: %s", (text, millis) => {
+  expect(parseGoDuration(text)).toBe(millis);
 });

@@ -36,3 +36,32 @@ export function parseDuration(text: string): number | undefined {
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) return undefined;
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS[unit as Unit], 0);
 }
+
+/** A duration as Go reads it: `1m30s`, `1.5h`, `0`; of nanoseconds up to hours. */
+const GO_DURATION = /^([-+]?)(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const GO_PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+/** In ms. */
+const GO_UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+/** Nobody needs a longer text. */
+const LONGEST = 100;
+
+/** The milliseconds of a text in Go's form, which has signs, fractions without a digit before or after and nanoseconds, and no days; undefined for one that is none. */
+export function parseGoDuration(text: string): number | undefined {
+  if (text.length > LONGEST) return undefined;
+  const sign = GO_DURATION.exec(text)?.[1];
+  if (sign === undefined) return undefined;
+  const millis = [...text.matchAll(GO_PART)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * GO_UNITS[unit!]!,
+    0,
+  );
+  return sign === "-" ? -millis : millis;
+}

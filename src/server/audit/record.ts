@@ -19,7 +19,7 @@ import {
   sourcesOf,
 } from "../../audit/index.ts";
 import type { Identity } from "../../auth/contract.ts";
-import { ENDLESS_SUBRESOURCES } from "../../meta/request-info.ts";
+import { isLongRunning } from "../../meta/request-info.ts";
 import type { Status } from "../../meta/status.ts";
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -68,7 +68,7 @@ export class AuditRecord implements Witness, AnswerListener {
     this.#parts = parts;
     this.#verdict = verdict;
     this.#zero = clock.now() - clock.steady();
-    this.#isLong = info!.verb === "watch" || (info!.isResource && ENDLESS_SUBRESOURCES.has(info!.subresource));
+    this.#isLong = isLongRunning(info!);
     this.#head = {
       level: verdict.level,
       auditID: request.auditId,

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { ENDLESS_SUBRESOURCES, type RequestInfo } from "../../meta/request-info.ts";
+import { isLongRunning, type RequestInfo } from "../../meta/request-info.ts";
 import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
 import { nextTurn, turnOf } from "../../util/turns.ts";
@@ -36,8 +36,7 @@ export const fairness: Filter = {
 };
 
 /** Whether an answer goes on for as long as its reader wants; of watches only the beginning counts. */
-const isEndless = ({ verb, subresource }: RequestInfo): boolean =>
-  verb !== "watch" && ENDLESS_SUBRESOURCES.has(subresource);
+const isEndless = (info: RequestInfo): boolean => info.verb !== "watch" && isLongRunning(info);
 
 const isRead = ({ exchange: { method } }: ServerRequest): boolean => method === "GET" || method === "HEAD";
 

@@ -1,7 +1,7 @@
-import { ENDLESS_SUBRESOURCES, type RequestInfo } from "../../meta/request-info.ts";
+import { isLongRunning } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { lateAnswer } from "../late-requests.ts";
-import { askedMillis } from "../request-time.ts";
+import { parseGoDuration } from "../../util/duration.ts";
 import type { Filter } from "./contract.ts";
 
 /**
@@ -12,14 +12,11 @@ export const readTimeout: Filter = {
   name: "read timeout",
   enter: ({ clock }, { query, info, startedAt }) => {
     const text = query.text("timeout");
-    if (text === "" || isEndless(info!)) return;
-    const millis = askedMillis(text);
+    if (text === "" || isLongRunning(info!)) return;
+    const millis = parseGoDuration(text);
     if (millis === undefined) {
       throw badRequest(`expected timeout to be a duration such as 30s, got ${JSON.stringify(text.slice(0, 100))}`);
     }
     if (millis > 0 && clock.steady() - startedAt >= millis) throw lateAnswer(millis);
   },
 };
-
-const isEndless = ({ verb, isResource, subresource }: RequestInfo): boolean =>
-  verb === "watch" || (isResource && ENDLESS_SUBRESOURCES.has(subresource));
