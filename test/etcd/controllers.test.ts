@@ -70,6 +70,11 @@ describe.skipIf(!(await hasEtcd()))("controllers of two servers on one etcd", { 
         csi: { driver: "d.example.com", volumeHandle: String(i) },
       },
     }));
+    // A volume can be chosen once it is Available: each claim then finds one of its own size, and none is left over.
+    await until(async () => {
+      const volumes = await all(other, "/api/v1/persistentvolumes");
+      return volumes.every(({ status }) => status.phase === "Available");
+    }, TAKEN_OVER_MS);
     const killed = await holderOf(other);
 
     const claimed = makes(other, CLAIMS, (i) => ({
