@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isoTime } from "./iso-time.ts";
 
 /** The moment that means "no time": 0001-01-01T00:00:00Z, in milliseconds. */
 const NO_TIME = -62135596800000;
@@ -107,12 +108,10 @@ export function canonicalMicroTime(text: string, options: { readonly lenient: bo
   const ms = parse(text, options.lenient ? undefined : 6);
   if (ms === undefined) return undefined;
   const micros = text[19] === "." ? text.slice(20, Math.min(fractionEnd(text), 26)).padEnd(6, "0") : "000000";
-  return ms === NO_TIME && micros === "000000" ? null : `${iso(ms).slice(0, 19)}.${micros}Z`;
+  return ms === NO_TIME && micros === "000000" ? null : `${isoTime(ms).slice(0, 19)}.${micros}Z`;
 }
 
 const SECOND = 1000;
-
-const iso = (ms: number): string => new Date(ms).toISOString();
 
 let lastSecond = Number.NaN;
 let lastText = "";
@@ -121,7 +120,7 @@ let lastText = "";
 export function formatTime(ms: number): string {
   const second = Math.floor(ms / SECOND);
   if (second !== lastSecond) {
-    lastText = `${iso(ms).slice(0, 19)}Z`;
+    lastText = `${isoTime(ms).slice(0, 19)}Z`;
     lastSecond = second;
   }
   return lastText;
@@ -129,7 +128,7 @@ export function formatTime(ms: number): string {
 
 /** A moment (ms since the epoch, and microseconds beyond them) as a MicroTime: six digits of fraction. */
 export const formatMicroTime = (ms: number, micros = 0): string =>
-  `${iso(ms).slice(0, 23)}${String(micros % 1000).padStart(3, "0")}Z`;
+  `${isoTime(ms).slice(0, 23)}${String(micros % 1000).padStart(3, "0")}Z`;
 
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;

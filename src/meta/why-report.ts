@@ -23,6 +23,12 @@ export interface ConsideredVolume {
   readonly lacks: readonly string[];
 }
 
+/** A node that a Pod could have had, and what it lacks: nothing where it fits. */
+export interface ConsideredNode {
+  readonly node: string;
+  readonly lacks: readonly string[];
+}
+
 /** What is left of a kind in a namespace. */
 export interface ReportedContent {
   readonly group: string;
@@ -44,7 +50,9 @@ export interface WhyReport {
   readonly reasons: readonly ReportedReason[];
   /** For a claim that waits: the volumes that come nearest, those of its class first. */
   readonly considered?: readonly ConsideredVolume[];
-  /** For a claim that waits: so many more were considered and are left out. */
+  /** For a Pod without a node: the nodes that come nearest. */
+  readonly nodes?: readonly ConsideredNode[];
+  /** For a claim, or a Pod, that waits: so many more volumes, or nodes, were considered and are left out. */
   readonly leftOut?: number;
   /** For a namespace that goes: what is left in it. */
   readonly content?: readonly ReportedContent[];

@@ -17,6 +17,7 @@ import type { Controller as BuiltIn } from "../runtime/index.ts";
 import { type Dialect, dialectOf } from "../meta/dialect.ts";
 import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
+import { givingNoWay } from "../util/turn-limit.ts";
 import type { Cluster, ClusterOptions } from "./contract.ts";
 import { ASKED_FOR } from "./fault.ts";
 import { decodeSnapshot } from "./snapshot.ts";
@@ -54,6 +55,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Clust
     throw new RangeError(`expected admission to name some of ${names}, got ${unknown.join(", ")}`);
   }
   const builtIn = chooseBuiltIn(dialect, options.controllers ?? "lifecycle");
+  using _ = virtual ? givingNoWay() : undefined;
   const moment = await firstMoment({
     dialect,
     now: virtual ? Date.parse(now) : systemClock.now(),

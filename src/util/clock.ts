@@ -31,6 +31,11 @@ export interface Clock {
   steady(): number;
   /** Runs `work` once, after `ms` milliseconds; a pending timer does not keep the process alive by default. */
   after(ms: number, work: () => void, options?: TimerOptions): Timer;
+  /**
+   * Whether time goes on by itself, as that of the machine does. Where it does not, what follows from a step has its order from the
+   * program alone, however fast the machine is: nobody gives way to others there because time has passed.
+   */
+  readonly goesOn?: boolean;
 }
 
 /** A source of chance. */
@@ -46,6 +51,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
+  goesOn: true,
   now: () => Date.now(),
   steady: () => performance.now(),
   after(ms, work, { holds = false } = {}) {

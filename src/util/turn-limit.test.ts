@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TurnLimit } from "./turn-limit.ts";
+import { TurnLimit, givingNoWay } from "./turn-limit.ts";
 
 /** Keeps the event loop for some ms. */
 function busy(ms: number): void {
@@ -39,4 +39,15 @@ test("of several loops that pause one goes on in each pass of the event loop", a
   }
   await jobs;
   expect(went.join("").replaceAll(/\|+/g, "|")).toMatch(/^\|?a\|b\|c\|?$/);
+});
+
+test("while somebody asks for it no loop pauses, however long it has held the event loop", () => {
+  const limit = new TurnLimit();
+  busy(12);
+  const [one, other] = [givingNoWay(), givingNoWay()];
+  expect(limit.pause()).toBeUndefined();
+  for (const _ of [1, 2]) one[Symbol.dispose]();
+  expect(limit.pause()).toBeUndefined();
+  other[Symbol.dispose]();
+  expect(limit.pause()).toBeInstanceOf(Promise);
 });

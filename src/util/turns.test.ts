@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextTurn, oneByOne, turnOf } from "./turns.ts";
+import { nextTurn, oneByOne, ownTurn, turnOf } from "./turns.ts";
 
 /** Keeps the event loop for some ms. */
 function busy(ms: number): void {
@@ -77,4 +77,61 @@ test("a long job has its turn in each pass, also while short ones wait", async (
   for (let i = 0; i < 5; i++) await nextTurn();
   expect(went.length).toBeLessThan(40);
   await flood;
+});
+
+test("what this process asks of itself runs when it comes, has its time in a pass, and then waits for the next one", async () => {
+  await pass();
+  expect(ownTurn()).toBeUndefined();
+  busy(12);
+  expect(ownTurn()).toBeInstanceOf(Promise);
+  await pass();
+  await pass();
+  expect(ownTurn()).toBeUndefined();
+});
+
+test("of many jobs of this process that come at the same moment some run at once", async () => {
+  await pass();
+  const waits = Array.from({ length: 100 }, () => ownTurn());
+  expect(waits.filter((wait) => wait === undefined)).toHaveLength(16);
+  await Promise.all(waits.filter((wait) => wait !== undefined));
+});
+
+test("answers that lead to the next request of this process end no later than a pass does, and keep their order", async () => {
+  await pass();
+  const went: number[] = [];
+  const chain = async (): Promise<void> => {
+    for (let i = 0; i < 60; i++) {
+      await ownTurn();
+      busy(1);
+      went.push(i);
+    }
+  };
+  const done = chain();
+  const most: number[] = [];
+  for (let before = 0; went.length < 60; before = went.length) {
+    await pass();
+    most.push(went.length - before);
+  }
+  await done;
+  // What was left of one pass, and the next one.
+  expect(Math.max(...most)).toBeLessThan(30);
+  expect(went).toEqual(Array.from({ length: 60 }, (_, i) => i));
+});
+
+test("jobs of this process that have waited leave clients their time in each pass", async () => {
+  await pass();
+  const own = Promise.all(
+    Array.from({ length: 100 }, async () => {
+      await ownTurn();
+      busy(1);
+    }),
+  );
+  const went: string[] = [];
+  await pass();
+  await Promise.all(["a", "b"].map((owner) => job(owner, went)));
+  let isOver = false;
+  void own.then(() => (isOver = true));
+  await Promise.resolve();
+  expect([went, isOver]).toEqual([["a", "b"], false]);
+  await own;
 });

@@ -15,6 +15,7 @@ export const encodeYaml = (value: Value): string => atOnce(encodeYamlSteps(value
 export function* encodeYamlSteps(value: Value): Steps<string> {
   const writer = new Writer(value);
   while (writer.write(NODES_AT_ONCE)) yield;
+  yield;
   return writer.lines.join("\n") + "\n";
 }
 

@@ -48,6 +48,25 @@ describe("forms of answers", () => {
     expect(valueInForm({ a: 1 }, format()).toString()).toBe('{"a":1}\n');
   });
 
+  test("of large answers that are not JSON each is made in a turn of its own, one after the other", async () => {
+    const bytes = Buffer.from(JSON.stringify({ a: "x".repeat(200_000) }));
+    let passes = 0;
+    const count = (): void => {
+      passes++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const made = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        await jsonInForm(bytes, format({ media: "yaml" }));
+        return passes;
+      }),
+    );
+    clearImmediate(counting);
+    expect(made).toEqual(made.toSorted((a, b) => a - b));
+    expect(new Set(made).size).toBe(5);
+  });
+
   test("lists in every form say the same", () => {
     const object = fc.record({
       metadata: fc.record({ name: fc.string() }),

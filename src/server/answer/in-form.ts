@@ -8,8 +8,10 @@ import { htmlSafe } from "../../value/html-safe.ts";
 import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
 import { encodeYamlSteps } from "../../value/yaml-encode.ts";
+import { KeyedLock } from "../../util/keyed-lock.ts";
 import { type Steps, atOnce, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
+import { nextTurn } from "../../util/turns.ts";
 import { indentJson } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
@@ -21,14 +23,24 @@ const CONTENT_TYPES = { json: "application/json", yaml: "application/yaml", prot
 const NEWLINE = 10;
 /** Up to here a copy is cheaper than a second piece. */
 const COPY = 16_384;
+/** From here on parsing alone takes some milliseconds. */
+const LARGE = 131_072;
+/** Of large answers one is made at a time. */
+const large = new KeyedLock();
 const LINE_END: Uint8Array = Buffer.from("\n");
 
 /** The body of an answer: one piece, or several where that saves a copy. */
 type AnswerBody = Uint8Array | readonly Uint8Array[];
 
-/** Bytes of JSON, that end without a line, in the form of an answer; it may take several turns where it is not JSON. */
+/**
+ * Bytes of JSON, that end without a line, in the form of an answer; it may take several turns where it is not JSON. Large
+ * ones are made one after the other, each from a turn of its own on: of many whose seats came free together one has values in memory.
+ */
 export function jsonInForm(bytes: Uint8Array, format: Format): AnswerBody | Promise<AnswerBody> {
-  if (format.media !== "json") return inTurns(parsedInForm(bytes, format), new TurnLimit());
+  if (format.media !== "json") {
+    const convert = () => inTurns(parsedInForm(bytes, format), new TurnLimit());
+    return bytes.length > LARGE ? large.run("", () => nextTurn().then(convert)) : convert();
+  }
   if (format.pretty) return indentJson(bytes);
   if (bytes.length > COPY) return [bytes, LINE_END];
   const line = Buffer.allocUnsafe(bytes.length + 1);

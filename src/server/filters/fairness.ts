@@ -2,7 +2,7 @@
  * Not more requests at a time than the server can do, and everybody in turn: by priority and fairness where the server has
  * it (APF-9..21), else by counting reads and writes (APF-22).
  *
- * Clients of the same process are part of the server and never wait for it; watches, once they have begun, and what else
+ * Clients of the same process are part of the server and need no seats, only turns of the event loop; watches, once they have begun, and what else
  * goes on for as long as its reader wants count nowhere.
  *
  * @module
@@ -10,7 +10,7 @@
 import { isLongRunning, type RequestInfo } from "../../meta/request-info.ts";
 import { type Fairness, type Flow, Refused, afterWrite, listWidth } from "../../fairness/index.ts";
 import type { ResourceLoad } from "../../registry/contract.ts";
-import { nextTurn, turnOf } from "../../util/turns.ts";
+import { nextTurn, ownTurn, turnOf } from "../../util/turns.ts";
 import type { ServerContext } from "../context.ts";
 import { requestMillis } from "../request-time.ts";
 import type { ServerRequest } from "../request.ts";
@@ -22,7 +22,8 @@ import type { Filter } from "./contract.ts";
 export const fairness: Filter = {
   name: "fairness",
   enter: (server, request) => {
-    if (request.exchange.identity || isEndless(request.info!)) return undefined;
+    if (request.exchange.identity) return server.clock.goesOn ? ownTurn() : undefined;
+    if (isEndless(request.info!)) return undefined;
     const wait = seatFor(server, request);
     return wait ? wait.then(() => turnFor(server, request)) : turnFor(server, request);
   },

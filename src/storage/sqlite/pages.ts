@@ -7,6 +7,7 @@
  * @module
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { PAGE_BYTES } from "./schema.ts";
 import type { WalScan } from "./wal.ts";
 
 /** Pages by number, from 1. */
@@ -19,9 +20,6 @@ export interface Pages extends Disposable {
   /** Numbers of the pages that hold nothing any more, as far as the list of them can be followed. */
   free(): Set<number>;
 }
-
-/** All pages that this program has ever written have this size. */
-const PAGE_BYTES = 4096;
 
 /** Opens the pages of `file`, overlaid with those of `wal` when there is one. */
 export function openPages(file: string, wal: WalScan | undefined): Pages {

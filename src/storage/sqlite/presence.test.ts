@@ -1,7 +1,9 @@
-import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock, systemClock } from "../../util/clock.ts";
+import { Presence } from "./presence.ts";
+import { DATABASE_FILE, connect } from "./schema.ts";
 import { openSqliteStore } from "./store.ts";
 import { temporaryDirectory } from "./testing/directory.ts";
 
@@ -46,4 +48,53 @@ test.for(Object.keys(FAULTS))("when %s and nobody writes, it is noticed after a 
   clock.advance(1000);
   expect((await store.failed).cause).toMatchObject({ code: "gone" });
   await store.close();
+});
+
+describe("while the store writes", () => {
+  const logFile = (): string => join(directory, `${DATABASE_FILE}-wal`);
+  /** A database whose log has some frames that have been seen, in use by what may be written now. */
+  function opened(): { presence: Presence; write: () => void; [Symbol.dispose](): void } {
+    mkdirSync(directory);
+    const db = connect(join(directory, DATABASE_FILE));
+    db.exec("CREATE TABLE t (i INTEGER)");
+    const write = (): void => db.exec("INSERT INTO t VALUES (1)");
+    write();
+    const presence = new Presence(directory);
+    return {
+      presence,
+      write,
+      [Symbol.dispose]: () => {
+        presence[Symbol.dispose]();
+        db.close();
+      },
+    };
+  }
+
+  test.each([0, 32, 4152, 5000])(
+    "a log that is cut off to %i bytes after its last check is not taken as it is",
+    (bytes) => {
+      using on = opened();
+      on.presence.check();
+      on.write();
+      truncateSync(logFile(), bytes);
+      expect(() => on.presence.note(0, true)).toThrow(/at least \d+ bytes, found/);
+    },
+  );
+
+  test.each([0, 32, 4152, 5000])("a log that is cut off to %i bytes and written to again has a hole", (bytes) => {
+    using on = opened();
+    const before = statSync(logFile()).size;
+    truncateSync(logFile(), bytes);
+    on.write();
+    expect(statSync(logFile()).size).toBeGreaterThan(before);
+    expect(() => on.presence.note(0, true)).toThrow(/found a hole/);
+  });
+
+  test("a log that the store has moved may be as short as it likes, and has frames again when it is written to", () => {
+    using on = opened();
+    truncateSync(logFile());
+    on.presence.note(1, false);
+    on.presence.check();
+    expect(() => on.presence.note(1, true)).toThrow(/at least 1 bytes, found 0/);
+  });
 });

@@ -23,9 +23,8 @@ import { type History, STEP_ROWS } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
 import type { HighWater } from "./mark.ts";
 import { Reserve } from "./reserve.ts";
-import { DATABASE_FILE } from "./schema.ts";
+import { DATABASE_FILE, PAGE_BYTES } from "./schema.ts";
 
-const PAGE_BYTES = 4096;
 /** Pages in the WAL after which they are moved to the database: bounds the pause that this makes. */
 const WAL_PAGES = 2000;
 /** Pages that a write touches at most besides those that its bytes fill: live, log, and the log row that it pushes out. */
@@ -54,6 +53,7 @@ export class Room {
   /** Length of the database file. */
   #fileBytes = 0;
   #full = false;
+  #moves = 0;
 
   /** @param maxBytes largest size of the database file, Infinity for no limit */
   constructor(
@@ -89,17 +89,20 @@ export class Room {
     return this.#full;
   }
 
+  /** How often the WAL has been moved. */
+  get moves(): number {
+    return this.#moves;
+  }
+
   /** Inside a transaction: whether what it adds can be moved into the database, come what may. */
   covers(): boolean {
     return this.#reserve.cover(this.#growth() + this.#least());
   }
 
-  /** Counts what a transaction has put into the WAL; called after its answer has gone. Answers whether the WAL was moved. */
-  used(writes: number, bytes: number): boolean {
+  /** Counts what a transaction has put into the WAL; called after its answer has gone. */
+  used(writes: number, bytes: number): void {
     this.#walPages += writes * PAGES_PER_WRITE + bytes / PAGE_BYTES;
-    if (this.#walPages < (this.#full ? 1 : WAL_PAGES)) return false;
-    this.#moveWal(this.#checkpoint);
-    return true;
+    if (this.#walPages >= (this.#full ? 1 : WAL_PAGES)) this.#moveWal(this.#checkpoint);
   }
 
   /** One step of compaction; see {@link History.step}. */
@@ -201,6 +204,7 @@ export class Room {
 
   #moveWal(how: StatementSync): void {
     this.#walPages = 0;
+    this.#moves++;
     this.#mark.moved();
     try {
       how.get();

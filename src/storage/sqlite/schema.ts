@@ -17,6 +17,10 @@ import { StoreError } from "../contract.ts";
 
 /** The database in the directory of the store. */
 export const DATABASE_FILE = "keelson.db";
+/** All pages that this program has ever written have this size. */
+export const PAGE_BYTES = 4096;
+/** What a log that begins again is cut to. */
+export const LOG_LIMIT_BYTES: number = 32 << 20;
 /** Steps from one format to the next, each run in a transaction; the first one leads from format 1 to format 2. */
 export type Migrations = readonly ((db: DatabaseSync) => void)[];
 /** The first format is the only one so far. A change of the tables below adds the step that leads to it. */
@@ -125,7 +129,8 @@ function keepFromOthers(file: string): void {
   }
 }
 
-function connect(file: string): DatabaseSync {
+/** A connection to the database `file`, which nobody else may use meanwhile. */
+export function connect(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 0 });
   // With locking_mode first, the WAL's index lives in this process instead of in a shared file.
   db.exec(`
@@ -133,7 +138,7 @@ function connect(file: string): DatabaseSync {
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = 0;
-    PRAGMA journal_size_limit = 33554432;
+    PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES};
     PRAGMA cache_size = -32768;
     PRAGMA temp_store = MEMORY;
   `);

@@ -12,10 +12,18 @@
  * @module
  */
 import { readFileSync } from "node:fs";
+import { PAGE_BYTES } from "./schema.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
+
+/** Where the last whole frame begins in a log of `bytes`; 0, where its header is, when it has none. */
+export function lastFrame(bytes: number): number {
+  const size = FRAME_HEADER_BYTES + PAGE_BYTES;
+  const frames = Math.floor((bytes - HEADER_BYTES) / size);
+  return frames < 1 ? 0 : HEADER_BYTES + (frames - 1) * size;
+}
 
 /** A page as it stands in the log. */
 export interface WalFrame {
@@ -47,7 +55,7 @@ export function scanWal(file: string): WalScan | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const nothing = { bytes, pageBytes: 4096, believed: [], unreachable: [], damage: undefined };
+  const nothing = { bytes, pageBytes: PAGE_BYTES, believed: [], unreachable: [], damage: undefined };
   if (bytes.length < HEADER_BYTES || bytes.subarray(0, HEADER_BYTES).every((byte) => byte === 0)) return nothing;
   const header = readHeader(bytes);
   if (header === undefined) return { ...nothing, damage: "its header is damaged" };

@@ -112,18 +112,20 @@ class StoreWorker {
     this.#presence.check();
     const { written, bytes } = this.#writer.apply(buffer, count, now);
     // Before anybody is told: from here on the files may only grow, but where we move the log ourselves.
-    this.#presence.note();
+    this.#presence.note(this.#room.moves, written > 0);
     const { revision, compacted } = this.#ledger;
     const { full } = this.#room;
     const millis = written === 0 ? 0 : systemClock.steady() - begin;
     post({ type: "written", buffer, revision, compacted, millis, full }, [buffer]);
-    if (this.#room.used(written, bytes)) this.#presence.note();
+    const { moves } = this.#room;
+    this.#room.used(written, bytes);
+    if (this.#room.moves > moves) this.#presence.note(this.#room.moves, false);
   }
 
   #look({ id, now }: Request & { type: "look" }): void {
     this.#presence.check();
     const room = this.#room.look(now);
-    this.#presence.note();
+    this.#presence.note(this.#room.moves, false);
     post({ type: "looked", id, room });
   }
 
@@ -161,7 +163,7 @@ class StoreWorker {
       post({ type: "refused", id, error: toPlain(error, "full") });
       return;
     }
-    this.#presence.note();
+    this.#presence.note(this.#room.moves, false);
     post({ type: "compacted", id, compacted: this.#ledger.compacted, more });
   }
 
@@ -192,6 +194,7 @@ class StoreWorker {
     if (this.#ledger.saved) this.#mark.close(this.#ledger.revision);
     this.#db.close();
     this.#room.close();
+    this.#presence[Symbol.dispose]();
     this.#lock.release();
     post({ type: "closed", id });
     port.close();

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { turn } from "../clock.ts";
-import { MOST_TURN_MS, PIECE_MS, isLongTurn, longestTurn, metered, turnBound } from "./turns.ts";
+import { MOST_TURN_MS, PIECE_MS, expectNotLong, isLongTurn, longestTurn, metered, turnBound } from "./turns.ts";
 
 function spin(ms: number): void {
   const { user, system } = process.threadCpuUsage();
@@ -40,6 +40,8 @@ test("a turn may be longer where the machine is slower, in proportion, and is ne
   expect(turnBound()).toBeGreaterThanOrEqual(MOST_TURN_MS);
   expect(isLongTurn(MOST_TURN_MS - 1)).toBe(false);
   expect(isLongTurn(turnBound() * 3)).toBe(true);
+  expect(() => expectNotLong(MOST_TURN_MS - 1)).not.toThrow();
+  expect(() => expectNotLong(3e5)).toThrow("Expected at most 100 ms on a machine as fast as usual, it took 300000");
 });
 
 test("a request with a long turn fails, and one with as much work in many turns does not", async () => {
