@@ -60,12 +60,16 @@ function searched(pod: ApiObject, audience: string, lookup: Lookup): Search {
     );
     if (tokens.some((token) => isIt(formOf(token)))) return { found: true };
     const { driver, missing: gone } = driverOf(volume, pod, lookup);
-    const object = driver ? lookup.get("csidrivers.storage.k8s.io", "", driver) : undefined;
+    const object = driver ? driverObject(driver, lookup) : undefined;
     if (listOf(specOf(object)["tokenRequests"]).some(isIt)) return { found: true };
     missing ??= gone ?? (driver && !object ? `CSIDriver ${JSON.stringify(driver)}` : undefined);
   }
   return { found: false, missing };
 }
+
+/** The CSIDriver of a name, in whichever dialect. */
+const driverObject = (name: string, lookup: Lookup): ApiObject | undefined =>
+  lookup.get("csidrivers.storage.k8s.io", "", name) ?? lookup.get("csidrivers.storage.svc.io", "", name);
 
 /** The driver of a volume, or what is missing on the way to it; neither for a volume without one. */
 interface Driver {

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { nodeOf } from "../auth/node/node-name.ts";
+import { groupOfRules, nodeOf } from "../auth/node/node-name.ts";
 import { type ObjectRef, forbidden, notFound } from "../meta/status.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
@@ -50,7 +50,8 @@ function judge(parts: AudienceParts, request: AdmissionRequest): void | Promise<
   const { ref, identity, name } = request;
   const node = nodeOf(identity);
   if (node === undefined) return;
-  const resource = ref.group === "" ? ref.plural : `${ref.plural}.${ref.group}`;
+  const group = groupOfRules(ref.group);
+  const resource = group === "" ? ref.plural : `${ref.plural}.${group}`;
   const why =
     node === ""
       ? `expected a node in the user ${JSON.stringify(identity.user)}`

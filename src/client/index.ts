@@ -12,5 +12,6 @@ export type { RequestOptions, Requests } from "./requests.ts";
 export { ResourceClient, type SubresourceClient } from "./resource-client.ts";
 export type { FromSchema, Schema } from "./schema-types.ts";
 export type * from "./transport.ts";
+export { http2Transport } from "./transport-http2.ts";
 export * from "./transport-node.ts";
 export type { Duration } from "../util/duration.ts";

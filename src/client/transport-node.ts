@@ -5,12 +5,15 @@
  */
 import type http from "node:http";
 import type https from "node:https";
+import { TransportError, baseOf, reasonOf } from "./transport-base.ts";
 import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
 
 // Not by their faces as ES modules: to import `node:http` so reads every name that it has, and loads a whole client (undici)
 // behind some of them, some 40 ms of CPU to load.
 const nodeHttp: Pick<typeof http, "Agent" | "request"> = process.getBuiltinModule("node:http");
 const nodeHttps: Pick<typeof https, "Agent" | "request"> = process.getBuiltinModule("node:https");
+
+export { TransportError } from "./transport-base.ts";
 
 /** Where a server is and how to prove who asks. Certificates and keys are PEM texts. */
 export interface NodeTransportOptions {
@@ -27,11 +30,6 @@ export interface NodeTransportOptions {
   readonly serverName?: string | undefined;
   /** Accept any certificate of the server. Default false. */
   readonly insecure?: boolean | undefined;
-}
-
-/** No answer came: nobody listens, the certificate is not trusted, or the connection broke. */
-export class TransportError extends Error {
-  override readonly name = "TransportError";
 }
 
 /** A transport that holds connections until it is closed. */
@@ -71,12 +69,6 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   return Object.assign(send, { close: () => agent.destroy() });
 }
 
-function baseOf(url: string): URL {
-  const base = URL.canParse(url) ? new URL(url) : undefined;
-  if (base?.protocol === "https:" || base?.protocol === "http:") return base;
-  throw new TransportError(`expected the address of a server such as https://127.0.0.1:6443, got ${url}`);
-}
-
 function answerOf(outgoing: http.ClientRequest, body: string | undefined, asked: string): Promise<TransportAnswer> {
   return new Promise((resolve, reject) => {
     outgoing.on("response", (incoming) => {
@@ -88,10 +80,4 @@ function answerOf(outgoing: http.ClientRequest, body: string | undefined, asked:
     });
     outgoing.end(body);
   });
-}
-
-/** What went wrong, also where several addresses of one name were tried in vain. */
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error instanceof AggregateError) return (error.errors as Error[]).map(({ message }) => message).join("; ");
-  return error.message || (error.code ?? "unknown");
 }

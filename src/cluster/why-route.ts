@@ -2,7 +2,7 @@
  * `GET /keelson/v1/why`: why an object is as it is. See docs/guides/why.md.
  *
  *     ?group=&version=v1&resource=persistentvolumeclaims&namespace=default&name=disk     the object
- *     &limit=20                                                                          how many volumes are told
+ *     &limit=20                                                                          how many volumes, or nodes, are told
  *
  * It reads as a client in the name of the one who asks, so nobody is told what they may not read.
  *

@@ -108,8 +108,10 @@ function commonOf(parts: CommonParts): CommonContext {
 const endedBy =
   (signal: AbortSignal) =>
   (transport: Transport): Transport =>
-  (request) =>
-    transport({ ...request, signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal });
+  (request) => {
+    const own = request.signal;
+    return transport({ ...request, signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal });
+  };
 
 /** Time as controllers see it. */
 export const controllerClock = (clock: Clock): ControllerClock => ({

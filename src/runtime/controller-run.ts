@@ -126,7 +126,8 @@ export class ControllerRun implements Runs {
   }
 
   #look(): void {
-    if (!this.#isFollowing || this.#stopped) return;
+    // Asked at each event of all its informers: what works has nothing to wait for.
+    if (!this.#isFollowing || this.#stopped || this.#term) return;
     const { state } = this.status;
     if (state === "standby" && this.#mayLead) this.#term = new Term(this, this.#around);
     if (state !== "syncing") this.#begun.resolve();

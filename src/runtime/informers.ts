@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiObject, Client, Kind, Scope } from "../client/index.ts";
+import { type ApiObject, type Client, type Kind, type Scope, nameOfKind } from "../client/index.ts";
 import type { Index, Informer, InformerSpec } from "./informer.ts";
 import { Reflector, type ReflectorOptions } from "./reflector.ts";
 
@@ -25,6 +25,8 @@ export type InformersOptions = Omit<ReflectorOptions, "selection"> & { readonly 
 export class Informers {
   readonly #options: InformersOptions;
   readonly #shared = new Map<string, Shared>();
+  /** Those of each kind: there may be thousands of one that is followed object by object. */
+  readonly #ofKind = new Map<string, Set<Reflector>>();
   #isStopped = false;
 
   constructor(options: InformersOptions) {
@@ -37,6 +39,7 @@ export class Informers {
     let shared = this.#shared.get(id);
     if (!shared) {
       this.#shared.set(id, (shared = { reflector: this.#reflectorOf(spec), holders: 0 }));
+      this.#file(shared.reflector);
       if (!this.#isStopped) shared.reflector.start();
     }
     shared.holders++;
@@ -44,9 +47,8 @@ export class Informers {
   }
 
   /** Every reflector of a kind, whatever it selects. */
-  of({ group, plural }: Kind): readonly Reflector[] {
-    const all = [...this.#shared.values()].map(({ reflector }) => reflector);
-    return all.filter(({ kind }) => kind.group === group && kind.plural === plural);
+  of(kind: Kind): readonly Reflector[] {
+    return [...(this.#ofKind.get(nameOfKind(kind)) ?? [])];
   }
 
   /** Ends all; what is held afterwards follows nothing. */
@@ -54,6 +56,7 @@ export class Informers {
     this.#isStopped = true;
     const all = [...this.#shared.values()];
     this.#shared.clear();
+    this.#ofKind.clear();
     await Promise.all(all.map(({ reflector }) => reflector.stop()));
   }
 
@@ -68,10 +71,24 @@ export class Informers {
     return new Reflector(client.resource(kind), { ...options, selection, keep: keep ?? options.keep });
   }
 
+  #file(reflector: Reflector): void {
+    const name = nameOfKind(reflector.kind);
+    const known = this.#ofKind.get(name) ?? new Set();
+    this.#ofKind.set(name, known.add(reflector));
+  }
+
+  #unfile(reflector: Reflector): void {
+    const name = nameOfKind(reflector.kind);
+    const known = this.#ofKind.get(name);
+    known?.delete(reflector);
+    if (known?.size === 0) this.#ofKind.delete(name);
+  }
+
   #release(id: string): void {
     const shared = this.#shared.get(id);
     if (!shared || --shared.holders > 0) return;
     this.#shared.delete(id);
+    this.#unfile(shared.reflector);
     void shared.reflector.stop();
   }
 }

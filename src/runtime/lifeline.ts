@@ -74,6 +74,7 @@ export class Lifeline {
   /** A clock whose timers end with the line. */
   clock(clock: Clock): Clock {
     return {
+      goesOn: clock.goesOn === true,
       now: () => clock.now(),
       steady: () => clock.steady(),
       after: (ms, work, ...more) => {

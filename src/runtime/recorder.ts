@@ -35,6 +35,8 @@ export interface NewEvent {
   readonly source: string;
   /** Which of several of that name. */
   readonly instance: string;
+  /** The machine that it happened on, where that matters. */
+  readonly host?: string | undefined;
 }
 
 /** How events are written. */
@@ -66,14 +68,15 @@ export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
 /** Events of the core group, counted: the form of the controllers of Kubernetes, by which people search. */
 export const countedForm: EventForm = {
   kind: CoreEvent,
-  first: ({ type, reason, note, regarding, related, source }, { plain }) => ({
+  first: ({ type, reason, note, regarding, related, source, host }, { plain }) => ({
     type,
     reason,
     message: shortened(note),
     involvedObject: referenceTo(regarding),
     ...(related ? { related: referenceTo(related) } : {}),
-    source: { component: source },
+    source: { component: source, ...(host === undefined ? {} : { host }) },
     reportingComponent: source,
+    ...(host === undefined ? {} : { reportingInstance: host }),
     count: 1,
     firstTimestamp: plain,
     lastTimestamp: plain,

@@ -16,6 +16,7 @@ import { type ApiObject, type ResourceClient, isStatus, keyOf, nameOfKind } from
 import { type Activity, Count, countedAs } from "../util/activity.ts";
 import { backoff } from "../util/backoff.ts";
 import { type Clock, type Random, sleep } from "../util/clock.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
 import type { InformerState, Keep, Selection } from "./informer.ts";
 import { Memory } from "./memory.ts";
 import type { ObjectEvent } from "./object-event.ts";
@@ -124,8 +125,8 @@ export class Reflector {
   /** Hears what is there as added, then each change. */
   listen(listener: Listener): Disposable {
     this.#listeners.add(listener);
-    if (this.#hasSynced)
-      for (const object of this.memory.values()) this.#call(listener, { type: "added", object }, true);
+    // Also what the first list has brought so far.
+    for (const object of this.memory.values()) this.#call(listener, { type: "added", object }, true);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
@@ -165,6 +166,7 @@ export class Reflector {
       await countedAs(count, async () => {
         try {
           if (this.#from === "") await this.#list(silence);
+          if (silence.signal.aborted) return;
           const asked = (): void => count?.end();
           await this.#follow(silence, asked, () => (opened = clock.steady()));
         } catch (error) {
@@ -210,17 +212,29 @@ export class Reflector {
       for (const item of items) seen.set(`${item.metadata.namespace ?? ""}/${item.metadata.name}`, this.#kept(item));
       page = metadata;
     } while (page.continue);
-    if (signal.aborted) return;
+    if (signal.aborted || !(await this.#takeAll(seen, signal))) return;
     // Only now: a watch from the version of half a list would never tell of the other half.
     this.#from = page.resourceVersion;
-    const isInitial = !this.#hasSynced;
     this.#hasSynced = true;
-    for (const old of this.memory.values()) {
-      if (!seen.has(`${old.metadata.namespace ?? ""}/${old.metadata.name}`)) this.#remove(old);
-    }
-    for (const object of seen.values()) this.#put(object, isInitial);
     this.#moveTo(page.resourceVersion);
     this.#enter("synced");
+  }
+
+  /** Makes memory what a list says, and tells that; others have their turns meanwhile. False where it was given up. */
+  async #takeAll(seen: ReadonlyMap<string, ApiObject>, signal: AbortSignal): Promise<boolean> {
+    const limit = this.#options.clock.goesOn ? new TurnLimit() : undefined;
+    const isInitial = !this.#hasSynced;
+    for (const old of this.memory.values()) {
+      if (!seen.has(`${old.metadata.namespace ?? ""}/${old.metadata.name}`)) this.#remove(old);
+      if (limit?.isOver) await limit.pause();
+      if (signal.aborted) return false;
+    }
+    for (const object of seen.values()) {
+      this.#put(object, isInitial);
+      if (limit?.isOver) await limit.pause();
+      if (signal.aborted) return false;
+    }
+    return true;
   }
 
   /**

@@ -5,6 +5,7 @@
  */
 import { millisOf } from "../util/duration.ts";
 import { logOf } from "../util/log.ts";
+import { ownTurn } from "../util/turns.ts";
 import { WorkQueue } from "../util/work-queue.ts";
 import type { CommonParts } from "./context.ts";
 import type { ControllerDefinition, KeyControllerDefinition, Result } from "./definition.ts";
@@ -79,8 +80,9 @@ export class Term {
   async #work(key: string, attempt: number): Promise<number | void> {
     const { clock, lifeline } = this.#around;
     const { metrics } = this.#run;
-    // Not at once: what added the key may be one change of several that belong together, a list for instance.
-    await Promise.resolve();
+    // Not at once: what added the key may be one change of several that belong together, a list for instance. A queue of
+    // thousands whose keys need nothing gives others their turns, too.
+    await ((clock.goesOn ? ownTurn() : undefined) ?? Promise.resolve());
     if (lifeline.isCut) return new Promise(() => {});
     const began = clock.steady();
     let outcome: Outcome = "error";

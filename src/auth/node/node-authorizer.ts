@@ -15,7 +15,7 @@ import { ALLOWED, NO_OPINION } from "../admin.ts";
 import type { Authorizer, Decision, Identity, Rights, TrustGround } from "../contract.ts";
 import { Rule, wholeResource } from "../rbac/rule.ts";
 import { NodeGraph } from "./node-graph.ts";
-import { nodeOf } from "./node-name.ts";
+import { groupOfRules, nodeOf } from "./node-name.ts";
 import { NODE_RULES } from "./node-rules.ts";
 
 const LEASES_OF_NODES = "kube-node-lease";
@@ -72,10 +72,10 @@ function authorizerOver(lookup: Lookup): Authorizer {
       if (node === undefined) return NO_OPINION;
       if (node === "")
         return { allowed: false, reason: `expected a node in the user ${JSON.stringify(identity.user)}` };
-      const { group, resource } = info;
-      const name = group === "" ? resource : `${resource}.${group}`;
+      const group = groupOfRules(info.group);
+      const name = group === "" ? info.resource : `${info.resource}.${group}`;
       const judge = info.isResource && Object.hasOwn(JUDGES, name) ? JUDGES[name] : undefined;
-      if (!judge) return byRules(info);
+      if (!judge) return byRules({ ...info, group });
       const decide = (): Decision => decisionOf(judge({ node, info, graph, lookup }));
       const wait = graph.catchUp();
       return wait ? wait.then(decide) : decide();
@@ -108,7 +108,8 @@ function referred({ node, info: { resource, namespace, name }, graph }: Asked): 
   return graph.refers(node, resource, namespace, name) ? undefined : unrelated(node);
 }
 
-const unrelated = (node: string): string => `no Pod on the node ${node} refers to this object`;
+const unrelated = (node: string): string =>
+  `no relationship found between node '${node}' and this object: no Pod on the node refers to it`;
 
 function getVolume({ node, info, graph }: Asked): string | undefined {
   if (info.verb !== "get" || info.subresource !== "" || info.name === "") return "a node only gets single volumes";

@@ -9,3 +9,6 @@ const GROUP = "system:nodes";
  */
 export const nodeOf = ({ user, groups }: Identity): string | undefined =>
   user.startsWith(PREFIX) && groups.includes(GROUP) ? user.slice(PREFIX.length) : undefined;
+
+/** The group of a resource as the rules of agents name it: groups that the neutral dialect has under a domain of its own count as well. */
+export const groupOfRules = (group: string): string => group.replace(/\.svc\.io$/, ".k8s.io");

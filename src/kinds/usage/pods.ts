@@ -82,6 +82,9 @@ function askedBy(pod: Pod): Asked {
   return { requests: plus(requests, overhead), limits: plus(limits, overLimits) };
 }
 
+/** What a Pod requests in all, also one that has ended: by this nodes are filled. */
+export const requestsOf = (pod: Countable): Resources => askedBy(pod as Pod).requests;
+
 const ofWhole = (resources: Resources = {}): Resources =>
   Object.fromEntries(
     Object.entries(resources).filter(([name]) => name === "cpu" || name === "memory" || isHugePage(name)),

@@ -181,7 +181,7 @@ describe.each([neutral, kubernetes])("a PodCertificateRequest in the $name diale
       ["certificateChain", issued(now, now + 24 * hour + 1000)],
       ["beginRefreshAt", issued(now, now + hour, { beginRefreshAt: formatTime(now + 10 * minute - 1000) })],
       ["beginRefreshAt", issued(now, now + hour, { beginRefreshAt: formatTime(now + 50 * minute + 1000) })],
-    ])("CERT-16: %s is within its bounds, case %#", (member, status) => {
+    ])("CERT-16, LIM-10, SUP-12: %s is within its bounds, case %#", (member, status) => {
       expect(wrong(status)).toEqual([`FieldValueInvalid status.${member}`]);
     });
 

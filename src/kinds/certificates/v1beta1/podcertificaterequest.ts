@@ -126,7 +126,11 @@ export const podCertificateRequest = ({ gates, dialect }: ApiContext): ResourceD
   deleteAnswers: "status",
   // A real server records who owns a status that it drops.
   ...(dialect.rules.enforceDocumented ? { resetFields: ["status"] } : {}),
-  selectableFields: { "spec.signerName": (object) => asRequest(object).spec.signerName },
+  selectableFields: {
+    "spec.signerName": (object) => asRequest(object).spec.signerName,
+    // Of a node's own: the only way in which its agent may watch them.
+    "spec.nodeName": (object) => asRequest(object).spec.nodeName,
+  },
   prepareForCreate(object) {
     object["status"] = {};
   },

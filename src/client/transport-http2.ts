@@ -1,0 +1,252 @@
+/**
+ * A transport over HTTP/2: many requests share a connection, for clients that keep thousands of watches open.
+ *
+ * A connection has as many requests at a time as its server allows; when all have, another one is opened. A server that does not speak
+ * HTTP/2, or is reached without TLS, is spoken to by {@link nodeTransport}.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
+import type nodeHttp2 from "node:http2";
+import type { TLSSocket } from "node:tls";
+import type nodeTls from "node:tls";
+import { sleep, systemClock } from "../util/clock.ts";
+import { TransportError, baseOf, reasonOf } from "./transport-base.ts";
+import { type NodeTransport, type NodeTransportOptions, nodeTransport } from "./transport-node.ts";
+import type { TransportAnswer, TransportRequest } from "./transport.ts";
+
+// Loaded when the first connection is opened: most clients never need them.
+const http2 = (): Pick<typeof nodeHttp2, "connect" | "constants"> => process.getBuiltinModule("node:http2");
+const tls = (): Pick<typeof nodeTls, "connect"> => process.getBuiltinModule("node:tls");
+
+/** What a server allows until it has said so. */
+const STREAMS = 100;
+/** Bytes that may be under way on a stream and on a connection. */
+const WINDOW = { stream: 1 << 20, connection: 16 << 20 };
+/** How often a connection is asked whether it is alive, and how long it has to answer. */
+const PING_MS = 30_000;
+const PONG_MS = 15_000;
+/** How often a request is sent again that a server has not looked at. */
+const TRIES = 3;
+const AGAIN_MS = 20;
+/** Of what a server allows at a time: what has just ended here has perhaps not yet there. */
+const PART = 0.9;
+
+/** A request that the server has not looked at: it may be sent again, by another connection. */
+class Refused extends Error {
+  override readonly name = "Refused";
+}
+
+/** A transport to the server at `options.url`. @throws TransportError when that is no address of HTTP */
+export function http2Transport(options: NodeTransportOptions): NodeTransport {
+  const base = baseOf(options.url);
+  const older = nodeTransport(options);
+  if (base.protocol !== "https:") return older;
+  const pool = new Pool(options, base);
+  const send = async (request: TransportRequest): Promise<TransportAnswer> => {
+    for (let left = TRIES - 1; ; left--) {
+      request.signal?.throwIfAborted();
+      const connection = await pool.take();
+      if (!connection) return older(request);
+      try {
+        return await connection.send(request);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        if (left === 0) throw new TransportError(error.message, { cause: error });
+        await sleep(systemClock, AGAIN_MS, request.signal);
+      }
+    }
+  };
+  return Object.assign(send, {
+    close() {
+      pool.close();
+      older.close();
+    },
+  });
+}
+
+/** The connections to a server. */
+class Pool {
+  readonly #options: NodeTransportOptions;
+  readonly #base: URL;
+  readonly #open = new Set<Connection>();
+  #opening: Promise<Connection | undefined> | undefined;
+  /** Whether the server has said that it does not speak HTTP/2. */
+  #isOlder = false;
+
+  constructor(options: NodeTransportOptions, base: URL) {
+    this.#options = options;
+    this.#base = base;
+  }
+
+  /** A connection with a place for one request, which is taken; undefined where the server speaks an older protocol. */
+  async take(): Promise<Connection | undefined> {
+    while (!this.#isOlder) {
+      for (const connection of this.#open) if (connection.take()) return connection;
+      this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
+      await this.#opening;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    for (const connection of this.#open) connection.close();
+  }
+
+  async #connect(): Promise<Connection | undefined> {
+    const socket = await this.#socket();
+    if (socket.alpnProtocol !== "h2") {
+      socket.destroy();
+      this.#isOlder = true;
+      return undefined;
+    }
+    const connection = new Connection(socket, this.#base, this.#options.token, () => this.#open.delete(connection));
+    this.#open.add(connection);
+    return connection;
+  }
+
+  #socket(): Promise<TLSSocket> {
+    const { ca, cert, key, serverName, insecure } = this.#options;
+    const host = this.#base.hostname.replace(/^\[|\]$/g, "");
+    const name = serverName ?? host;
+    return new Promise((resolve, reject) => {
+      const socket = tls().connect({
+        host,
+        port: Number(this.#base.port || 443),
+        ALPNProtocols: ["h2", "http/1.1"],
+        rejectUnauthorized: insecure !== true,
+        ...(ca === undefined ? {} : { ca }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+        // An address is no name that can be asked for.
+        ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
+      });
+      socket.once("secureConnect", () => resolve(socket));
+      socket.once("error", (error) => {
+        reject(new TransportError(`no answer from ${this.#base.origin}: ${reasonOf(error)}`, { cause: error }));
+      });
+    });
+  }
+}
+
+/** One connection, and the requests on it. */
+class Connection {
+  readonly #session: ClientHttp2Session;
+  readonly #base: URL;
+  readonly #token: string | undefined;
+  readonly #prefix: string;
+  #taken = 0;
+  #most = STREAMS;
+  /** Whether no request may be begun on it any more. */
+  #isOver = false;
+
+  /** @param ended called when it takes no requests any more */
+  constructor(socket: TLSSocket, base: URL, token: string | undefined, ended: () => void) {
+    this.#base = base;
+    this.#token = token;
+    this.#prefix = base.pathname.replace(/\/$/, "");
+    const end = (): void => {
+      this.#isOver = true;
+      ended();
+    };
+    const session = http2().connect(base.origin, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: WINDOW.stream },
+    });
+    session.once("connect", () => session.setLocalWindowSize(WINDOW.connection));
+    session.on("remoteSettings", ({ maxConcurrentStreams = STREAMS }) => {
+      this.#most = Math.max(1, Math.floor(maxConcurrentStreams * PART));
+    });
+    session.on("goaway", end);
+    session.once("close", end);
+    // Each request is told by its own stream.
+    session.on("error", end);
+    this.#session = session;
+    session.unref();
+    this.#watchOver();
+  }
+
+  /** Takes a place for a request; false where there is none. */
+  take(): boolean {
+    if (this.#isOver || this.#taken >= this.#most) return false;
+    // It keeps the process only while it is used.
+    if (this.#taken++ === 0) this.#session.ref();
+    return true;
+  }
+
+  close(): void {
+    this.#session.close();
+  }
+
+  /** Sends a request on the place that was taken. @throws Refused where the server has not looked at it */
+  send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportAnswer> {
+    const asked = `${this.#base.origin} to ${method} ${path.split("?")[0]}`;
+    return new Promise((resolve, reject) => {
+      let stream: ClientHttp2Stream;
+      try {
+        stream = this.#session.request(
+          {
+            ":method": method,
+            ":path": this.#prefix + path,
+            ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+            ...headers,
+            ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+          },
+          { endStream: body === undefined, ...(signal === undefined ? {} : { signal }) },
+        );
+      } catch (error) {
+        // The connection ended since the place was taken.
+        this.#give();
+        reject(new Refused(`no answer from ${asked}: ${(error as Error).message}`, { cause: error }));
+        return;
+      }
+      stream.once("close", () => this.#give());
+      stream.once("response", (answered) => resolve(answerOf(answered, stream, asked)));
+      // Also after the answer has begun: then whoever reads it is told.
+      stream.on("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, stream, asked)));
+      stream.once("close", () => reject(failureOf(new Error("the connection was closed"), stream, asked)));
+      if (body !== undefined) stream.end(body);
+    });
+  }
+
+  #give(): void {
+    if (--this.#taken === 0) this.#session.unref();
+  }
+
+  /** Ends a connection whose other side has gone without a word. */
+  #watchOver(): void {
+    systemClock.after(PING_MS, () => {
+      if (this.#session.destroyed) return;
+      const late = systemClock.after(PONG_MS, () => this.#session.destroy(new Error("it did not answer a ping")));
+      const isSent = this.#session.ping((error) => {
+        late.cancel();
+        if (!error) this.#watchOver();
+      });
+      if (!isSent) late.cancel();
+    });
+  }
+}
+
+const answerOf = (
+  headers: IncomingHttpHeaders & { readonly ":status"?: number | undefined },
+  stream: ClientHttp2Stream,
+  asked: string,
+): TransportAnswer => ({ status: headers[":status"] ?? 0, headers, body: wholeBody(stream, asked) });
+
+/** The pieces of an answer. A stream whose connection ends looks as if it had come to its end: only its code tells. */
+async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenerator<Uint8Array, void, void> {
+  for await (const piece of stream as AsyncIterable<Uint8Array>) yield piece;
+  if (!stream.closed) await once(stream, "close");
+  if (stream.rstCode !== 0) throw failureOf(new Error("the answer broke off"), stream, asked);
+}
+
+function failureOf(error: NodeJS.ErrnoException, stream: ClientHttp2Stream, asked: string): Error {
+  if (error.name === "AbortError") return error;
+  const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM } = http2().constants;
+  const message = `no answer from ${asked}: ${reasonOf(error)}`;
+  // With the second one a server says that it has too many; only a reading may be sent again then.
+  const isTooMany = stream.rstCode === NGHTTP2_ENHANCE_YOUR_CALM && stream.sentHeaders?.[":method"] === "GET";
+  if (stream.rstCode === NGHTTP2_REFUSED_STREAM || isTooMany) return new Refused(message, { cause: error });
+  return new TransportError(message, { cause: error });
+}

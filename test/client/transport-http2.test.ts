@@ -1,0 +1,183 @@
+/** Many requests on few connections. */
+import { once } from "node:events";
+import {
+  type Http2SecureServer,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  createSecureServer,
+} from "node:http2";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import type { NodeTransport } from "../../src/client/index.ts";
+import { http2Transport } from "../../src/client/transport-http2.ts";
+import type { TransportAnswer } from "../../src/client/transport.ts";
+import { createPki } from "../../src/pki/index.ts";
+import { systemClock } from "../../src/util/clock.ts";
+
+const pki = createPki({ hosts: ["127.0.0.1", "localhost"], clock: systemClock });
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+type Answer = (stream: ServerHttp2Stream, headers: Record<string, unknown>) => void;
+
+interface Served {
+  readonly server: Http2SecureServer;
+  readonly sessions: ServerHttp2Session[];
+  readonly transport: NodeTransport;
+}
+
+async function serve(
+  answer: Answer,
+  { streams = 3, path = "", token = undefined as string | undefined } = {},
+): Promise<Served> {
+  const server = createSecureServer({ ...pki.server, settings: { maxConcurrentStreams: streams } });
+  const sessions: ServerHttp2Session[] = [];
+  server.on("session", (session) => sessions.push(session));
+  server.on("stream", (stream, headers) => {
+    stream.on("error", () => {});
+    answer(stream, headers);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const transport = http2Transport({ url: `https://127.0.0.1:${port}${path}`, ca: pki.trust, token });
+  open.push(
+    () => transport.close(),
+    () => server.close(),
+    () => sessions.forEach((session) => session.destroy()),
+  );
+  return { server, sessions, transport };
+}
+
+async function text({ body }: TransportAnswer): Promise<string> {
+  let all = "";
+  for await (const chunk of body) all += Buffer.from(chunk).toString();
+  return all;
+}
+
+const GET = { method: "GET", headers: {}, path: "/" } as const;
+const ok: Answer = (stream) => {
+  stream.respond({ ":status": 200 });
+  stream.end("ok");
+};
+
+test("method, path, headers, body and token arrive, and code, headers and body come back", async () => {
+  const { transport } = await serve(
+    (stream, headers) => {
+      let body = "";
+      stream.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      stream.on("end", () => {
+        stream.respond({ ":status": 201, "x-b": "2" });
+        stream.end([headers[":method"], headers[":path"], headers["x-a"], headers["authorization"], body].join(" "));
+      });
+    },
+    { path: "/proxy/", token: "secret" },
+  );
+  const answer = await transport({ method: "POST", path: "/a?b=c", headers: { "x-a": "1" }, body: "bödy" });
+  expect([answer.status, answer.headers?.["x-b"]]).toEqual([201, "2"]);
+  expect(await text(answer)).toBe("POST /proxy/a?b=c 1 Bearer secret bödy");
+});
+
+test("requests share connections, as many on each as the server allows", async () => {
+  const streams: ServerHttp2Stream[] = [];
+  const { transport, sessions } = await serve((stream) => {
+    streams.push(stream);
+    stream.respond({ ":status": 200 });
+    stream.write("x");
+  });
+  await text(
+    await (async () => {
+      const first = await transport(GET);
+      streams[0]!.end();
+      return first;
+    })(),
+  );
+  const answers = await Promise.all(Array.from({ length: 7 }, () => transport(GET)));
+  expect(sessions.length).toBeLessThanOrEqual(4);
+  expect(sessions.length).toBeGreaterThanOrEqual(3);
+  for (const stream of streams) stream.end();
+  expect(await Promise.all(answers.map(text))).toEqual(Array.from({ length: 7 }, () => "x"));
+  const before = sessions.length;
+  await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const answer = transport(GET);
+      await answer;
+      streams.at(-1)!.end();
+    }),
+  );
+  expect(sessions.length).toBe(before);
+});
+
+test("a request ends by its signal, before the answer and while it is read; its place is free again", async () => {
+  const { transport, sessions } = await serve(
+    (stream, headers) => {
+      if (headers[":path"] === "/silent") return;
+      stream.respond({ ":status": 200 });
+      stream.write("x");
+    },
+    { streams: 1 },
+  );
+  for (let i = 0; i < 3; i++) {
+    const silent = new AbortController();
+    const waiting = transport({ ...GET, path: "/silent", signal: silent.signal });
+    setTimeout(() => silent.abort(), 20);
+    await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
+    const reading = new AbortController();
+    const answer = await transport({ ...GET, signal: reading.signal });
+    setTimeout(() => reading.abort(), 20);
+    await expect(text(answer)).rejects.toMatchObject({ name: "AbortError" });
+  }
+  expect(sessions.length).toBeLessThanOrEqual(2);
+});
+
+test("a connection that the server ends is replaced, and what was refused is sent again", async () => {
+  let refusals = 0;
+  const { transport, sessions } = await serve((stream, headers) => {
+    if (headers[":path"] === "/refused" && refusals++ === 0) stream.close(7);
+    else ok(stream, headers);
+  });
+  expect(await text(await transport({ ...GET, path: "/refused" }))).toBe("ok");
+  sessions[0]!.goaway();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await text(await transport(GET))).toBe("ok");
+  sessions.at(-1)!.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await text(await transport(GET))).toBe("ok");
+  expect(sessions.length).toBe(3);
+});
+
+test("an answer that breaks off is an error, and so is a server that nobody trusts or that is not there", async () => {
+  const { transport, server } = await serve((stream) => {
+    stream.respond({ ":status": 200 });
+    stream.write("half");
+    setTimeout(() => stream.session?.socket.destroy(), 20);
+  });
+  await expect(text(await transport(GET))).rejects.toThrow("the answer broke off");
+  const { port } = server.address() as AddressInfo;
+  const stranger = http2Transport({ url: `https://127.0.0.1:${port}` });
+  await expect(stranger(GET)).rejects.toThrow(/^no answer from https:\/\/127.0.0.1:\d+: /);
+  const nobody = http2Transport({ url: "https://127.0.0.1:1" });
+  await expect(nobody(GET)).rejects.toThrow("ECONNREFUSED");
+});
+
+test("a server without HTTP/2 is spoken to as before", async () => {
+  const server = https.createServer({ ...pki.server }, (request, response) =>
+    response.end(`${request.httpVersion} ${request.url}`),
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const transport = http2Transport({
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ca: pki.trust,
+  });
+  open.push(
+    () => transport.close(),
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  expect(await text(await transport({ ...GET, path: "/a" }))).toBe("1.1 /a");
+  expect(await text(await transport({ ...GET, path: "/b" }))).toBe("1.1 /b");
+});
