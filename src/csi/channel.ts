@@ -1,0 +1,201 @@
+/**
+ * gRPC over one HTTP/2 connection to a unix socket, which is made when it is first needed and again after it was lost:
+ * calls of any service, each with a deadline, only so many at once.
+ *
+ * A call is sent at most once. What it fails with is always a {@link DriverError}; one whose connection was lost is
+ * `Unavailable`, since nobody knows what has become of it.
+ *
+ * @module
+ */
+import { connect as connectSocket } from "node:net";
+import type { ConnectError, Transport } from "@connectrpc/connect";
+import type { Http2SessionManager } from "@connectrpc/connect-node";
+import type { DescMessage, DescMethodUnary, DescService, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { Clock } from "../util/clock.ts";
+import { Seats } from "../util/seats.ts";
+import type { CallOptions, Calls } from "./calls.ts";
+import { type CodeName, DriverError, codeName } from "./driver-error.ts";
+import { type Protocol, loadProtocol } from "./protocol.ts";
+import { withoutSecrets } from "./secrets.ts";
+
+/** How a channel is made. */
+export interface ChannelOptions {
+  readonly clock: Clock;
+  /** How long a call may take unless it says so itself, in ms. Default 120 000. */
+  readonly deadlineMs?: number | undefined;
+  /** How many calls may be under way at once. Default 64. */
+  readonly maxCalls?: number | undefined;
+}
+
+const DEADLINE_MS = 120_000;
+const MAX_CALLS = 64;
+/** The largest answer that is read, in bytes: a list of some ten thousand volumes. */
+export const MAX_MESSAGE = 16 << 20;
+
+interface Connection {
+  readonly protocol: Protocol;
+  readonly transport: Transport;
+  readonly end: (reason: Error) => void;
+}
+
+/** See the head of this file. */
+export class Channel {
+  readonly #path: string;
+  readonly #options: ChannelOptions;
+  readonly #seats: Seats;
+  readonly #underWay = new Set<AbortController>();
+  #connection: Promise<Connection> | undefined;
+  #closed = false;
+  /** Called when a connection was lost: whoever answers next may be another. */
+  readonly #lost: () => void;
+
+  /** @param endpoint the path of a unix socket, also as `unix:///path` or `unix:/path` */
+  constructor(endpoint: string, options: ChannelOptions, lost: () => void = () => {}) {
+    this.#path = socketPath(endpoint);
+    this.#options = options;
+    this.#seats = new Seats(options.maxCalls ?? MAX_CALLS);
+    this.#lost = lost;
+  }
+
+  /** The calls of a service. */
+  calls<S extends DescService>(choose: (protocol: Protocol) => S): Calls<S> {
+    const call = (name: string) => (request: never, options?: CallOptions) =>
+      this.#call(async (protocol) => methodOf(choose(protocol), name), request, options);
+    return new Proxy({} as Calls<S>, {
+      // A promise that resolves to a service asks for its "then".
+      get: (_, name) => (typeof name === "string" && name !== "then" ? call(name) : undefined),
+    });
+  }
+
+  /** Ends the connection; calls under way fail with `Canceled`, and so does every later one. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const call of this.#underWay) call.abort(new DriverError("Canceled", "the connection was closed"));
+    const connection = await this.#connection?.catch(() => undefined);
+    connection?.end(new Error("the connection was closed"));
+  }
+
+  async #call<I extends DescMessage, O extends DescMessage>(
+    method: (protocol: Protocol) => Promise<DescMethodUnary<I, O>>,
+    request: MessageInitShape<I>,
+    { deadlineMs = this.#options.deadlineMs ?? DEADLINE_MS, signal }: CallOptions = {},
+  ): Promise<MessageShape<O>> {
+    const { clock } = this.#options;
+    const ends = clock.steady() + deadlineMs;
+    const controller = new AbortController();
+    const timer = clock.after(
+      deadlineMs,
+      () => controller.abort(new DriverError("DeadlineExceeded", `no answer within ${deadlineMs / 1000} s`)),
+      { owner: "call of a driver" },
+    );
+    const cancel = (): void => controller.abort(new DriverError("Canceled", "the call was taken back"));
+    if (signal?.aborted || this.#closed) cancel();
+    signal?.addEventListener("abort", cancel);
+    this.#underWay.add(controller);
+    let name = "";
+    let seated = false;
+    try {
+      const { protocol, transport } = await this.#connected();
+      const descriptor = await method(protocol);
+      ({ name } = descriptor);
+      await this.#seats.take(controller.signal);
+      seated = true;
+      const answer = await transport.unary(
+        descriptor,
+        controller.signal,
+        Math.max(1, Math.ceil(ends - clock.steady())),
+        undefined,
+        request,
+      );
+      return answer.message;
+    } catch (error) {
+      const failed: unknown = controller.signal.aborted ? controller.signal.reason : error;
+      throw failure(failed, name, request);
+    } finally {
+      if (seated) this.#seats.giveBack();
+      this.#underWay.delete(controller);
+      signal?.removeEventListener("abort", cancel);
+      timer.cancel();
+    }
+  }
+
+  #connected(): Promise<Connection> {
+    this.#connection ??= this.#open();
+    return this.#connection;
+  }
+
+  async #open(): Promise<Connection> {
+    const protocol = await loadProtocol();
+    const { Http2SessionManager, createGrpcTransport } = protocol.connectNode;
+    // The name of the host is what others send over a unix socket.
+    const baseUrl = "http://localhost";
+    const sessionManager = new Http2SessionManager(baseUrl, {}, { createConnection: () => this.#socket() });
+    hearErrors(sessionManager);
+    const transport = createGrpcTransport({
+      baseUrl,
+      sessionManager,
+      acceptCompression: [],
+      readMaxBytes: MAX_MESSAGE,
+    });
+    return { protocol, transport, end: (reason) => sessionManager.abort(reason) };
+  }
+
+  #socket(): ReturnType<typeof connectSocket> {
+    const socket = connectSocket(this.#path);
+    socket.once("close", () => this.#lost());
+    return socket;
+  }
+}
+
+/**
+ * Hears what a session ends with that its manager has let go of already: it does so when a driver says that it ends and nobody
+ * has heard that yet, and an error that nobody hears ends the process.
+ */
+function hearErrors(manager: Http2SessionManager): void {
+  const request = manager.request.bind(manager);
+  const heard = new WeakSet<object>();
+  manager.request = async (...asked) => {
+    const stream = await request(...asked);
+    const { session } = stream;
+    if (session && !heard.has(session)) {
+      heard.add(session);
+      session.on("error", () => {});
+    }
+    return stream;
+  };
+}
+
+/** The path of the socket that an endpoint names. */
+export function socketPath(endpoint: string): string {
+  const path = /^unix:(?:\/\/)?(.*)$/s.exec(endpoint)?.[1] ?? endpoint;
+  if (path.startsWith("/")) return path;
+  throw new RangeError(`expected the endpoint of a driver to be unix:///path/of/a/socket, got ${endpoint}`);
+}
+
+function methodOf<I extends DescMessage, O extends DescMessage>(
+  service: DescService,
+  name: string,
+): DescMethodUnary<I, O> {
+  const method = service.method[name];
+  if (method?.methodKind === "unary") return method as DescMethodUnary<I, O>;
+  throw new DriverError("Unimplemented", `${service.typeName} has no method ${name} with one answer`);
+}
+
+/** What a call has failed with, in the words of {@link DriverError}. */
+function failure(error: unknown, method: string, request: object): DriverError {
+  const code: CodeName = error instanceof DriverError ? error.code : codeOf(error);
+  const reason = error instanceof DriverError ? error.reason : reasonOf(error);
+  return new DriverError(code, withoutSecrets(reason, request), method);
+}
+
+/** What did not come from the driver came of the connection, but for an answer that is too large. */
+function codeOf(error: unknown): CodeName {
+  const { code, isWireError } = error as Partial<ConnectError>;
+  const name = typeof code === "number" ? codeName(code) : "Unavailable";
+  return isWireError || name === "ResourceExhausted" ? name : "Unavailable";
+}
+
+function reasonOf(error: unknown): string {
+  const { rawMessage } = error as Partial<ConnectError>;
+  return rawMessage ?? (error instanceof Error ? error.message : String(error));
+}
