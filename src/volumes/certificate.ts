@@ -1,0 +1,23 @@
+import { type Collector, guarded } from "./collector.ts";
+import type { ProjectedSource } from "./contract.ts";
+import type { Draft } from "./draft.ts";
+
+/**
+ * Puts a certificate of the Pod and its key into one file, or into one for each, as the source says (PROJ-21, PROJ-22).
+ *
+ * @throws while none is issued: the Pod does not start before (PROJ-28)
+ */
+export async function putCertificate(
+  draft: Draft,
+  collector: Collector,
+  wish: NonNullable<ProjectedSource["podCertificate"]>,
+): Promise<void> {
+  const issued = await collector.source.certificate(collector.pod, wish, collector.volume.name);
+  if (!issued) throw new Error(`no certificate of ${wish.signerName} is issued yet`);
+  const put = (path: string | undefined, text: string): void => {
+    if (path) draft.put(path, { bytes: Buffer.from(text), ...guarded(collector) });
+  };
+  put(wish.credentialBundlePath, issued.key + issued.chain);
+  put(wish.keyPath, issued.key);
+  put(wish.certificateChainPath, issued.chain);
+}

@@ -1,0 +1,73 @@
+/**
+ * Resources of a container as whole numbers (PROJ-43, PROJ-44).
+ *
+ * @module
+ */
+import type { Pod } from "../client/kinds/index.ts";
+import { multiplyQuantities, quantitySign, wholeNumber } from "../meta/quantity.ts";
+import type { PodVolume } from "./contract.ts";
+
+type Container = Pod["spec"]["containers"][number];
+type Reference = NonNullable<NonNullable<NonNullable<PodVolume["downwardAPI"]>["items"]>[number]["resourceFieldRef"]>;
+type Amounts = Readonly<Record<string, string>>;
+
+const RESOURCE = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.*)$/;
+/** What a container without a limit may use is what the node has; pages of a certain size are never given without one. */
+const FROM_NODE = ["cpu", "memory", "ephemeral-storage"];
+
+/**
+ * What a container may use or asks for, divided by the divisor and rounded up.
+ *
+ * @param allocatable what the node can give, by resource
+ * @throws for an unknown container or resource (PROJ-45)
+ */
+export function containerResource(
+  pod: Pod,
+  { resource, containerName, divisor }: Reference,
+  allocatable: Amounts,
+): string {
+  const container = containerOf(pod, containerName ?? "");
+  const [, kind, name] = RESOURCE.exec(resource) ?? [];
+  if (kind === undefined || name === undefined) {
+    throw new Error(
+      `expected limits or requests of cpu, memory, ephemeral-storage or hugepages-SIZE, got ${JSON.stringify(resource)}`,
+    );
+  }
+  const amount =
+    kind === "limits" ? limitOf(container, name, allocatable) : amountOf(container.resources?.requests, name);
+  return divided(amount, divisor, name === "cpu");
+}
+
+function containerOf({ spec }: Pod, name: string): Container {
+  const all = [...spec.containers, ...((spec.initContainers ?? []) as readonly Container[])];
+  const container = all.find((one) => one.name === name);
+  if (container) return container;
+  const known = all.map((one) => one.name).join(", ");
+  throw new Error(`expected one of the containers ${known}, got ${JSON.stringify(name)}`);
+}
+
+const amountOf = (amounts: Amounts | null | undefined, name: string): string =>
+  amounts && Object.hasOwn(amounts, name) ? String(amounts[name]) : "0";
+
+function limitOf(container: Container, name: string, allocatable: Amounts): string {
+  const limit = amountOf(container.resources?.limits, name);
+  const isUnlimited = quantitySign(limit) === 0 && FROM_NODE.includes(name);
+  return isUnlimited ? amountOf(allocatable, name) : limit;
+}
+
+/** @param inParts whether thousandths count: of cpu, of nothing else */
+function divided(amount: string, divisor: string | null | undefined, inParts: boolean): string {
+  const by = divisor === undefined || divisor === null || quantitySign(String(divisor)) === 0 ? "1" : String(divisor);
+  const [dividend, unit] = [amount, by].map((text) => wholeNumber(inParts ? multiplyQuantities(text, "1000") : text));
+  if (dividend === undefined || unit === undefined) {
+    throw new Error(`expected quantities, got ${JSON.stringify(amount)} and ${JSON.stringify(by)}`);
+  }
+  return dividedUp(dividend, unit).toString();
+}
+
+/** A quotient, rounded towards the greater number. */
+function dividedUp(dividend: bigint, by: bigint): bigint {
+  const quotient = dividend / by;
+  const isRest = dividend % by !== 0n;
+  return isRest && dividend > 0n === by > 0n ? quotient + 1n : quotient;
+}

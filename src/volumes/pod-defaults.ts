@@ -1,0 +1,20 @@
+import type { Pod } from "../client/kinds/index.ts";
+
+type Container = Pod["spec"]["containers"][number];
+
+/** A Pod that no server has seen, with what a server fills in that volumes show: requests of containers from their limits. */
+export function withRequests(pod: Pod): Pod {
+  const { containers, initContainers } = pod.spec;
+  const filled = {
+    containers: containers.map(requestsOf),
+    ...(initContainers ? { initContainers: initContainers.map(requestsOf) } : {}),
+  };
+  return { ...pod, spec: { ...pod.spec, ...filled } as Pod["spec"] };
+}
+
+function requestsOf<C extends Pick<Container, "resources">>(container: C): C {
+  const { limits, requests } = container.resources ?? {};
+  return limits
+    ? { ...container, resources: { ...container.resources, requests: { ...limits, ...requests } } }
+    : container;
+}

@@ -1,0 +1,49 @@
+/**
+ * Fields of a Pod as text (PROJ-41, PROJ-42).
+ *
+ * @module
+ */
+import type { Pod } from "../client/kinds/index.ts";
+import { qualifiedName } from "../meta/names.ts";
+import { quoted } from "./quoted.ts";
+
+type Texts = Readonly<Record<string, string>>;
+
+const WHOLE: Readonly<Record<string, (pod: Pod) => string>> = {
+  "metadata.name": ({ metadata }) => metadata.name,
+  "metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
+  "metadata.uid": ({ metadata }) => metadata.uid,
+  "metadata.labels": ({ metadata }) => linesOf(metadata.labels),
+  "metadata.annotations": ({ metadata }) => linesOf(metadata.annotations),
+};
+
+/** The text of a field such as `metadata.labels['app']`. @throws for a field that volumes do not show (PROJ-45) */
+export function podField(pod: Pod, path: string): string {
+  const [, member, key] = /^(.+?)\['(.*)'\]$/s.exec(path) ?? [];
+  if (member !== undefined && key !== undefined) return entryOf(pod, path, member, key);
+  const field = Object.hasOwn(WHOLE, path) ? WHOLE[path] : undefined;
+  if (field) return field(pod);
+  throw new Error(
+    `expected one of the fields ${Object.keys(WHOLE).join(", ")}, or one label or annotation, got ${JSON.stringify(path)}`,
+  );
+}
+
+function entryOf({ metadata }: Pod, path: string, member: string, key: string): string {
+  const texts = member === "metadata.labels" ? metadata.labels : metadata.annotations;
+  if (member !== "metadata.labels" && member !== "metadata.annotations") {
+    throw new Error(
+      `expected a key in brackets after metadata.labels or metadata.annotations only, got ${JSON.stringify(path)}`,
+    );
+  }
+  // Annotations are looked up as they are written, but judged without regard to case.
+  const wrong = qualifiedName(member === "metadata.annotations" ? key.toLowerCase() : key);
+  if (wrong !== undefined)
+    throw new Error(`expected the key of a label or annotation in ${JSON.stringify(path)}: ${wrong}`);
+  return texts && Object.hasOwn(texts, key) ? texts[key]! : "";
+}
+
+const linesOf = (texts: Texts | null | undefined): string =>
+  Object.entries(texts ?? {})
+    .toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([key, value]) => `${key}=${quoted(value)}`)
+    .join("\n");

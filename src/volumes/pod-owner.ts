@@ -1,0 +1,11 @@
+import type { Pod } from "../client/kinds/index.ts";
+import type { ContentOwner } from "./contract.ts";
+
+/** The group of a Pod's volumes, and the user of its containers where all of them have the same (PROJ-47). */
+export function ownerOf({ spec }: Pod): ContentOwner {
+  const { fsGroup, runAsUser } = spec.securityContext ?? {};
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+  const users = new Set(containers.map(({ securityContext }) => securityContext?.runAsUser ?? runAsUser ?? undefined));
+  const [fsUser] = users.size === 1 ? users : [];
+  return { fsGroup: fsGroup ?? undefined, fsUser };
+}

@@ -1,0 +1,17 @@
+import type { Draft } from "./draft.ts";
+import type { Collector } from "./collector.ts";
+import { type KeyChoice, putKeys } from "./keys.ts";
+
+/** Puts the keys of a Secret of the Pod's namespace into a volume (SEC-2, VOL-13). */
+export async function putSecret(
+  draft: Draft,
+  { source, namespace }: Collector,
+  name: string,
+  choice: KeyChoice,
+): Promise<void> {
+  const secret = name === "" ? undefined : await source.secret({ namespace, name });
+  const values = secret && new Map(Object.entries(secret.data ?? {}).map(([key, text]) => [key, bytesOf(text)]));
+  putKeys(draft, values, choice);
+}
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, "base64");
