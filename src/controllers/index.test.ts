@@ -10,6 +10,8 @@ const of = (dialect: typeof kubernetes) =>
   builtInControllers({ dialect, eventTtlMillis: 1000, caCertificate: "", signingCa });
 const all = of(kubernetes);
 const usual = all.usual.map(shortName);
+/** Those that run only when they are named, too. */
+const everyone = [...all.usual, ...all.onRequest].map(shortName);
 const chosen = (names: readonly string[], among = all): string[] => chooseControllers(among, names).map(shortName);
 const without = (...names: readonly string[]): string[] => usual.filter((name) => !names.includes(name));
 
@@ -36,9 +38,17 @@ describe("chooseControllers", () => {
   test.each(["namespaces", "-namespaces", "--namespace", "all"])(
     "%s is refused with the names that there are",
     (name) => {
-      expect(() => chosen([name])).toThrow(`expected --controllers to name some of ${usual.join(", ")}, got "${name}"`);
+      expect(() => chosen([name])).toThrow(
+        `expected --controllers to name some of ${everyone.join(", ")}, got "${name}"`,
+      );
     },
   );
+});
+
+test("a scheduler is not in the way of another one: it runs where it is named", () => {
+  expect(chosen(["*"])).not.toContain("scheduler");
+  expect(chosen(["*", "scheduler"])).toEqual([...usual, "scheduler"]);
+  expect(chosen(["*", "scheduler"], of(neutral))).toContain("scheduler");
 });
 
 test("those of the lifecycle look after namespaces, what every namespace has, and Events", () => {
@@ -61,5 +71,5 @@ describe("in the neutral dialect", () => {
 });
 
 test("every controller is known by its name before any is made", () => {
-  expect(usual.toSorted()).toEqual(Object.keys(CONTROLLERS).toSorted());
+  expect(everyone.toSorted()).toEqual(Object.keys(CONTROLLERS).toSorted());
 });

@@ -25,6 +25,7 @@ import { defaultServiceAccount, rootCaPublisher } from "./namespace-defaults.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection.ts";
 import { resourceQuota } from "./quota/controller.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
 import { systemNamespaces } from "./system-namespaces.ts";
 
 /** What is set for the controllers. */
@@ -85,7 +86,10 @@ export function builtInControllers({
     trustBundlePublisher(caCertificate),
     roleAggregation,
   ];
-  return storageProtection ? { usual: [...usual, ...protections], onRequest: [] } : { usual, onRequest: protections };
+  const placing = scheduler(dialect);
+  return storageProtection
+    ? { usual: [...usual, ...protections], onRequest: [placing] }
+    : { usual, onRequest: [...protections, placing] };
 }
 
 const LIFECYCLE: readonly string[] = ["namespace", "event-expiry", "serviceaccount", "root-ca"];

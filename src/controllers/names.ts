@@ -17,6 +17,7 @@ export const CONTROLLERS = {
   "pvc-protection": "Keeps claims that Pods use.",
   resourcequota: "Counts what is taken of ResourceQuotas anew, where objects have gone or take something else.",
   "root-ca": "Keeps the certificate of the server in every namespace (kubernetes dialect).",
+  scheduler: "Gives Pods their nodes, with a view to their volumes; it runs only where it is named.",
   serviceaccount: "Keeps the ServiceAccount default in every namespace (kubernetes dialect).",
   "serviceaccount-token": "Fills Secrets that are to hold the token of a ServiceAccount (kubernetes dialect).",
   "storage-version-migrator":

@@ -7,13 +7,14 @@
  * @module
  */
 import { type ApiObject, type Client, type Key, type Kind, apiVersionOf } from "../client/index.ts";
-import type { Namespace, PersistentVolume, PersistentVolumeClaim } from "../client/kinds/index.ts";
+import type { Namespace, PersistentVolume, PersistentVolumeClaim, Pod } from "../client/kinds/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import { REPORT_GROUP, REPORT_VERSION } from "../meta/ownership-reports.ts";
 import type { WhyReport } from "../meta/why-report.ts";
 import { explainClaim } from "./claims.ts";
 import { Facts, type FactsOptions, refOf } from "./facts.ts";
 import { explainNamespace } from "./namespaces.ts";
+import { explainPod } from "./pods.ts";
 import { explainDeletion } from "./terminating.ts";
 import { explainVolume } from "./volumes.ts";
 
@@ -25,7 +26,7 @@ export interface Subject {
 
 /** How it is explained. */
 export interface ExplainOptions extends FactsOptions {
-  /** So many volumes are told at most, 20 by default. */
+  /** So many volumes, or nodes, are told at most, 20 by default. */
   readonly limit?: number;
 }
 
@@ -58,7 +59,7 @@ export async function explain(
 
 const cutAfter = ({ mostRead }: Facts): string => `there is more than the ${mostRead} objects that were looked at`;
 
-type Part = Pick<WhyReport, "reasons" | "considered" | "leftOut" | "content">;
+type Part = Pick<WhyReport, "reasons" | "considered" | "nodes" | "leftOut" | "content">;
 
 /** What only objects of a kind have. */
 async function explainKind(facts: Facts, kind: Kind, object: ApiObject, limit: number): Promise<Part> {
@@ -67,6 +68,8 @@ async function explainKind(facts: Facts, kind: Kind, object: ApiObject, limit: n
       return explainClaim(facts, object as PersistentVolumeClaim, limit);
     case "v1 PersistentVolume":
       return { reasons: await explainVolume(facts, object as PersistentVolume) };
+    case "v1 Pod":
+      return explainPod(facts, object as Pod, limit);
     case "v1 Namespace":
       if (object.metadata.deletionTimestamp === undefined) return { reasons: [] };
       return explainNamespace(facts, object as Namespace);

@@ -31,6 +31,7 @@ const ALONE: Setup = { controllers: ["none"], plugins: [], issuers: [] };
 /** How the recorded server was started for areas for which it was not started alone. */
 const SETUPS: Readonly<Record<string, Setup>> = {
   controllers: { ...ALONE, controllers: ["*"] },
+  scheduling: { ...ALONE, controllers: ["*", "scheduler"] },
   trust: { ...ALONE, issuers: ["https://kubernetes.default.svc"] },
   quota: { ...ALONE, plugins: ["LimitRanger", "ResourceQuota"] },
   podadmission: {

@@ -329,7 +329,7 @@ describe("what was bound", () => {
     expect((await claimOf("a")).metadata.annotations).toMatchObject({ [COMPLETED]: "yes" });
   });
 
-  test("CTL-RECLAIM-1, 2, 4, 5, PV-13, PVP-3, PVP-4, PVP-5, AMB-7: a volume whose claim is gone is Released, kept, and free when its reference is taken off", async () => {
+  test("SUP-26, CTL-RECLAIM-1, 2, 4, 5, PV-13, PVP-3, PVP-4, PVP-5, AMB-7: a volume whose claim is gone is Released, kept, and free when its reference is taken off", async () => {
     await claims().patch(at("a"), { metadata: { finalizers: null } });
     await claims().delete(at("a"));
     await makeClaim("b");

@@ -102,7 +102,10 @@ function findAny(claim: PersistentVolumeClaim, sources: ClaimSources): ClaimVerd
 }
 
 /** The volume that was made or put by for a claim; it need not be of its class, nor be selected (CTL-BIND-29, 31). */
-function reservedFor(claim: PersistentVolumeClaim, sources: ClaimSources): PersistentVolume | undefined {
+export function reservedFor(
+  claim: PersistentVolumeClaim,
+  sources: Pick<ClaimSources, "volumesNaming">,
+): PersistentVolume | undefined {
   const meant = sources.volumesNaming(claim).filter((volume) => isMeantFor(volume, claim));
   const fitting = meant.filter((volume) => shortcomings(volume, claim).length === 0);
   return fitting.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];

@@ -13,6 +13,7 @@ import type { Maker } from "./maker.ts";
 import type { BinderMemory } from "./memory.ts";
 import { YES } from "./names.ts";
 import { setBound, setPhase, setUnbound } from "./phases.ts";
+import { withClaim } from "./with-claim.ts";
 
 /** What the binder is given for a key. */
 export type Binding = KeyContext<BinderMemory>;
@@ -82,22 +83,10 @@ async function bind(ctx: Binding, claim: PersistentVolumeClaim, volume: Persiste
 async function reserve(
   { client, memory }: Binding,
   volume: PersistentVolume,
-  { apiVersion, kind, metadata }: PersistentVolumeClaim,
+  claim: PersistentVolumeClaim,
 ): Promise<PersistentVolume | undefined> {
-  const { claimRef } = volume.spec;
-  const { namespace, name, uid, resourceVersion } = metadata;
-  const isNamed = claimRef?.name === name && claimRef.namespace === namespace;
-  if (isNamed && claimRef.uid === uid) return volume;
-  const next = {
-    ...volume,
-    spec: { ...volume.spec, claimRef: { apiVersion, kind, namespace, name, uid, resourceVersion } },
-  };
-  const { boundByController } = memory.specs.names;
-  return write(
-    client,
-    PersistentVolume,
-    (isNamed ? next : annotated(next, { [boundByController]: YES })) as PersistentVolume,
-  );
+  const reserved = withClaim(volume, claim, memory.specs.names);
+  return reserved === volume ? volume : write(client, PersistentVolume, reserved);
 }
 
 /** Puts the volume into a claim (CTL-BIND-19, 20). */

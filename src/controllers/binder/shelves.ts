@@ -56,6 +56,34 @@ export class Shelves {
     if (shelf.size === 0) this.#shelves.delete(place.shelf);
   }
 
+  /** How many volumes there are. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /**
+   * The smallest volume for a claim among those that fit it and are accepted, whatever its access modes (SCHED-24).
+   *
+   * @param shelf {@link shelfOf} the claim, for those who ask often
+   */
+  smallest(
+    claim: PersistentVolumeClaim,
+    shelf: string,
+    accepts: (volume: PersistentVolume) => boolean,
+  ): PersistentVolume | undefined {
+    let smallest: Standing | undefined;
+    const least = { name: "", size: requestOf(claim) };
+    for (const [modes, row] of this.#shelves.get(shelf) ?? []) {
+      if (!covers(modes, claim)) continue;
+      for (let i = lowerBound(row, least); i < row.length; i++) {
+        const one = row[i]!;
+        if (smallest && !isBefore(one, smallest)) break;
+        if (fits(one.volume, claim) && accepts(one.volume)) smallest = one;
+      }
+    }
+    return smallest?.volume;
+  }
+
   /** The best volume for a claim among those that fit it. */
   best(claim: PersistentVolumeClaim): PersistentVolume | undefined {
     const shelf = this.#shelves.get(shelfOf(claim, this.#names));

@@ -1,0 +1,25 @@
+import { type Demand, type Needs, VOLUMES } from "../filter.ts";
+import { topics } from "../topics.ts";
+import { reaches } from "../reach.ts";
+
+const MISSING = ["node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"];
+const OBSTACLE = ["node(s) didn't match PersistentVolume's node affinity"];
+
+/** A node must reach every volume that the claims of a Pod have (SCHED-18, SCHED-19, SCHED-22, SCHED-23). */
+export function boundVolumes({ claims: { bound, heeds } }: Needs): Demand | undefined {
+  if (bound.length === 0) return undefined;
+  const volumes = bound.flatMap(({ volume }) => volume ?? []);
+  const isMissing = volumes.length < bound.length;
+  const limiting = volumes.filter(({ spec }) => spec.nodeAffinity?.required);
+  if (!isMissing && limiting.length === 0) return undefined;
+  const names = bound.map(({ claim }) => topics.volume(claim.spec.volumeName!));
+  return {
+    on({ node }) {
+      if (isMissing) return MISSING;
+      return limiting.every((volume) => reaches(node, volume)) ? undefined : OBSTACLE;
+    },
+    isNarrow: true,
+    heeds: [topics.nodes, ...names, ...heeds],
+    who: VOLUMES,
+  };
+}

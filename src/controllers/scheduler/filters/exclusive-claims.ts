@@ -1,0 +1,23 @@
+import type { View } from "../view.ts";
+import { keyText } from "../../../client/index.ts";
+import type { Demand, Needs } from "../filter.ts";
+import { topics } from "../topics.ts";
+
+const OBSTACLE = [
+  "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+];
+
+/** A claim that one Pod of the cluster may use is refused to a second one, on whatever node (SCHED-46, SCHED-50). */
+export function exclusiveClaims({ guest, claims }: Needs, view: View): Demand | undefined {
+  const all = [...claims.bound.map(({ claim }) => claim), ...claims.late];
+  const exclusive = all.filter(({ spec }) => spec.accessModes?.includes("ReadWriteOncePod"));
+  const users = exclusive.flatMap(({ metadata }) => view.usersOf(keyText(metadata)));
+  const others = users.filter((user) => user.guest.uid !== guest.uid);
+  if (others.length === 0) return undefined;
+  return {
+    on: (node) => (others.every((user) => node.isWithout(user.guest.uid)) ? undefined : OBSTACLE),
+    heeds: [topics.podGone, topics.podCame],
+    isEased: true,
+    who: `whoever takes the pod ${others[0]!.guest.key} away`,
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * All filters, in the order in which a node is asked: the first obstacle counts.
+ *
+ * @module
+ */
+import type { Filter } from "../filter.ts";
+import { boundVolumes } from "./bound-volumes.ts";
+import { claimsReady } from "./claims-ready.ts";
+import { exclusiveClaims } from "./exclusive-claims.ts";
+import { exclusiveDisks } from "./exclusive-disks.ts";
+import { freePorts } from "./free-ports.ts";
+import { lateVolumes } from "./late-volumes.ts";
+import { nodeAffinity } from "./node-affinity.ts";
+import { notLookedAt } from "./not-looked-at.ts";
+import { podAffinity } from "./pod-affinity.ts";
+import { resources } from "./resources.ts";
+import { taints } from "./taints.ts";
+import { topologySpread } from "./topology-spread.ts";
+import { unschedulable } from "./unschedulable.ts";
+import { volumeLimits } from "./volume-limits.ts";
+import { volumeZones } from "./volume-zones.ts";
+
+/** See the head of this file. */
+export const FILTERS: readonly Filter[] = [
+  notLookedAt,
+  claimsReady,
+  unschedulable,
+  taints,
+  nodeAffinity,
+  freePorts,
+  resources,
+  exclusiveClaims,
+  exclusiveDisks,
+  volumeLimits,
+  boundVolumes,
+  lateVolumes,
+  volumeZones,
+  topologySpread,
+  podAffinity,
+];

@@ -1,0 +1,23 @@
+import { type Demand, NODES, type Needs } from "../filter.ts";
+import { topics } from "../topics.ts";
+import { matcherOf } from "../node-selector.ts";
+
+const OBSTACLE = ["node(s) didn't match Pod's node affinity/selector"];
+
+/** What a Pod itself asks of nodes: labels, and its required affinity (SCHED-7). */
+export function nodeAffinity({ guest: { pod } }: Needs): Demand | undefined {
+  const { nodeSelector = {}, affinity } = pod.spec;
+  const labels = Object.entries(nodeSelector);
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (labels.length === 0 && !required) return undefined;
+  const matches = required ? matcherOf(required) : (): boolean => true;
+  return {
+    on({ node }) {
+      const has = node.metadata.labels ?? {};
+      return labels.every(([key, value]) => has[key] === value) && matches(node) ? undefined : OBSTACLE;
+    },
+    isNarrow: true,
+    heeds: [topics.nodes],
+    who: NODES,
+  };
+}

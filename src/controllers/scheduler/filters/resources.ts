@@ -1,0 +1,23 @@
+import { type Demand, type Needs, ROOM } from "../filter.ts";
+import { topics } from "../topics.ts";
+
+const TOO_MANY = ["Too many pods"];
+
+/** What the Pods of a node and this one request must fit what it has, and so must their number (SCHED-10). */
+export function resources({ guest: { requests } }: Needs): Demand {
+  const asked = [...requests].filter(([, amount]) => amount > 0);
+  return {
+    on({ allocatable, requested, guests, mostGuests }) {
+      if (guests.size + 1 > mostGuests) return TOO_MANY;
+      let short: string[] | undefined;
+      for (const [name, amount] of asked) {
+        if (amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0))
+          (short ??= []).push(`Insufficient ${name}`);
+      }
+      return short;
+    },
+    heeds: [topics.nodes, topics.podGone],
+    isEased: true,
+    who: ROOM,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Node, Pod } from "../../../client/kinds/index.ts";
+import { type Demand, NODES, type Needs } from "../filter.ts";
+import { topics } from "../topics.ts";
+
+type Toleration = NonNullable<Pod["spec"]["tolerations"]>[number];
+
+/** A taint of a node. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string | undefined;
+  readonly effect: string;
+}
+
+/** Taints that keep a Pod away unless it tolerates them (SCHED-8). */
+export function taints({ guest: { pod } }: Needs): Demand {
+  const { tolerations = [] } = pod.spec;
+  return {
+    on({ node }) {
+      const taint = untolerated(node, tolerations, KEEPING);
+      return taint && [`node(s) had untolerated taint(s) {${taint.key}${taint.value ? `: ${taint.value}` : ""}}`];
+    },
+    heeds: [topics.nodes],
+    who: NODES,
+  };
+}
+
+const KEEPING = ["NoSchedule", "NoExecute"];
+
+/** How many taints of a node would rather have a Pod elsewhere. */
+export function untoleratedWishes({ spec }: Node, tolerations: readonly Toleration[]): number {
+  const wishes = (spec.taints ?? []).filter(({ effect }) => effect === "PreferNoSchedule");
+  return wishes.filter((taint) => !isTolerated(taint, tolerations)).length;
+}
+
+/** The first taint of some effects that is not tolerated. */
+function untolerated(
+  { spec }: Node,
+  tolerations: readonly Toleration[],
+  effects: readonly string[],
+): Taint | undefined {
+  return spec.taints?.find((taint) => effects.includes(taint.effect) && !isTolerated(taint, tolerations));
+}
+
+/** Whether one of some tolerations is meant for a taint. */
+export const isTolerated = (taint: Taint, tolerations: readonly Toleration[]): boolean =>
+  tolerations.some(({ key = "", operator = "Equal", value = "", effect = "" }) => {
+    if (effect !== "" && effect !== taint.effect) return false;
+    if (key === "") return operator === "Exists";
+    if (key !== taint.key) return false;
+    return (
+      operator === "Exists" || ((operator === "" ? "Equal" : operator) === "Equal" && value === (taint.value ?? ""))
+    );
+  });

@@ -1,0 +1,104 @@
+/**
+ * Which nodes a selector of nodes matches: terms are alternatives, the requirements of a term must all hold, a term without any
+ * matches none (PV-5, PV-7, PV-9, PV-10).
+ *
+ * @module
+ */
+import type { Node } from "../../client/kinds/index.ts";
+
+/** One thing that is asked of a node. */
+export interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+/** One alternative. */
+export interface SelectorTerm {
+  readonly matchExpressions?: readonly Requirement[];
+  readonly matchFields?: readonly Requirement[];
+}
+
+/** A selector of nodes as objects hold it. */
+export interface NodeSelector {
+  readonly nodeSelectorTerms: readonly SelectorTerm[] | null;
+}
+
+/** Whether a node is matched. */
+export type NodeMatch = (node: Node) => boolean;
+
+type Labels = Readonly<Record<string, string>>;
+type LabelTest = (labels: Labels) => boolean;
+
+const compiled = new WeakMap<object, NodeMatch>();
+
+/** Reads a selector; once, since objects in memory never change. */
+export function matcherOf(selector: NodeSelector): NodeMatch {
+  const known = compiled.get(selector);
+  if (known) return known;
+  const terms = (selector.nodeSelectorTerms ?? []).map(termMatcher);
+  const [only] = terms;
+  const match: NodeMatch = terms.length === 1 ? only! : (node) => terms.some((term) => term(node));
+  compiled.set(selector, match);
+  return match;
+}
+
+/** Reads one term. */
+export function termMatcher({ matchExpressions = [], matchFields = [] }: SelectorTerm): NodeMatch {
+  if (matchExpressions.length + matchFields.length === 0) return () => false;
+  const labels = matchExpressions.map(testOf);
+  // The one member that is known is the name of the node.
+  const fields = matchFields.map((field) => (field.key === NAME_FIELD ? testOf(field) : () => false));
+  return ({ metadata }) => {
+    const has = metadata.labels ?? NONE;
+    return labels.every((test) => test(has)) && fields.every((test) => test({ [NAME_FIELD]: metadata.name }));
+  };
+}
+
+/** The member of a node that selectors can ask for. */
+export const NAME_FIELD = "metadata.name";
+
+const NONE: Labels = {};
+
+function testOf({ key, operator, values = [] }: Requirement): LabelTest {
+  const set = new Set(values);
+  const valueIn = (labels: Labels): string | undefined => (Object.hasOwn(labels, key) ? labels[key] : undefined);
+  switch (operator) {
+    case "In":
+      return (labels) => {
+        const value = valueIn(labels);
+        return value !== undefined && set.has(value);
+      };
+    case "NotIn":
+      return (labels) => {
+        const value = valueIn(labels);
+        return value === undefined || !set.has(value);
+      };
+    case "Exists":
+      return (labels) => valueIn(labels) !== undefined;
+    case "DoesNotExist":
+      return (labels) => valueIn(labels) === undefined;
+    case "Gt":
+    case "Lt":
+      return compared(operator, values[0], valueIn);
+    default:
+      return () => false;
+  }
+}
+
+/** Whole numbers are compared; what is none is neither more nor less. */
+function compared(
+  operator: "Gt" | "Lt",
+  bound: string | undefined,
+  of: (labels: Labels) => string | undefined,
+): LabelTest {
+  const limit = integer(bound);
+  return (labels) => {
+    const value = integer(of(labels));
+    if (value === undefined || limit === undefined) return false;
+    return operator === "Gt" ? value > limit : value < limit;
+  };
+}
+
+const integer = (text: string | undefined): bigint | undefined =>
+  text !== undefined && /^[+-]?\d{1,19}$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;

@@ -1,0 +1,123 @@
+/**
+ * How the claims of a Pod stand: those that have their volumes, those that wait for the Pod to have a node, and why it has to wait
+ * for others (SCHED-12..17).
+ *
+ * @module
+ */
+import { type Key, keyText } from "../../client/index.ts";
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../client/kinds/index.ts";
+import { compareQuantities } from "../../meta/quantity.ts";
+import { controllerUid } from "../../runtime/owners.ts";
+import { classOf, requestOf } from "../binder/fit.ts";
+import { claimKeyOf } from "../pod-claims.ts";
+import type { View } from "./view.ts";
+import { topics } from "./topics.ts";
+
+/** A claim that has its volume; undefined where there is no volume of that name (SCHED-23). */
+export interface BoundClaim {
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume | undefined;
+}
+
+/** A claim that is not ready, wherever the Pod goes. */
+export interface UnreadyClaim {
+  readonly key: string;
+  readonly says: string;
+  readonly who: string;
+}
+
+/** See the head of this file. */
+export interface PodClaims {
+  readonly bound: readonly BoundClaim[];
+  /** The smallest requests first (SCHED-26). */
+  readonly late: readonly PersistentVolumeClaim[];
+  readonly unready: readonly UnreadyClaim[];
+  /** What to hear of for those that are not ready. */
+  readonly heeds: readonly string[];
+}
+
+type Lookup = Pick<View, "claim" | "volume" | "storageClass" | "names">;
+
+/** See the head of this file. */
+export function claimsOf(pod: Pod, view: Lookup): PodClaims {
+  const bound: BoundClaim[] = [];
+  const late: PersistentVolumeClaim[] = [];
+  const unready: UnreadyClaim[] = [];
+  const heeds: string[] = [];
+  const seen = new Set<string>();
+  for (const { key, isOwn } of namedBy(pod)) {
+    const text = keyText(key);
+    heeds.push(topics.claim(text));
+    const claim = view.claim(text);
+    const missing = lackOf(pod, key, claim, isOwn);
+    if (missing) unready.push({ key: text, ...missing });
+    if (!claim || missing || seen.has(text)) continue;
+    seen.add(text);
+    if (isBound(claim, view)) {
+      bound.push({ claim, volume: view.volume(claim.spec.volumeName!) });
+      continue;
+    }
+    const className = classOf(claim, view.names.binder);
+    heeds.push(topics.storageClass(className));
+    const wait = whyNotLate(claim, className, view);
+    if (wait) unready.push({ key: text, ...wait });
+    else late.push(claim);
+  }
+  const bySize = late.toSorted((a, b) => compareQuantities(requestOf(a), requestOf(b)));
+  return { bound, late: bySize, unready, heeds };
+}
+
+/** Whether a claim has its volume for good (SCHED-16). */
+export const isBound = ({ metadata, spec }: PersistentVolumeClaim, { names }: Pick<View, "names">): boolean =>
+  !!spec.volumeName && metadata.annotations?.[names.binder.bindCompleted] !== undefined;
+
+/** The claims that a Pod names; `isOwn`: one that is made for it. */
+const namedBy = (pod: Pod): readonly { readonly key: Key<"Namespaced">; readonly isOwn: boolean }[] =>
+  (pod.spec.volumes ?? []).flatMap((volume) => {
+    const key = claimKeyOf(pod, volume);
+    return key ? [{ key, isOwn: volume.ephemeral !== undefined }] : [];
+  });
+
+type Lack = Pick<UnreadyClaim, "says" | "who">;
+
+/** What a claim lacks to be looked at at all. */
+function lackOf(
+  { metadata }: Pod,
+  { name }: Key<"Namespaced">,
+  claim: PersistentVolumeClaim | undefined,
+  isOwn: boolean,
+): Lack | undefined {
+  const what = `persistentvolumeclaim ${JSON.stringify(name)}`;
+  if (!claim) {
+    return isOwn
+      ? { says: `${what} not found, it is yet to be made for the pod`, who: "the controller ephemeral-volume" }
+      : { says: `${what} not found`, who: "whoever makes that claim" };
+  }
+  if (isOwn && controllerUid(claim) !== metadata.uid) {
+    const says = `${what} was not created for pod ${JSON.stringify(metadata.name)}, which wants one of that name`;
+    return { says, who: "whoever owns that claim, or gives the pod another name" };
+  }
+  if (claim.metadata.deletionTimestamp !== undefined) {
+    return { says: `${what} is being deleted`, who: "whoever makes it again once it is gone" };
+  }
+  if (claim.status?.phase === "Lost") {
+    const volume = JSON.stringify(claim.spec.volumeName ?? "");
+    const who = "whoever has a copy of the data makes a new claim";
+    return { says: `${what} bound to non-existent persistentvolume ${volume}`, who };
+  }
+  return undefined;
+}
+
+/** Why a claim that has no volume does not wait for the Pod, but the Pod for the claim (SCHED-15). */
+function whyNotLate(claim: PersistentVolumeClaim, className: string, view: Lookup): Lack | undefined {
+  const storageClass = className === "" ? undefined : view.storageClass(className);
+  const isLate = storageClass?.volumeBindingMode === "WaitForFirstConsumer" && !claim.spec.volumeName;
+  if (isLate) return undefined;
+  const unbound = "pod has unbound immediate PersistentVolumeClaims";
+  if (className !== "" && !storageClass) {
+    const says = `${unbound}: storageclass ${JSON.stringify(className)} not found`;
+    return { says, who: "whoever makes that StorageClass, or a volume for the claim" };
+  }
+  const who = `the controller persistentvolume-binder, and who makes volumes: see keelson why pvc/${claim.metadata.name}`;
+  return { says: unbound, who };
+}

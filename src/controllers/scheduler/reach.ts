@@ -1,0 +1,115 @@
+/**
+ * Which volumes that nobody has a node can reach, found without looking at them all.
+ *
+ * Most volumes that are for some nodes only say so by a label with one of a few values: they are kept by that, and a node finds
+ * them by its own labels. What it finds so is looked at closely.
+ *
+ * @module
+ */
+import type { Node, PersistentVolume, PersistentVolumeClaim } from "../../client/kinds/index.ts";
+import { Shelves } from "../binder/shelves.ts";
+import type { BinderNames } from "../binder/names.ts";
+import { NAME_FIELD, type Requirement, type SelectorTerm, matcherOf } from "./node-selector.ts";
+
+/** Whether a node can reach a volume by what the volume says of nodes (SCHED-18, SCHED-19). */
+export function reaches(node: Node, { spec }: PersistentVolume): boolean {
+  const required = spec.nodeAffinity?.required;
+  return !required || matcherOf(required)(node);
+}
+
+/** A claim that looks for a volume. */
+export interface Wanted {
+  readonly claim: PersistentVolumeClaim;
+  /** Its {@link shelfOf}. */
+  readonly shelf: string;
+}
+
+type Place = readonly [key: string, value: string];
+
+/** Where volumes stand that are for all nodes, or say in another way for which. */
+const ANYWHERE: Place = ["", ""];
+
+/** See the head of this file. */
+export class Reach {
+  readonly #names: BinderNames;
+  /** Volumes by a label, or the name, of the nodes that may reach them: by key, then value. */
+  readonly #shelves = new Map<string, Map<string, Shelves>>();
+  readonly #places = new Map<string, readonly Place[]>();
+
+  constructor(names: BinderNames) {
+    this.#names = names;
+  }
+
+  /** Puts a volume where nodes find it, in place of what was known of it. */
+  put(volume: PersistentVolume): void {
+    const { name } = volume.metadata;
+    this.take(name);
+    const places = placesOf(volume);
+    this.#places.set(name, places);
+    for (const [key, value] of places) this.#shelvesAt(key, value).put(volume);
+  }
+
+  /** Takes a volume away; that it is not there is fine. */
+  take(name: string): void {
+    for (const [key, value] of this.#places.get(name) ?? []) {
+      const byValue = this.#shelves.get(key)!;
+      const shelves = byValue.get(value)!;
+      shelves.take(name);
+      if (shelves.size === 0) byValue.delete(value);
+      if (byValue.size === 0) this.#shelves.delete(key);
+    }
+    this.#places.delete(name);
+  }
+
+  /** The smallest volume that fits a claim and that a node can reach, but for some. */
+  smallest(node: Node, { claim, shelf }: Wanted, taken: ReadonlySet<string>): PersistentVolume | undefined {
+    let found: PersistentVolume[] = [];
+    const accepts = (volume: PersistentVolume): boolean => !taken.has(volume.metadata.name) && reaches(node, volume);
+    for (const [key, byValue] of this.#shelves) {
+      const value = valueOf(node, key);
+      const volume = value === undefined ? undefined : byValue.get(value)?.smallest(claim, shelf, accepts);
+      if (volume) found.push(volume);
+    }
+    if (found.length > 1) {
+      const last = new Shelves(this.#names);
+      for (const volume of found) last.put(volume);
+      found = [last.smallest(claim, shelf, () => true)!];
+    }
+    return found[0];
+  }
+
+  #shelvesAt(key: string, value: string): Shelves {
+    const byValue = this.#shelves.get(key) ?? new Map<string, Shelves>();
+    this.#shelves.set(key, byValue);
+    const shelves = byValue.get(value) ?? new Shelves(this.#names);
+    byValue.set(value, shelves);
+    return shelves;
+  }
+}
+
+function valueOf({ metadata }: Node, key: string): string | undefined {
+  if (key === ANYWHERE[0]) return ANYWHERE[1];
+  return key === NAME_FIELD ? metadata.name : metadata.labels?.[key];
+}
+
+/** Where a volume stands: of each of its terms one requirement that names values. */
+function placesOf({ spec }: PersistentVolume): readonly Place[] {
+  const required = spec.nodeAffinity?.required;
+  if (!required) return [ANYWHERE];
+  const all = (required.nodeSelectorTerms ?? []).map(narrowest);
+  if (all.some((one) => one === undefined)) return [ANYWHERE];
+  const places = all.flatMap(({ key, values = [] }: Requirement = NOTHING) =>
+    values.map((value): Place => [key, value]),
+  );
+  return [...new Map(places.map((place) => [place.join("="), place])).values()];
+}
+
+const NOTHING: Requirement = { key: NAME_FIELD, operator: "In" };
+
+/** The requirement of a term that names the fewest values; undefined where none names any. */
+function narrowest({ matchExpressions = [], matchFields = [] }: SelectorTerm): Requirement | undefined {
+  if (matchExpressions.length + matchFields.length === 0) return NOTHING;
+  const fields = matchFields.filter(({ key }) => key === NAME_FIELD);
+  const named = [...fields, ...matchExpressions].filter(({ operator }) => operator === "In");
+  return named.toSorted((a, b) => (a.values?.length ?? 0) - (b.values?.length ?? 0))[0];
+}

@@ -1,0 +1,29 @@
+/**
+ * The scheduler: gives Pods their nodes, with a view to their volumes.
+ *
+ * Decisions are pure functions of what memory holds ({@link decide}), one after the other, each counting for the next before it is
+ * stored. What follows from them, writes and waiting, goes on side by side.
+ *
+ * @module
+ */
+import type { Dialect } from "../../meta/dialect.ts";
+import { type Controller, defineKeyController } from "../../runtime/index.ts";
+import { act } from "./acting.ts";
+import { decideNext } from "./deciding.ts";
+import { DECIDE, SchedulerMemory } from "./memory.ts";
+import { SCHEDULER, schedulerNames } from "./names.ts";
+import { allOf, schedulerSpecs } from "./specs.ts";
+
+/** The controller named `scheduler`. */
+export function scheduler(dialect: Dialect): Controller {
+  const specs = schedulerSpecs(dialect);
+  const names = schedulerNames(dialect);
+  return defineKeyController({
+    name: "keelson-scheduler",
+    eventSource: SCHEDULER,
+    uses: allOf(specs),
+    concurrency: 64,
+    begin: (ground, add) => new SchedulerMemory(specs, names, ground, add),
+    reconcile: (ctx) => (ctx.key === DECIDE ? decideNext(ctx) : act(ctx, ctx.key.slice("pod/".length))),
+  });
+}

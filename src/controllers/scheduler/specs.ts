@@ -1,0 +1,66 @@
+/**
+ * What a scheduler follows.
+ *
+ * @module
+ */
+import { type Kind, inDomain, keyText } from "../../client/index.ts";
+import {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+  VolumeAttachment,
+} from "../../client/kinds/index.ts";
+import type { Dialect } from "../../meta/dialect.ts";
+import { type InformerSpec, sharedInformer } from "../../runtime/index.ts";
+import { claimOfVolume } from "../binder/memory.ts";
+
+/** See the head of this file. */
+export interface SchedulerSpecs {
+  readonly pods: InformerSpec<Pod, "Namespaced", never>;
+  readonly nodes: InformerSpec<Node, "Cluster", never>;
+  readonly csiNodes: InformerSpec<CSINode, "Cluster", never>;
+  readonly claims: InformerSpec<PersistentVolumeClaim, "Namespaced", never>;
+  readonly volumes: InformerSpec<PersistentVolume, "Cluster", "claim">;
+  readonly classes: InformerSpec<StorageClass, "Cluster", never>;
+  readonly drivers: InformerSpec<CSIDriver, "Cluster", never>;
+  readonly capacities: InformerSpec<CSIStorageCapacity, "Namespaced", "class">;
+  readonly attachments: InformerSpec<VolumeAttachment, "Cluster", "node" | "volume">;
+}
+
+/** The informers of a dialect. */
+export function schedulerSpecs({ domain }: Dialect): SchedulerSpecs {
+  return {
+    pods: sharedInformer(Pod),
+    nodes: sharedInformer(Node),
+    csiNodes: sharedInformer(inDomain(CSINode, domain) as Kind<CSINode, "Cluster">),
+    claims: sharedInformer(PersistentVolumeClaim),
+    volumes: sharedInformer(PersistentVolume, { indexes: { claim: claimOfVolume } }),
+    classes: sharedInformer(inDomain(StorageClass, domain) as Kind<StorageClass, "Cluster">),
+    drivers: sharedInformer(inDomain(CSIDriver, domain) as Kind<CSIDriver, "Cluster">),
+    capacities: sharedInformer(inDomain(CSIStorageCapacity, domain) as Kind<CSIStorageCapacity, "Namespaced">, {
+      indexes: { class: (capacity: CSIStorageCapacity) => capacity.storageClassName },
+    }),
+    attachments: sharedInformer(inDomain(VolumeAttachment, domain) as Kind<VolumeAttachment, "Cluster">, {
+      indexes: {
+        node: ({ spec }: VolumeAttachment) => spec.nodeName,
+        volume: ({ spec }: VolumeAttachment) => spec.source.persistentVolumeName,
+      },
+    }),
+  };
+}
+
+/** All of them, as a controller names them. */
+export const allOf = (specs: SchedulerSpecs): readonly InformerSpec[] =>
+  Object.values(specs) as unknown as readonly InformerSpec[];
+
+/** The key of an object as text. */
+export const textOf = ({
+  metadata,
+}: {
+  readonly metadata: { readonly namespace?: string; readonly name: string };
+}): string => keyText(metadata as Parameters<typeof keyText>[0]);

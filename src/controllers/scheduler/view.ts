@@ -1,0 +1,56 @@
+/**
+ * What filters see of a cluster.
+ *
+ * @module
+ */
+import type {
+  CSIDriver,
+  CSIStorageCapacity,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  VolumeAttachment,
+} from "../../client/kinds/index.ts";
+import type { Guest } from "./guest.ts";
+import type { SchedulerNames } from "./names.ts";
+import type { NodeView } from "./node-state.ts";
+import type { Wanted } from "./reach.ts";
+
+/** The objects that are looked up by their names. */
+export interface BoardSources {
+  /** @param key `namespace/name` */
+  claim(key: string): PersistentVolumeClaim | undefined;
+  volume(name: string): PersistentVolume | undefined;
+  storageClass(name: string): StorageClass | undefined;
+  driver(name: string): CSIDriver | undefined;
+  /** The capacities of a class, in all namespaces. */
+  capacities(className: string): readonly CSIStorageCapacity[];
+  /** The volumes whose reference names a claim. */
+  volumesNaming(claim: string): readonly PersistentVolume[];
+  attachmentsOn(node: string): readonly VolumeAttachment[];
+}
+
+/** A Pod on a node, or about to be there. */
+export interface Placed {
+  readonly guest: Guest;
+  readonly node: string;
+}
+
+/** What filters see. */
+export interface View extends Omit<BoardSources, "attachmentsOn"> {
+  readonly names: SchedulerNames;
+  /** The nodes that there are. */
+  readonly nodes: readonly NodeView[];
+  node(name: string): NodeView | undefined;
+  /** All Pods on nodes. */
+  readonly placed: readonly Placed[];
+  /** Those of them that do not want some others near. */
+  readonly repelling: readonly Placed[];
+  /** The Pods on nodes that use a claim. */
+  usersOf(claim: string): readonly Placed[];
+  /** The smallest volume that nobody has, that fits a claim and that a node can reach, but for some. */
+  smallest(node: Node, wanted: Wanted, taken: ReadonlySet<string>): PersistentVolume | undefined;
+  /** How many distinct volumes of each driver a node has, by what they are known by. */
+  volumesOn(node: NodeView): ReadonlyMap<string, ReadonlySet<string>>;
+}

@@ -1,0 +1,126 @@
+/**
+ * Why a Pod has no node: what it waits for wherever it could go, what each node lacks, by the filters of the scheduler; and who would
+ * have to act.
+ *
+ * @module
+ */
+import { keyText } from "../client/index.ts";
+import type { PersistentVolumeClaim, Pod } from "../client/kinds/index.ts";
+import { guestOf } from "../controllers/scheduler/guest.ts";
+import { Judgement, type Lack } from "../controllers/scheduler/judgement.ts";
+import { isGated } from "../controllers/scheduler/memory.ts";
+import { SCHEDULER, schedulerNames } from "../controllers/scheduler/names.ts";
+import { isFinished } from "../controllers/usage.ts";
+import type { ConsideredNode, ReportedReason, WhyReport } from "../meta/why-report.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import { type Facts, First, MOST_NAMED, firstOf } from "./facts.ts";
+import { type PodBoard, boardFor } from "./pod-board.ts";
+
+/** What a Pod adds to a report. */
+export type PodPart = Pick<WhyReport, "reasons" | "nodes" | "leftOut">;
+
+/** See the head of this file. @param most so many nodes are told */
+export async function explainPod(facts: Facts, pod: Pod, most: number): Promise<PodPart> {
+  const { nodeName, schedulerName = SCHEDULER, schedulingGates = [] } = pod.spec;
+  if (isFinished(pod) || pod.metadata.deletionTimestamp !== undefined) return { reasons: [] };
+  if (nodeName) return { reasons: ofPlaced(pod, nodeName) };
+  if (isGated(pod)) {
+    const gates = schedulingGates.map(({ name }) => name).join(", ");
+    const says = `it has no node, and is not looked at before its scheduling gates are gone: ${gates}`;
+    return { reasons: [{ says, who: "whoever has put the gates there" }] };
+  }
+  if (schedulerName !== SCHEDULER) {
+    return { reasons: [{ says: "it has no node yet", who: `the scheduler ${schedulerName}` }] };
+  }
+  const nodes = new First<ConsideredNode>(most, byNearness);
+  const reasons = await facts.tell(() => explainWaiting(facts, pod, nodes));
+  return nodes.count === 0 ? { reasons } : { reasons, nodes: nodes.items, leftOut: nodes.more };
+}
+
+/** A Pod that has its node waits for the agent of that. */
+function ofPlaced({ status }: Pod, node: string): readonly ReportedReason[] {
+  if (status.phase !== "Pending") return [];
+  return [{ says: `it is on the node ${node}, and not all of it runs yet`, who: `the agent of the node ${node}` }];
+}
+
+/** Those first that lack the least. */
+const byNearness = (a: ConsideredNode, b: ConsideredNode): number =>
+  a.lacks.length - b.lacks.length || (a.node < b.node ? -1 : 1);
+
+async function explainWaiting(
+  facts: Facts,
+  pod: Pod,
+  nodes: First<ConsideredNode>,
+): Promise<readonly ReportedReason[]> {
+  const guest = guestOf(pod, schedulerNames(facts.dialect));
+  const gathered = await boardFor(facts, guest);
+  const judgement = new Judgement(guest, gathered.board);
+  const { everywhere } = judgement;
+  if (everywhere) return ofEverywhere(judgement);
+  await gathered.readNodes();
+  const waits = ofChosen(gathered, judgement.claims.late);
+  const lacks = await consider(gathered, guest, nodes);
+  if (waits.length > 0) return waits;
+  const [nearest] = nodes.items;
+  if (nearest?.lacks.length === 0) {
+    return [
+      { says: `the node ${nearest.node} fits it, and it is yet to be placed`, who: `the scheduler ${SCHEDULER}` },
+    ];
+  }
+  if (nodes.count === 0) return [{ says: `there is no node${facts.thatWasSeen}`, who: "whoever adds nodes" }];
+  return lacks;
+}
+
+/** What keeps a Pod from every node. */
+function ofEverywhere({ claims, everywhere }: Judgement): readonly ReportedReason[] {
+  if (claims.unready.length === 0) {
+    return everywhere!.everywhere!.map((says) => ({ says, who: everywhere!.who }));
+  }
+  const told = new First<ReportedReason>(MOST_NAMED);
+  for (const { says, who } of claims.unready) told.add({ says, who });
+  return firstOf(told, (reason) => reason);
+}
+
+/** What each node lacks; and of all that they lack how many do, and who would have to act. */
+async function consider(
+  { board }: PodBoard,
+  guest: Judgement["guest"],
+  nodes: First<ConsideredNode>,
+): Promise<readonly ReportedReason[]> {
+  const judgement = new Judgement(guest, board);
+  const counts = new Map<string, { count: number; readonly lack: Lack }>();
+  const limit = new TurnLimit();
+  for (const node of board.nodes) {
+    // oxlint-disable-next-line no-await-in-loop -- others have their turns between two nodes
+    if (limit.isOver) await limit.pause();
+    const lacks = judgement.lacksOn(node);
+    nodes.add({ node: node.name, lacks: lacks.map(({ says }) => says) });
+    for (const lack of lacks) {
+      const known = counts.get(lack.says);
+      if (known) known.count++;
+      else counts.set(lack.says, { count: 1, lack });
+    }
+  }
+  const most = new First<{ readonly count: number; readonly lack: Lack }>(MOST_NAMED, (a, b) => b.count - a.count);
+  for (const one of counts.values()) most.add(one);
+  const all = board.nodes.length;
+  return firstOf(most, ({ count, lack }) => ({ says: `of ${all} nodes ${count}: ${lack.says}`, who: lack.who }));
+}
+
+/** The claims for which a node was chosen, or a volume, and that are waited for now. */
+function ofChosen({ board }: PodBoard, late: readonly PersistentVolumeClaim[]): readonly ReportedReason[] {
+  const { binder, migration } = board.names;
+  return late.flatMap((claim): readonly ReportedReason[] => {
+    const { name, uid } = claim.metadata;
+    const node = claim.metadata.annotations?.[binder.selectedNode];
+    const given = board.volumesNaming(keyText(claim.metadata)).find(({ spec }) => spec.claimRef?.uid === uid);
+    if (given) {
+      const says = `its claim ${name} was given the volume ${given.metadata.name}, and is not bound yet`;
+      return [{ says, who: "the controller persistentvolume-binder" }];
+    }
+    if (node === undefined) return [];
+    const provisioner = board.storageClass(claim.spec.storageClassName ?? "")?.provisioner ?? "";
+    const says = `its claim ${name} waits for a volume, which is to be made for the node ${node}`;
+    return [{ says, who: `the provisioner ${migration.driverOf(provisioner) ?? provisioner}` }];
+  });
+}
