@@ -1,0 +1,178 @@
+/**
+ * A container that is run as a process: started, ended, started again after a pause, and what its status says of it.
+ *
+ * @module
+ */
+import { formatTime } from "../../../meta/time.ts";
+import type { Clock, Timer } from "../../../util/clock.ts";
+import type { Container, ContainerStatus } from "../contract.ts";
+import { CREATING, waiting } from "../hold.ts";
+import type { Exit, Process } from "./process.ts";
+
+/** The pauses before a container is started again, doubled; forgotten when it has run for ten minutes. */
+const FIRST_MS = 10_000;
+const MOST_MS = 300_000;
+const CALM_MS = 600_000;
+
+type Terminated = NonNullable<ContainerStatus["state"]["terminated"]>;
+
+/** What a run is given. */
+export interface ContainerRunOptions {
+  readonly container: Container;
+  /** What is said of it, where an agent of before has run it. */
+  readonly known: ContainerStatus | undefined;
+  readonly clock: Clock;
+  /** Starts the process. @throws where it cannot be started */
+  readonly start: () => Promise<Process>;
+  /** Something has changed. */
+  readonly changed: () => void;
+}
+
+/** See the head of this file. */
+export class ContainerRun {
+  readonly container: Container;
+  readonly #options: ContainerRunOptions;
+  #process: Process | undefined;
+  #starting: Promise<void> | undefined;
+  #startedAt: number | undefined;
+  #terminated: Terminated | undefined;
+  #last: Terminated | undefined;
+  #restarts: number;
+  #failures = 0;
+  /** Why it could not be started. */
+  #why: string | undefined;
+  #pause: Timer | undefined;
+  #isStopping = false;
+  #killing: Timer | undefined;
+
+  constructor(options: ContainerRunOptions) {
+    const { container, known } = options;
+    this.container = container;
+    this.#options = options;
+    this.#restarts = known?.restartCount ?? 0;
+    this.#last = known?.lastState.terminated;
+    const { running, terminated } = known?.state ?? {};
+    // What ran when the agent ended has ended with it.
+    const lost = running && {
+      exitCode: 137,
+      reason: "ContainerStatusUnknown",
+      message: "it was ended with the agent that had started it",
+      startedAt: running.startedAt ?? null,
+      finishedAt: formatTime(options.clock.now()),
+    };
+    this.#terminated = terminated ?? lost;
+  }
+
+  get isRunning(): boolean {
+    return this.#process !== undefined || this.#starting !== undefined;
+  }
+
+  /** Whether it has ever begun. */
+  get hasBegun(): boolean {
+    return this.isRunning || this.#terminated !== undefined || this.#restarts > 0;
+  }
+
+  /** Its exit code, once it has ended and is not started again by itself. */
+  get exitCode(): number | undefined {
+    return this.isRunning ? undefined : this.#terminated?.exitCode;
+  }
+
+  /** Starts it, or starts it again: at once for the first time, after a pause when it has ended. */
+  begin(): void {
+    if (this.isRunning || this.#pause || this.#isStopping) return;
+    if (this.#terminated === undefined && this.#why === undefined) return this.#start();
+    const pause = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(this.#failures - 1, 10));
+    if (this.#failures === 0) return this.#start();
+    const again = (): void => {
+      this.#pause = undefined;
+      this.#start();
+    };
+    this.#pause = this.#options.clock.after(pause, again, { owner: `container ${this.container.name}` });
+    this.#options.changed();
+  }
+
+  /** Asks it to end, and ends it after a time; answers whether it has ended. */
+  stop(graceMillis: number): boolean {
+    this.#isStopping = true;
+    this.#pause?.cancel();
+    this.#pause = undefined;
+    if (!this.isRunning) return true;
+    if (this.#killing) return false;
+    this.#process?.kill(graceMillis > 0 ? "SIGTERM" : "SIGKILL");
+    const kill = (): void => this.#process?.kill("SIGKILL");
+    this.#killing = this.#options.clock.after(graceMillis, kill, { owner: `container ${this.container.name}` });
+    return false;
+  }
+
+  /** Ends it at once; resolves when it has ended. */
+  async end(): Promise<void> {
+    this.stop(0);
+    await this.#starting;
+    this.#process?.kill("SIGKILL");
+    await this.#process?.ended;
+  }
+
+  get status(): ContainerStatus {
+    const base = waiting(this.container, CREATING);
+    const lastState = this.#last ? { terminated: this.#last } : {};
+    const common = { ...base, restartCount: this.#restarts, lastState };
+    if (this.#process) {
+      const startedAt = formatTime(this.#startedAt!);
+      return { ...common, ready: true, started: true, state: { running: { startedAt } } };
+    }
+    if (this.#pause) {
+      const reason = this.#why === undefined ? "CrashLoopBackOff" : "CreateContainerError";
+      const message = this.#why ?? "it ended, and is started again after a pause";
+      const before = this.#terminated ?? this.#last;
+      return { ...common, state: { waiting: { reason, message } }, lastState: before ? { terminated: before } : {} };
+    }
+    if (this.#terminated) return { ...common, state: { terminated: this.#terminated } };
+    return this.#why === undefined
+      ? common
+      : { ...common, state: { waiting: { reason: "CreateContainerError", message: this.#why } } };
+  }
+
+  #start(): void {
+    if (this.#terminated) {
+      this.#last = this.#terminated;
+      this.#terminated = undefined;
+      this.#restarts++;
+    }
+    this.#starting = this.#launch().finally(() => {
+      this.#starting = undefined;
+      this.#options.changed();
+    });
+  }
+
+  async #launch(): Promise<void> {
+    const { start, clock } = this.#options;
+    try {
+      const process = await start();
+      this.#why = undefined;
+      this.#startedAt = clock.now();
+      this.#process = process;
+      if (this.#isStopping) process.kill("SIGKILL");
+      void process.ended.then((exit) => this.#ended(exit));
+    } catch (error) {
+      this.#why = (error as Error).message;
+      this.#failures++;
+    }
+  }
+
+  #ended({ code, signal }: Exit): void {
+    const { clock, changed } = this.#options;
+    this.#process = undefined;
+    this.#killing?.cancel();
+    this.#killing = undefined;
+    const now = clock.now();
+    this.#failures = now - this.#startedAt! >= CALM_MS ? 1 : this.#failures + 1;
+    this.#terminated = {
+      exitCode: code,
+      ...(signal === undefined ? {} : { signal }),
+      reason: code === 0 ? "Completed" : "Error",
+      startedAt: formatTime(this.#startedAt!),
+      finishedAt: formatTime(now),
+    };
+    changed();
+  }
+}

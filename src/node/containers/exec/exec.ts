@@ -1,0 +1,206 @@
+/**
+ * Containers as processes of this machine, for tests: their commands are run with their variables and their mounts, init containers
+ * one after the other, and started again as the Pod says. There are no images: the programs are those of the machine.
+ *
+ *     ROOT/pods/UID/logs/NAME.log            what a container says; what it said before is in NAME.log.1
+ *     ROOT/pods/UID/containers/NAME.json     its process
+ *     ROOT/pods/UID/containers/NAME/root     where its mounts are
+ *
+ * @module
+ */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Client } from "../../../client/index.ts";
+import type { Pod } from "../../../client/kinds/index.ts";
+import type { Clock } from "../../../util/clock.ts";
+import type { MadeVolume, Mounter } from "../../contract.ts";
+import { pathPart, podDirectory } from "../../paths.ts";
+import { expandSubPath, mountSubPath, subPathTarget } from "../../subpath/index.ts";
+import type { Container, ContainerStates, Containers } from "../contract.ts";
+import { ContainerRun } from "./container-run.ts";
+import { environmentOf, expanded } from "./environment.ts";
+import { type ContainerMount, launchOf } from "./launch.ts";
+import { type Process, endLeft, startProcess } from "./process.ts";
+import { keepShort } from "./short-log.ts";
+
+/** What running containers takes. */
+export interface ExecOptions {
+  readonly root: string;
+  readonly client: Client;
+  readonly mounter: Mounter;
+  readonly clock: Clock;
+  readonly allocatable: () => Readonly<Record<string, string>>;
+  /** Has a Pod looked at: a container of it has changed. */
+  readonly changed: (podUid: string) => void;
+}
+
+/** A Pod whose containers are run. */
+interface PodRun {
+  pod: Pod;
+  volumes: ReadonlyMap<string, MadeVolume>;
+  readonly init: readonly ContainerRun[];
+  readonly main: readonly ContainerRun[];
+}
+
+/** The way `exec`. */
+export class ExecContainers implements Containers {
+  readonly #options: ExecOptions;
+  readonly #runs = new Map<string, PodRun>();
+  readonly #closing = new AbortController();
+
+  constructor(options: ExecOptions) {
+    this.#options = options;
+  }
+
+  async sync(pod: Pod, volumes: ReadonlyMap<string, MadeVolume> | undefined): Promise<ContainerStates> {
+    const run = await this.#runOf(pod);
+    if (volumes) {
+      run.volumes = volumes;
+      this.#advance(run);
+    }
+    return statesOf(run);
+  }
+
+  async stop(podUid: string, graceMillis: number): Promise<boolean> {
+    const run = this.#runs.get(podUid);
+    if (run) return [...run.main, ...run.init].map((one) => one.stop(graceMillis)).every((isOver) => isOver);
+    await this.#endLeft(podUid);
+    return true;
+  }
+
+  ended(pod: Pod): ContainerStates | undefined {
+    const run = this.#runs.get(pod.metadata.uid);
+    return run && [...run.init, ...run.main].some(({ hasBegun }) => hasBegun) ? statesOf(run) : undefined;
+  }
+
+  forget(podUid: string): void {
+    this.#runs.delete(podUid);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("the agent ends"));
+    await Promise.all([...this.#runs.values()].flatMap(({ init, main }) => [...init, ...main].map((one) => one.end())));
+  }
+
+  async #runOf(pod: Pod): Promise<PodRun> {
+    const { uid } = pod.metadata;
+    const known = this.#runs.get(uid);
+    if (known) {
+      known.pod = pod;
+      return known;
+    }
+    await this.#endLeft(uid);
+    const { initContainers = [], containers } = pod.spec;
+    const { initContainerStatuses = [], containerStatuses = [] } = pod.status;
+    const statuses = [...initContainerStatuses, ...containerStatuses];
+    const runOf = (container: Container): ContainerRun =>
+      new ContainerRun({
+        container,
+        known: statuses.find(({ name }) => name === container.name),
+        clock: this.#options.clock,
+        start: () => this.#start(run, container),
+        changed: () => this.#options.changed(uid),
+      });
+    const run: PodRun = { pod, volumes: new Map(), init: initContainers.map(runOf), main: containers.map(runOf) };
+    this.#runs.set(uid, run);
+    return run;
+  }
+
+  /** Begins what is due: one init container after the other, then all others. */
+  #advance({ pod, init, main }: PodRun): void {
+    if (this.#closing.signal.aborted) return;
+    const policy = pod.spec.restartPolicy ?? "Always";
+    for (const run of init) {
+      const isBeside = run.container.restartPolicy === "Always";
+      if (!isBeside && run.exitCode === 0) continue;
+      if (isBeside || run.exitCode === undefined || policy !== "Never") run.begin();
+      if (!isBeside || !run.isRunning) return;
+    }
+    for (const run of main) {
+      const { exitCode } = run;
+      if (exitCode === undefined || policy === "Always" || (policy === "OnFailure" && exitCode !== 0)) run.begin();
+    }
+  }
+
+  async #start(run: PodRun, container: Container): Promise<Process> {
+    const { root, client, mounter, clock, allocatable } = this.#options;
+    const { pod } = run;
+    const { uid } = pod.metadata;
+    const { signal } = this.#closing;
+    const variables = await environmentOf({ client, allocatable, signal }, pod, container);
+    const command = [...(container.command ?? []), ...(container.args ?? [])].map((word) => expanded(word, variables));
+    if (command.length === 0) throw new Error("it has no command: there are no images here whose command could be run");
+    const place = join(podDirectory(root, uid), "containers");
+    const directory = join(place, pathPart(container.name));
+    const mounts = await this.#mountsOf(run, container, variables);
+    const { workingDir } = container;
+    const started = await launchOf(
+      { command, workingDir: workingDir || undefined, mounts, user: userOf(pod, container), directory, root },
+      mounter,
+    );
+    const files = {
+      log: join(podDirectory(root, uid), "logs", `${container.name}.log`),
+      record: recordOf(place, container),
+    };
+    const { PATH = "/usr/bin:/bin" } = process.env;
+    const env = {
+      PATH,
+      HOSTNAME: pod.metadata.name,
+      ...Object.fromEntries(variables),
+      KEELSON_ROOT: started.shownRoot,
+    };
+    signal.throwIfAborted();
+    const running = await startProcess(started, files, env);
+    void keepShort(files.log, running.ended, clock);
+    return running;
+  }
+
+  async #mountsOf(
+    { pod, volumes }: PodRun,
+    { name, volumeMounts = [], volumeDevices = [] }: Container,
+    variables: ReadonlyMap<string, string>,
+  ): Promise<readonly ContainerMount[]> {
+    const { root, mounter } = this.#options;
+    const mounts: ContainerMount[] = [];
+    for (const [number, mount] of volumeMounts.entries()) {
+      const { mountPath: path, readOnly = false, subPath = "", subPathExpr = "" } = mount;
+      const { source: volume } = volumes.get(mount.name)!;
+      const part = subPathExpr === "" ? subPath : expandSubPath(subPathExpr, variables);
+      const target = subPathTarget(root, pod.metadata.uid, [mount.name, name, number]);
+      const source = part === "" ? volume : await mountSubPath({ volume, subPath: part, target, readOnly }, mounter);
+      mounts.push({ source, path, readOnly, isDirectory: (await stat(source)).isDirectory() });
+    }
+    for (const { name: device, devicePath: path } of volumeDevices) {
+      mounts.push({ source: volumes.get(device)!.source, path, readOnly: false, isDirectory: false });
+    }
+    // A mount inside of another one is made after it.
+    return mounts.toSorted((a, b) => a.path.split("/").length - b.path.split("/").length);
+  }
+
+  /** Ends what an agent of before has left running of a Pod. */
+  async #endLeft(podUid: string): Promise<void> {
+    const place = join(podDirectory(this.#options.root, podUid), "containers");
+    for (const name of await readdir(place).catch((): string[] => [])) {
+      if (name.endsWith(".json")) await endLeft(join(place, name));
+    }
+  }
+}
+
+const recordOf = (place: string, { name }: Container): string => join(place, `${name}.json`);
+
+const statesOf = ({ init, main }: PodRun): ContainerStates => ({
+  init: init.map(({ status, container }) =>
+    container.restartPolicy === "Always" ? status : { ...status, ready: status.state.terminated?.exitCode === 0 },
+  ),
+  main: main.map(({ status }) => status),
+});
+
+/** Who the process is, where the Pod says it. */
+function userOf({ spec }: Pod, { securityContext }: Container) {
+  const { runAsUser, runAsGroup, fsGroup, supplementalGroups = [] } = spec.securityContext ?? {};
+  const uid = securityContext?.runAsUser ?? runAsUser;
+  const gid = securityContext?.runAsGroup ?? runAsGroup;
+  const groups = [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups];
+  if (uid === undefined && gid === undefined && groups.length === 0) return undefined;
+  return { uid: uid ?? 0, gid: gid ?? 0, groups: groups.length === 0 ? [gid ?? 0] : groups };
+}

@@ -1,0 +1,110 @@
+/**
+ * How the command of a container is started, so that it sees its mounts where the Pod says.
+ *
+ * As root it gets a mount namespace of its own, and in it a root that is the machine's with a layer over it: places of mounts can be made
+ * there, and what the command writes outside of its volumes is gone with it. Without the right to mount there is a directory with
+ * links in place of mounts. Where a mount is found is the same text for both: `$KEELSON_ROOT/etc/config`.
+ *
+ * @module
+ */
+import { mkdir, rm, symlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { Mounter } from "../../contract.ts";
+import { quoted } from "../../mounts/shell.ts";
+
+/** Something that a container sees at a path. */
+export interface ContainerMount {
+  /** A directory, a file or a device. */
+  readonly source: string;
+  /** Absolute, in the container. */
+  readonly path: string;
+  readonly readOnly: boolean;
+  readonly isDirectory: boolean;
+}
+
+/** What is to be started. */
+export interface Launch {
+  readonly command: readonly string[];
+  /** Absolute, in the container; undefined for its root. */
+  readonly workingDir: string | undefined;
+  readonly mounts: readonly ContainerMount[];
+  /** `USER:GROUP`, where the Pod names one, and the further groups of the process. */
+  readonly user: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] } | undefined;
+  /** A directory of this container's own. */
+  readonly directory: string;
+  /** The agent's, whose mounts are not shown. */
+  readonly root: string;
+}
+
+/** A process as it is started. */
+export interface Started {
+  readonly argv: readonly [string, ...string[]];
+  /** What `KEELSON_ROOT` is. */
+  readonly shownRoot: string;
+  readonly cwd: string;
+}
+
+/** Prepares a start. */
+export async function launchOf({ mounts: given, ...rest }: Launch, mounter: Mounter): Promise<Started> {
+  // Above the root of a container there is nothing.
+  const mounts = given.map((mount) => ({ ...mount, path: resolve("/", mount.path) }));
+  const launch = { ...rest, mounts };
+  return mounter.canMount ? inNamespace(launch, await mounter.mounts("/")) : withLinks(launch);
+}
+
+/** Programs of util-linux and coreutils do it, one after the other, each in place of the one before. */
+function inNamespace(launch: Launch, table: readonly { readonly path: string }[]): Started {
+  const { mounts, directory, command, workingDir = "/", user, root } = launch;
+  const place = join(directory, "root");
+  const lines = [
+    "set -e",
+    "mount --make-rprivate /",
+    `mkdir -p ${quoted(place)}`,
+    `mount -t tmpfs -o mode=0755 tmpfs ${quoted(place)}`,
+    `mkdir ${quoted(`${place}/upper`)} ${quoted(`${place}/work`)} ${quoted(`${place}/all`)}`,
+    `mount -t overlay overlay -o ${quoted(`lowerdir=/,upperdir=${place}/upper,workdir=${place}/work`)} ${quoted(`${place}/all`)}`,
+    // One that goes meanwhile, or whose place is gone, is not shown.
+    ...outermost(table, root).map(
+      (path) => `mount --rbind ${quoted(path)} ${quoted(`${place}/all${path}`)} 2> /dev/null || :`,
+    ),
+    `all=${quoted(`${place}/all`)}`,
+    ...mounts.flatMap(({ source, path, readOnly, isDirectory }) => [
+      `target="$all$(${placeIn(path, isDirectory ? path : dirname(path))})"`,
+      ...(isDirectory ? [] : ['[ -e "$target" ] || : > "$target"']),
+      `mount --bind ${quoted(source)} "$target"`,
+      ...(readOnly ? ['mount -o remount,bind,ro "$target"'] : []),
+    ]),
+    `exec chroot ${userOf(user)}${quoted(`${place}/all`)} /bin/sh -c 'cd "$1" && shift && exec "$@"' sh ${[workingDir, ...command].map(quoted).join(" ")}`,
+  ];
+  return { argv: ["unshare", "--mount", "/bin/sh", "-c", lines.join("\n")], shownRoot: "", cwd: "/" };
+}
+
+/** Where a path leads in the root of the container, which has links of its own, once a directory is made there. */
+const placeIn = (path: string, directory: string): string =>
+  `chroot "$all" /bin/sh -c 'mkdir -p "$2" && readlink -f "$1"' sh ${quoted(path)} ${quoted(directory)}`;
+
+const userOf = (user: Launch["user"]): string =>
+  user ? `--userspec=${user.uid}:${user.gid} --groups=${user.groups.join(",")} ` : "";
+
+/** Mounts of the machine that lie in no other one; those of the agent's directory are its own business. */
+function outermost(table: readonly { readonly path: string }[], root: string): string[] {
+  const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
+  const shown = [...new Set(table.map(({ path }) => path))].filter(
+    (path) => path !== "/" && !isBelow(path, root) && !isBelow(root, path),
+  );
+  return shown.filter((path) => !shown.some((above) => above !== path && isBelow(path, above)));
+}
+
+/** A directory with links where mounts would be. */
+async function withLinks({ mounts, directory, command, workingDir }: Launch): Promise<Started> {
+  const place = join(directory, "root");
+  await rm(place, { recursive: true, force: true });
+  await mkdir(place, { recursive: true });
+  for (const { source, path } of mounts) {
+    const link = join(place, path);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(source, link);
+  }
+  const found = mounts.some(({ path }) => workingDir === path) ? join(place, workingDir!) : (workingDir ?? "/");
+  return { argv: [command[0]!, ...command.slice(1)], shownRoot: place, cwd: found };
+}

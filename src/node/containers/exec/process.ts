@@ -1,0 +1,82 @@
+/**
+ * A process of a container: its log, its end, and how it is found again by an agent that begins anew.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { constants } from "node:os";
+import { dirname } from "node:path";
+import { writeWhole } from "../../whole-file.ts";
+import type { Started } from "./launch.ts";
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number;
+  /** The number of the signal that ended it. */
+  readonly signal?: number;
+}
+
+/** A process that runs, in a group of its own. */
+export interface Process {
+  readonly pid: number;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<Exit>;
+  /** Sends a signal to it and to what it has started. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** What a shell makes of a signal. */
+const OF_SIGNAL = 128;
+
+/** Starts a process that writes what it says to the end of a file. @throws where it cannot be started */
+export async function startProcess(
+  { argv: [program, ...args], cwd }: Started,
+  files: { readonly log: string; readonly record: string },
+  env: Readonly<Record<string, string>>,
+): Promise<Process> {
+  await mkdir(dirname(files.log), { recursive: true });
+  await mkdir(dirname(files.record), { recursive: true });
+  const log = await open(files.log, "a", 0o640);
+  try {
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", log.fd, log.fd] });
+    const { promise: ended, resolve } = Promise.withResolvers<Exit>();
+    child.on("close", (code, signal) => {
+      const number = signal ? constants.signals[signal] : undefined;
+      resolve(number === undefined ? { code: code ?? 0 } : { code: OF_SIGNAL + number, signal: number });
+    });
+    await new Promise<void>((begun, reject) => {
+      child.on("spawn", begun);
+      child.on("error", reject);
+    });
+    const pid = child.pid!;
+    await writeWhole(files.record, JSON.stringify({ pid, since: await beginOf(pid) }));
+    return { pid, ended, kill: (signal) => killGroup(pid, signal) };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Ends a process that an agent of before has left behind; resolves when nothing of it is recorded any more. */
+export async function endLeft(record: string): Promise<void> {
+  const text = await readFile(record, "utf8").catch(() => undefined);
+  if (text === undefined) return;
+  const { pid, since } = JSON.parse(text) as { readonly pid: number; readonly since: string | undefined };
+  // Another process may have its number by now.
+  if (since !== undefined && (await beginOf(pid)) === since) killGroup(pid, "SIGKILL");
+  await rm(record, { force: true });
+}
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** When a process began, in ticks since the machine did; undefined where there is none (proc_pid_stat(5)). */
+async function beginOf(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}

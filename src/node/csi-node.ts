@@ -1,0 +1,30 @@
+/**
+ * The CSINode of a node: there while its Node is, and owned by it (CSIN-29). Drivers are put into it as they register.
+ *
+ * @module
+ */
+import { type Client, type Kind, attempt, retryOnConflict } from "../client/index.ts";
+import type { CSINode, Node } from "../client/kinds/index.ts";
+
+/** The CSINode of `node`, made where it is not there; owners that are no Nodes are left to it. */
+export function ensureCsiNode(
+  client: Client,
+  kind: Kind<CSINode, "Cluster">,
+  { metadata: { name, uid } }: Node,
+): Promise<CSINode> {
+  const owner = { apiVersion: "v1", kind: "Node", name, uid: uid! };
+  const csiNodes = client.resource(kind);
+  return retryOnConflict(async () => {
+    const known = await csiNodes.find({ name });
+    if (!known) {
+      const made = { metadata: { name, ownerReferences: [owner] }, spec: { drivers: [] } };
+      const done = await attempt(csiNodes.create(made), "AlreadyExists");
+      return done.ok ? done.value : csiNodes.get({ name });
+    }
+    const { ownerReferences = [] } = known.metadata;
+    const others = ownerReferences.filter((one) => one.kind !== "Node");
+    const isOwned = ownerReferences.some((one) => one.kind === "Node" && one.uid === uid);
+    if (isOwned && others.length + 1 === ownerReferences.length) return known;
+    return csiNodes.update({ ...known, metadata: { ...known.metadata, ownerReferences: [...others, owner] } });
+  });
+}

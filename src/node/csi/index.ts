@@ -1,0 +1,9 @@
+/**
+ * CSI on a node: the drivers that make themselves known there, and the volumes that they serve, as a plugin of the agent.
+ *
+ * The agent says which volumes are to be there and what was attached; this asks drivers. It mounts nothing itself.
+ *
+ * @module
+ */
+export type { CsiSettings } from "./parts.ts";
+export { csiPlugin } from "./plugin.ts";

@@ -1,0 +1,173 @@
+/**
+ * The records of the volumes of a node: which there are, and which of them are of the same volume.
+ *
+ * All that is remembered is which there are, as was found when the first was asked for and as was written since. What one says
+ * is read from disk each time, so one that somebody else has removed is not there any more.
+ *
+ * @module
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../../util/log.ts";
+import { ignoreMissing, removeIfEmpty } from "./disk.ts";
+import type { Places, Spot } from "./places.ts";
+import {
+  type PublishRecord,
+  type StageRecord,
+  readPublication,
+  readStage,
+  removeRecord,
+  writeRecord,
+} from "./record.ts";
+import type { Mode } from "./volume.ts";
+
+/** What of a volume says where its record lies. */
+type Volume = Parameters<Places["stage"]>[0];
+
+/** See the head of this file. */
+export class Ledger {
+  readonly #places: Places;
+  readonly #log: Log;
+  /** Volumes on the node, as they were recorded last, by the directories of their records. */
+  readonly #stages = new Map<string, StageRecord>();
+  /** Volumes of Pods, by the directories of the records of their volumes on the node. */
+  readonly #users = new Map<string, Map<string, Spot>>();
+  #loaded: Promise<void> | undefined;
+
+  constructor(places: Places, log: Log) {
+    this.#places = places;
+    this.#log = log;
+  }
+
+  /** What is known of a volume on the node. */
+  async stage(volume: Volume): Promise<StageRecord | undefined> {
+    return readStage(this.#places.stage(volume).directory, volume.mode);
+  }
+
+  /** What is known of a volume in a Pod. */
+  async publication(spot: Spot): Promise<PublishRecord | undefined> {
+    return readPublication(this.#places.publish(spot).directory, spot);
+  }
+
+  /** Writes what is known of a volume on the node. */
+  async saveStage(record: StageRecord): Promise<StageRecord> {
+    await this.#load();
+    const { directory } = this.#places.stage(record);
+    await writeRecord(directory, record);
+    this.#stages.set(directory, record);
+    return record;
+  }
+
+  /** Writes what is known of a volume in a Pod. */
+  async savePublication(record: PublishRecord): Promise<PublishRecord> {
+    await this.#load();
+    const { directory } = this.#places.publish(record);
+    await writeRecord(directory, record);
+    this.#keep(record, directory);
+    return record;
+  }
+
+  /** Forgets a volume on the node. */
+  async dropStage(record: StageRecord): Promise<void> {
+    const { directory } = this.#places.stage(record);
+    await removeRecord(directory);
+    await removeIfEmpty(directory);
+    this.#stages.delete(directory);
+  }
+
+  /** Forgets a volume in a Pod. */
+  async dropPublication(record: PublishRecord): Promise<void> {
+    const { directory } = this.#places.publish(record);
+    await removeRecord(directory);
+    await removeIfEmpty(directory);
+    const of = this.#places.stage(record).directory;
+    const users = this.#users.get(of);
+    users?.delete(directory);
+    if (users?.size === 0) this.#users.delete(of);
+  }
+
+  /** The Pods that a persistent volume was recorded for. */
+  async publicationsOf(volume: Volume): Promise<readonly PublishRecord[]> {
+    await this.#load();
+    const spots = [...(this.#users.get(this.#places.stage(volume).directory)?.values() ?? [])];
+    const found = await Promise.all(spots.map((spot) => this.publication(spot)));
+    return found.filter((record) => record !== undefined);
+  }
+
+  /** Every volume on the node, as it was recorded last. */
+  async stages(): Promise<readonly StageRecord[]> {
+    await this.#load();
+    return [...this.#stages.values()];
+  }
+
+  /** The Pods that have volumes of a driver. */
+  async podsOf(driver: string): Promise<ReadonlySet<string>> {
+    await this.#load();
+    const uids = new Set<string>();
+    for (const users of this.#users.values()) {
+      for (const spot of users.values()) {
+        const record = await this.#readable(this.publication(spot));
+        if (record?.driver === driver) uids.add(spot.podUid);
+      }
+    }
+    return uids;
+  }
+
+  #keep({ podUid, name, mode, ...volume }: PublishRecord, directory: string): void {
+    const of = this.#places.stage({ ...volume, name, mode }).directory;
+    const users = this.#users.get(of) ?? new Map<string, Spot>();
+    this.#users.set(of, users.set(directory, { podUid, name, mode }));
+  }
+
+  #load(): Promise<void> {
+    this.#loaded ??= this.#scan().catch((error: unknown) => {
+      this.#loaded = undefined;
+      throw error;
+    });
+    return this.#loaded;
+  }
+
+  async #scan(): Promise<void> {
+    for (const driver of await namesIn(this.#places.drivers)) {
+      if (join(this.#places.drivers, driver) === this.#places.devices) continue;
+      for (const volume of await namesIn(join(this.#places.drivers, driver))) {
+        await this.#foundStage(join(this.#places.drivers, driver, volume), "Filesystem");
+      }
+    }
+    for (const podUid of await namesIn(this.#places.pods)) {
+      for (const name of await namesIn(this.#places.volumesOf(podUid))) {
+        await this.#foundPublication({ podUid, name, mode: "Filesystem" });
+      }
+    }
+    for (const name of await namesIn(this.#places.deviceRecords)) {
+      await this.#foundStage(join(this.#places.deviceRecords, name), "Block");
+      for (const podUid of await namesIn(join(this.#places.deviceRecords, name))) {
+        await this.#foundPublication({ podUid, name, mode: "Block" });
+      }
+    }
+  }
+
+  async #foundStage(directory: string, mode: Mode): Promise<void> {
+    const record = await this.#readable(readStage(directory, mode));
+    if (record) this.#stages.set(directory, record);
+  }
+
+  async #foundPublication(spot: Spot): Promise<void> {
+    const record = await this.#readable(this.publication(spot));
+    if (record) this.#keep(record, this.#places.publish(spot).directory);
+  }
+
+  /** What a record says; one that is damaged is told and passed over. */
+  async #readable<T>(reading: Promise<T | undefined>): Promise<T | undefined> {
+    try {
+      return await reading;
+    } catch (error) {
+      this.#log.warn("a record of a volume cannot be read", { error: (error as Error).message });
+      return undefined;
+    }
+  }
+}
+
+/** The names in a directory; none where it is not there. */
+const namesIn = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory).catch(ignoreMissing)) ?? [];

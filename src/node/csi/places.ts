@@ -1,0 +1,129 @@
+/**
+ * Where volumes of drivers lie in the agent's directory.
+ *
+ *     plugins/kubernetes.io/csi/DRIVER/HASH/vol_data.json                what is known of a volume on the node
+ *     plugins/kubernetes.io/csi/DRIVER/HASH/globalmount                  where it is staged (NODE-18)
+ *     pods/UID/volumes/kubernetes.io~csi/NAME/vol_data.json              what is known of it in a Pod
+ *     pods/UID/volumes/kubernetes.io~csi/NAME/mount                      where it is published (NODE-19)
+ *
+ * and of block volumes (NODE-44, NODE-45):
+ *
+ *     plugins/kubernetes.io/csi/volumeDevices/data/NAME/vol_data.json    what is known of a volume on the node
+ *     plugins/kubernetes.io/csi/volumeDevices/data/NAME/UID/vol_data.json   … in a Pod
+ *     plugins/kubernetes.io/csi/volumeDevices/staging/NAME               where it is staged
+ *     plugins/kubernetes.io/csi/volumeDevices/publish/NAME/UID           where it is published
+ *     pods/UID/volumeDevices/kubernetes.io~csi/NAME                      a link to that
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { VOLUMES, devicePath, pathPart, podDirectory, podsDirectory, volumePath } from "../paths.ts";
+import { VolumeError } from "../contract.ts";
+import { CSI_KIND } from "./names.ts";
+import type { Mode } from "./volume.ts";
+
+/** What stands beside volumes: their records (NODE-20). */
+export const RECORD = "vol_data.json";
+
+/** A folder among the drivers that is none. */
+const DEVICES = "volumeDevices";
+
+/** A volume on the node: what it is staged by. */
+export interface StagePlace {
+  /** The directory of its record. */
+  readonly directory: string;
+  /** Where it is staged. */
+  readonly staging: string;
+}
+
+/** A volume in a Pod. */
+export interface PublishPlace {
+  /** The directory of its record. */
+  readonly directory: string;
+  /** Where it is published. */
+  readonly target: string;
+  /** A link to that, for block volumes; else undefined. */
+  readonly link: string | undefined;
+}
+
+/** What names a volume of a Pod. */
+export interface Spot {
+  readonly podUid: string;
+  /** Of its directory: the PersistentVolume, or the volume as its Pod names it. */
+  readonly name: string;
+  readonly mode: Mode;
+}
+
+/** See the head of this file. */
+export class Places {
+  readonly #root: string;
+
+  /** @param root the agent's directory, absolute */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Where drivers make themselves known (CSIN-22). */
+  get registry(): string {
+    return join(this.#root, "plugins_registry");
+  }
+
+  /** The directories of all drivers. */
+  get drivers(): string {
+    return join(this.#root, "plugins", "kubernetes.io", "csi");
+  }
+
+  /** The directories of all Pods. */
+  get pods(): string {
+    return podsDirectory(this.#root);
+  }
+
+  /** What stands among the drivers for block volumes. */
+  get devices(): string {
+    return join(this.drivers, DEVICES);
+  }
+
+  /** The records of block volumes. */
+  get deviceRecords(): string {
+    return join(this.devices, "data");
+  }
+
+  /** The directories of volumes of drivers in a Pod. */
+  volumesOf(podUid: string): string {
+    return join(podDirectory(this.#root, podUid), VOLUMES.Filesystem, CSI_KIND);
+  }
+
+  /** Of a volume on the node. */
+  stage(volume: {
+    readonly driver: string;
+    readonly handle: string;
+    readonly name: string;
+    readonly mode: Mode;
+  }): StagePlace {
+    const { driver, handle, name, mode } = volume;
+    if (mode === "Block") {
+      return {
+        directory: join(this.deviceRecords, pathPart(name)),
+        staging: join(this.devices, "staging", pathPart(name)),
+      };
+    }
+    if (driver === DEVICES) throw new VolumeError(`expected a driver with another name than ${DEVICES}`);
+    const hash = createHash("sha256").update(handle).digest("hex");
+    const directory = join(this.drivers, pathPart(driver), hash);
+    return { directory, staging: join(directory, "globalmount") };
+  }
+
+  /** Of a volume in a Pod. */
+  publish({ podUid, name, mode }: Spot): PublishPlace {
+    if (mode === "Block") {
+      return {
+        directory: join(this.deviceRecords, pathPart(name), pathPart(podUid)),
+        target: join(this.devices, "publish", pathPart(name), pathPart(podUid)),
+        link: devicePath(this.#root, podUid, CSI_KIND, name),
+      };
+    }
+    const directory = volumePath(this.#root, podUid, CSI_KIND, name);
+    return { directory, target: join(directory, "mount"), link: undefined };
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * Volumes of storage drivers on a node: finds the drivers, and makes, grows, counts and takes down what they serve.
+ *
+ * Nothing is remembered that does not lie on disk: an agent that begins anew goes on from the records beside the volumes.
+ *
+ * @module
+ */
+import { type Kind, inDomain } from "../../client/index.ts";
+import { CSIDriver, type VolumeAttachment } from "../../client/kinds/index.ts";
+import { attachNames, attachmentName, entryOf } from "../../controllers/attach/names.ts";
+import { CODES } from "../../csi/driver-error.ts";
+import { type HeldInformer, sharedInformer } from "../../runtime/index.ts";
+import type { Timer } from "../../util/clock.ts";
+import { KeyedLock } from "../../util/keyed-lock.ts";
+import type {
+  AttachedVolume,
+  FoundVolume,
+  MadeVolume,
+  NeededVolume,
+  NodeGround,
+  PluginMaker,
+  PodEnd,
+  VolumePlugin,
+  VolumeUsage,
+} from "../contract.ts";
+import { Ledger } from "./ledger.ts";
+import { CSI_KIND, csiNames } from "./names.ts";
+import { type CsiSettings, type Parts, told } from "./parts.ts";
+import { Places } from "./places.ts";
+import { Counting, periodOf } from "./registry/allocatable.ts";
+import { DriverRegistry } from "./registry/registry.ts";
+import { isAttached, setUpVolume } from "./set-up.ts";
+import { lockOf, sweep, takeDown } from "./take-down.ts";
+import { usageOf } from "./usage.ts";
+import { type CsiVolume, csiVolumeOf } from "./volume.ts";
+import { Waits } from "./waits.ts";
+
+const SWEEP_MS = 60_000;
+/** How long the beginning of an agent waits for its server. */
+const PATIENCE_MS = 5000;
+
+/** Makes the plugin of volumes of drivers; it follows CSIDrivers and sockets from then on. */
+export const csiPlugin =
+  (settings: CsiSettings): PluginMaker =>
+  async (ground) => {
+    const plugin = new CsiPlugin(ground, settings);
+    await plugin.start();
+    return plugin;
+  };
+
+/** See the head of this file. */
+class CsiPlugin implements VolumePlugin {
+  readonly kind = CSI_KIND;
+  readonly below = "mount";
+  readonly isBounded = true;
+  readonly #parts: Parts;
+  readonly #objects: HeldInformer<CSIDriver, "Cluster", never>;
+  readonly #registry: DriverRegistry;
+  readonly #counting: Counting;
+  readonly #heard: Disposable;
+  readonly #ended = new AbortController();
+  /** The Pods that wait for drivers, by their names. */
+  readonly #waiting = new Map<string, Set<string>>();
+  #timer: Timer | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(ground: NodeGround, settings: CsiSettings) {
+    const places = new Places(ground.root);
+    const kind = inDomain(CSIDriver, ground.dialect.domain) as Kind<CSIDriver, "Cluster">;
+    this.#objects = ground.informer(sharedInformer(kind));
+    this.#registry = new DriverRegistry({
+      ground,
+      directory: places.registry,
+      changed: (driver) => this.#driverChanged(driver),
+    });
+    this.#parts = {
+      hasSELinux: false,
+      ...settings,
+      ground,
+      places,
+      names: csiNames(ground.dialect),
+      ledger: new Ledger(places, ground.log),
+      objects: this.#objects,
+      drivers: this.#registry,
+      locks: new KeyedLock(),
+      waits: new Waits(ground),
+    };
+    const { clock, log } = ground;
+    const update = (driver: string): Promise<void> => this.#registry.updateCount(driver);
+    this.#counting = new Counting({ clock, log, objects: this.#objects, update });
+    this.#heard = this.#objects.on(({ type, object }) => {
+      if (type === "changed") void this.#lookAtPodsOf(object.metadata.name);
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#registry.start();
+    // An agent begins also while its server does not answer.
+    const patience = new AbortController();
+    const giveUp = (): void => patience.abort();
+    const timer = this.#parts.ground.clock.after(PATIENCE_MS, giveUp, { owner: "first list of CSIDrivers" });
+    await this.#knowObjects(patience.signal);
+    timer.cancel();
+    this.#sweep();
+  }
+
+  makes(needed: NeededVolume): boolean {
+    return csiVolumeOf(needed) !== undefined;
+  }
+
+  async setUp(needed: NeededVolume, signal: AbortSignal): Promise<MadeVolume> {
+    const volume = this.#volumeOf(needed);
+    this.#wait(volume.driver, needed);
+    await this.#knowObjects(signal);
+    try {
+      return await this.#parts.locks.run(lockOf(volume), () => setUpVolume({ ...this.#parts, needed, signal }, volume));
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  async tearDown(found: FoundVolume, signal: AbortSignal): Promise<void> {
+    try {
+      await takeDown(this.#parts, found, signal);
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  attached(needed: NeededVolume): AttachedVolume | undefined {
+    const volume = csiVolumeOf(needed);
+    if (!volume || !isAttached(volume, this.#objects.get({ name: volume.driver }))) return undefined;
+    const { dialect, node } = this.#parts.ground;
+    return { entry: entryOf(volume, attachNames(dialect)), attachment: attachmentName(volume, node) };
+  }
+
+  async inUse(): Promise<readonly string[]> {
+    const names = attachNames(this.#parts.ground.dialect);
+    const stages = await this.#parts.ledger.stages();
+    return stages
+      .filter(({ attachment }) => attachment !== undefined)
+      .map((stage) => entryOf(stage, names))
+      .toSorted();
+  }
+
+  async usage(needed: NeededVolume, signal: AbortSignal): Promise<VolumeUsage | undefined> {
+    return usageOf({ ...this.#parts, needed, signal }, this.#volumeOf(needed));
+  }
+
+  /** Nothing more can be attached: the driver is asked how much it takes, and the Pod ends, so that another is made elsewhere. */
+  async notAttached(needed: NeededVolume, attachment: VolumeAttachment): Promise<PodEnd | undefined> {
+    const { driver } = this.#volumeOf(needed);
+    const { attachError } = attachment.status;
+    const isFull = attachError?.errorCode === CODES.ResourceExhausted;
+    if (!isFull || periodOf(this.#objects.get({ name: driver })) === undefined) return undefined;
+    await this.#registry.updateCount(driver);
+    const message = `volume ${needed.volume.name}: the driver ${driver} attaches no more volumes to the node: ${attachError?.message ?? ""}`;
+    return { reason: "VolumeAttachmentLimitExceeded", message };
+  }
+
+  forget(podUid: string): void {
+    this.#parts.waits.forget(podUid);
+    for (const [driver, pods] of this.#waiting) {
+      pods.delete(podUid);
+      if (pods.size === 0) this.#waiting.delete(driver);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort(new Error("the agent ends"));
+    this.#timer?.cancel();
+    this.#heard[Symbol.dispose]();
+    this.#counting[Symbol.dispose]();
+    await this.#sweeping;
+    await this.#registry.close();
+    this.#objects[Symbol.dispose]();
+  }
+
+  /** Waits until it is known which CSIDrivers there are: one that is not seen yet is not one that is not there. */
+  async #knowObjects(signal: AbortSignal): Promise<void> {
+    const { reflector } = this.#objects;
+    if (reflector.hasSynced) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    using _heard = reflector.onProgress(() => {
+      if (reflector.hasSynced) resolve();
+    });
+    if (!signal.aborted) await promise;
+  }
+
+  #volumeOf(needed: NeededVolume): CsiVolume {
+    const volume = csiVolumeOf(needed);
+    if (!volume) throw new TypeError(`expected a volume of a driver, got ${needed.volume.name}`);
+    return volume;
+  }
+
+  /** Remembers who is to be looked at when a driver comes (NODE-29). */
+  #wait(driver: string, { pod }: NeededVolume): void {
+    if (this.#registry.driver(driver)) return;
+    const pods = this.#waiting.get(driver) ?? new Set();
+    this.#waiting.set(driver, pods.add(pod.metadata.uid));
+  }
+
+  #driverChanged(driver: string): void {
+    if (!this.#registry.driver(driver)) return;
+    const pods = this.#waiting.get(driver);
+    this.#waiting.delete(driver);
+    for (const uid of pods ?? []) this.#parts.ground.lookAt(uid);
+    this.#sweep();
+  }
+
+  /** What a CSIDriver says counts from the next call on; whether there is one may have changed, too (NODE-32). */
+  async #lookAtPodsOf(driver: string): Promise<void> {
+    const { ledger, ground } = this.#parts;
+    try {
+      for (const uid of await ledger.podsOf(driver)) ground.lookAt(uid);
+    } catch (error) {
+      ground.log.warn("the Pods of a driver cannot be listed", { driver, error: (error as Error).message }, driver);
+    }
+  }
+
+  #sweep(): void {
+    this.#timer?.cancel();
+    if (this.#ended.signal.aborted) return;
+    this.#sweeping = this.#sweeping
+      .then(() => sweep(this.#parts, this.#ended.signal))
+      .catch((error: unknown) =>
+        this.#parts.ground.log.warn("volumes cannot be listed", { error: (error as Error).message }),
+      );
+    this.#timer = this.#parts.ground.clock.after(SWEEP_MS, () => this.#sweep(), {
+      owner: "volumes that no Pod uses",
+      upkeep: true,
+    });
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Publishes a volume to a Pod, and takes it back (NODE-16, NODE-17, NODE-19).
+ *
+ * @module
+ */
+import { mkdir, symlink, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { CSIDriver } from "../../client/kinds/index.ts";
+import { isFinal } from "../../csi/driver-error.ts";
+import { VolumeError } from "../contract.ts";
+import { volumeCapability } from "./capability.ts";
+import { ignoreMissing, removeIfEmpty, removeLeft, seenAt } from "./disk.ts";
+import { type Operation, type SetUp, registered, told } from "./parts.ts";
+import type { PublishPlace } from "./places.ts";
+import type { PublishRecord, StageRecord } from "./record.ts";
+import { type Staging, isPublished, release, stages } from "./stage.ts";
+import { toldOnPublish } from "./told.ts";
+import type { CsiVolume } from "./volume.ts";
+
+/** How a volume is to be published. */
+export interface Publishing extends Staging {
+  readonly object: CSIDriver | undefined;
+  readonly record: PublishRecord;
+}
+
+/**
+ * Publishes a volume; again where the driver wants that. What is known then is given back, and not written yet: who is killed
+ * before that publishes once more.
+ */
+export async function publish(setUp: SetUp, volume: CsiVolume, publishing: Publishing): Promise<PublishRecord> {
+  const { ledger, ground, waits } = setUp;
+  const { record: before, object } = publishing;
+  const place = setUp.places.publish(before);
+  const isAgain = before.state === "ready";
+  const what = await toldOnPublish(setUp, volume, object);
+  const record = isAgain ? before : await ledger.savePublication({ ...before, state: "publishing" });
+  await mkdir(dirname(place.target), { recursive: true, mode: 0o750 });
+  try {
+    await call(setUp, volume, { ...publishing, ...what, target: place.target });
+  } catch (error) {
+    const isNew = before.state === "new" || before.state === "unpublished";
+    const isOver = isNew && isFinal(error) && (await seenAt(place.target, ground.mounter)) === "none";
+    if (isOver) await ledger.savePublication(before);
+    throw told(error);
+  }
+  waits.published(place.directory, before.podUid);
+  const seen = await seenAt(place.target, ground.mounter);
+  if (place.link && seen === "none")
+    throw new VolumeError(`the driver ${volume.driver} made no device at ${place.target}`);
+  return { ...record, state: "published", seen };
+}
+
+type Call = Publishing & Awaited<ReturnType<typeof toldOnPublish>> & { readonly target: string };
+
+async function call({ places, signal }: SetUp, volume: CsiVolume, how: Call): Promise<void> {
+  const { driver, capabilities, extras, publishContext, target, volumeContext, secrets } = how;
+  const isStaged = volume.lifecycle === "Persistent" && stages(capabilities);
+  await driver.node.nodePublishVolume(
+    {
+      volumeId: volume.handle,
+      publishContext,
+      stagingTargetPath: isStaged ? places.stage(volume).staging : "",
+      targetPath: target,
+      volumeCapability: volumeCapability(volume, capabilities, extras),
+      readonly: volume.readOnly,
+      secrets,
+      volumeContext,
+    },
+    { signal },
+  );
+}
+
+/**
+ * Puts a link where a device is to be seen (NODE-45). It is there before anything is done: by it a volume that was only begun is
+ * found by whoever takes it down.
+ */
+export async function makeLink({ link, target }: PublishPlace): Promise<void> {
+  if (!link) return;
+  await mkdir(dirname(link), { recursive: true, mode: 0o750 });
+  await symlink(target, link).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+}
+
+/** Takes a volume away from a Pod, and off the node when it was the last that had it; then nothing is left of it. */
+export async function takeBack(operation: Operation, found: PublishRecord): Promise<void> {
+  const { ledger, places, waits } = operation;
+  const place = places.publish(found);
+  const record = await unpublish(operation, found);
+  const stage = await lastStage(operation, record);
+  if (stage) {
+    await ledger.savePublication(record);
+    await release(operation, stage);
+  }
+  await ledger.dropPublication(record);
+  await removeLink(place);
+  waits.gone(place.directory);
+}
+
+/** Removes the link to a device, and the directories that only this Pod had. */
+export async function removeLink({ link, directory, target }: PublishPlace): Promise<void> {
+  if (!link) return;
+  await unlink(link).catch(ignoreMissing);
+  await removeIfEmpty(dirname(directory));
+  await removeIfEmpty(dirname(target));
+}
+
+/** Takes a volume away from a Pod, as far as its driver may know of it; nothing is left at its place. */
+async function unpublish(operation: Operation, record: PublishRecord): Promise<PublishRecord> {
+  const { ledger, places, ground, signal } = operation;
+  const { target } = places.publish(record);
+  if (!isPublished(record)) {
+    await removeLeft(target, ground.mounter);
+    return record;
+  }
+  const driver = registered(operation.drivers, record.driver);
+  await ledger.savePublication({ ...record, state: "publishing" });
+  try {
+    await driver.node.nodeUnpublishVolume({ volumeId: record.handle, targetPath: target }, { signal });
+  } catch (error) {
+    throw told(error);
+  }
+  await removeLeft(target, ground.mounter);
+  return { ...record, state: "unpublished", seen: "none" };
+}
+
+/** The volume on the node, where no other Pod has it or is about to. */
+async function lastStage({ ledger }: Operation, record: PublishRecord): Promise<StageRecord | undefined> {
+  if (record.lifecycle === "Ephemeral") return undefined;
+  const others = (await ledger.publicationsOf(record)).filter(
+    ({ podUid, name, state }) => state !== "unpublished" && (podUid !== record.podUid || name !== record.name),
+  );
+  return others.length > 0 ? undefined : ledger.stage(record);
+}

@@ -1,0 +1,184 @@
+/**
+ * What a node says of its drivers in the API: a mark and labels on its Node, and its CSINode (CSIN-26 to CSIN-30).
+ *
+ * Everything is written with the rights of a node, and by one after the other.
+ *
+ * @module
+ */
+import { type Client, type Kind, attempt, inDomain, isStatus, retryOnConflict } from "../../../client/index.ts";
+import { CSINode, Node } from "../../../client/kinds/index.ts";
+import type { Dialect } from "../../../meta/dialect.ts";
+import { ensureCsiNode } from "../../csi-node.ts";
+import { csiNames } from "../names.ts";
+
+/** What a driver says of a node. */
+export interface NodeFacts {
+  readonly nodeId: string;
+  /** Its place, by the keys of the driver's topology. */
+  readonly topology: Readonly<Record<string, string>>;
+  /** How many volumes it takes; undefined where it does not say. */
+  readonly count: number | undefined;
+}
+
+type Entry = CSINode["spec"]["drivers"][number];
+
+/** See the head of this file. */
+export class NodeObjects {
+  readonly #client: Client;
+  readonly #node: string;
+  readonly #mark: string;
+  readonly #kind: Kind<CSINode, "Cluster">;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({
+    client,
+    node,
+    dialect,
+  }: {
+    readonly client: Client;
+    readonly node: string;
+    readonly dialect: Dialect;
+  }) {
+    this.#client = client;
+    this.#node = node;
+    this.#mark = csiNames(dialect).nodeIds;
+    this.#kind = inDomain(CSINode, dialect.domain) as Kind<CSINode, "Cluster">;
+  }
+
+  /** Sees that there is a CSINode, and that it belongs to the Node (CSIN-29). @throws StatusError where there is no Node yet */
+  ensure(): Promise<void> {
+    return this.#inTurn(() => this.#ensured());
+  }
+
+  /**
+   * Says that a driver is on the node: mark and labels, then the entry.
+   *
+   * @throws Error where the Node has a label with another value (CSIN-27)
+   */
+  add(driver: string, facts: NodeFacts): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#markNode(driver, facts);
+      await this.#ensured();
+      const entry: Entry = {
+        name: driver,
+        nodeID: facts.nodeId,
+        topologyKeys: Object.keys(facts.topology).toSorted(),
+        ...(facts.count === undefined ? {} : { allocatable: { count: facts.count } }),
+      };
+      await this.#putEntry(entry);
+    });
+  }
+
+  /** Says that a driver is not on the node any more; labels stay (CSIN-30). */
+  remove(driver: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#changeEntries((entries) => entries.filter(({ name }) => name !== driver));
+      await this.#changeMark((ids) => Object.fromEntries(Object.entries(ids).filter(([name]) => name !== driver)));
+    });
+  }
+
+  /** Says how many volumes a driver takes, where that has changed (CSIN-32). */
+  count(driver: string, count: number | undefined): Promise<void> {
+    return this.#inTurn(() =>
+      this.#changeEntries((entries) =>
+        entries.map((entry) => {
+          if (entry.name !== driver || entry.allocatable?.count === count) return entry;
+          const { allocatable: _, ...rest } = entry;
+          return count === undefined ? rest : { ...rest, allocatable: { count } };
+        }),
+      ),
+    );
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  #getNode(): Promise<Node> {
+    return this.#client.resource(Node).get({ name: this.#node });
+  }
+
+  /** Mark and labels are one write, which stands on what was read. */
+  #markNode(driver: string, { nodeId, topology }: NodeFacts): Promise<unknown> {
+    return retryOnConflict(async () => {
+      const node = await this.#getNode();
+      const { labels = {}, annotations = {}, resourceVersion } = node.metadata;
+      const wrong = Object.entries(topology).filter(([key, value]) => (labels[key] ?? value) !== value);
+      if (wrong.length > 0) throw new Error(wrong.map((one) => otherLabel(one, labels)).join("; "));
+      const ids = { ...idsOf(annotations[this.#mark]), [driver]: nodeId };
+      const added = Object.entries(topology).filter(([key]) => labels[key] === undefined);
+      const text = JSON.stringify(ids);
+      if (added.length === 0 && annotations[this.#mark] === text) return;
+      const metadata = { resourceVersion, annotations: { [this.#mark]: text }, labels: Object.fromEntries(added) };
+      await this.#client.resource(Node).patch({ name: this.#node }, { metadata });
+    });
+  }
+
+  async #changeMark(change: (ids: Ids) => Ids): Promise<void> {
+    await retryOnConflict(async () => {
+      const found = await attempt(this.#getNode(), "NotFound");
+      const text = found.ok ? found.value.metadata.annotations?.[this.#mark] : undefined;
+      if (!found.ok || text === undefined) return;
+      const next = change(idsOf(text));
+      // The mark goes with the last driver.
+      const value = Object.keys(next).length === 0 ? null : JSON.stringify(next);
+      const { resourceVersion } = found.value.metadata;
+      await this.#client
+        .resource(Node)
+        .patch({ name: this.#node }, { metadata: { resourceVersion, annotations: { [this.#mark]: value } } });
+    });
+  }
+
+  async #ensured(): Promise<void> {
+    await ensureCsiNode(this.#client, this.#kind, await this.#getNode());
+  }
+
+  /** An entry is replaced as a whole (CSIN-28): where the server lets none change, it is taken out first. */
+  async #putEntry(entry: Entry): Promise<void> {
+    const { name } = entry;
+    const put = (entries: readonly Entry[]): readonly Entry[] => [...entries.filter((one) => one.name !== name), entry];
+    try {
+      await this.#changeEntries(put);
+    } catch (error) {
+      if (!isStatus(error, "Invalid")) throw error;
+      await this.#changeEntries((entries) => entries.filter((one) => one.name !== name));
+      await this.#changeEntries(put);
+    }
+  }
+
+  async #changeEntries(change: (entries: readonly Entry[]) => readonly Entry[]): Promise<void> {
+    const changed = this.#client.resource(this.#kind).modify({ name: this.#node }, (object) => {
+      // An empty list is null where the server prints it so.
+      const before = object.spec.drivers ?? [];
+      const drivers = change(before);
+      return isSame(drivers, before) ? undefined : { ...object, spec: { ...object.spec, drivers } };
+    });
+    await attempt(changed, "NotFound");
+  }
+}
+
+type Ids = Readonly<Record<string, string>>;
+
+/** The ids in a mark; one that cannot be read is made anew. */
+function idsOf(text: string | undefined): Ids {
+  try {
+    const ids: unknown = JSON.parse(text ?? "{}");
+    return typeof ids === "object" && ids !== null && !Array.isArray(ids) ? (ids as Ids) : {};
+  } catch {
+    return {};
+  }
+}
+
+const otherLabel = ([key, value]: readonly [string, string], labels: Ids): string =>
+  `expected the label ${key} of the Node to be ${JSON.stringify(value)}, as the driver says, it is ${JSON.stringify(labels[key])}`;
+
+/** Whether two lists have the same entries, in whatever order. */
+function isSame(some: readonly Entry[], others: readonly Entry[]): boolean {
+  const texts = new Set(some.map(textOf));
+  return some.length === others.length && others.every((entry) => texts.has(textOf(entry)));
+}
+
+const textOf = ({ name, nodeID, topologyKeys, allocatable }: Entry): string =>
+  JSON.stringify([name, nodeID, topologyKeys ?? [], allocatable?.count]);

@@ -1,0 +1,120 @@
+/**
+ * Stages a volume on the node, once for all Pods, and takes that back when the last has gone (NODE-16, NODE-17).
+ *
+ * @module
+ */
+import { mkdir } from "node:fs/promises";
+import { type Driver } from "../../csi/driver.ts";
+import { isFinal } from "../../csi/driver-error.ts";
+import { VolumeError } from "../contract.ts";
+import { type Capabilities, type MountExtras, volumeCapability } from "./capability.ts";
+import { isStillThere, isUntouched, removeLeft, seenAt } from "./disk.ts";
+import type { Operation, SetUp } from "./parts.ts";
+import { registered, told } from "./parts.ts";
+import type { PublishRecord, StageRecord } from "./record.ts";
+import { secretsOf } from "./told.ts";
+import type { CsiVolume } from "./volume.ts";
+
+/** How a volume is to be staged. */
+export interface Staging {
+  readonly driver: Driver;
+  readonly capabilities: Capabilities;
+  readonly extras: MountExtras;
+  /** The name of its VolumeAttachment, and what its attacher said (NODE-14). */
+  readonly attachment: string | undefined;
+  readonly publishContext: Record<string, string>;
+}
+
+/** Whether a driver stages volumes. */
+export const stages = (capabilities: Capabilities): boolean => capabilities.has("STAGE_UNSTAGE_VOLUME");
+
+/** Sees that a volume is on the node as it should be, and that it is written down before. */
+export async function ensureStaged(setUp: SetUp, volume: CsiVolume, staging: Staging): Promise<void> {
+  const { ledger, places, ground } = setUp;
+  const found = await ledger.stage(volume);
+  const record = found ?? freshRecord(volume, { node: ground.node, attachment: staging.attachment });
+  if (!stages(staging.capabilities)) {
+    if (found?.attachment !== staging.attachment || !found)
+      await ledger.saveStage({ ...record, attachment: staging.attachment });
+    return;
+  }
+  const place = places.stage(volume);
+  const fits = record.state === "new" || record.label === staging.extras.label || (await isUsed(setUp, record));
+  const current = fits ? record : await unstage(setUp, record);
+  const isThere = current.state === "staged" && (await isStillThere(current.seen, place.staging, ground.mounter));
+  if (!isThere) await stage(setUp, volume, { ...staging, before: { ...current, attachment: staging.attachment } });
+}
+
+const freshRecord = (
+  { driver, handle, name, mode, lifecycle }: CsiVolume,
+  of: { readonly node: string; readonly attachment: string | undefined },
+): StageRecord => ({ driver, handle, name, mode, lifecycle, ...of, state: "new", seen: "none" });
+
+/** Whether a Pod may have a volume that is staged with another label: it keeps that (NODE-43). */
+async function isUsed({ ledger, needed }: SetUp, record: StageRecord): Promise<boolean> {
+  const users = (await ledger.publicationsOf(record)).filter(isPublished);
+  const others = users.filter(({ podUid }) => podUid !== needed.pod.metadata.uid);
+  if (others.length > 0)
+    throw new VolumeError(
+      `the volume is mounted for another Pod with the SELinux label ${record.label ?? "of its files"}`,
+    );
+  return users.length > 0;
+}
+
+/** Whether a volume is, or may be, at its place in a Pod. */
+export const isPublished = ({ state }: PublishRecord): boolean => state !== "new" && state !== "unpublished";
+
+async function stage(
+  setUp: SetUp,
+  volume: CsiVolume,
+  { driver, capabilities, extras, publishContext, before }: Staging & { readonly before: StageRecord },
+): Promise<void> {
+  const { ledger, ground, signal } = setUp;
+  const { staging } = setUp.places.stage(volume);
+  const secrets = await secretsOf(setUp, volume, "stage");
+  const record = await ledger.saveStage({ ...before, state: "staging", label: extras.label });
+  await mkdir(staging, { recursive: true, mode: 0o750 });
+  try {
+    await driver.node.nodeStageVolume(
+      {
+        volumeId: volume.handle,
+        publishContext,
+        stagingTargetPath: staging,
+        volumeCapability: volumeCapability(volume, capabilities, extras),
+        secrets,
+        volumeContext: { ...volume.attributes },
+      },
+      { signal },
+    );
+  } catch (error) {
+    // Once nobody knows what was done, that goes on until something is known.
+    const isOver = before.state === "new" && isFinal(error) && (await isUntouched(staging, ground.mounter));
+    if (isOver) await ledger.saveStage(before);
+    throw told(error);
+  }
+  await ledger.saveStage({ ...record, state: "staged", seen: await seenAt(staging, ground.mounter) });
+}
+
+/** Takes a volume off the node, as far as its driver may know of it; nothing is left where it was staged. */
+async function unstage(operation: Operation, record: StageRecord): Promise<StageRecord> {
+  const { ledger, places, ground, signal } = operation;
+  const { staging } = places.stage(record);
+  if (record.state === "new") {
+    await removeLeft(staging, ground.mounter);
+    return record;
+  }
+  const driver = registered(operation.drivers, record.driver);
+  await ledger.saveStage({ ...record, state: "staging" });
+  try {
+    await driver.node.nodeUnstageVolume({ volumeId: record.handle, stagingTargetPath: staging }, { signal });
+  } catch (error) {
+    throw told(error);
+  }
+  await removeLeft(staging, ground.mounter);
+  return { ...record, state: "new", seen: "none" };
+}
+
+/** Takes a volume off the node that no Pod has any more, and forgets it (NODE-17). */
+export async function release(operation: Operation, record: StageRecord): Promise<void> {
+  await operation.ledger.dropStage(await unstage(operation, record));
+}

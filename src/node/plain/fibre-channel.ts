@@ -1,0 +1,94 @@
+/**
+ * fc: a unit of a Fibre Channel target (NODE-61).
+ *
+ * @module
+ */
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sleep } from "../../util/clock.ts";
+import { type MadeVolume, VolumeError, type VolumePlugin } from "../contract.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
+import { mountDevice } from "./block-device.ts";
+import { directoryStats } from "./directory-stats.ts";
+import {
+  Groups,
+  type PlainGround,
+  demandFileSystem,
+  demandMounts,
+  makeDirectory,
+  mountOptionsOf,
+  removeMount,
+  sourceOf,
+} from "./ground.ts";
+
+type Unit = NonNullable<ReturnType<typeof sourceOf<"fc">>>;
+
+/** See the head of this file. */
+export function fibreChannelPlugin(ground: PlainGround): VolumePlugin {
+  const { mounter } = ground;
+  const groups = new Groups(ground);
+  return {
+    kind: "kubernetes.io~fc",
+    makes: (needed) => sourceOf(needed, "fc") !== undefined,
+
+    async setUp(needed, signal): Promise<MadeVolume> {
+      const { path } = needed;
+      const unit = sourceOf(needed, "fc")!;
+      demandFileSystem(needed, "fc");
+      if (!(await mounter.isMountPoint(path))) {
+        demandMounts(ground, "fc");
+        const device = await deviceOf(ground, unit, signal);
+        await makeDirectory(path);
+        const readOnly = needed.readOnly || unit.readOnly === true;
+        const { fsType } = unit;
+        await mountDevice(
+          ground,
+          { kind: "fc", device, path, fsType, readOnly, options: mountOptionsOf(needed) },
+          signal,
+        );
+      }
+      await groups.give({ ...needed, readOnly: needed.readOnly || unit.readOnly === true }, signal);
+      return { source: path };
+    },
+
+    async tearDown({ path }) {
+      groups.forget(path);
+      await removeMount(ground, path);
+    },
+    usage: (needed) => directoryStats(needed),
+  };
+}
+
+const PAUSE_MS = 1000;
+
+/** The device of a unit; adapters are asked to look for it where it is not there yet. */
+async function deviceOf(ground: PlainGround, unit: Unit, signal: AbortSignal): Promise<string> {
+  const known = await find(ground, unit);
+  if (known !== undefined) return known;
+  const adapters = await list(join(ground.system, "class/fc_host"));
+  if (adapters.length === 0) {
+    throw new VolumeError("fc volumes need a Fibre Channel host adapter, and this machine has none");
+  }
+  for (const adapter of adapters) await writeFile(join(ground.system, "class/scsi_host", adapter, "scan"), "- - -");
+  await sleep(ground.clock, PAUSE_MS, signal, { owner: "fc", holds: true });
+  const found = await find(ground, unit);
+  if (found !== undefined) return found;
+  throw new VolumeError(
+    `fc volume: ${nameOf(unit)} is not seen by ${adapters.join(", ")}: are its zones and masks right?`,
+  );
+}
+
+/** Units are listed by their identifier, or by target and number. */
+async function find({ devices }: PlainGround, { wwids = [], targetWWNs = [], lun }: Unit): Promise<string | undefined> {
+  const [byId, byPath] = [join(devices, "disk/by-id"), join(devices, "disk/by-path")];
+  const id = (await list(byId)).find((name) => wwids.some((wwid) => name === `scsi-${wwid.replaceAll(" ", "_")}`));
+  if (id !== undefined) return join(byId, id);
+  const ends = targetWWNs.map((wwn) => `-fc-0x${wwn.toLowerCase().replace(/^0x/, "")}-lun-${lun}`);
+  const place = (await list(byPath)).find((name) => ends.some((end) => name.endsWith(end)));
+  return place === undefined ? undefined : join(byPath, place);
+}
+
+const nameOf = ({ wwids = [], targetWWNs = [], lun }: Unit): string =>
+  wwids.length > 0 ? `the unit ${wwids.join(", ")}` : `unit ${lun} of ${targetWWNs.join(", ")}`;
+
+const list = async (path: string): Promise<string[]> => (await readdir(path).catch(ignoreMissing)) ?? [];

@@ -1,0 +1,96 @@
+/**
+ * hostPath: a path of the machine itself (NODE-57, NODE-58).
+ *
+ * @module
+ */
+import type { Stats } from "node:fs";
+import { chmod, mkdir, open, realpath, rmdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { VolumeError, type MadeVolume, type VolumePlugin } from "../contract.ts";
+import { codeOf, ignoreMissing } from "../mounts/held-directory.ts";
+import { type PlainGround, demandFileSystem, sourceOf } from "./ground.ts";
+
+/** See the head of this file. */
+export function hostPathPlugin(_ground: PlainGround): VolumePlugin {
+  return {
+    kind: "kubernetes.io~host-path",
+    makes: (needed) => sourceOf(needed, "hostPath") !== undefined,
+
+    async setUp(needed): Promise<MadeVolume> {
+      demandFileSystem(needed, "hostPath");
+      const { path, type } = sourceOf(needed, "hostPath")!;
+      if (!path.startsWith("/") || path.split("/").includes("..")) {
+        throw new VolumeError(`hostPath ${path} must be absolute and without an element ".."`);
+      }
+      await check(path, type ?? "");
+      // What a link leads to now is what the containers are given (PVS-4).
+      return { source: (await realpath(path).catch(ignoreMissing)) ?? path };
+    },
+
+    /** Nothing of the machine is touched; a directory of the agent's may stand for the volume, empty. */
+    async tearDown({ path }) {
+      await rmdir(path).catch((error: unknown) => {
+        if (codeOf(error) !== "ENOTEMPTY") ignoreMissing(error);
+      });
+    },
+  };
+}
+
+/** What has to be there for each type, links followed, and how it is said. */
+const CHECKS: Readonly<Record<string, readonly [is: (stats: Stats) => boolean, what: string]>> = {
+  Directory: [(stats) => stats.isDirectory(), "a directory"],
+  DirectoryOrCreate: [(stats) => stats.isDirectory(), "a directory"],
+  File: [(stats) => stats.isFile(), "a file"],
+  FileOrCreate: [(stats) => stats.isFile(), "a file"],
+  Socket: [(stats) => stats.isSocket(), "a socket"],
+  CharDevice: [(stats) => stats.isCharacterDevice(), "a character device"],
+  BlockDevice: [(stats) => stats.isBlockDevice(), "a block device"],
+};
+
+async function check(path: string, type: string): Promise<void> {
+  if (type === "") return;
+  const [is, what] = CHECKS[type] ?? [];
+  if (!is) throw failed(`${type} is no type of a hostPath`);
+  try {
+    if (type === "DirectoryOrCreate") await makeDirectories(path);
+    if (type === "FileOrCreate") await makeFile(path);
+  } catch (error) {
+    throw failed(`${path} cannot be made: ${(error as Error).message}`);
+  }
+  const stats = await stat(path).catch((error: unknown) => {
+    throw failed(
+      ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? `${path} does not exist` : (error as Error).message,
+    );
+  });
+  if (!is(stats)) throw failed(`${path} is not ${what}`);
+}
+
+const failed = (why: string): VolumeError => new VolumeError(`hostPath type check failed: ${why}`);
+
+/** Missing directories, each 0755 whatever the umask is (PVS-6); what is there is left as it is. */
+async function makeDirectories(path: string): Promise<void> {
+  if (await stat(path).catch(ignoreMissing)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeDirectories(parent);
+  try {
+    await mkdir(path, { mode: 0o755 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    throw error;
+  }
+  await chmod(path, 0o755);
+}
+
+/** An empty file, 0644 whatever the umask is (PVS-7), in a directory that has to be there. */
+async function makeFile(path: string): Promise<void> {
+  try {
+    const file = await open(path, "wx", 0o644);
+    try {
+      await file.chmod(0o644);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The size of the huge pages that an emptyDir is made of (NODE-55).
+ *
+ * @module
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Pod } from "../../client/kinds/index.ts";
+import { wholeNumber } from "../../meta/quantity.ts";
+import { VolumeError } from "../contract.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
+import type { PlainGround } from "./ground.ts";
+
+const RESOURCE = "hugepages-";
+
+/** The mount option that says the size of pages. @throws VolumeError where it is not known, or the machine has no such pages */
+export async function hugePagesOption({ system }: PlainGround, pod: Pod, medium: string): Promise<string> {
+  const size = medium.startsWith("HugePages-") ? medium.slice("HugePages-".length) : onlySize(pod);
+  const bytes = wholeNumber(size);
+  if (bytes === undefined || bytes <= 0n)
+    throw new VolumeError(`emptyDir of medium ${medium}: ${size} is no page size`);
+  const sizes = (await readdir(join(system, "kernel/mm/hugepages")).catch(ignoreMissing)) ?? [];
+  if (!sizes.includes(`hugepages-${bytes / 1024n}kB`)) {
+    const has = sizes.length === 0 ? "none" : sizes.map((name) => name.slice("hugepages-".length)).join(", ");
+    throw new VolumeError(`emptyDir of medium ${medium}: this machine has no huge pages of ${size}; it has ${has}`);
+  }
+  return `pagesize=${bytes}`;
+}
+
+/** The one size of pages that the containers of a Pod ask for. */
+function onlySize({ spec }: Pod): string {
+  const sizes = new Set(
+    [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ resources }) =>
+      [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})]
+        .filter((name) => name.startsWith(RESOURCE))
+        .map((name) => name.slice(RESOURCE.length)),
+    ),
+  );
+  const [size, ...more] = sizes;
+  if (size !== undefined && more.length === 0) return size;
+  throw new VolumeError(
+    `emptyDir of medium HugePages: the containers ask for ${sizes.size === 0 ? "no huge pages" : [...sizes].join(" and ")}; ` +
+      "ask for one size, or say it: HugePages-2Mi",
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * Plugins of plain volumes: directories, mounts and devices of the machine, and refusals of what it cannot make.
+ *
+ * @module
+ */
+import type { PluginMaker } from "../contract.ts";
+import { emptyDirPlugin } from "./empty-dir.ts";
+import { fibreChannelPlugin } from "./fibre-channel.ts";
+import { type PlainOptions, plainGround } from "./ground.ts";
+import { hostPathPlugin } from "./host-path.ts";
+import { imagePlugin } from "./image.ts";
+import { iscsiPlugin } from "./iscsi.ts";
+import { localPlugin } from "./local.ts";
+import { refusedPlugin } from "./refused.ts";
+import { sharePlugins } from "./shares.ts";
+
+export type { PlainOptions } from "./ground.ts";
+export { withMovedVolumes } from "./moved.ts";
+
+/** Makers of all plugins of plain volumes. What none of them and no plugin before them makes, the last one refuses. */
+export const plainPlugins = (options: PlainOptions = {}): PluginMaker[] =>
+  [
+    emptyDirPlugin,
+    hostPathPlugin,
+    localPlugin,
+    ...sharePlugins,
+    iscsiPlugin,
+    fibreChannelPlugin,
+    (ground: ReturnType<typeof plainGround>) => imagePlugin(ground, options.imageDirectory),
+    refusedPlugin,
+  ].map((maker) => (ground) => maker(plainGround(ground, options)));

@@ -1,0 +1,200 @@
+/**
+ * iscsi: a unit of an iSCSI target, reached by iscsiadm(8) (NODE-61).
+ *
+ * What was logged in to is written down before, one file for each volume of a Pod, so that it can be logged out of when Pod and
+ * objects are gone: with the last volume of a target.
+ *
+ * @module
+ */
+import { mkdir, readFile, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { sleep } from "../../util/clock.ts";
+import { KeyedLock } from "../../util/keyed-lock.ts";
+import { writeWhole } from "../whole-file.ts";
+import { type FoundVolume, type MadeVolume, type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
+import { ignoreMissing } from "../mounts/held-directory.ts";
+import { mountDevice } from "./block-device.ts";
+import { directoryStats } from "./directory-stats.ts";
+import {
+  Groups,
+  type PlainGround,
+  demandFileSystem,
+  demandMounts,
+  demandProgram,
+  makeDirectory,
+  mountOptionsOf,
+  removeMount,
+  sourceOf,
+} from "./ground.ts";
+
+type Unit = NonNullable<ReturnType<typeof sourceOf<"iscsi">>>;
+
+/** What is written down of a volume. */
+interface Login {
+  readonly iqn: string;
+  readonly portals: readonly string[];
+  readonly interface: string;
+}
+
+/** See the head of this file. */
+export function iscsiPlugin(ground: PlainGround): VolumePlugin {
+  const { mounter } = ground;
+  const groups = new Groups(ground);
+  const targets = new KeyedLock();
+  const logins = new Logins(join(ground.root, "plugins", "kubernetes.io", "iscsi"));
+
+  const attach = (needed: NeededVolume, unit: Unit, signal: AbortSignal): Promise<string> =>
+    targets.run(unit.iqn, async () => {
+      const login = loginOf(unit);
+      await logins.write(idOf(needed.pod.metadata.uid!, directoryName(needed)), login);
+      for (const portal of login.portals) await logIn(ground, login, portal, signal);
+      return deviceOf(ground, login, unit.lun, signal);
+    });
+
+  return {
+    kind: "kubernetes.io~iscsi",
+    makes: (needed) => sourceOf(needed, "iscsi") !== undefined,
+
+    async setUp(needed, signal): Promise<MadeVolume> {
+      const { path } = needed;
+      const unit = sourceOf(needed, "iscsi")!;
+      const readOnly = needed.readOnly || unit.readOnly === true;
+      demandFileSystem(needed, "iscsi");
+      if (!(await mounter.isMountPoint(path))) {
+        demandMounts(ground, "iscsi");
+        await demandProgram(ground, "iscsi", "iscsiadm", "open-iscsi, and start iscsid");
+        demandNoSecrets(unit);
+        const device = await attach(needed, unit, signal);
+        await makeDirectory(path);
+        const { fsType } = unit;
+        const options = mountOptionsOf(needed);
+        await mountDevice(ground, { kind: "iscsi", device, path, fsType, readOnly, options }, signal);
+      }
+      await groups.give({ ...needed, readOnly }, signal);
+      return { source: path };
+    },
+
+    async tearDown({ path, podUid, name }: FoundVolume, signal) {
+      groups.forget(path);
+      await removeMount(ground, path);
+      const id = idOf(podUid, name);
+      const login = await logins.read(id);
+      if (!login) return;
+      await targets.run(login.iqn, async () => {
+        const isUsed = (await logins.others(id)).some(({ iqn }) => iqn === login.iqn);
+        if (!isUsed) for (const portal of login.portals) await logOut(ground, login, portal, signal);
+        await logins.remove(id);
+      });
+    },
+    usage: (needed) => directoryStats(needed),
+  };
+}
+
+const idOf = (podUid: string, name: string): string => `${podUid}~${name}`;
+
+/** The name of a volume's directory, as it is found later. */
+const directoryName = ({ persistent, volume }: NeededVolume): string => persistent?.volume.metadata.name ?? volume.name;
+
+/** A portal without a port has that of iSCSI. */
+const withPort = (portal: string): string => (/:\d+$/.test(portal) ? portal : `${portal}:3260`);
+
+const loginOf = ({ iqn, targetPortal, portals = [], iscsiInterface }: Unit): Login => ({
+  iqn,
+  portals: [...new Set([targetPortal, ...portals].map(withPort))],
+  interface: iscsiInterface || "default",
+});
+
+function demandNoSecrets({ chapAuthDiscovery, chapAuthSession, initiatorName }: Unit): void {
+  if (!chapAuthDiscovery && !chapAuthSession && !initiatorName) return;
+  throw new VolumeError(
+    "iscsi volume: this agent does not log in by CHAP or as another initiator; set that in the node's iscsid.conf, or use a CSI driver",
+  );
+}
+
+/** Exit codes of iscsiadm(8): there is a session already; there is none. */
+const [SESSION_EXISTS, NO_SESSION] = [15, 21];
+
+async function logIn(ground: PlainGround, login: Login, portal: string, signal: AbortSignal): Promise<void> {
+  const discover = ["-m", "discoverydb", "-t", "sendtargets", "-p", portal, "-I", login.interface, "--discover"];
+  await iscsiadm(ground, discover, [], signal);
+  await iscsiadm(ground, [...node(login, portal), "--login"], [SESSION_EXISTS], signal);
+}
+
+const logOut = (ground: PlainGround, login: Login, portal: string, signal: AbortSignal): Promise<void> =>
+  iscsiadm(ground, [...node(login, portal), "--logout"], [NO_SESSION], signal);
+
+const node = ({ iqn, interface: face }: Login, portal: string): string[] => [
+  "-m",
+  "node",
+  "-p",
+  portal,
+  "-T",
+  iqn,
+  "-I",
+  face,
+];
+
+async function iscsiadm(
+  { programs }: PlainGround,
+  args: readonly string[],
+  well: readonly number[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { code, output, said } = await programs.run("iscsiadm", args, signal);
+  if (code === 0 || well.includes(code ?? -1)) return;
+  throw new VolumeError(`iscsi volume: iscsiadm ${args.join(" ")} ended with code ${code}: ${said || output}`);
+}
+
+/** Looks for a device, and the pause between two of them. */
+const LOOKS = 10;
+const PAUSE_MS = 500;
+
+/** The device of a unit, by whichever portal it appears. */
+async function deviceOf(ground: PlainGround, login: Login, lun: number, signal: AbortSignal): Promise<string> {
+  const places = login.portals.map((portal) =>
+    join(ground.devices, "disk/by-path", `ip-${portal}-iscsi-${login.iqn}-lun-${lun}`),
+  );
+  for (let look = 0; look < LOOKS; look++) {
+    for (const place of places) if (await stat(place).catch(ignoreMissing)) return place;
+    signal.throwIfAborted();
+    await sleep(ground.clock, PAUSE_MS, signal, { owner: "iscsi", holds: true });
+  }
+  throw new VolumeError(`iscsi volume: unit ${lun} of ${login.iqn} did not appear as a device: ${places.join(", ")}`);
+}
+
+/** What was logged in to, each in a file. */
+class Logins {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async write(id: string, login: Login): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o750 });
+    await writeWhole(this.#path(id), JSON.stringify(login));
+  }
+
+  async read(id: string): Promise<Login | undefined> {
+    const text = await readFile(this.#path(id), "utf8").catch(ignoreMissing);
+    return text === undefined ? undefined : (JSON.parse(text) as Login);
+  }
+
+  /** Those of all other volumes. */
+  async others(id: string): Promise<Login[]> {
+    const names = (await readdir(this.#directory).catch(ignoreMissing)) ?? [];
+    const ids = names.filter((name) => name.endsWith(END)).map((name) => name.slice(0, -END.length));
+    const logins = await Promise.all(ids.filter((other) => other !== id).map((other) => this.read(other)));
+    return logins.filter((login) => login !== undefined);
+  }
+
+  remove(id: string): Promise<void> {
+    return rm(this.#path(id), { force: true });
+  }
+
+  #path(id: string): string {
+    return join(this.#directory, `${id}${END}`);
+  }
+}
+
+const END = ".json";

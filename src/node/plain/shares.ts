@@ -1,0 +1,149 @@
+/**
+ * Directories of other machines, which the system's own mount(8) brings: nfs (NODE-60), cephfs and glusterfs.
+ *
+ * @module
+ */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Endpoints, Secret } from "../../client/kinds/index.ts";
+import { type MadeVolume, type NeededVolume, VolumeError, type VolumePlugin } from "../contract.ts";
+import {
+  type PlainGround,
+  demandFileSystem,
+  demandMounts,
+  demandProgram,
+  makeDirectory,
+  mountOptionsOf,
+  namespaceOf,
+  removeMount,
+  sourceOf,
+} from "./ground.ts";
+
+/** What mount(8) is told. */
+interface Share {
+  readonly source: string;
+  readonly options?: readonly string[];
+  /** Ends what was only there for the mount. */
+  end?(): Promise<void>;
+}
+
+/** How a kind of share is mounted. */
+interface ShareKind {
+  readonly member: "nfs" | "cephfs" | "glusterfs";
+  /** Of the file system. */
+  readonly type: string;
+  readonly program: string;
+  /** What brings the program, as people install it. */
+  readonly from: string;
+  shareOf(ground: PlainGround, needed: NeededVolume): Share | Promise<Share>;
+}
+
+const nfs: ShareKind = {
+  member: "nfs",
+  type: "nfs",
+  program: "mount.nfs",
+  from: "the NFS client (nfs-common or nfs-utils)",
+  shareOf(_, needed) {
+    const { server, path } = sourceOf(needed, "nfs")!;
+    return { source: `${hostOf(server)}:${path}` };
+  },
+};
+
+const cephfs: ShareKind = {
+  member: "cephfs",
+  type: "ceph",
+  program: "mount.ceph",
+  from: "ceph-common",
+  async shareOf(ground, needed) {
+    const { monitors, path = "/", user, secretFile, secretRef } = sourceOf(needed, "cephfs")!;
+    const name = user || DEFAULT_USER;
+    const source = `${monitors.join(",")}:${path.startsWith("/") ? path : `/${path}`}`;
+    if (!secretRef?.name) {
+      return { source, options: [`name=${name}`, `secretfile=${secretFile || `/etc/ceph/${name}.secret`}`] };
+    }
+    const key = await keyOf(ground, needed, secretRef);
+    // A file that only the agent can read: what programs are started with, everybody on the machine can.
+    const directory = join(ground.root, "plugins", "kubernetes.io", "cephfs");
+    await mkdir(directory, { recursive: true, mode: 0o750 });
+    const file = join(directory, `${needed.pod.metadata.uid}-${needed.volume.name}.secret`);
+    await writeFile(file, key, { mode: 0o600 });
+    return { source, options: [`name=${name}`, `secretfile=${file}`], end: () => rm(file, { force: true }) };
+  },
+};
+
+/** PVS-27. */
+const DEFAULT_USER = "admin";
+
+const glusterfs: ShareKind = {
+  member: "glusterfs",
+  type: "glusterfs",
+  program: "mount.glusterfs",
+  from: "glusterfs-client",
+  async shareOf({ client }, needed) {
+    const source = sourceOf(needed, "glusterfs")!;
+    const given = "endpointsNamespace" in source ? source.endpointsNamespace : undefined;
+    const key = { name: source.endpoints, namespace: given || namespaceOf(needed) };
+    const found = await client.resource(Endpoints).find(key);
+    if (!found)
+      throw new VolumeError(`glusterfs volume: endpoints "${key.name}" not found in namespace ${key.namespace}`);
+    const [first, ...others] = (found.subsets ?? []).flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip));
+    if (first === undefined) throw new VolumeError(`glusterfs volume: endpoints "${key.name}" list no address`);
+    const options = others.length > 0 ? [`backup-volfile-servers=${others.map(hostOf).join(":")}`] : [];
+    return { source: `${hostOf(first)}:${source.path}`, options };
+  },
+};
+
+/** Plugins of all kinds of shares. */
+export const sharePlugins = [nfs, cephfs, glusterfs].map(
+  (kind) =>
+    (ground: PlainGround): VolumePlugin =>
+      sharePlugin(ground, kind),
+);
+
+function sharePlugin(ground: PlainGround, kind: ShareKind): VolumePlugin {
+  const { member } = kind;
+  const { mounter } = ground;
+  return {
+    kind: `kubernetes.io~${member}`,
+    makes: (needed) => sourceOf(needed, member) !== undefined,
+
+    async setUp(needed): Promise<MadeVolume> {
+      const { path } = needed;
+      demandFileSystem(needed, member);
+      // By the table: a server that does not answer any more must not hold who only asks whether it is mounted.
+      if ((await mounter.mounts(path)).some((mount) => mount.path === path)) return { source: path };
+      demandMounts(ground, member);
+      await demandProgram(ground, member, kind.program, kind.from);
+      const share = await kind.shareOf(ground, needed);
+      try {
+        await makeDirectory(path);
+        const readOnly = needed.readOnly || sourceOf(needed, member)!.readOnly === true ? ["ro"] : [];
+        const options = [...readOnly, ...(share.options ?? []), ...mountOptionsOf(needed)];
+        await mounter.mount({ type: kind.type, source: share.source, path, options });
+      } finally {
+        await share.end?.();
+      }
+      return { source: path };
+    },
+
+    tearDown: ({ path }) => removeMount(ground, path),
+  };
+}
+
+/** An address of IPv6 stands in brackets before a colon. */
+const hostOf = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
+
+/** The one value of a Secret, or that of `key`. */
+async function keyOf(
+  { client }: PlainGround,
+  needed: NeededVolume,
+  ref: { readonly name?: string; readonly namespace?: string },
+): Promise<Buffer> {
+  const key = { name: ref.name!, namespace: ref.namespace || namespaceOf(needed) };
+  const secret = await client.resource(Secret).find(key);
+  if (!secret) throw new VolumeError(`cephfs volume: secret "${key.name}" not found in namespace ${key.namespace}`);
+  const data = secret.data ?? {};
+  const value = data["key"] ?? Object.values(data)[0];
+  if (value === undefined) throw new VolumeError(`cephfs volume: secret "${key.name}" has no key`);
+  return Buffer.from(value, "base64");
+}

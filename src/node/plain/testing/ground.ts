@@ -1,0 +1,108 @@
+/**
+ * The ground of plugins in tests: nothing of the machine but a directory, unless a test puts it in.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Client } from "../../../client/index.ts";
+import type { PersistentVolume, Pod } from "../../../client/kinds/index.ts";
+import { kubernetes } from "../../../meta/dialect.ts";
+import { ManualClock, seededRandom } from "../../../util/clock.ts";
+import { silentLog } from "../../../util/log.ts";
+import type { PodVolume } from "../../../volumes/contract.ts";
+import type { FoundVolume, NeededVolume, NodeGround, VolumePlugin } from "../../contract.ts";
+import { ManualMounter } from "../../mounts/testing/manual-mounter.ts";
+import { volumePath } from "../../paths.ts";
+import { type PlainGround, type PlainOptions, type Programs, plainGround } from "../ground.ts";
+
+/** What a test puts into the ground. */
+export interface TestGround extends Partial<NodeGround>, PlainOptions {
+  readonly root: string;
+  /** Objects of the server, each as `Kind namespace/name`. */
+  readonly objects?: Readonly<Record<string, object>>;
+}
+
+/** See the head of this file. */
+export function testGround({
+  objects = {},
+  programs = noPrograms,
+  devices,
+  system,
+  ...given
+}: TestGround): PlainGround {
+  const find = ({ kind }: { kind: string }) => ({
+    find: ({ name, namespace }: { name: string; namespace?: string }) =>
+      Promise.resolve(objects[`${kind} ${namespace}/${name}`]),
+  });
+  const ground: NodeGround = {
+    node: "node-1",
+    dialect: kubernetes,
+    client: { resource: find } as unknown as Client,
+    clock: new ManualClock(),
+    random: seededRandom(1),
+    log: silentLog,
+    activity: undefined,
+    mounter: new ManualMounter(),
+    informer: () => {
+      throw new Error("plain volumes follow nothing");
+    },
+    pods: () => [],
+    lookAt: () => {},
+    event: () => {},
+    allocatable: () => ({}),
+    ...given,
+  };
+  return plainGround(ground, {
+    programs,
+    devices: devices ?? join(given.root, "no-devices"),
+    system: system ?? join(given.root, "no-system"),
+  });
+}
+
+/** A machine without programs. */
+export const noPrograms: Programs = {
+  run: (program) => Promise.reject(new Error(`a test did not expect ${program}`)),
+  find: () => Promise.resolve(undefined),
+};
+
+/** A machine that has some programs, which are told to a test. */
+export const somePrograms = (...programs: string[]): Programs => ({
+  run: (program, args) => noPrograms.run(program, args),
+  find: (program) => Promise.resolve(programs.includes(program) ? `/sbin/${program}` : undefined),
+});
+
+/** A volume of a Pod that is needed: as the Pod describes it, or as a PersistentVolume does. */
+export function needed(
+  root: string,
+  kind: string,
+  what: {
+    readonly volume?: Partial<PodVolume>;
+    readonly persistent?: Partial<PersistentVolume["spec"]>;
+    readonly pod?: Partial<Pod["spec"]>;
+    readonly readOnly?: boolean;
+    readonly mode?: NeededVolume["mode"];
+  },
+): NeededVolume {
+  const { persistent, readOnly = false, mode = "Filesystem" } = what;
+  const pod = {
+    metadata: { name: "pod", namespace: "space", uid: "uid" },
+    spec: { containers: [], ...what.pod },
+  } as unknown as Pod;
+  const volume: PodVolume = { name: "volume", ...what.volume };
+  const own = { pod, volume, path: volumePath(root, "uid", kind, persistent ? "pv" : "volume"), mode, readOnly };
+  if (!persistent) return own;
+  const claim = { metadata: { name: "claim", namespace: "space" }, spec: {}, status: {} };
+  return { ...own, persistent: { claim, volume: { metadata: { name: "pv" }, spec: persistent } } as never };
+}
+
+/** A volume as it is found on disk. */
+export const found = ({ path, mode, persistent }: NeededVolume, { kind }: VolumePlugin): FoundVolume => ({
+  podUid: "uid",
+  name: persistent ? "pv" : "volume",
+  kind,
+  path,
+  mode,
+});
+
+/** Nobody gives up. */
+export const going: AbortSignal = new AbortController().signal;

@@ -1,0 +1,302 @@
+/** Scenes of plain volumes that need mounts and devices. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { PersistentVolume } from "../../../client/kinds/index.ts";
+import type { NeededVolume, VolumePlugin } from "../../contract.ts";
+import { machineMounter } from "../../mounts/index.ts";
+import { findProgram, runProgram } from "../../mounts/run-program.ts";
+import { emptyDirPlugin } from "../empty-dir.ts";
+import type { PlainGround, PlainOptions } from "../ground.ts";
+import { imagePlugin } from "../image.ts";
+import { iscsiPlugin } from "../iscsi.ts";
+import { localPlugin } from "../local.ts";
+import { found, going, needed, testGround } from "./ground.ts";
+
+const mounter = machineMounter();
+const programs = {
+  run: (program: string, args: readonly string[]) => runProgram(program, args),
+  find: findProgram,
+};
+const ground = (root: string, options: PlainOptions = {}): PlainGround =>
+  testGround({ root, mounter, programs, ...options });
+
+const run = (program: string, ...args: string[]): string => {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  assert.equal(status, 0, `${program} ${args.join(" ")}: ${stderr}`);
+  return stdout.trim();
+};
+
+/** A disk of so many bytes: its device goes when nothing holds it any more, at the latest with this process. */
+function disk(directory: string, name = "disk", size = 32 << 20): string {
+  const file = join(directory, name);
+  writeFileSync(file, "");
+  truncateSync(file, size);
+  const device = run("losetup", "--find", "--show", file);
+  openSync(device, "r");
+  run("losetup", "--detach", device);
+  return device;
+}
+
+/** A tmpfs is full at its limit, keeps its files when the agent looks again, and leaves no mount and no directory. */
+export async function memoryIsLimited(root: string): Promise<void> {
+  const plugin = emptyDirPlugin(ground(root));
+  const volume = needed(root, plugin.kind, { volume: { emptyDir: { medium: "Memory", sizeLimit: "64Ki" } } });
+  await plugin.setUp(volume, going);
+  assert.equal(statSync(volume.path).mode & 0o7777, 0o1777);
+  writeFileSync(join(volume.path, "file"), Buffer.alloc(32_768));
+  assert.throws(() => writeFileSync(join(volume.path, "big"), Buffer.alloc(65_536)), { code: "ENOSPC" });
+  await emptyDirPlugin(ground(root)).setUp(volume, going);
+  assert.equal((await mounter.mounts(volume.path)).length, 1);
+  assert.equal(statSync(join(volume.path, "file")).size, 32_768);
+  const usage = await plugin.usage!(volume, going);
+  assert.equal(usage?.capacityBytes, 65_536);
+  assert.equal(usage?.usedBytes, 65_536);
+  await plugin.tearDown(found(volume, plugin), going);
+  assert.equal((await mounter.mounts(volume.path)).length, 0);
+  assert.equal(existsSync(volume.path), false);
+}
+
+/** Huge pages are mounted with the size that was asked for, for everybody to write to. */
+export async function hugePagesAreMounted(root: string): Promise<void> {
+  const plugin = emptyDirPlugin(ground(root, { system: "/sys" }));
+  const volume = needed(root, plugin.kind, { volume: { emptyDir: { medium: "HugePages-2Mi" } } });
+  await plugin.setUp(volume, going);
+  await plugin.setUp(volume, going);
+  const [mount, ...more] = await mounter.mounts(volume.path);
+  assert.deepEqual([mount?.type, more], ["hugetlbfs", []]);
+  assert.ok(mount?.options.includes("pagesize=2M"));
+  assert.equal(statSync(volume.path).mode & 0o777, 0o777);
+  await plugin.tearDown(found(volume, plugin), going);
+  assert.equal(existsSync(volume.path), false);
+}
+
+const local = (
+  root: string,
+  path: string,
+  more: Parameters<typeof needed>[2] & { fsType?: string } = {},
+): NeededVolume => {
+  const { fsType, ...what } = more;
+  const persistent: Partial<PersistentVolume["spec"]> = { local: { path, ...(fsType && { fsType }) } };
+  return needed(root, "kubernetes.io~local-volume", { ...what, persistent });
+};
+
+/** A directory is bound, given to the group of the Pod once, and keeps its files when the volume goes. */
+export async function localDirectory(root: string): Promise<void> {
+  const data = join(root, "data");
+  mkdirSync(data, { mode: 0o755 });
+  writeFileSync(join(data, "file"), "text", { mode: 0o600 });
+  const plugin = localPlugin(ground(root));
+  const volume = local(root, data, { pod: { securityContext: { fsGroup: 4321 } } as never });
+  assert.deepEqual(await plugin.setUp(volume, going), { source: volume.path });
+  assert.equal(readFileSync(join(volume.path, "file"), "utf8"), "text");
+  assert.deepEqual([statSync(data).gid, statSync(data).mode & 0o7777], [4321, 0o2775]);
+  assert.deepEqual([statSync(join(data, "file")).gid, statSync(join(data, "file")).mode & 0o777], [4321, 0o660]);
+  await plugin.setUp(volume, going);
+  assert.equal((await mounter.mounts(volume.path)).length, 1);
+  await plugin.tearDown(found(volume, plugin), going);
+  await plugin.tearDown(found(volume, plugin), going);
+  assert.equal(existsSync(volume.path), false);
+  assert.deepEqual(readdirSync(data), ["file"]);
+  const reading = local(root, data, { readOnly: true });
+  await plugin.setUp(reading, going);
+  assert.throws(() => writeFileSync(join(reading.path, "new"), ""), { code: "EROFS" });
+  await plugin.tearDown(found(reading, plugin), going);
+}
+
+/** An empty device is given ext4 and mounted; what is written stays for the next Pod; for reading only beside a writer. */
+export async function localDevice(root: string): Promise<void> {
+  const device = disk(root);
+  const plugin = localPlugin(ground(root));
+  const volume = local(root, device);
+  await plugin.setUp(volume, going);
+  const [mount] = await mounter.mounts(volume.path);
+  assert.deepEqual([mount?.type, mount?.source], ["ext4", device]);
+  writeFileSync(join(volume.path, "file"), "kept");
+  const second: NeededVolume = { ...local(root, device, { readOnly: true }), path: `${volume.path}-2` };
+  await plugin.setUp(second, going);
+  assert.throws(() => writeFileSync(join(second.path, "new"), ""), { code: "EROFS" });
+  writeFileSync(join(volume.path, "new"), "");
+  await plugin.tearDown(found(second, plugin), going);
+  await plugin.tearDown(found(volume, plugin), going);
+  assert.equal(existsSync(volume.path), false);
+  await plugin.setUp(volume, going);
+  assert.equal(readFileSync(join(volume.path, "file"), "utf8"), "kept");
+  await plugin.tearDown(found(volume, plugin), going);
+}
+
+const refuses = async (plugin: VolumePlugin, volume: NeededVolume, message: RegExp): Promise<void> => {
+  await assert.rejects(plugin.setUp(volume, going), message);
+  assert.equal((await mounter.mounts(volume.path)).length, 0);
+};
+
+/** Whatever is on a device that is not the file system asked for, it stays as it is. */
+export async function neverFormatsData(root: string): Promise<void> {
+  const plugin = localPlugin(ground(root));
+  const device = disk(root);
+  run("mkfs.ext4", "-q", device);
+  const before = run("sha256sum", device);
+  await refuses(
+    plugin,
+    local(root, device, { fsType: "xfs" }),
+    /holds the file system ext4, not xfs; it is not formatted/,
+  );
+  assert.equal(run("sha256sum", device), before);
+
+  const partitioned = disk(root, "partitioned");
+  writeFileSync(partitioned, tableOfPartitions(), { flag: "r+" });
+  await refuses(plugin, local(root, partitioned), /holds a table of partitions \(dos\), no file system/);
+
+  const other = disk(root, "swap");
+  run("mkswap", other);
+  await refuses(plugin, local(root, other), /holds swap, no file system/);
+
+  for (const [name, place] of Object.entries({ first: 100_000, middle: 16 << 20, last: (32 << 20) - 5000 })) {
+    const garbage = disk(root, `garbage-${name}`);
+    run("dd", "if=/etc/hostname", `of=${garbage}`, "bs=1", `seek=${place}`, "count=2", "conv=notrunc");
+    await refuses(plugin, local(root, garbage), /is not empty either: it is not formatted/);
+  }
+}
+
+/** The first sector of a disk with one partition of Linux, from 1 MiB on, of 4 MiB. */
+function tableOfPartitions(): Buffer {
+  const sector = Buffer.alloc(512);
+  sector[446 + 4] = 0x83;
+  sector.writeUInt32LE(2048, 446 + 8);
+  sector.writeUInt32LE(8192, 446 + 12);
+  sector.writeUInt16LE(0xaa55, 510);
+  return sector;
+}
+
+/** Who has no blkid formats what is all zeros, and nothing else; who has no mkfs is told so. */
+export async function formatsOnlyWithPrograms(root: string): Promise<void> {
+  const device = disk(root);
+  const without = (missing: string): PlainGround =>
+    ground(root, {
+      programs: {
+        find: (program) => (program === missing ? Promise.resolve(undefined) : findProgram(program)),
+        run: (program, args) => runProgram(program === missing ? "no-such-program" : program, args),
+      },
+    });
+  await refuses(
+    localPlugin(without("mkfs.ext4")),
+    local(root, device),
+    /is empty and needs the program mkfs.ext4, which is not on this machine/,
+  );
+  const plugin = localPlugin(without("blkid"));
+  const volume = local(root, device);
+  await plugin.setUp(volume, going);
+  await plugin.tearDown(found(volume, plugin), going);
+  await refuses(plugin, volume, /no file system that is known, but is not empty either/);
+}
+
+/** As a device it is a link, which goes with the volume; the device stays. */
+export async function localBlock(root: string): Promise<void> {
+  const device = disk(root);
+  const plugin = localPlugin(ground(root));
+  const volume = local(root, device, { mode: "Block" });
+  assert.deepEqual(await plugin.setUp(volume, going), { source: device });
+  await plugin.setUp(volume, going);
+  assert.equal(readlinkSync(volume.path), device);
+  await plugin.tearDown(found(volume, plugin), going);
+  await plugin.tearDown(found(volume, plugin), going);
+  assert.equal(existsSync(volume.path), false);
+  assert.ok(lstatSync(device).isBlockDevice());
+  await assert.rejects(plugin.setUp(local(root, root, { mode: "Block" }), going), /is no block device/);
+}
+
+/** The files of an image are there, nobody can write to them, and a running Pod keeps those of its start. */
+export async function imageIsReadOnly(root: string): Promise<void> {
+  const images = join(root, "images");
+  for (const version of ["v1", "v2"]) {
+    mkdirSync(join(images, "registry", version), { recursive: true });
+    writeFileSync(join(images, "registry", version, "file"), version);
+  }
+  symlinkSync("v1", join(images, "registry/tools:latest"));
+  const plugin = imagePlugin(ground(root), images);
+  const volume = needed(root, plugin.kind, {
+    volume: { image: { reference: "registry/tools" } },
+    pod: { securityContext: { fsGroup: 4321, fsGroupChangePolicy: "Always" } } as never,
+  });
+  const read = (): string => readFileSync(join(volume.path, "file"), "utf8");
+  await plugin.setUp(volume, going);
+  assert.equal(read(), "v1");
+  assert.throws(() => writeFileSync(join(volume.path, "file"), "no"), { code: "EROFS" });
+  assert.equal(statSync(join(images, "registry/v1/file")).gid, 0);
+  symlinkSync("v2", join(images, "new"));
+  renameSync(join(images, "new"), join(images, "registry/tools:latest"));
+  await plugin.setUp(volume, going);
+  assert.equal(read(), "v1");
+  await plugin.tearDown(found(volume, plugin), going);
+  await plugin.setUp(volume, going);
+  assert.equal(read(), "v2");
+  await plugin.tearDown(found(volume, plugin), going);
+  assert.deepEqual(readdirSync(join(images, "registry/v1")), ["file"]);
+}
+
+/** A unit is logged in to, formatted, mounted, and logged out of with its last volume, by a stand-in for iscsiadm. */
+export async function iscsiWithAStandIn(root: string): Promise<void> {
+  const device = disk(root);
+  const calls: string[] = [];
+  const byPath = join(root, "dev/disk/by-path");
+  mkdirSync(byPath, { recursive: true });
+  const standIn: PlainOptions["programs"] = {
+    find: (program) => (program === "iscsiadm" ? Promise.resolve("/sbin/iscsiadm") : findProgram(program)),
+    run: async (program, args) => {
+      if (program !== "iscsiadm") return runProgram(program, args);
+      calls.push(args.join(" "));
+      const place = join(byPath, "ip-10.0.0.1:3260-iscsi-iqn.test-lun-0");
+      if (args.includes("--login") && !existsSync(place)) symlinkSync(device, place);
+      return { code: args.includes("--login") ? 15 : 0, output: "", said: "" };
+    },
+  };
+  const plugin = iscsiPlugin(ground(root, { programs: standIn, devices: join(root, "dev") }));
+  const iscsi = { targetPortal: "10.0.0.1", iqn: "iqn.test", lun: 0, iscsiInterface: "default" };
+  const volume = needed(root, plugin.kind, { volume: { iscsi } });
+  await plugin.setUp(volume, going);
+  const [mount] = await mounter.mounts(volume.path);
+  assert.equal(mount?.type, "ext4");
+  assert.ok(mount?.options.includes("rw"));
+  writeFileSync(join(volume.path, "file"), "");
+  const login = "-m node -p 10.0.0.1:3260 -T iqn.test -I default";
+  assert.deepEqual(calls.splice(0), [
+    "-m discoverydb -t sendtargets -p 10.0.0.1:3260 -I default --discover",
+    `${login} --login`,
+  ]);
+  await plugin.setUp(volume, going);
+  assert.deepEqual(calls, []);
+  // A second volume of the target keeps the session.
+  const other: NeededVolume = {
+    ...volume,
+    volume: { name: "other", iscsi: { ...iscsi, readOnly: true } },
+    path: `${volume.path}-2`,
+  };
+  await plugin.tearDown(found(volume, plugin), going);
+  assert.deepEqual(calls.splice(0), [`${login} --logout`]);
+  await plugin.setUp(other, going);
+  assert.throws(() => writeFileSync(join(other.path, "new"), ""), { code: "EROFS" });
+  await plugin.tearDown({ ...found(other, plugin), name: "other" }, going);
+  assert.equal(calls.at(-1), `${login} --logout`);
+  // After a restart of the agent, without any object: what was written down is enough.
+  await plugin.setUp(volume, going);
+  await iscsiPlugin(ground(root, { programs: standIn, devices: join(root, "dev") })).tearDown(
+    found(volume, plugin),
+    going,
+  );
+  assert.equal(calls.at(-1), `${login} --logout`);
+  assert.deepEqual(readdirSync(join(root, "plugins/kubernetes.io/iscsi")), []);
+}

@@ -1,0 +1,30 @@
+/**
+ * Which volumes of a Pod its containers use, and how (NODE-4).
+ *
+ * @module
+ */
+import type { Pod } from "../client/kinds/index.ts";
+import type { PodVolume } from "../volumes/contract.ts";
+import type { NeededVolume } from "./contract.ts";
+
+/** A volume that some container uses. */
+export interface VolumeUse {
+  readonly volume: PodVolume;
+  /** As a directory, as a device, or as both, which no volume is. */
+  readonly modes: ReadonlySet<NeededVolume["mode"]>;
+}
+
+/** The volumes of a Pod that some container mounts or has as a device, by their names. */
+export function usesOf({ spec }: Pod): ReadonlyMap<string, VolumeUse> {
+  const modes = new Map<string, Set<NeededVolume["mode"]>>();
+  const use = (name: string, mode: NeededVolume["mode"]): void => {
+    modes.set(name, (modes.get(name) ?? new Set()).add(mode));
+  };
+  const all = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
+  for (const { volumeMounts = [], volumeDevices = [] } of all) {
+    for (const { name } of volumeMounts) use(name, "Filesystem");
+    for (const { name } of volumeDevices) use(name, "Block");
+  }
+  const used = (spec.volumes ?? []).filter(({ name }) => modes.has(name));
+  return new Map(used.map((volume) => [volume.name, { volume, modes: modes.get(volume.name)! }]));
+}

@@ -1,0 +1,65 @@
+/**
+ * The contents of volumes from the server, for the agent of a node: what a Pod's volumes are made of is followed while the Pod is
+ * there, and the Pod is looked at when something of it changes (PROJ-55).
+ *
+ * @module
+ */
+import { ConfigMap, type Pod, Secret } from "../../client/kinds/index.ts";
+import type { ContentSource } from "../../volumes/contract.ts";
+import type { CertificateKeeper } from "../certificates.ts";
+import type { NodeGround } from "../contract.ts";
+import type { TokenKeeper } from "../tokens.ts";
+import { FollowedBundles } from "./bundles.ts";
+import { FollowedObjects } from "./followed.ts";
+
+/** See the head of this file. */
+export class ApiSource implements Disposable {
+  readonly #ground: NodeGround;
+  readonly #tokens: TokenKeeper;
+  readonly #certificates: CertificateKeeper;
+  readonly #configMaps: FollowedObjects<ConfigMap>;
+  readonly #secrets: FollowedObjects<Secret>;
+  readonly #bundles: FollowedBundles;
+
+  constructor(ground: NodeGround, tokens: TokenKeeper, certificates: CertificateKeeper) {
+    this.#ground = ground;
+    this.#tokens = tokens;
+    this.#certificates = certificates;
+    this.#configMaps = new FollowedObjects(ground, ConfigMap);
+    this.#secrets = new FollowedObjects(ground, Secret);
+    this.#bundles = new FollowedBundles(ground);
+  }
+
+  /** The source of the volumes of a Pod; what it is asked for is followed until the Pod is forgotten. */
+  of({ metadata: { uid } }: Pod): ContentSource {
+    return {
+      configMap: (key) => this.#configMaps.get(uid, key),
+      secret: (key) => this.#secrets.get(uid, key),
+      trustBundles: (wish) => this.#bundles.get(uid, wish),
+      token: async (pod, wish) => (await this.#tokens.get(pod, wish)).token,
+      certificate: (pod, wish, volume) => this.#certificates.get(pod, wish, volume),
+      allocatable: () => this.#ground.allocatable(),
+    };
+  }
+
+  /** A Pod is gone: its tokens and certificates are forgotten, and what it alone used is followed no more (PROJ-58). */
+  forget(podUid: string): void {
+    this.#configMaps.forget(podUid);
+    this.#secrets.forget(podUid);
+    this.#bundles.forget(podUid);
+    this.#tokens.forget(podUid);
+    this.#certificates.forget(podUid);
+  }
+
+  /** How many ConfigMaps and Secrets are followed. */
+  get following(): number {
+    return this.#configMaps.size + this.#secrets.size;
+  }
+
+  [Symbol.dispose](): void {
+    this.#configMaps[Symbol.dispose]();
+    this.#secrets[Symbol.dispose]();
+    this.#bundles[Symbol.dispose]();
+    this.#certificates[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,31 @@
+import type { TurnLimit } from "../../util/turn-limit.ts";
+import type { Payload } from "../../volumes/contract.ts";
+import type { WriterFiles } from "./writer-files.ts";
+
+/** Whether a directory holds these files and no others; modes and owners are not compared (PROJ-52). */
+export async function holds(
+  files: WriterFiles,
+  directory: string,
+  payload: Payload,
+  turns: TurnLimit,
+): Promise<boolean> {
+  let left = payload.size;
+  const folders = [""];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = files.list(folder === "" ? directory : `${directory}/${folder}`);
+    // No write makes one.
+    if (entries.length === 0 && folder !== "") return false;
+    for (const { name, type } of entries) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (type === "directory") folders.push(path);
+      else if (type !== "file") return false;
+      else {
+        const wanted = payload.get(path);
+        if (!wanted || !files.holds(`${directory}/${path}`, wanted.bytes)) return false;
+        left--;
+      }
+      await turns.pause();
+    }
+  }
+  return left === 0;
+}
