@@ -1,0 +1,45 @@
+/**
+ * Takes a volume off a node whose attachment is deleted, and lets the attachment go (VA-18, VA-19, DEC-54).
+ *
+ * @module
+ */
+import { attempt } from "../../client/index.ts";
+import { formatTime } from "../../meta/time.ts";
+import type { Result } from "../../runtime/index.ts";
+import { hasFinalizer, removeFinalizer } from "../finalizers.ts";
+import { callOf } from "../sidecar.ts";
+import type { Attaching } from "./given.ts";
+import { errorStatus, nodeIdOf, secretsOf, subjectOf } from "./subject.ts";
+
+/** Detaches; what fails is written as `detachError`, and thrown to be tried again. */
+export async function detach(given: Attaching): Promise<Result> {
+  const { ctx, sidecar } = given;
+  const { names, kinds } = sidecar;
+  // Without it nothing was attached, or it is off again.
+  if (!hasFinalizer(ctx.object, names.attached)) return undefined;
+  const attachments = ctx.client.resource(kinds.attachment);
+  try {
+    await unpublish(given);
+  } catch (error) {
+    const status = { detachError: errorStatus(error, formatTime(ctx.clock.now())) };
+    await attempt(attachments.status.patch(ctx.key, { status }), "NotFound");
+    throw error;
+  }
+  // The finalizer first: an attachment that has it would be taken off once more.
+  await removeFinalizer(ctx.client, kinds.attachment, ctx.object, names.attached);
+  const status = { attached: false, attachmentMetadata: null, detachError: null };
+  const { uid } = ctx.object.metadata;
+  await attempt(attachments.status.patch(ctx.key, { metadata: { uid }, status }), "NotFound", "Conflict", "Invalid");
+  return undefined;
+}
+
+async function unpublish(given: Attaching): Promise<void> {
+  const { ctx, sidecar } = given;
+  const found = await subjectOf(given);
+  const secrets = await secretsOf(given, found);
+  const nodeId = nodeIdOf(given, ctx.object.metadata.annotations?.[sidecar.names.nodeId]);
+  const request = { volumeId: found.csi.volumeHandle, nodeId, secrets };
+  await callOf(sidecar, ctx.signal)("ControllerUnpublishVolume", (calls, how) =>
+    calls.controllerUnpublishVolume(request, how),
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * Finalizers of sidecars: put on before a driver is asked for something, taken off when what came of it is stored.
+ *
+ * @module
+ */
+import { type ApiObject, type Client, type Kind, type Scope, attempt, keyOf } from "../client/index.ts";
+import { hasFinalizer } from "../runtime/finalizer.ts";
+
+export { hasFinalizer, removeFinalizer } from "../runtime/finalizer.ts";
+
+/** The object with a finalizer, and with other metadata that is written with it; undefined when it is gone or has changed meanwhile. */
+export async function withFinalizer<T extends ApiObject, S extends Scope>(
+  client: Client,
+  kind: Kind<T, S>,
+  object: T,
+  finalizer: string,
+  annotations: Readonly<Record<string, string>> = {},
+): Promise<T | undefined> {
+  const { uid, resourceVersion, finalizers = [], annotations: before = {} } = object.metadata;
+  const isMissing = !hasFinalizer(object, finalizer);
+  const isOther = Object.entries(annotations).some(([name, value]) => before[name] !== value);
+  if (!isMissing && !isOther) return object;
+  const metadata = {
+    uid,
+    resourceVersion,
+    ...(isMissing ? { finalizers: [...finalizers, finalizer] } : {}),
+    ...(isOther ? { annotations } : {}),
+  };
+  const done = await attempt(client.resource(kind).patch(keyOf(object), { metadata }), "NotFound", "Conflict");
+  return done.ok ? done.value : undefined;
+}
