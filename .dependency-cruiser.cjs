@@ -27,7 +27,12 @@ const rooms = {
   runtime: ["util", "meta", "client"],
   controllers: ["util", "meta", "pki", "kinds/usage", "client", "runtime"],
   why: ["util", "meta", "client", "controllers"],
-  cli: ["util", "value", "meta", "audit", "schema", "cel", "auth/rbac", "client"],
+  volumes: ["util", "meta", "pki", "client"],
+  csi: ["util"],
+  drivers: ["util", "csi"],
+  sidecars: ["util", "meta", "client", "runtime", "controllers", "csi"],
+  node: ["util", "meta", "client", "runtime", "controllers", "volumes", "csi"],
+  cli: ["util", "value", "meta", "audit", "schema", "cel", "auth/rbac", "client", "volumes", "node/written"],
 };
 const below = Object.keys(rooms).filter((name) => name !== "cli");
 // Every room put together: without a port, a file or a process; the kit on top of it; the program on top of all.
@@ -104,7 +109,7 @@ module.exports = {
       from: {
         path: "^src/",
         pathNot: [
-          "^src/(grpc|storage/(sqlite|etcd)|hooks|server|cli|app)/",
+          "^src/(grpc|storage/(sqlite|etcd)|hooks|server|csi|drivers|node|cli|app)/",
           "^src/client/transport",
           "^src/testing/(manifests|endpoint|run-command)\\.ts$",
           ...TESTS,

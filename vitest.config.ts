@@ -10,13 +10,13 @@ const { SEED = "1" } = process.env;
 /** Tests that start programs, or look at the handles of their process. */
 const PROGRAMS = [
   "src/testing/{endpoint,run-command}.test.ts",
-  "test/{backup,client,clients,crash,docs,etcd,faults,histories,history,kit,kubectl,serve}/**/*.test.ts",
+  "test/{backup,client,clients,crash,docs,drivers,etcd,faults,histories,history,kit,kubectl,serve}/**/*.test.ts",
 ];
 
 /** Tests that measure: how long a turn is, what a process keeps. */
 const MEASURED = [
   "test/{attacks,fuzz}/**/*.test.ts",
-  "test/promises/{encryption,forks,history,lists,turns}.test.ts",
+  "test/promises/{encryption,forks,history,lists,small-programs,turns}.test.ts",
   "test/clients/envtest.test.ts",
   "test/kit/figures.test.ts",
   "test/serve/watchers.test.ts",

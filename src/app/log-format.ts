@@ -7,6 +7,7 @@
  * @module
  */
 import { type Colour, painter, printable } from "../cli/colours.ts";
+import { isoTime } from "../meta/iso-time.ts";
 import type { LogFacts, LogLevel } from "../util/log.ts";
 
 /** How lines of the log look. */
@@ -26,7 +27,7 @@ export type LogWriter = (line: LogLine) => string;
 
 /** One JSON object; the time is RFC 3339. */
 export const jsonLine: LogWriter = ({ time, level, message, facts }) =>
-  `${JSON.stringify({ time: new Date(time).toISOString(), level, msg: message, ...facts })}\n`;
+  `${JSON.stringify({ time: isoTime(time), level, msg: message, ...facts })}\n`;
 
 const COLOURS: Readonly<Record<LogLevel, Colour>> = { error: "red", warn: "yellow", info: "green", debug: "dim" };
 
@@ -41,7 +42,7 @@ export function textLine(paints: boolean): LogWriter {
       .map(([key, value]) => ` ${paint("dim", `${key}=`)}${word(value)}`);
     const long = known.filter(isLong).flatMap(([key, value]) => [`${key}:`, ...String(value).split("\n")]);
     const name = paint(COLOURS[level], level.toUpperCase().padEnd(5));
-    const head = `${new Date(time).toISOString()} ${name} ${printable(message)}${short.length > 0 ? " " : ""}${short.join("")}`;
+    const head = `${isoTime(time)} ${name} ${printable(message)}${short.length > 0 ? " " : ""}${short.join("")}`;
     return [head, ...long.map((text) => `    ${printable(text)}`), ""].join("\n");
   };
 }

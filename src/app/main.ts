@@ -10,13 +10,16 @@ import type { DirectoryInfo } from "../cli/actions.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { forShell } from "../cli/for-shell.ts";
 import { createProgram } from "../cli/program.ts";
+import { FEATURES } from "../drivers/directory/settings.ts";
 import { neutral } from "../meta/dialect.ts";
 import { StoreError } from "../storage/contract.ts";
 import { systemClock } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { isAny, machineAddresses, renewCertificates, shownCertificates } from "./certificates.ts";
+import { awake } from "./awake.ts";
 import { DataDirectory, replaceFile } from "./data-directory.ts";
 import { addUser, revokeUser, shownUsers } from "./user-file.ts";
+import { firstSignal } from "./first-signal.ts";
 import { serveFlags } from "./flags.ts";
 import {
   OptionError,
@@ -52,6 +55,19 @@ export async function main(args: readonly string[]): Promise<void> {
     async run({ command, ...options }) {
       const { runCommand } = await import("../testing/run-command.ts");
       return runCommand(command, options);
+    },
+    async driver(request) {
+      const { runDriver } = await import("./driver-program.ts");
+      await runDriver(request);
+    },
+    driverFeatures: FEATURES,
+    async node(request, server) {
+      const { runNode } = await import("./run-node.ts");
+      await runNode(request, server);
+    },
+    async csi(request) {
+      const { runCsi } = await import("./csi-program.ts");
+      await runCsi(request);
     },
     info: async (dataDir) => describe(new DataDirectory(await dataDirOf(dataDir))),
     async kubeconfig(dataDir) {
@@ -141,19 +157,6 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   await runUntil(stopped, server, log);
 }
 
-/**
- * Keeps the process until `work`, its start or its end, is done: no timer of ours does, so one that only waits, for the
- * next try to reach an etcd, would end without a word.
- */
-async function awake<T>(work: Promise<T>): Promise<T> {
-  const hold = setInterval(() => {}, 1 << 30);
-  try {
-    return await work;
-  } finally {
-    clearInterval(hold);
-  }
-}
-
 async function readConfig(path: string): Promise<RawOptions> {
   const { decodeYaml } = await import("../value/yaml.ts");
   if (!existsSync(path)) throw new OptionError(`expected the file ${path} to exist`);
@@ -202,20 +205,6 @@ const kubectlFlags = ({ url, pki }: RunningServer): string[] => [
   `--token=${pki.adminToken}`,
   ...(url.startsWith("https:") ? ["--insecure-skip-tls-verify"] : []),
 ];
-
-/** Resolves when a signal asks the process to stop; a second one ends it at once. */
-function firstSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const stop = (signal: NodeJS.Signals): void => {
-      if (asked) process.exit(1);
-      asked = true;
-      resolve(signal);
-    };
-    process.on("SIGTERM", stop);
-    process.on("SIGINT", stop);
-  });
-}
 
 /** Runs until it is to be stopped or the store fails, and ends the process. */
 async function runUntil(stopped: Promise<NodeJS.Signals>, server: RunningServer, log: Log): Promise<void> {

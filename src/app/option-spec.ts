@@ -5,6 +5,7 @@ export const OPTION_GROUPS = {
   network: "Network",
   store: "Store",
   served: "What is served",
+  node: "Node",
   security: "Security",
   limits: "Limits",
   log: "Log",

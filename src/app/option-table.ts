@@ -7,6 +7,7 @@ import type { AuthorizationMode } from "../auth/modes.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { KindSet } from "../kinds/index.ts";
 import type { Gate } from "../meta/gates.ts";
+import { POD_MODES, type PodMode } from "../node/pod-modes.ts";
 import { SERVICE_RANGES } from "../meta/service-ranges.ts";
 import { LOG_LEVELS, type LogLevel } from "../util/log.ts";
 import type { LogFormat } from "./log-format.ts";
@@ -52,6 +53,10 @@ export interface OptionValues extends AuditOptionValues {
   readonly "service-cluster-ip-range": readonly string[];
   readonly "service-node-port-range": readonly [number, number];
   readonly "disable-force-detach-on-timeout": boolean;
+  readonly node: string;
+  readonly "node-dir": string;
+  readonly "node-pods": PodMode;
+  readonly "node-image-dir": string;
   readonly "authorization-mode": readonly AuthorizationMode[];
   readonly "authorization-config": string;
   readonly "authorization-webhook-config-file": string;
@@ -278,6 +283,38 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     type: onOff,
     default: "false",
     about: "Leave what a node says it uses attached to it, however long it is not ready.",
+    since: "0.1",
+  },
+  node: {
+    group: "node",
+    type: text("NAME"),
+    default: "",
+    otherwise: "none",
+    about: "Be a node of this name as well: its agent runs in the same process, and the authorizer Node is asked, too.",
+    since: "0.1",
+  },
+  "node-dir": {
+    group: "node",
+    type: file,
+    default: "",
+    otherwise: "node in the data directory",
+    about: "Where the node has the volumes of its Pods.",
+    since: "0.1",
+  },
+  "node-pods": {
+    group: "node",
+    type: oneOf(...POD_MODES),
+    default: "hold",
+    about:
+      "What the node does with containers once their volumes are there: hold them, say that they run, or run them.",
+    since: "0.1",
+  },
+  "node-image-dir": {
+    group: "node",
+    type: file,
+    default: "",
+    otherwise: "no images",
+    about: "Where images lie as directories, for volumes that are images; none is pulled.",
     since: "0.1",
   },
   "authorization-mode": {

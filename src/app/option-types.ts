@@ -12,11 +12,9 @@ import { networkOf, networkText } from "../meta/addresses.ts";
 import { wrongServiceNetworks } from "../meta/service-ranges.ts";
 import { parseDuration } from "../util/duration.ts";
 import { suggestion } from "../util/nearest.ts";
+import { OptionError } from "./option-error.ts";
 
-/** A mistake in the options: the message says what was expected and what was found. */
-export class OptionError extends Error {
-  override readonly name = "OptionError";
-}
+export { OptionError };
 
 /** The error of an option that is not what it has to be. */
 export const expected = (key: string, wanted: string, got: string): OptionError =>

@@ -28,6 +28,15 @@ describe("resolveOptions", () => {
     });
   });
 
+  test("a node has its volumes in the data directory unless it is said where, and images where it is said", () => {
+    const node = { node: "n1", "data-dir": "/data" };
+    expect(resolveOptions(node).node).toEqual({ name: "n1", directory: "/data/node", pods: "hold" });
+    const more = { "node-dir": "/n1", "node-pods": "exec", "node-image-dir": "/images" };
+    const said = { name: "n1", directory: "/n1", pods: "exec", imageDirectory: "/images" };
+    expect(resolveOptions({ ...node, ...more }).node).toEqual(said);
+    expect(resolveOptions({ "node-dir": "/n1" }).node).toBe(undefined);
+  });
+
   test("APF-22: fairness may be switched off, and only then may there be no limit at all", () => {
     const none = { "max-requests-inflight": "0", "max-mutating-requests-inflight": "0" };
     expect(resolveOptions({ ...none, "enable-priority-and-fairness": "false" })).toMatchObject({

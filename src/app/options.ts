@@ -13,6 +13,8 @@ import type { PluginChoice } from "../admission/names.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Gate } from "../meta/gates.ts";
 import type { KindSet } from "../kinds/index.ts";
+import type { PodMode } from "../node/pod-modes.ts";
+import { dnsSubdomain } from "../meta/names.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { LogLevel } from "../util/log.ts";
 import { suggestion } from "../util/nearest.ts";
@@ -49,6 +51,8 @@ export interface ServeOptions {
   readonly eventTtlMillis: number;
   /** The addresses and ports that Services are given. */
   readonly serviceRanges: ServiceRanges;
+  /** The node that runs in this process; undefined for none. */
+  readonly node: NodeOptions | undefined;
   /** Whether nodes that are not ready for six minutes lose volumes that they use. */
   readonly forceDetach: boolean;
   readonly historyMillis: number;
@@ -91,6 +95,16 @@ export interface ServeOptions {
   readonly authentication: AuthenticationSettings;
   /** What was said and is not the default, as text, for the log: without passwords. */
   readonly said: Texts;
+}
+
+/** A node in the process of a server. */
+export interface NodeOptions {
+  readonly name: string;
+  /** An absolute path. */
+  readonly directory: string;
+  readonly pods: PodMode;
+  /** In which images lie as directories (NODE-63); an absolute path. */
+  readonly imageDirectory?: string;
 }
 
 /** Where the store `etcd` is, and how it is reached. */
@@ -200,8 +214,9 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     throw new OptionError(`expected a loopback address with --insecure-http, got ${bind}`);
   }
   const store = dev ? "memory" : said.store;
+  const dataDir = dev && said["data-dir"] === undefined ? "" : resolve(said["data-dir"] ?? defaultDataDir());
   return Object.freeze({
-    dataDir: dev && said["data-dir"] === undefined ? "" : resolve(said["data-dir"] ?? defaultDataDir()),
+    dataDir,
     port: said.port,
     bind,
     dialect: said.dialect,
@@ -214,6 +229,7 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
     kinds: said.kinds,
     eventTtlMillis: said["event-ttl"],
     serviceRanges: { networks: said["service-cluster-ip-range"], nodePorts: said["service-node-port-range"] },
+    node: nodeOf(said, dataDir),
     forceDetach: !said["disable-force-detach-on-timeout"],
     historyMillis: said.history,
     graceMillis: said["shutdown-grace"],
@@ -241,11 +257,26 @@ export function resolveOptions(...sources: readonly RawOptions[]): ServeOptions 
   });
 }
 
+/** The node in this process: where nothing is kept its directory has to be named. */
+function nodeOf(said: OptionValues, dataDir: string): NodeOptions | undefined {
+  const { node: name, "node-dir": directory, "node-pods": pods, "node-image-dir": images } = said;
+  if (name === "") return undefined;
+  if (dnsSubdomain(name) !== undefined) throw expected("node", "a name such as node-1.example", name);
+  if (directory === "" && dataDir === "") throw expected("node-dir", "given with --dev and --node", directory);
+  const imageDirectory = images === "" ? {} : { imageDirectory: resolve(images) };
+  return { name, directory: directory === "" ? join(dataDir, "node") : resolve(directory), pods, ...imageDirectory };
+}
+
+/** Who decides: who is a node as well asks the authorizer of nodes, which has nothing to say of anybody else. */
+const modesOf = ({ "authorization-mode": modes, node }: OptionValues): OptionValues["authorization-mode"] =>
+  node === "" || modes.includes("Node") ? modes : ["Node", ...modes];
+
 function authorizationOf(said: OptionValues): AuthorizationSettings {
-  const modes = said["authorization-mode"];
+  const given = said["authorization-mode"];
+  const modes = modesOf(said);
   const configFile = pathOf(said["authorization-config"]);
   const kubeconfig = pathOf(said["authorization-webhook-config-file"]);
-  if (configFile !== "" && (kubeconfig !== "" || modes.join(",") !== OPTIONS["authorization-mode"].default)) {
+  if (configFile !== "" && (kubeconfig !== "" || given.join(",") !== OPTIONS["authorization-mode"].default)) {
     throw expected("authorization-config", "given without --authorization-mode and its webhook", configFile);
   }
   if (modes.includes("Webhook") !== (kubeconfig !== "")) {

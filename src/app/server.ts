@@ -45,6 +45,7 @@ import type { Encryption } from "./encryption.ts";
 import { openEtcd } from "./etcd.ts";
 import { OptionError, type ServeOptions } from "./options.ts";
 import { Renewal } from "./renewal.ts";
+import type { RunningAgent } from "../node/agent.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { LiveUsers } from "./user-file.ts";
 import { VERSION } from "./version.ts";
@@ -95,6 +96,8 @@ interface Ground {
   /** Who did what, for a file or a webhook; undefined where nobody wants to know. */
   readonly auditing: Auditing | undefined;
   readonly around: Required<Surroundings>;
+  /** The agent of the node in this process, once it runs. */
+  readonly node: { agent?: RunningAgent };
   /** What was opened; the last is closed first. */
   readonly open: AsyncDisposableStack;
 }
@@ -152,6 +155,7 @@ function prepare(
     access,
     auditing,
     around,
+    node: {},
     open,
   };
 }
@@ -192,6 +196,7 @@ async function assemble(ground: Ground): Promise<RunningServer> {
   renewCertificates(listener, writeKubeconfigs, ground);
   await startControllers(cluster, store, ground);
   await Promise.race([makingRoles, new Promise<void>((done) => ground.around.clock.after(MOST_FOR_ROLES_MS, done))]);
+  await startNode(cluster, ground);
   announce(url, ground);
   const close = (): Promise<void> => open.disposeAsync();
   return {
@@ -280,6 +285,7 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
         ...[renewal?.metrics, access?.metrics, auditing?.metrics.collector, encryption?.metrics].flatMap(
           (one) => one ?? [],
         ),
+        () => ground.node.agent?.collect() ?? [],
         ...authentication.metrics,
         ...authorization.metrics,
       ],
@@ -347,6 +353,21 @@ async function startControllers(cluster: Cluster, store: Store, ground: Ground):
   const client = cluster.client("keelson-upkeep");
   const upkeep = startUpkeep({ store, millis: options.historyMillis, client, dialect: options.dialect, ...around });
   open.defer(() => upkeep.stop());
+}
+
+/** Starts the agent of the node in this process, a client as on any other machine: it may do what agents may. */
+async function startNode(cluster: Cluster, { options, around, node: place, open }: Ground): Promise<void> {
+  const { node, dialect, readOnly } = options;
+  if (!node || readOnly) return;
+  const { openAgent } = await import("./node.ts");
+  const identity = { user: `system:node:${node.name}`, groups: ["system:nodes", "system:authenticated"] };
+  const client = cluster.client("keelson-node", identity);
+  const agent = await openAgent({ ...node, ...around, client, dialect, freeze: false });
+  open.defer(() => agent.stop());
+  void agent.failed.then((error) =>
+    around.log.error("the node is refused what it has to read", { error: String(error) }),
+  );
+  place.agent = agent;
 }
 
 /** Leaves a note in the data directory of who runs on it. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { ManualClock } from "../util/clock.ts";
-import { type ProcessMemory, UnusedMemory } from "./unused-memory.ts";
+import { type ProcessMemory, UnusedMemory, type UnusedMemoryOptions } from "./unused-memory.ts";
 
 const MIB = 1 << 20;
 const MINUTE = 60_000;
@@ -16,7 +16,11 @@ class Process implements ProcessMemory {
   needed = 100 * MIB;
   readonly done: string[] = [];
   readonly clock = new ManualClock(0);
-  readonly watch = new UnusedMemory(this.clock, this);
+  readonly watch: UnusedMemory;
+
+  constructor(options: Omit<UnusedMemoryOptions, "memory"> = {}) {
+    this.watch = new UnusedMemory(this.clock, { memory: this, ...options });
+  }
 
   resident(): number {
     return this.rss;
@@ -35,7 +39,9 @@ class Process implements ProcessMemory {
     this.rss = this.needed;
   }
 
-  keepSmall(): void {}
+  keepSmall(): void {
+    this.done.push("keep small");
+  }
 
   /** What was done in the next `ms`. */
   next(ms: number): string[] {
@@ -46,11 +52,23 @@ class Process implements ProcessMemory {
   }
 }
 
+test("the room for new objects is kept small from the beginning", () => {
+  expect(new Process().done).toEqual(["keep small"]);
+});
+
 test("what the start has left behind is given back once things have settled, and nothing as long as memory stays", () => {
   const server = new Process();
   expect(server.next(900)).toEqual([]);
   expect(server.next(1000)).toEqual(["collect", "trim"]);
   expect(server.next(MINUTE)).toEqual([]);
+});
+
+test("a small program collects what its start has left behind, and gives pages back only after it has grown by much", () => {
+  const program = new Process({ trimsAtStart: false });
+  expect(program.next(2000)).toEqual(["collect"]);
+  expect(program.next(MINUTE)).toEqual([]);
+  program.rss += 50 * MIB;
+  expect(program.next(MINUTE)).toEqual(["collect", "trim"]);
 });
 
 test("memory that has grown by much is given back within seconds after it grows no more, and once", () => {

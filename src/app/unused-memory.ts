@@ -47,6 +47,13 @@ export interface ProcessMemory {
   keepSmall(): void;
 }
 
+/** How memory is watched. */
+export interface UnusedMemoryOptions {
+  /** That of this process by default. */
+  readonly memory?: ProcessMemory;
+  readonly trimsAtStart?: boolean;
+}
+
 /** Watches the memory of a process and gives back what it no longer needs; for the first time soon after the start. */
 export class UnusedMemory implements Disposable {
   readonly #clock: Clock;
@@ -56,11 +63,15 @@ export class UnusedMemory implements Disposable {
   #least = 0;
   #last = Infinity;
 
-  constructor(clock: Clock, memory: ProcessMemory = ofThisProcess()) {
+  /**
+   * @param trimsAtStart whether free pages are given back soon after the start, too: what does so is a megabyte of code, more
+   *     than a small program has to give back then
+   */
+  constructor(clock: Clock, { memory = ofThisProcess(), trimsAtStart = true }: UnusedMemoryOptions = {}) {
     this.#clock = clock;
     this.#memory = memory;
     memory.keepSmall();
-    this.#timer = this.#after(SETTLED_MS, () => this.#collect());
+    this.#timer = this.#after(SETTLED_MS, () => this.#collect(trimsAtStart));
   }
 
   [Symbol.dispose](): void {
@@ -81,13 +92,13 @@ export class UnusedMemory implements Disposable {
     else this.#timer = this.#after(LOOK_MS, () => this.#look());
   }
 
-  #collect(): void {
+  #collect(trims = true): void {
     if (this.#memory.heap() <= SMALL_HEAP_BYTES) this.#memory.collect();
-    this.#timer = this.#after(FREEING_MS, () => this.#trim());
+    this.#timer = this.#after(FREEING_MS, () => this.#trim(trims));
   }
 
-  #trim(): void {
-    this.#memory.trim();
+  #trim(trims: boolean): void {
+    if (trims) this.#memory.trim();
     this.#least = this.#memory.resident();
     this.#last = this.#least;
     this.#timer = this.#after(LOOK_MS, () => this.#look());

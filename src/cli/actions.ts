@@ -3,7 +3,10 @@
  *
  * @module
  */
+import type { Client } from "../client/client.ts";
+import type { NodeTransportOptions } from "../client/transport-node.ts";
 import type { Clock } from "../util/clock.ts";
+import type { Duration } from "../util/duration.ts";
 
 /** A flag of `serve`, as help and completion show it. */
 export interface FlagSpec {
@@ -40,6 +43,29 @@ export interface RunRequest {
 
 /** Runs a command against a throw-away cluster; resolves to the code that the program ends with. */
 export type Run = (request: RunRequest) => Promise<number>;
+
+/** A storage driver that is to be run. */
+export interface DriverRequest {
+  /** Where it listens: `unix:///path`. */
+  readonly socket: string;
+  readonly dir: string;
+  readonly name?: string | undefined;
+  readonly nodeId?: string | undefined;
+  readonly topology: Readonly<Record<string, string>>;
+  readonly central: boolean;
+  readonly backing: "directory" | "image";
+  readonly maxVolumes?: number | undefined;
+  /** In bytes, as {@link maxVolumeSize}. */
+  readonly capacity?: bigint | undefined;
+  readonly maxVolumeSize?: bigint | undefined;
+  /** Names of features beside those of the default, and of those left out. */
+  readonly with: readonly string[];
+  readonly without: readonly string[];
+  /** Whether volumes are linked in place of being mounted. */
+  readonly links: boolean;
+  /** The directory that the agent of the node watches. */
+  readonly register?: string | undefined;
+}
 
 /** What is known of a data directory. */
 export interface DirectoryInfo {
@@ -222,6 +248,43 @@ export interface EnvtestDirectory {
   readonly kubectl: string | undefined;
 }
 
+/** The sidecars of a driver that are to run; settings are those of `sidecars/sidecar.ts`. */
+export interface CsiRequest {
+  readonly client: Client;
+  /** Where Leases and capacity objects are. */
+  readonly namespace: string;
+  /** The socket of the driver. */
+  readonly driver: string;
+  /** The parts to run; all that the driver can do by default. */
+  readonly only: readonly string[] | undefined;
+  /** Where the agent of the node keeps its files; the driver is registered there. */
+  readonly agentDir: string | undefined;
+  /** The node whose disks the driver has; all nodes' without it. */
+  readonly node: string | undefined;
+  readonly leaderElection: boolean;
+  /** Whether every call of the driver is logged. */
+  readonly verbose: boolean;
+  readonly settings: {
+    readonly timeout: Duration;
+    readonly retry: { readonly first: Duration; readonly most: Duration };
+    readonly workers: number;
+    readonly defaultFsType?: string;
+    readonly extraCreateMetadata: boolean;
+    readonly extraModifyMetadata: boolean;
+    readonly strictTopology: boolean;
+    readonly immediateTopology: boolean;
+    readonly controllerPublishReadOnly: boolean;
+    readonly volumeNamePrefix: string;
+    readonly snapshotNamePrefix: string;
+    readonly capacity:
+      | { readonly namespace: string; readonly pollInterval: Duration; readonly forImmediateBinding: boolean }
+      | undefined;
+  };
+}
+
+/** Runs the sidecars of a driver until the process is told to stop; rejects where they cannot go on. */
+export type RunCsi = (request: CsiRequest) => Promise<void>;
+
 /** Where the program runs. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -243,6 +306,26 @@ export interface ExitCodes {
   failed: number;
 }
 
+/** A node, as a command line says it. */
+export interface NodeRequest {
+  readonly name: string;
+  readonly directory: string;
+  readonly pods: string;
+  readonly dialect: string;
+  /** By resource, as quantities. */
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** In which images lie as directories; undefined where image volumes fail. */
+  readonly imageDirectory: string | undefined;
+  /** `HOST:PORT`, where metrics are read; undefined for nowhere. */
+  readonly metrics: string | undefined;
+  readonly logLevel: string;
+  readonly logFormat: string;
+}
+
+/** Runs the agent of a node until the process is told to stop. */
+export type RunNode = (request: NodeRequest, transport: NodeTransportOptions) => Promise<void>;
+
 /** What the commands work with. */
 export interface Actions {
   readonly version: string;
@@ -250,6 +333,12 @@ export interface Actions {
   readonly flags: readonly FlagSpec[];
   readonly serve: Serve;
   readonly run: Run;
+  /** Runs a storage driver until the process is told to stop. */
+  readonly driver: (request: DriverRequest) => Promise<void>;
+  /** What a driver can do or not, with whether it does by default. */
+  readonly driverFeatures: Readonly<Record<string, boolean>>;
+  readonly node: RunNode;
+  readonly csi: RunCsi;
   readonly info: InfoSource;
   readonly kubeconfig: KubeconfigSource;
   /** Makes a directory for envtest, or makes it anew. */

@@ -92,6 +92,8 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       calls.push(["run", ...call]);
       return 3;
     },
+    node: async (...call) => void calls.push(["node", ...call]),
+    csi: async (request) => void calls.push(["csi", { ...request, client: undefined }]),
     info: async (...call) => {
       calls.push(["info", ...call]);
       return INFO;
@@ -126,6 +128,8 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       revoke: async (_, name) => (name === "kim" ? 2 : 0),
       write: async (...call) => void calls.push(["write", ...call]),
     },
+    driver: () => Promise.reject(new Error("not asked for")),
+    driverFeatures: { stage: true, attach: false },
     judgeDefinitions: () => Promise.reject(new Error("not asked for")),
     print: (text) => void printed.push(text),
     terminal: {
@@ -205,6 +209,54 @@ describe("run", () => {
     const { complaints, error } = await run(["run", "--keep"]);
     expect(complaints).toContain("missing required argument 'command'");
     expect(error).toBeInstanceOf(CommanderError);
+  });
+});
+
+describe("csi", () => {
+  const SERVER = ["--driver", "/run/csi.sock", "--server", "http://127.0.0.1:1"];
+  const SETTINGS = {
+    timeout: "10s",
+    retry: { first: "1s", most: "5m" },
+    workers: 100,
+    extraCreateMetadata: false,
+    extraModifyMetadata: false,
+    strictTopology: false,
+    immediateTopology: true,
+    controllerPublishReadOnly: false,
+    volumeNamePrefix: "pvc",
+    snapshotNamePrefix: "snapshot",
+    capacity: undefined,
+  };
+  const REQUEST = {
+    namespace: "default",
+    driver: "/run/csi.sock",
+    only: undefined,
+    agentDir: undefined,
+    node: undefined,
+    leaderElection: false,
+    verbose: false,
+  };
+
+  test("runs all that the driver can do, at the usual pace", async () => {
+    const { calls } = await run(["csi", ...SERVER]);
+    expect(calls).toEqual([["csi", { ...REQUEST, settings: SETTINGS }]]);
+  });
+
+  test("takes what is said", async () => {
+    const more = ["-n", "disks", "--only", "provisioner, attacher", "--capacity", "--capacity-poll-interval", "10s"];
+    const tuned = ["--timeout", "1m", "--workers", "5", "--default-fstype", "xfs", "--no-immediate-topology"];
+    const { calls } = await run(["csi", ...SERVER, ...more, ...tuned]);
+    const capacity = { namespace: "disks", pollInterval: 10_000, forImmediateBinding: false };
+    const settings = {
+      ...SETTINGS,
+      timeout: 60_000,
+      workers: 5,
+      defaultFsType: "xfs",
+      immediateTopology: false,
+      capacity,
+    };
+    const only = ["provisioner", "attacher"];
+    expect(calls).toEqual([["csi", { ...REQUEST, namespace: "disks", only, settings }]]);
   });
 });
 
@@ -331,7 +383,7 @@ describe("complete", () => {
 });
 
 describe("help", () => {
-  const COMMANDS = createProgram({ flags: FLAGS } as unknown as Actions).commands.filter(
+  const COMMANDS = createProgram({ flags: FLAGS, driverFeatures: {} } as unknown as Actions).commands.filter(
     (command) => command.name() !== "complete",
   );
 

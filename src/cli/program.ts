@@ -14,13 +14,17 @@ import { celCommand } from "./cel.ts";
 import { certsCommand } from "./certs.ts";
 import { userCommand } from "./user.ts";
 import { checkCommand } from "./check.ts";
+import { csiCommand } from "./csi.ts";
 import { completeCommand } from "./complete.ts";
 import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
+import { driverCommand } from "./driver.ts";
 import { envtestCommand } from "./envtest.ts";
 import { historyCommand } from "./history.ts";
 import { infoCommand } from "./info.ts";
 import { kubeconfigCommand } from "./kubeconfig.ts";
+import { mountCommand } from "./mount.ts";
+import { nodeCommand } from "./node.ts";
 import { repairCommand } from "./repair.ts";
 import { resolveCommand } from "./resolve.ts";
 import { restoreCommand } from "./restore.ts";
@@ -58,8 +62,11 @@ export function createProgram(actions: Actions): Command {
 const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[]>> => ({
   Servers: [
     serveCommand(actions),
+    nodeCommand(actions),
+    csiCommand(actions),
     runCommand(actions),
     envtestCommand(actions),
+    driverCommand(actions),
     infoCommand(actions),
     kubeconfigCommand(actions),
     certsCommand(actions),
@@ -73,6 +80,7 @@ const commandsOf = (actions: Actions): Readonly<Record<string, readonly Command[
     historyCommand(actions),
     diffCommand(actions),
     undeleteCommand(actions),
+    mountCommand(actions),
   ],
   Rights: [whoCanCommand(actions), whyDeniedCommand(actions)],
   Definitions: [celCommand(actions), typesCommand(actions)],

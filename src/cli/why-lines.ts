@@ -1,6 +1,6 @@
 /**
  * An explanation as people read it: the object and its state, a line for each reason with who would have to act below it,
- * then tables of the volumes that were considered, or of what is left.
+ * then tables of the volumes, or nodes, that were considered, or of what is left.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface WhyStyle {
 
 /** The lines of a report about an object of a name. */
 export function whyLines(report: WhyReport, name: string, { paint, columns = Infinity }: WhyStyle): string[] {
-  const { phase, isTerminating, reasons, considered, leftOut = 0, content } = report;
+  const { phase, isTerminating, reasons, considered, nodes, leftOut = 0, content } = report;
   const state = [
     ...(phase === undefined ? [] : [phase]),
     ...(isTerminating && phase !== "Terminating" ? ["Terminating"] : []),
@@ -30,9 +30,13 @@ export function whyLines(report: WhyReport, name: string, { paint, columns = Inf
     if (who !== undefined)
       lines.push(...wrap(`-> ${printable(who)}`, columns, "     ").map((line) => paint("cyan", line)));
   }
-  const rows = (considered ?? []).map(({ volume, lacks }) => [volume, lacks.join("; ") || "nothing"] as const);
-  if (rows.length > 0) lines.push("", ...table([["VOLUME", "LACKS"], ...rows], columns, paint));
-  if (leftOut > 0) lines.push(paint("dim", fit(`${leftOut} more volumes are left out; --limit shows more`, columns)));
+  const told = considered ? considered.map(({ volume, lacks }) => ({ name: volume, lacks })) : undefined;
+  const rows = (told ?? nodes?.map(({ node, lacks }) => ({ name: node, lacks })) ?? []).map(
+    ({ name: one, lacks }) => [one, lacks.join("; ") || "nothing"] as const,
+  );
+  if (rows.length > 0) lines.push("", ...table([[told ? "VOLUME" : "NODE", "LACKS"], ...rows], columns, paint));
+  const more = `${leftOut} more ${told ? "volumes" : "nodes"} are left out; --limit shows more`;
+  if (leftOut > 0) lines.push(paint("dim", fit(more, columns)));
   const left = (content ?? []).map(({ group, resource, count, finalizers }) => {
     const kept = Object.entries(finalizers).map(([finalizer, held]) => `${finalizer} (${held})`);
     return [group === "" ? resource : `${resource}.${group}`, String(count), kept.join(", ") || "none"] as const;

@@ -18,9 +18,13 @@ interface WhyFlags extends ConnectFlags {
 export function whyCommand(actions: Actions): Command {
   const command = new Command("why")
     .description("Tell why an object is as it is: what it waits for, what holds it, and who would have to act.")
-    .addOption(new Option("--limit <N>", "At most this many volumes for a claim, the nearest ones.").default("20"))
+    .addOption(
+      new Option("--limit <N>", "At most this many volumes for a claim, or nodes for a Pod, the nearest ones.").default(
+        "20",
+      ),
+    )
     .addOption(outputOption());
-  withExamples(command, "why pvc/disk", "why pv disk-1", "why namespace team-a");
+  withExamples(command, "why pvc/disk", "why pv disk-1", "why pod/web", "why namespace team-a");
   return withConnectFlags(withObjectArguments(command)).action(
     async (kind: string, name: string | undefined, flags: WhyFlags) => {
       const { runWhy } = await import("./why-run.ts");

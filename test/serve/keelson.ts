@@ -27,6 +27,8 @@ export interface StartOptions {
   readonly uid?: number;
   /** The Node that runs it; that of the tests by default. */
   readonly node?: string;
+  /** That of this checkout by default. */
+  readonly executable?: string;
 }
 
 /** A process of the executable, with all that it printed. */
@@ -37,8 +39,11 @@ export class Keelson {
   /** Resolves when the process has ended. */
   readonly ended: Promise<End>;
 
-  constructor(args: readonly string[], { env = {}, cwd, uid, node = process.execPath }: StartOptions = {}) {
-    this.process = spawn(node, [EXECUTABLE, ...args], {
+  constructor(
+    args: readonly string[],
+    { env = {}, cwd, uid, node = process.execPath, executable = EXECUTABLE }: StartOptions = {},
+  ) {
+    this.process = spawn(node, [executable, ...args], {
       env: { PATH: process.env["PATH"], HOME: "/nonexistent", ...env },
       stdio: ["ignore", "pipe", "pipe"],
       ...(cwd === undefined ? {} : { cwd }),

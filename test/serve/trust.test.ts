@@ -13,7 +13,7 @@ const CM = "/api/v1/namespaces/default/configmaps";
 let server: RunningServer;
 beforeAll(async () => {
   const file = join(home, "tokens.csv");
-  writeFileSync(file, 'plain,pat,1,"team"\nwriter,kim,2,"team"\n');
+  writeFileSync(file, 'plain,pat,1,"team"\nwriter,kim,2,"team"\npatcher,ada,3,\ncreator,bob,4,\nboth,eve,5,\n');
   server = await startServer({
     dev: true,
     port: 0,
@@ -220,4 +220,33 @@ test("RBAC-22: apply owns rules, subjects and roleRef as a whole; a strategic me
     headers: { "content-type": "application/strategic-merge-patch+json" },
   });
   expect(((await patched.json()) as { rules: object[] }).rules).toEqual([rule("secrets")]);
+});
+
+describe("SUP-9: roles decide of an apply as of the verbs that it is made of", () => {
+  const verbs = { patcher: ["patch"], creator: ["create"], both: ["create", "patch"], plain: [] } as const;
+  const users = { patcher: "ada", creator: "bob", both: "eve", plain: "pat" } as const;
+  const apply = (token: string, name: string): Promise<number> =>
+    code("PATCH", `${CM}/${name}?fieldManager=m`, {
+      token,
+      body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } },
+      headers: { "content-type": "application/apply-patch+yaml" },
+    });
+
+  beforeAll(async () => {
+    for (const token of ["patcher", "creator", "both"] as const) {
+      const rules = [{ verbs: verbs[token], apiGroups: [""], resources: ["configmaps"] }];
+      await give(users[token], rules, { kind: "User", name: users[token], apiGroup: "rbac.authorization.k8s.io" });
+    }
+    await code("POST", CM, { token: admin(), body: { metadata: { name: "there" } } });
+  });
+
+  test.each([
+    ["both", 201, 200],
+    ["patcher", 403, 200],
+    ["creator", 403, 403],
+    ["plain", 403, 403],
+  ] as const)("%s: %i for what is new, %i for what is there", async (token, isNew, isThere) => {
+    expect(await apply(token, `new-${token}`)).toBe(isNew);
+    expect(await apply(token, "there")).toBe(isThere);
+  });
 });

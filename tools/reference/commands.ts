@@ -7,12 +7,13 @@ import type { Command } from "commander";
 import type { Actions, FlagSpec } from "../../src/cli/actions.ts";
 import { serveFlags } from "../../src/app/flags.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { FEATURES } from "../../src/drivers/directory-driver.ts";
 import { OPTIONS } from "../../src/app/option-table.ts";
 import { MADE } from "./markdown.ts";
 
 /** The program, with defaults that are the same on every machine; it does nothing. */
 export const documented = (): Command =>
-  createProgram({ version: "", flags: flags(), terminal: { env: {} } } as unknown as Actions);
+  createProgram({ version: "", flags: flags(), terminal: { env: {} }, driverFeatures: FEATURES } as unknown as Actions);
 
 /** The page. */
 export function commandsPage(): [path: string, text: string] {

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -132,12 +132,17 @@ test("RBAC-38: a configuration that changes is used, one that cannot be used is 
   const reloads = async (): Promise<unknown> =>
     (await authorization.metrics[0]!())[0]!.samples.map(({ value }) => value);
   const changed = async (text: string, counts: readonly number[]): Promise<void> => {
-    writeFileSync(file, text);
+    // Whole at once: the look of before may still read.
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
     await expect
-      .poll(async () => {
-        clock.advance(5000);
-        return reloads();
-      })
+      .poll(
+        async () => {
+          clock.advance(5000);
+          return reloads();
+        },
+        { timeout: 10_000 },
+      )
       .toEqual(counts);
   };
   expect([await may("jane"), await may("joe")]).toEqual([true, false]);

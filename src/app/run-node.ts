@@ -1,0 +1,57 @@
+/**
+ * `keelson node` as a process: a client over sockets, an agent, signals.
+ *
+ * @module
+ */
+import type { NodeRequest } from "../cli/actions.ts";
+import { Client } from "../client/client.ts";
+import { http2Transport } from "../client/transport-http2.ts";
+import type { NodeTransportOptions } from "../client/transport-node.ts";
+import { dialectOf } from "../meta/dialect.ts";
+import type { PodMode } from "../node/pod-modes.ts";
+import { calmLog } from "../util/calm-log.ts";
+import { systemClock, systemRandom } from "../util/clock.ts";
+import type { LogLevel } from "../util/log.ts";
+import { firstSignal } from "./first-signal.ts";
+import type { LogFormat } from "./log-format.ts";
+import { stderrLog } from "./log.ts";
+import { openMetricsPort } from "./metrics-port.ts";
+import { openAgent } from "./node.ts";
+import { UnusedMemory } from "./unused-memory.ts";
+import { VERSION } from "./version.ts";
+
+/** Runs the agent of a node until a signal ends it; volumes stay as they are. @throws where the server refuses the node */
+export async function runNode(request: NodeRequest, server: NodeTransportOptions): Promise<void> {
+  const { name, directory, imageDirectory, capacity, labels, pods } = request;
+  const logOptions = { logFormat: request.logFormat as LogFormat, logLevel: request.logLevel as LogLevel };
+  await using open = new AsyncDisposableStack();
+  const log = open.use(calmLog(stderrLog(logOptions, systemClock), systemClock));
+  const stopped = firstSignal();
+  const transport = open.adopt(http2Transport(server), (one) => one.close());
+  const client = new Client(transport, { userAgent: `keelson-node/${VERSION}` });
+  log.info("the node starts", { name, directory, server: server.url, version: VERSION, pid: process.pid });
+  const opening = openAgent({
+    name,
+    directory,
+    imageDirectory,
+    pods: pods as PodMode,
+    capacity,
+    labels,
+    client,
+    dialect: dialectOf(request.dialect)!,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    freeze: false,
+  });
+  const agent = await Promise.race([opening, stopped.then(() => undefined)]);
+  // What has not begun leaves nothing behind.
+  if (!agent) process.exit(0);
+  open.defer(() => agent.stop());
+  if (request.metrics !== undefined) open.use(await openMetricsPort(request.metrics, () => agent.metrics()));
+  open.use(new UnusedMemory(systemClock, { trimsAtStart: false }));
+  log.info("the node is ready", { name, millis: Math.round(performance.now()) });
+  const why = await Promise.race([stopped, agent.failed]);
+  if (why instanceof Error) throw why;
+  log.info("the node stops", { why });
+}

@@ -1,0 +1,54 @@
+/**
+ * The flags of `keelson csi` as they are read.
+ *
+ * @module
+ */
+import type { Duration } from "../util/duration.ts";
+import type { Actions } from "./actions.ts";
+import type { ConnectFlags } from "./connect-flags.ts";
+
+/** The parts of `keelson csi`, in the order in which help shows them. */
+export const CSI_PARTS = [
+  "provisioner",
+  "attacher",
+  "resizer",
+  "modifier",
+  "snapshotter",
+  "snapshot-controller",
+  "registration",
+] as const;
+
+/** A part of `keelson csi`. */
+export type CsiPart = (typeof CSI_PARTS)[number];
+
+/** What may be set of the sidecars of a driver; see `sidecars/sidecar.ts`. */
+export interface CsiFlags extends ConnectFlags {
+  readonly driver: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly only?: readonly CsiPart[];
+  readonly agentDir?: string;
+  readonly node?: string;
+  readonly capacity?: boolean;
+  readonly capacityPollInterval: Duration;
+  readonly capacityForImmediateBinding?: boolean;
+  readonly timeout: Duration;
+  readonly retryIntervalStart: Duration;
+  readonly retryIntervalMax: Duration;
+  readonly workers: number;
+  readonly defaultFstype?: string;
+  readonly extraCreateMetadata?: boolean;
+  readonly extraModifyMetadata?: boolean;
+  readonly strictTopology?: boolean;
+  readonly immediateTopology: boolean;
+  readonly controllerPublishReadonly?: boolean;
+  readonly volumeNamePrefix: string;
+  readonly snapshotNamePrefix: string;
+  readonly leaderElection?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** What the command is given. */
+export interface CsiActions extends Pick<Actions, "csi" | "version"> {
+  readonly terminal: Pick<Actions["terminal"], "env">;
+}

@@ -1,0 +1,87 @@
+/**
+ * `keelson node`: the agent of one node, until it is told to stop.
+ *
+ * @module
+ */
+import { Command, InvalidArgumentError, Option } from "commander";
+import { LOG_LEVELS } from "../util/log.ts";
+import type { Actions } from "./actions.ts";
+import { type ServerFlags, withServerFlags } from "./connect-flags.ts";
+import { withExamples } from "./help.ts";
+import { readKubeconfigLightly } from "./kubeconfig-light.ts";
+
+interface NodeFlags extends ServerFlags {
+  readonly name: string;
+  readonly dir: string;
+  readonly pods: string;
+  readonly dialect: string;
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly imageDir?: string;
+  readonly metricsAddress?: string;
+  readonly logLevel: string;
+  readonly logFormat: string;
+}
+
+/** `cpu=2,memory=4Gi`. */
+function pairs(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split(",").map((pair) => {
+      const equals = pair.indexOf("=");
+      if (equals < 1) throw new InvalidArgumentError(`expected NAME=VALUE, got ${JSON.stringify(pair)}`);
+      return [pair.slice(0, equals), pair.slice(equals + 1)];
+    }),
+  );
+}
+
+/** The command `node`. */
+export function nodeCommand({
+  node,
+  terminal,
+}: Pick<Actions, "node"> & { readonly terminal: Pick<Actions["terminal"], "env"> }): Command {
+  const command = new Command("node")
+    .summary("Be a node: make the volumes of its Pods.")
+    .description(
+      "Be a node: register it with a server, and make the volumes of the Pods on it. Containers are run for tests only.",
+    )
+    .addOption(new Option("--name <NAME>", "The name of the node.").makeOptionMandatory())
+    .addOption(new Option("--dir <DIR>", "Where volumes are made, and drivers are found.").makeOptionMandatory())
+    .addOption(
+      new Option(
+        "--pods <MODE>",
+        "What becomes of containers once their volumes are there: they are held, said to run, or run as processes.",
+      )
+        .choices(["hold", "run-nothing", "exec"])
+        .default("hold"),
+    )
+    .addOption(
+      new Option("--capacity <LIST>", "Resources in place of those of the machine: cpu=2,memory=4Gi,pods=50.")
+        .argParser(pairs)
+        .default({}, "those of the machine, and 110 pods"),
+    )
+    .addOption(
+      new Option("--labels <LIST>", "Labels of the node: disk=fast,zone=a.").argParser(pairs).default({}, "none"),
+    )
+    .addOption(
+      new Option("--dialect <NAME>", "The dialect of the server.")
+        .choices(["kubernetes", "neutral"])
+        .default("kubernetes"),
+    )
+    .addOption(new Option("--image-dir <DIR>", "Where images lie as directories, DIR/REFERENCE, for image volumes."))
+    .addOption(new Option("--metrics-address <HOST:PORT>", "Where metrics are served, on a loopback address."))
+    .addOption(new Option("--log-level <LEVEL>", "How much is logged.").choices([...LOG_LEVELS]).default("info"))
+    .addOption(
+      new Option("--log-format <FORMAT>", "How lines of the log look.").choices(["text", "json"]).default("text"),
+    );
+  withServerFlags(command).action(
+    async ({ dir, imageDir, metricsAddress, kubeconfig, context, ...rest }: NodeFlags) => {
+      const { transport } = await readKubeconfigLightly({ kubeconfig, context, env: terminal.env });
+      await node({ ...rest, directory: dir, imageDirectory: imageDir, metrics: metricsAddress }, transport);
+    },
+  );
+  return withExamples(
+    command,
+    "node --name n1 --dir /var/lib/keelson-node --kubeconfig node.kubeconfig",
+    "node --name n1 --dir ./n1 --pods run-nothing --capacity cpu=8,memory=32Gi",
+  );
+}
