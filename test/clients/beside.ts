@@ -42,6 +42,11 @@ export class Beside {
     this.scratch.remove();
   }
 
+  /** The process of the server. */
+  get pid(): number {
+    return this.#server.pid;
+  }
+
   get kubeconfig(): string {
     return join(this.#directory, "admin.kubeconfig");
   }
@@ -60,6 +65,13 @@ export class Beside {
     }
     this.#running.set(child, () => `${name}: ${said}`);
     return child;
+  }
+
+  /** Ends a program without a word; resolves when it has gone. */
+  async kill(child: ChildProcess): Promise<void> {
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
   }
 
   /** What all programs have said last. */
@@ -94,8 +106,8 @@ export class Beside {
   }
 
   /** An object once it is as wanted; rejects with how it was last, and what the programs said. */
-  async once(path: string, suits: (found: Found) => boolean): Promise<Found> {
-    const end = performance.now() + PATIENCE_MS;
+  async once(path: string, suits: (found: Found) => boolean, patience = PATIENCE_MS): Promise<Found> {
+    const end = performance.now() + patience;
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- one look after the other
       const { status, json, text } = await this.#client.send("GET", path);

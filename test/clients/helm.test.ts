@@ -11,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Http2Client, Keelson, Scratch, until } from "../serve/keelson.ts";
 import { built } from "./built.ts";
 
-const folder = new URL("helm/", import.meta.url).pathname;
+const folder = new URL("sidecars/", import.meta.url).pathname;
 const [, version] = /helm\.sh\/helm\/v3 v(\S+)/.exec(readFileSync(`${folder}go.mod`, "utf8"))!;
 const bin = await built({
   name: "helm",
   folder,
-  commands: (output) => [["go", "build", "-o", `${output}/`, "tool"]],
+  commands: (output) => [["go", "build", "-o", `${output}/`, "helm.sh/helm/v3/cmd/helm"]],
 });
 
 interface Ended {

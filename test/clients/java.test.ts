@@ -14,7 +14,7 @@ const output = await built({
   folder,
   commands: (into) => [
     ["mvn", "--batch-mode", "--quiet", `${PLUGIN}:copy-dependencies`, `-DoutputDirectory=${into}/lib`],
-    ["javac", "-proc:none", "-d", `${into}/classes`, "-cp", `${into}/lib/*`, ...sources],
+    ["javac", "-proc:none", "-encoding", "UTF-8", "-d", `${into}/classes`, "-cp", `${into}/lib/*`, ...sources],
   ],
 });
 

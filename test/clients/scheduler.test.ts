@@ -1,29 +1,12 @@
 /**
  * The scheduler of Kubernetes, unmodified, against a server with its own controllers: it follows all the kinds that it wants,
  * chooses among nodes that the test has made by hand, and writes what it has chosen. Nothing runs on the nodes.
- *
- * It is a big program, built only when it is asked for: see `docs/contributing/testing.md`.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Beside, type Found } from "./beside.ts";
-import { built, isBuilt } from "./built.ts";
+import { SCHEDULER_VERSION as version, findScheduler, startScheduler } from "./scheduler/program.ts";
 
-const folder = new URL("scheduler/", import.meta.url).pathname;
-const [, version] = /k8s\.io\/kubernetes v(\S+)/.exec(readFileSync(`${folder}go.mod`, "utf8"))!;
-/** A binary that is built from modules alone does not know its version. */
-const NAMES_ITSELF = [`gitVersion=v${version}`, "gitMajor=1", "gitMinor=35"]
-  .map((set) => `-X k8s.io/component-base/version.${set}`)
-  .join(" ");
-const source = {
-  name: "kube-scheduler",
-  folder,
-  commands: (output: string) => [["go", "build", "-ldflags", NAMES_ITSELF, "-o", `${output}/`, "tool"]],
-};
-const isWanted = process.env["SCHEDULER"] === "1" || isBuilt(source);
-if (!isWanted) console.log("kube-scheduler is left out: SCHEDULER=1 builds it, which takes some minutes");
-const bin = isWanted ? await built(source) : undefined;
+const bin = await findScheduler();
 
 /** The kinds that it follows. */
 const FOLLOWED = [
@@ -61,7 +44,7 @@ const isWaiting = (found: Found): boolean => placing(found)?.reason === "Unsched
 
 describe.skipIf(bin === undefined)(`kube-scheduler ${version}`, { timeout: 120_000 }, () => {
   const world = new Beside();
-  let log = "";
+  let scheduler: { readonly log: string };
 
   const makeNode = async (name: string, cpu: string, spec: object = {}): Promise<void> => {
     await world.create(NODES, { metadata: { name, labels: { [HOST]: name } }, spec });
@@ -80,9 +63,7 @@ describe.skipIf(bin === undefined)(`kube-scheduler ${version}`, { timeout: 120_0
     await world.serve("--enable-admission-plugins", "Priority");
     await makeNode("small", "1");
     await makeNode("large", "4");
-    const told = [`--kubeconfig=${world.kubeconfig}`, "--secure-port=0", "-v=2"];
-    const scheduler = world.run([join(bin!, "kube-scheduler"), ...told]);
-    scheduler.stderr!.on("data", (chunk: Buffer) => (log += chunk.toString()));
+    scheduler = startScheduler(world, bin!);
   });
   afterAll(() => world.stop());
 
@@ -93,7 +74,7 @@ describe.skipIf(bin === undefined)(`kube-scheduler ${version}`, { timeout: 120_0
     );
     expect(lease.spec).toMatchObject({ leaseDurationSeconds: 15, leaseTransitions: 0 });
     const followed = (): string[] =>
-      [...log.matchAll(/"Caches populated" type="\*v1\.(\w+)"/g)].map(([, kind]) => kind!).toSorted();
+      [...scheduler.log.matchAll(/"Caches populated" type="\*v1\.(\w+)"/g)].map(([, kind]) => kind!).toSorted();
     await expect.poll(followed, { timeout: 40_000 }).toEqual(FOLLOWED);
   });
 
@@ -228,6 +209,7 @@ describe.skipIf(bin === undefined)(`kube-scheduler ${version}`, { timeout: 120_0
   });
 
   test("it has met nothing that it complains of", () => {
+    const { log } = scheduler;
     expect(log).toContain(`version="v${version}"`);
     expect(log.split("\n").filter((line) => /^[EF]\d{4} /.test(line))).toEqual([]);
     expect(log).not.toMatch(/could not find the requested resource|[Ff]ailed to (?:list|watch)/);

@@ -6,31 +6,20 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { installPackage } from "./installed-package.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "keelson-package-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const { bin, dependencies, exports, files, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+const { bin, exports, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   bin: { keelson: string };
-  dependencies: Record<string, string>;
   exports: Record<string, unknown>;
-  files: readonly string[];
   version: string;
 };
 const installed = join(folder, "node_modules/keelson");
@@ -40,23 +29,19 @@ const node = async (...args: readonly string[]): Promise<string> => {
   return stdout.trimEnd();
 };
 
-beforeAll(async () => {
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const build = ["-p", join(root, "tsconfig.build.json"), "--outDir", join(installed, "dist"), "--noCheck"];
-  await node(compiler, ...build, "--declaration", "false");
-  for (const file of ["package.json", ...files.filter((name) => name !== "dist")]) {
-    cpSync(join(root, file), join(installed, file), { recursive: true });
-  }
-  for (const name of Object.keys(dependencies)) {
-    const link = join(folder, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(root, "node_modules", name), link);
-  }
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-}, 180_000);
+beforeAll(() => installPackage(folder), 180_000);
 
 test("its command runs", async () => {
   expect(await node(join(installed, bin.keelson), "--version")).toBe(`keelson ${version}`);
+});
+
+test.each(["node", "csi", "driver"])("its program of keelson %s is there, and tells how it is used", async (name) => {
+  expect(await node(join(installed, bin.keelson), name, "--help")).toContain(`Usage: keelson ${name} [options]`);
+});
+
+test("a small program says what is wrong with its options, and ends with 2", async () => {
+  const failure = await node(join(installed, bin.keelson), "driver", "--dir", folder).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining("--socket <ENDPOINT>") as string });
 });
 
 test("no module asks for a source: where `using` is beside an import(), the compiler leaves its name as it is", () => {

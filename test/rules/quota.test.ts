@@ -129,7 +129,7 @@ describe.each([neutral, kubernetes])("quotas in the $name dialect", (dialect) =>
     return path;
   }
 
-  test("QUOTA-5: growth is charged by the difference; while more is allocated, that counts", async () => {
+  test("QUOTA-5, PVC-34, SUP-15: growth is charged by the difference; while more is allocated, that counts", async () => {
     const ns = await limited({ "requests.storage": "5Gi" });
     const path = await bound(ns, "a", true);
     const grown = async (storage: string): Promise<number> => (await api.merge(path, sized(storage))).status;

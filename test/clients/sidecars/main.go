@@ -2,7 +2,8 @@
 // demand it fails: while the file STATE/fail/METHOD is there, calls of the method answer with the gRPC code that it names.
 // Every call is a line of JSON in STATE/calls.
 //
-// A disk has a content, which a clone has from its source; the driver tells it in the context of the volume.
+// A disk has a content, which a clone has from its source; the driver tells it in the context of the volume. A snapshot has the
+// content that its disk had; one with the parameter "ready" set to "later" is ready when it is asked for a second time.
 package main
 
 import (
@@ -42,10 +43,14 @@ type driver struct {
 	csi.UnimplementedControllerServer
 	csi.UnimplementedNodeServer
 
-	state string
-	mutex sync.Mutex
-	disks map[string]*disk
+	state     string
+	mutex     sync.Mutex
+	disks     map[string]*disk
+	snapshots map[string]*snapshot
 }
+
+// mostBytes is how far a disk can grow.
+const mostBytes = 40 << 30
 
 // note takes a call down and fails it where that is asked for.
 func (d *driver) note(_ context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
@@ -106,6 +111,7 @@ func (d *driver) ControllerGetCapabilities(context.Context, *csi.ControllerGetCa
 		csi.ControllerServiceCapability_RPC_CLONE_VOLUME,
 		csi.ControllerServiceCapability_RPC_GET_CAPACITY,
 		csi.ControllerServiceCapability_RPC_MODIFY_VOLUME,
+		csi.ControllerServiceCapability_RPC_CREATE_DELETE_SNAPSHOT,
 	} {
 		rpc := &csi.ControllerServiceCapability_RPC{Type: kind}
 		all = append(all, &csi.ControllerServiceCapability{Type: &csi.ControllerServiceCapability_Rpc{Rpc: rpc}})
@@ -125,6 +131,13 @@ func (d *driver) CreateVolume(_ context.Context, request *csi.CreateVolumeReques
 		from := d.disks[source.VolumeId]
 		if from == nil {
 			return nil, status.Errorf(codes.NotFound, "there is no disk %s", source.VolumeId)
+		}
+		made.content = from.content
+	}
+	if source := request.GetVolumeContentSource().GetSnapshot(); source != nil {
+		from := d.snapshots[source.SnapshotId]
+		if from == nil {
+			return nil, status.Errorf(codes.NotFound, "there is no snapshot %s", source.SnapshotId)
 		}
 		made.content = from.content
 	}
@@ -170,7 +183,11 @@ func (d *driver) ControllerExpandVolume(_ context.Context, request *csi.Controll
 	if err != nil {
 		return nil, err
 	}
-	found.bytes = max(found.bytes, request.GetCapacityRange().GetRequiredBytes())
+	required := request.GetCapacityRange().GetRequiredBytes()
+	if required > mostBytes {
+		return nil, status.Errorf(codes.OutOfRange, "a disk has %d bytes at most, asked for were %d", int64(mostBytes), required)
+	}
+	found.bytes = max(found.bytes, required)
 	return &csi.ControllerExpandVolumeResponse{CapacityBytes: found.bytes, NodeExpansionRequired: found.onNode}, nil
 }
 
@@ -209,7 +226,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	served := &driver{state: *state, disks: map[string]*disk{}}
+	served := &driver{state: *state, disks: map[string]*disk{}, snapshots: map[string]*snapshot{}}
 	server := grpc.NewServer(grpc.UnaryInterceptor(served.note))
 	csi.RegisterIdentityServer(server, served)
 	csi.RegisterControllerServer(server, served)

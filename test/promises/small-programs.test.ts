@@ -1,0 +1,105 @@
+/**
+ * What the programs beside a server take while they wait, as they are shipped.
+ *
+ * Most of it is not theirs: of the file of Node itself some 40 MiB are mapped once it has spoken TLS.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDriver } from "../../src/csi/driver.ts";
+import { systemClock } from "../../src/util/clock.ts";
+import { installPackage } from "../docs/installed-package.ts";
+import { Keelson } from "../serve/keelson.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keelson-small-"));
+const kubeconfig = join(folder, "kubeconfig");
+const socket = join(folder, "csi.sock");
+const running = new Set<Keelson>();
+let executable: string;
+
+beforeAll(async () => {
+  executable = await installPackage(folder);
+  const options = ["--dev", "--port", "0", "--dialect", "kubernetes", "--kubeconfig-out", kubeconfig];
+  running.add(await Keelson.serve(options));
+}, 180_000);
+afterAll(async () => {
+  await Promise.all([...running].map((one) => one.stop()));
+  rmSync(folder, { recursive: true });
+});
+
+/** Starts a program; resolves when it has said that it is ready. */
+async function started(ready: RegExp, ...args: readonly string[]): Promise<Keelson> {
+  const program = new Keelson(args, { executable });
+  running.add(program);
+  await expect.poll(() => program.stdout + program.stderr, { timeout: 30_000 }).toMatch(ready);
+  return program;
+}
+
+/** Resident memory once what the start has left behind is collected, in MiB; on Linux. */
+async function idleMiB(program: Keelson): Promise<number> {
+  await pause(8000);
+  return program.residentMiB;
+}
+
+/** What Node itself takes here, in MiB: most of it pages of its own file, which differ from machine to machine. */
+async function bareMiB(): Promise<number> {
+  const bare = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
+  try {
+    await pause(2000);
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${bare.pid}/status`, "utf8"))![1]) / 1024;
+  } finally {
+    bare.kill();
+  }
+}
+
+// Where Node takes 42 MiB by itself, this is 60 together.
+test.runIf(process.platform === "linux")(
+  "keelson node takes less than 20 MiB more than Node itself while it waits",
+  async () => {
+    const node = await started(
+      /the node is ready/,
+      "node",
+      "--name",
+      "n1",
+      "--dir",
+      folder,
+      "--kubeconfig",
+      kubeconfig,
+    );
+    const [all, bare] = [await idleMiB(node), await bareMiB()];
+    console.log(`keelson node takes ${all.toFixed(1)} MiB, Node itself ${bare.toFixed(1)}`);
+    expect(all - bare).toBeLessThan(20);
+  },
+);
+
+test.runIf(process.platform === "linux")("keelson driver takes less than 66 MiB, and keelson csi 70", async () => {
+  const driver = await started(/listens on/, "driver", "--socket", `unix://${socket}`, "--dir", join(folder, "disks"));
+  const csi = await started(/^ready: /m, "csi", "--driver", socket, "--kubeconfig", kubeconfig);
+  expect(await idleMiB(csi)).toBeLessThan(70);
+  expect(driver.residentMiB).toBeLessThan(66);
+});
+
+test.runIf(process.platform === "linux")("a driver does not grow with the calls that it has answered", async () => {
+  const { path, calls } = { path: join(folder, "busy.sock"), calls: 9000 };
+  const program = await started(/listens on/, "driver", "--socket", `unix://${path}`, "--dir", join(folder, "busy"));
+  const driver = openDriver(path, { clock: systemClock });
+  const resident: number[] = [];
+  let left = calls;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) {
+      // oxlint-disable-next-line no-await-in-loop -- one after another
+      await driver.identity.probe({});
+      if (left % 500 === 0) resident.push(program.residentMiB);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, caller));
+  await driver.close();
+  expect(resident.length).toBeGreaterThanOrEqual(calls / 500 - 1);
+  // What it takes while it is busy depends on the machine; that more calls take more would be without an end.
+  const third = (from: number): number => Math.max(...resident.slice((from * resident.length) / 3).slice(0, 6));
+  console.log(`the driver takes ${third(1).toFixed(0)} MiB after 3000 calls, ${third(2).toFixed(0)} after 6000`);
+  expect(third(2)).toBeLessThan(third(1) + 15);
+});
