@@ -90,7 +90,11 @@ async function overHttp(): Promise<Ground> {
     root,
     async [Symbol.asyncDispose]() {
       await drain(client, root);
-      console.log(`resident memory of the agent after all that: ${await residentMib(agent.pid!)} MiB`);
+      const worked = await residentMib(agent.pid!);
+      await pause(10_000);
+      console.log(
+        `the agent takes ${worked} MiB right after all that, ${await residentMib(agent.pid!)} MiB ten seconds later`,
+      );
       transport.close();
       for (const process of [agent, serve]) {
         process.kill();
