@@ -120,6 +120,8 @@ describe("containers as processes", () => {
     const pod = await world.pod("p", [{ name: "data", emptyDir: {} }], { containers });
     const log = world.at(pod, "logs", "c.log");
     await expectSoon(() => existsSync(log) && statSync(log).size, LOG_BYTES + 2);
+    // A log is looked after from when its process is known to run.
+    await expectSoon(() => phase(), "Running");
     await world.advance("10s");
     await expectSoon(() => statSync(log).size, 0);
     expect(statSync(`${log}.1`).size).toBe(LOG_BYTES + 2);
