@@ -32,6 +32,7 @@ import {
 import type { RunningServer } from "./server.ts";
 import { storeFiles } from "./store-files.ts";
 import { stderrLog } from "./log.ts";
+import { takeUncaught } from "./uncaught.ts";
 import { UnusedMemory } from "./unused-memory.ts";
 import { VERSION } from "./version.ts";
 
@@ -149,12 +150,13 @@ async function serve(flags: RawOptions, file: string | undefined, print: (text: 
   const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
   if (isLogged) logStart(options, log);
   const server = await awake(runServer(options, { log }));
+  const storeIsWrong = takeUncaught(server.faults);
   // Before anything is printed: who reads "ready" may stop the server with the next breath. Until here a signal ends the
   // process as it is, which a start survives as it survives a crash.
   const stopped = firstSignal();
   if (options.logFormat === "text") announce(options, server, print);
   if (isLogged) logReady(server, log);
-  await runUntil(stopped, server, log);
+  await runUntil(stopped, Promise.race([server.failed, storeIsWrong]), server, log);
 }
 
 async function readConfig(path: string): Promise<RawOptions> {
@@ -207,9 +209,14 @@ const kubectlFlags = ({ url, pki }: RunningServer): string[] => [
 ];
 
 /** Runs until it is to be stopped or the store fails, and ends the process. */
-async function runUntil(stopped: Promise<NodeJS.Signals>, server: RunningServer, log: Log): Promise<void> {
+async function runUntil(
+  stopped: Promise<NodeJS.Signals>,
+  failed: Promise<Error>,
+  server: RunningServer,
+  log: Log,
+): Promise<void> {
   using _ = new UnusedMemory(systemClock);
-  const why = await Promise.race([stopped, server.failed]);
+  const why = await Promise.race([stopped, failed]);
   if (why instanceof Error) {
     say(`the store has failed and the process ends: ${why.message}`);
     const gone = why.cause instanceof StoreError && why.cause.code === "gone";

@@ -32,6 +32,7 @@ import { type Store, StoreError } from "../storage/contract.ts";
 import type { OpenMemoryOptions } from "../storage/memory/store.ts";
 import { type Clock, type Random, systemClock, systemRandom, turn } from "../util/clock.ts";
 import { calmLog } from "../util/calm-log.ts";
+import { Faults } from "../util/faults.ts";
 import { type Log, silentLog } from "../util/log.ts";
 import { AccessFile } from "./access-log.ts";
 import { openAudit } from "./audit/open-audit.ts";
@@ -71,6 +72,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly store: Store;
   /** A client in the same process, as the admin. */
   client(userAgent: string): Client;
+  /** Takes failures that the program did not expect: logs and counts them. */
+  readonly faults: Faults;
   /** Resolves when the server cannot go on (the store failed); it must be closed then. */
   readonly failed: Promise<Error>;
   /** Stops accepting, ends watches, finishes what runs within the grace time, closes the store. */
@@ -96,6 +99,7 @@ interface Ground {
   /** Who did what, for a file or a webhook; undefined where nobody wants to know. */
   readonly auditing: Auditing | undefined;
   readonly around: Required<Surroundings>;
+  readonly faults: Faults;
   /** The agent of the node in this process, once it runs. */
   readonly node: { agent?: RunningAgent };
   /** What was opened; the last is closed first. */
@@ -155,6 +159,7 @@ function prepare(
     access,
     auditing,
     around,
+    faults: new Faults(log),
     node: {},
     open,
   };
@@ -209,6 +214,7 @@ async function assemble(ground: Ground): Promise<RunningServer> {
     kubeconfigFile,
     store,
     client: (userAgent) => cluster.client(userAgent),
+    faults: ground.faults,
     failed: store.failed,
     close,
     [Symbol.asyncDispose]: close,
@@ -267,6 +273,7 @@ function partsOf({ store, stored, encryption }: Stores, ground: Ground): Cluster
     signer: authentication.signer,
     server: {
       version: VERSION,
+      faults: ground.faults,
       limits: {
         ...connectionLimits(options),
         requestsPerUser: options.maxRequestsPerUser,

@@ -91,7 +91,10 @@ export interface ClusterParts {
   readonly hooks?: Hooks;
   /** What the server is given beside what the cluster gives it. */
   readonly server?: Partial<
-    Pick<ServerOptions, "health" | "filters" | "routes" | "collectors" | "limits" | "compress" | "version" | "activity">
+    Pick<
+      ServerOptions,
+      "health" | "filters" | "routes" | "collectors" | "limits" | "compress" | "version" | "activity" | "faults"
+    >
   >;
 }
 

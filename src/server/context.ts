@@ -8,6 +8,7 @@ import type { Fairness } from "../fairness/index.ts";
 import type { Dialect } from "../meta/dialect.ts";
 import type { Registry } from "../registry/contract.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import type { Faults } from "../util/faults.ts";
 import type { Log } from "../util/log.ts";
 import type { HealthCheck } from "./operations/health-check.ts";
 import type { ServerMetrics } from "./operations/metrics.ts";
@@ -92,6 +93,8 @@ export interface ServerContext extends ServerGround {
   readonly running: Running;
   /** Waits for clients that keep the server waiting. */
   readonly slowClients: SlowClients<ServerRequest>;
+  /** Takes failures that the program did not expect. */
+  readonly faults: Faults;
   /** The watchers that run, so that a shutdown can end them in order. */
   readonly watchers: Set<{ finish(): void; destroy(): void }>;
   /** When large answers are compressed: for peers on other machines, always, or never. */

@@ -76,7 +76,12 @@ export class LateRequests implements Disposable {
       return;
     }
     this.#answered.add(request);
-    answerFailure(this.#server, request, lateAnswer(millis));
+    try {
+      answerFailure(this.#server, request, lateAnswer(millis));
+    } catch (error) {
+      this.#server.faults.report("request", error, about);
+      request.exchange.destroy();
+    }
   }
 }
 

@@ -22,6 +22,7 @@ import { DEFAULT_LIMITS, type ServerLimits } from "./limits.ts";
 import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
 import { ServerMetrics } from "./operations/metrics.ts";
 import type { Collector } from "../util/exposition.ts";
+import { Faults } from "../util/faults.ts";
 import { turnOf } from "../util/turns.ts";
 import { OpenApi } from "./documents/openapi.ts";
 import { LateRequests } from "./late-requests.ts";
@@ -57,6 +58,8 @@ export interface ServerOptions extends ServerGround {
    * but for events that were handed to a reader in process and not read yet.
    */
   readonly activity?: Activity;
+  /** Takes failures that the program did not expect; logs and counts them by default. */
+  readonly faults?: Faults;
 }
 
 /** A server that runs. */
@@ -88,6 +91,7 @@ export function createServer(options: ServerOptions): ServerHandle {
   const requestPlaces = new UserPlaces({ what: "requests", most: limits.requestsPerUser });
   const watchPlaces = new UserPlaces({ what: "watches", most: limits.watchesPerUser });
   const guard = new ConnectionGuard(clock, limits, options.log);
+  const faults = options.faults ?? new Faults(options.log);
   const bodies = new BodyMemory(clock, limits.bodyMemoryBytes);
   const slowClients = new SlowClients<ServerRequest>({
     clock,
@@ -107,6 +111,7 @@ export function createServer(options: ServerOptions): ServerHandle {
       registry,
       [
         guard.metrics,
+        faults.metrics,
         userPlacesMetrics([guard.places, requestPlaces, watchPlaces]),
         bodies.metrics,
         ...(options.fairness ? [fairnessMetrics(options.fairness)] : []),
@@ -128,13 +133,15 @@ export function createServer(options: ServerOptions): ServerHandle {
     fairness: options.fairness,
     running,
     slowClients,
+    faults,
     watchers: new Set(),
     closing: () => closing,
   };
   const listeners = new Set<Listener>();
+  const onFault = (error: unknown): void => faults.report("connection", error);
   const chain = new FilterChain(context, options.filters ?? DEFAULT_FILTERS, options.activity);
   const late = new LateRequests(context);
-  const handle = (exchange: Exchange): void => {
+  const begin = (exchange: Exchange): void => {
     const request = new ServerRequest(exchange, clock);
     late.follow(request);
     // Many may come at once on one connection; who is behind it is found out in its turn.
@@ -142,10 +149,18 @@ export function createServer(options: ServerOptions): ServerHandle {
     if (turn) void turn.then(() => (request.isOver ? exchange.destroy() : chain.run(request)));
     else void chain.run(request);
   };
+  const handle = (exchange: Exchange): void => {
+    try {
+      begin(exchange);
+    } catch (error) {
+      faults.report("request", error);
+      exchange.destroy();
+    }
+  };
   return {
     handle,
     async listen(where) {
-      const listener = await listen(where, { clock, guard }, handle);
+      const listener = await listen(where, { clock, guard, onFault }, handle);
       listeners.add(listener);
       return listener;
     },

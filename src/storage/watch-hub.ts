@@ -12,6 +12,7 @@
  */
 import type { StoreEvent, StoreWatch, StoreWatcher } from "./contract.ts";
 import { StoreError } from "./contract.ts";
+import { reportUncaught } from "../util/faults.ts";
 import { compactedError, futureError } from "./keys.ts";
 
 /** One step through the log: every matching change after the start and up to `through`, in order. */
@@ -132,16 +133,29 @@ export class WatchHub {
     const { prefix, watcher } = watch;
     watch.position = revision;
     const matching = prefix === "" ? events : events.filter((event) => event.key.startsWith(prefix));
-    guarded(() => {
+    try {
       if (matching.length > 0) watcher.events(matching);
       if ((watch.state as Watch["state"]) !== "closed") watcher.progress?.(revision);
-    });
+    } catch (error) {
+      this.#watcherFailed(watch, error);
+    }
+  }
+
+  /** What a watcher shows of the store is wrong from now on; neither the others nor the store suffer from it. */
+  #watcherFailed(watch: Watch, cause: unknown): void {
+    const failure = new StoreError("failed", `A watcher of the store has failed: ${String(cause)}`, { cause });
+    this.#end(watch, failure);
+    reportUncaught(failure);
   }
 
   #end(watch: Watch, error: StoreError): void {
     if (watch.state === "closed") return;
     this.#drop(watch);
-    guarded(() => watch.watcher.ended(error));
+    try {
+      watch.watcher.ended(error);
+    } catch (failure) {
+      reportUncaught(failure);
+    }
   }
 
   #drop(watch: Watch): void {
@@ -174,16 +188,5 @@ export class WatchHub {
       this.#ring = this.#ring.slice(this.#head);
       this.#head = 0;
     }
-  }
-}
-
-/** Runs a watcher's code; its mistake is reported as uncaught, and neither the others nor the store suffer from it. */
-function guarded(call: () => void): void {
-  try {
-    call();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
   }
 }

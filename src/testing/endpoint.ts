@@ -11,6 +11,7 @@ import type { Exchange } from "../server/http/exchange.ts";
 import { ConnectionGuard } from "../server/http/guard.ts";
 import { listen } from "../server/http/listeners.ts";
 import { DEFAULT_LIMITS } from "../server/limits.ts";
+import { reportUncaught } from "../util/faults.ts";
 import { silentLog } from "../util/log.ts";
 import { systemClock } from "../util/clock.ts";
 
@@ -44,7 +45,11 @@ export async function openEndpoint(
 ): Promise<Endpoint> {
   const tls = { key: pki.server.key, cert: pki.server.cert, clientCa: pki.ca.cert };
   const guard = new ConnectionGuard(systemClock, DEFAULT_LIMITS, silentLog);
-  const listener = await listen({ host: "127.0.0.1", port, tls }, { clock: systemClock, guard }, handle);
+  const listener = await listen(
+    { host: "127.0.0.1", port, tls },
+    { clock: systemClock, guard, onFault: reportUncaught },
+    handle,
+  );
   const url = `https://127.0.0.1:${listener.port}`;
   const text = kubeconfig(url, pki);
   const folder = mkdtempSync(join(tmpdir(), "keelson-"));

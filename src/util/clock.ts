@@ -91,6 +91,11 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
 }
 
+/** Does some work at the end of this turn of the event loop, when everything that is ready has been heard. */
+export function atEndOfTurn(work: () => void): void {
+  setImmediate(work);
+}
+
 /** Chance from the operating system. */
 export const systemRandom: Random = {
   next: () => Math.random(),

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Clock, Timer } from "./clock.ts";
+import { reportUncaught } from "./faults.ts";
 
 /** What a set of deadlines is made of. */
 export interface DeadlinesOptions<T> {
@@ -63,7 +64,12 @@ export class Deadlines<T> implements Disposable {
         return;
       }
       this.#since.delete(item);
-      over(item);
+      // One that fails keeps no other from being told.
+      try {
+        over(item);
+      } catch (error) {
+        reportUncaught(error);
+      }
     }
     this.#timer = undefined;
   }

@@ -20,12 +20,15 @@ export class AuditedExchange implements Exchange {
   readonly identity: Identity | undefined;
   readonly #exchange: Exchange;
   readonly #listener: AnswerListener;
+  readonly #onFault: (error: unknown) => void;
   /** An answer has been made, and waits. */
   #waits = false;
 
-  constructor(exchange: Exchange, listener: AnswerListener) {
+  /** @param onFault is told what went wrong where the listener fails; the request is broken off then */
+  constructor(exchange: Exchange, listener: AnswerListener, onFault: (error: unknown) => void) {
     this.#exchange = exchange;
     this.#listener = listener;
+    this.#onFault = onFault;
     this.method = exchange.method;
     this.url = exchange.url;
     this.connection = exchange.connection;
@@ -64,7 +67,13 @@ export class AuditedExchange implements Exchange {
       return;
     }
     this.#waits = true;
-    void wait.then(() => this.#exchange.respond(code, headers, body));
+    wait.then(
+      () => this.#exchange.respond(code, headers, body),
+      (error: unknown) => {
+        this.#onFault(error);
+        this.#exchange.destroy();
+      },
+    );
   }
 
   stream(code: number, headers: OutHeaders): OutStream {

@@ -1,16 +1,18 @@
+import type { BodyListener } from "../../http2/index.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
 import { type BodyRoom, STEP } from "./body-memory.ts";
 
-/** What this file needs of a readable stream. */
-interface Source {
-  on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
-  on(event: "end" | "aborted" | "close", listener: () => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  pause(): unknown;
-  resume(): unknown;
-  /** Whether its end was told already: an empty body does so to nobody, where nobody listens yet. */
-  readonly readableEnded: boolean;
-  readonly destroyed: boolean;
+/** Where a body comes from: a stream of HTTP/2, or a request of HTTP/1.1. */
+export interface BodySource {
+  /** Names who reads it, once; it is told from now on when the body breaks off. */
+  open(listener: BodyListener): void;
+  /** Delivers the body, from its beginning; not called where it has broken off. */
+  start(): void;
+  /** Lets the sender send so many bytes in all. */
+  allow(bytes: number): void;
+  /** Holds the sender up, and lets it go on. */
+  pause(): void;
+  resume(): void;
 }
 
 /** How a body is read. */
@@ -21,8 +23,6 @@ export interface ReadOptions {
   readonly announced: number;
   /** What it takes its memory from; as much as it likes without. */
   readonly room?: BodyRoom | undefined;
-  /** Calls a listener when the request has been answered all the same; HTTP/1.1 tells its body nothing then. */
-  readonly onOver?: (listener: () => void) => void;
 }
 
 const EMPTY = new Uint8Array(0);
@@ -36,7 +36,7 @@ export const bodyTooLarge = (limit: number): Error => tooLarge(`limit is ${limit
  * Collects a body; one that announces more than the limit is refused before it is read, and of any other nothing is kept
  * that is over it. Rejects with 413, with 400 when the client breaks off, and with 429 when there is no memory for it.
  */
-export function readBody(source: Source, options: ReadOptions): Promise<Uint8Array> {
+export function readBody(source: BodySource, options: ReadOptions): Promise<Uint8Array> {
   const { limit, announced } = options;
   if (announced > limit) return Promise.reject(bodyTooLarge(limit));
   return new Promise((resolve, reject) => new BodyReader(source, options, { resolve, reject }).begin());
@@ -52,8 +52,8 @@ interface Reader {
  * Reads a body. A piece that is all of it is taken as it came; others are copied together, because a small one may keep
  * alive much that came with it.
  */
-class BodyReader {
-  readonly #source: Source;
+class BodyReader implements BodyListener {
+  readonly #source: BodySource;
   readonly #options: ReadOptions;
   readonly #reader: Reader;
   /** Blocks of {@link STEP} bytes; only the last one has room left. */
@@ -65,7 +65,7 @@ class BodyReader {
   readonly #most: number;
   #done = false;
 
-  constructor(source: Source, options: ReadOptions, reader: Reader) {
+  constructor(source: BodySource, options: ReadOptions, reader: Reader) {
     this.#source = source;
     this.#options = options;
     this.#reader = reader;
@@ -73,30 +73,23 @@ class BodyReader {
   }
 
   begin(): void {
-    const { room, onOver } = this.#options;
-    const source = this.#source;
-    const broken = (): void => this.#fail(brokenOff());
-    source.on("aborted", broken);
-    source.on("error", broken);
-    source.on("close", broken);
-    onOver?.(broken);
+    const { room } = this.#options;
+    this.#source.open(this);
     if (room) room.onRefused = (why) => this.#fail(why);
     const wait = room?.take("start", Math.min(STEP, this.#most));
-    if (wait) this.#after(wait, () => this.#listen());
-    else this.#listen();
+    if (wait) this.#after(wait, () => this.#start());
+    else this.#start();
   }
 
-  #listen(): void {
-    if (this.#source.readableEnded) {
-      this.#end();
-      return;
-    }
-    if (this.#source.destroyed) {
-      this.#fail(brokenOff());
-      return;
-    }
-    this.#source.on("data", (chunk) => this.#take(chunk));
-    this.#source.on("end", () => this.#end());
+  #start(): void {
+    if (this.#done) return;
+    if (!this.#options.room) this.#allowAll();
+    this.#source.start();
+  }
+
+  /** One byte more than there may be shows that there are too many. */
+  #allowAll(): void {
+    this.#source.allow(this.#options.announced < 0 ? this.#most + 1 : this.#most);
   }
 
   #after(wait: Promise<void>, go: () => void): void {
@@ -108,7 +101,7 @@ class BodyReader {
     );
   }
 
-  #take(chunk: Uint8Array): void {
+  data(chunk: Uint8Array): void {
     if (this.#done) return;
     const length = this.#length + chunk.length;
     if (length > this.#options.limit) {
@@ -123,9 +116,15 @@ class BodyReader {
     room?.sent(chunk.length);
     if (!isStart || length < STEP || this.#most <= STEP) return;
     const wait = room?.take("rest", this.#most - STEP);
-    if (!wait) return;
+    if (!wait) {
+      this.#allowAll();
+      return;
+    }
     this.#source.pause();
-    this.#after(wait, () => this.#source.resume());
+    this.#after(wait, () => {
+      this.#allowAll();
+      this.#source.resume();
+    });
   }
 
   #keep(chunk: Uint8Array): void {
@@ -148,7 +147,11 @@ class BodyReader {
     if (part.length < bytes.length) this.#copy(bytes.subarray(part.length), at + part.length);
   }
 
-  #end(): void {
+  broken(): void {
+    this.#fail(brokenOff());
+  }
+
+  end(): void {
     if (this.#done) return;
     this.#done = true;
     this.#reader.resolve(this.#whole());

@@ -4,6 +4,7 @@ import { AuditedExchange } from "../audit/exchange.ts";
 import { type AuditParts, AuditRecord } from "../audit/record.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
+import { whoAsks } from "../who-asks.ts";
 import type { Filter } from "./contract.ts";
 
 /** What decides about the events of requests, and where they go. */
@@ -17,12 +18,12 @@ export interface Auditing extends AuditParts {
  */
 export const audit = ({ rules, ...parts }: Auditing): Filter => ({
   name: "audit",
-  enter: ({ clock }, request) => {
+  enter: (server, request) => {
     request.isJudged = true;
     const verdict = rules(request.info!, request.identity);
     parts.metrics.level(verdict.level);
     if (verdict.level === "None") return undefined;
-    return follow(request, new AuditRecord(request, clock, parts, verdict, request.identity), parts);
+    return follow(server, request, new AuditRecord(request, server.clock, parts, verdict, request.identity), parts);
   },
   leave: ({ clock }, request) => {
     if (request.isJudged) request.witness?.left();
@@ -30,9 +31,15 @@ export const audit = ({ rules, ...parts }: Auditing): Filter => ({
   },
 });
 
-function follow(request: ServerRequest, record: AuditRecord, parts: AuditParts): void | Promise<void> {
+function follow(
+  { faults }: ServerContext,
+  request: ServerRequest,
+  record: AuditRecord,
+  parts: AuditParts,
+): void | Promise<void> {
   request.witness = record;
-  request.exchange = new AuditedExchange(request.exchange, record);
+  const onFault = (error: unknown): void => faults.report("request", error, { ...whoAsks(request) });
+  request.exchange = new AuditedExchange(request.exchange, record, onFault);
   const kept = record.received();
   if (kept instanceof Promise) return kept.then((isKept) => demand(isKept, parts));
   demand(kept, parts);

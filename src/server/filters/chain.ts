@@ -8,6 +8,7 @@ import { AlreadyAnswered } from "../already-answered.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest, Taps } from "../request.ts";
+import { whoAsks } from "../who-asks.ts";
 import type { Filter } from "./contract.ts";
 
 /** The filters of a server. */
@@ -82,14 +83,30 @@ export class FilterChain implements Taps {
   }
 
   #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void {
-    if (!(error instanceof AlreadyAnswered)) answerFailure(this.#server, request, error);
+    try {
+      if (!(error instanceof AlreadyAnswered)) answerFailure(this.#server, request, error);
+    } catch (failure) {
+      this.#failed(request, failure);
+    }
     this.#leave(request, followed);
   }
 
   #leave(request: ServerRequest, followed: Followed | undefined): void {
     request.room?.[Symbol.dispose]();
-    for (const filter of this.#left) filter.leave!(this.#server, request);
+    for (const filter of this.#left) {
+      try {
+        filter.leave!(this.#server, request);
+      } catch (error) {
+        this.#failed(request, error);
+      }
+    }
     followed?.left(request.longRunning);
+  }
+
+  /** Something has failed that must not: the request is broken off, and the rest of the way is gone all the same. */
+  #failed(request: ServerRequest, error: unknown): void {
+    this.#server.faults.report("request", error, { ...whoAsks(request) });
+    request.exchange.destroy();
   }
 
   #follow(request: ServerRequest): Followed {
@@ -104,7 +121,13 @@ export class FilterChain implements Taps {
 
   #ended(request: ServerRequest): void {
     const filters = this.#filters;
-    for (let i = filters.length - 1; i >= 0; i--) filters[i]!.ended?.(this.#server, request);
+    for (let i = filters.length - 1; i >= 0; i--) {
+      try {
+        filters[i]!.ended?.(this.#server, request);
+      } catch (error) {
+        this.#failed(request, error);
+      }
+    }
   }
 }
 

@@ -13,6 +13,14 @@ import type { BodyRoom } from "../body/body-memory.ts";
 /** Headers of an answer by lower-case name; a list for a header that is sent several times. */
 export type OutHeaders = Record<string, string | number | string[]>;
 
+/** What exchanges over sockets need of their server. */
+export interface Transport {
+  /** The time of day as headers have it (RFC 9110 5.6.7). */
+  date(): string;
+  /** An answer could not be given, by a mistake of ours; it has ended. */
+  onFault(error: unknown): void;
+}
+
 /** An answer that is written piece by piece. */
 export interface OutStream {
   /**
@@ -56,9 +64,12 @@ export interface Exchange {
   readBody(limit: number, room?: BodyRoom): Promise<Uint8Array>;
   /** Whether a body was announced; a GET has none. */
   readonly hasBody: boolean;
-  /** Answers with bytes that are there. `body` is one piece or several, undefined for none. */
+  /**
+   * Answers with bytes that are there. `body` is one piece or several, undefined for none. Never throws: an answer that cannot
+   * be given is dropped, and what it belongs to ends.
+   */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void;
-  /** Begins an answer whose headers leave at once. */
+  /** Begins an answer whose headers leave at once; likewise. */
   stream(code: number, headers: OutHeaders): OutStream;
   /** Whether an answer has begun. */
   readonly answered: boolean;

@@ -5,14 +5,15 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connection, Identity } from "../../auth/contract.ts";
+import type { BodyListener } from "../../http2/index.ts";
 import { drained } from "./drained.ts";
-import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
 import { originForm } from "./target.ts";
 import type { BodyRoom } from "../body/body-memory.ts";
-import { readBody } from "../body/read-body.ts";
+import { type BodySource, readBody } from "../body/read-body.ts";
 
 /** An {@link Exchange} on one HTTP/1.1 request. */
 export class H1Exchange implements Exchange {
@@ -24,17 +25,19 @@ export class H1Exchange implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #peer: Peer;
+  readonly #transport: Transport;
 
-  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer) {
+  /** @param response one that has a listener for errors, as `request` has */
+  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, transport: Transport) {
     this.#request = request;
     this.#response = response;
     this.#peer = peer;
+    this.#transport = transport;
     this.connection = peer.connection;
     this.method = request.method ?? "GET";
     this.url = originForm(request.url ?? "/");
     const { headers } = request;
     this.hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-    response.on("error", ignore);
   }
 
   header(name: string): string {
@@ -55,32 +58,48 @@ export class H1Exchange implements Exchange {
     const { expect, "content-length": length } = this.#request.headers;
     const announced = length === undefined ? -1 : Number(length);
     // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
-    if (expect !== undefined && announced <= limit) this.#response.writeContinue();
-    return readBody(this.#request, { limit, announced, room, onOver: (listener) => this.onOver(listener) });
+    if (expect !== undefined && announced <= limit && !this.answered) this.#response.writeContinue();
+    return readBody(new RequestBody(this.#request, this.#response), { limit, announced, room });
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (this.answered) return;
     this.answered = true;
-    const response = this.#response;
-    if (response.destroyed) return;
-    if (code !== 304) headers["content-length"] = lengthOf(body);
-    this.#closeWhenUnread();
-    response.writeHead(code, headers);
-    if (body === undefined || body instanceof Uint8Array) {
-      response.end(body);
-      return;
-    }
-    response.cork();
-    for (const piece of body) response.write(piece);
-    response.end();
+    this.#deliver((response) => {
+      if (code !== 304) headers["content-length"] = lengthOf(body);
+      response.writeHead(code, headers);
+      if (body === undefined || body instanceof Uint8Array) {
+        response.end(body);
+        return;
+      }
+      response.cork();
+      for (const piece of body) response.write(piece);
+      response.end();
+    });
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
-    this.answered = true;
-    this.#response.writeHead(code, headers);
-    this.#response.flushHeaders();
+    if (!this.answered) {
+      this.answered = true;
+      this.#deliver((response) => {
+        response.writeHead(code, headers);
+        response.flushHeaders();
+      });
+    }
     return new H1OutStream(this.#response);
+  }
+
+  /** Sends an answer where there is somebody to take it; one that cannot be sent ends the connection. */
+  #deliver(send: (response: ServerResponse) => void): void {
+    const response = this.#response;
+    if (response.destroyed || response.headersSent) return;
+    this.#closeWhenUnread();
+    try {
+      send(response);
+    } catch (error) {
+      this.#transport.onFault(error);
+      this.destroy();
+    }
   }
 
   destroy(): void {
@@ -89,7 +108,8 @@ export class H1Exchange implements Exchange {
   }
 
   onOver(listener: () => void): void {
-    this.#response.once("close", listener);
+    if (this.#response.closed) queueMicrotask(listener);
+    else this.#response.once("close", listener);
   }
 
   closeAfterAnswer(): void {
@@ -106,7 +126,43 @@ export class H1Exchange implements Exchange {
   }
 }
 
-const ignore = (): void => {};
+/** The body of a request: its socket is held up while nobody reads it. */
+class RequestBody implements BodySource {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #listener: BodyListener | undefined = undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request;
+    this.#response = response;
+  }
+
+  open(listener: BodyListener): void {
+    const broken = (): void => listener.broken();
+    this.#listener = listener;
+    this.#request.on("aborted", broken).on("error", broken).on("close", broken);
+    // A request that has been answered all the same is told nothing of its end.
+    this.#response.once("close", broken);
+  }
+
+  start(): void {
+    const listener = this.#listener!;
+    // The end of an empty body is told to nobody where nobody listens yet.
+    if (this.#request.readableEnded) listener.end();
+    else if (this.#request.destroyed) listener.broken();
+    else this.#request.on("data", (piece: Buffer) => listener.data(piece)).on("end", () => listener.end());
+  }
+
+  allow(): void {}
+
+  pause(): void {
+    this.#request.pause();
+  }
+
+  resume(): void {
+    this.#request.resume();
+  }
+}
 
 class H1OutStream implements OutStream {
   onClose: (() => void) | undefined = undefined;

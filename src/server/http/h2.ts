@@ -1,34 +1,20 @@
 /**
- * Exchanges over HTTP/2, on the core `stream` event: the compatibility API costs 5 µs more for each request.
+ * Exchanges over HTTP/2.
  *
  * @module
  */
-import http2 from "node:http2";
 import type { Connection, Identity } from "../../auth/contract.ts";
-import { drained } from "./drained.ts";
-import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import { ERROR, type Http2Connection, type Http2Stream } from "../../http2/index.ts";
+import type { BodyRoom } from "../body/body-memory.ts";
+import { type BodySource, readBody } from "../body/read-body.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
 import { linesOf } from "./header-lines.ts";
-import type { BodyRoom } from "../body/body-memory.ts";
-import { readBody } from "../body/read-body.ts";
 
-const NO_ERROR = http2.constants.NGHTTP2_NO_ERROR;
-const INTERNAL_ERROR = http2.constants.NGHTTP2_INTERNAL_ERROR;
-
-/** What is kept with an HTTP/2 connection. */
-export interface SessionState extends Peer {
-  /** Streams that have not been answered to their end. */
-  open: number;
-}
-
-/** What a stream begins with. */
-interface Head {
-  readonly headers: http2.IncomingHttpHeaders;
-  /** The same, names and values in turns. */
-  readonly rawHeaders: readonly string[];
-  /** Whether nothing follows. */
-  readonly ended: boolean;
+/** What is kept with a connection. */
+export interface H2Session extends Peer {
+  readonly http2: Http2Connection;
 }
 
 /** An {@link Exchange} on one HTTP/2 stream. */
@@ -38,173 +24,145 @@ export class H2Exchange implements Exchange {
   readonly connection: Connection;
   readonly hasBody: boolean;
   answered = false;
-  readonly #stream: http2.ServerHttp2Stream;
-  readonly #headers: http2.IncomingHttpHeaders;
-  readonly #rawHeaders: readonly string[];
-  readonly #session: SessionState;
-  /** The connection that ends with this answer. */
-  #ending: http2.Http2Session | undefined;
+  readonly #stream: Http2Stream;
+  readonly #fields: readonly string[];
+  readonly #session: H2Session;
+  readonly #transport: Transport;
+  #isLast = false;
 
-  constructor(stream: http2.ServerHttp2Stream, { headers, rawHeaders, ended }: Head, session: SessionState) {
+  constructor(stream: Http2Stream, session: H2Session, transport: Transport) {
     this.#stream = stream;
-    this.#headers = headers;
-    this.#rawHeaders = rawHeaders;
+    this.#fields = stream.head.fields;
     this.#session = session;
+    this.#transport = transport;
     this.connection = session.connection;
-    session.open++;
-    this.method = headers[":method"] ?? "GET";
-    this.url = headers[":path"] ?? "/";
-    this.hasBody = !ended;
-    // A reset by the peer arrives as an error of the stream; the answer has nobody to go to then.
-    stream.on("error", ignore);
+    this.method = stream.head.method;
+    this.url = stream.head.path === "" ? "/" : stream.head.path;
+    this.hasBody = stream.hasBody;
   }
 
   header(name: string): string {
-    const value = this.#headers[name];
-    return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
+    const fields = this.#fields;
+    let found: string | undefined;
+    for (let i = 0; i < fields.length; i += 2) {
+      if (fields[i] === name) found = found === undefined ? fields[i + 1]! : `${found}, ${fields[i + 1]}`;
+    }
+    return found ?? "";
   }
 
   lines(name: string): readonly string[] {
-    return linesOf(this.#rawHeaders, name);
+    return linesOf(this.#fields, name);
   }
 
   headerNames(): readonly string[] {
-    return Object.keys(this.#headers);
+    const names = new Set<string>();
+    for (let i = 0; i < this.#fields.length; i += 2) names.add(this.#fields[i]!);
+    return [...names];
   }
 
   readBody(limit: number, room?: BodyRoom): Promise<Uint8Array> {
     if (!this.hasBody) return Promise.resolve(new Uint8Array(0));
-    const { expect, "content-length": length } = this.#headers;
-    const announced = length === undefined ? -1 : Number(length);
-    if (expect?.toLowerCase() === "100-continue" && announced <= limit) {
-      this.#stream.additionalHeaders({ ":status": 100 });
-    }
-    return readBody(this.#stream, { limit, announced, room });
+    const announced = this.#stream.head.contentLength;
+    if (announced <= limit && this.header("expect").toLowerCase() === "100-continue") this.#stream.interim(100);
+    return readBody(sourceOf(this.#stream), { limit, announced, room });
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (this.answered) return;
     this.answered = true;
-    this.#session.open--;
-    const stream = this.#stream;
-    if (stream.destroyed || stream.closed) {
-      this.#endWithLast();
-      return;
-    }
-    const taken = this.#session.guarded.answers();
-    if (taken) stream.once("close", taken);
-    const length = lengthOf(body);
-    headers[":status"] = code;
-    if (code !== 304) headers["content-length"] = length;
-    if (length === 0 || this.method === "HEAD") {
-      stream.respond(headers, END);
-    } else {
-      stream.respond(headers);
-      if (body instanceof Uint8Array) stream.end(body);
-      else this.#end(body!);
-    }
-    this.#finish();
-  }
-
-  #end(pieces: readonly Uint8Array[]): void {
-    const stream = this.#stream;
-    stream.cork();
-    const last = pieces.length - 1;
-    for (let i = 0; i < last; i++) stream.write(pieces[i]);
-    stream.end(pieces[last]);
+    const taken = this.#stream.isClosed ? undefined : this.#session.guarded.answers();
+    if (taken) this.#stream.onOver(taken);
+    if (code !== 304) headers["content-length"] = lengthOf(body);
+    this.#deliver(headers, () => this.#stream.respond(code, headers, this.method === "HEAD" ? undefined : body));
+    this.#endWithLast();
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
     this.answered = true;
-    headers[":status"] = code;
-    if (!this.#stream.destroyed && !this.#stream.closed) this.#stream.respond(headers);
-    return new H2OutStream(this.#stream, this.#session);
+    this.#deliver(headers, () => {
+      if (this.method === "HEAD") this.#stream.respond(code, headers);
+      else this.#stream.begin(code, headers);
+    });
+    return new H2OutStream(this.#stream);
   }
 
   destroy(): void {
-    if (!this.answered) {
-      this.answered = true;
-      this.#session.open--;
-    }
-    if (!this.#stream.destroyed) {
-      this.#stream.close(INTERNAL_ERROR);
-      // A peer that takes nothing does not take the reset either; what waits for him is not kept for that.
-      this.#stream.destroy();
-    }
+    this.answered = true;
+    this.#stream.reset(ERROR.internal);
     this.#endWithLast();
   }
 
   onOver(listener: () => void): void {
-    this.#stream.once("close", listener);
+    this.#stream.onOver(listener);
   }
 
   closeAfterAnswer(): void {
-    this.#ending = this.#stream.session;
+    this.#isLast = true;
   }
 
   trust(owner: Identity): void {
     this.#session.guarded.trust(owner);
+    this.#session.http2.trust();
   }
 
-  #finish(): void {
-    // A body that was not read to its end is not wanted any more; without this the peer would go on sending it.
-    if (this.hasBody && !this.#stream.readableEnded) {
-      const stream = this.#stream;
-      stream.once("finish", () => {
-        if (!stream.readableEnded) stream.close(NO_ERROR);
-      });
-      stream.resume();
+  /** Sends an answer; one that cannot be sent ends the stream. */
+  #deliver(headers: OutHeaders, send: () => void): void {
+    headers["date"] = this.#transport.date();
+    try {
+      send();
+    } catch (error) {
+      this.#transport.onFault(error);
+      this.#stream.reset(ERROR.internal);
     }
-    this.#endWithLast();
   }
 
   /** Ends the connection where this was to be its last answer, also when nobody waits for it any more. */
   #endWithLast(): void {
-    if (!this.#ending) return;
-    this.#ending.close();
-    this.#session.guarded.end();
+    if (this.#isLast) this.#session.http2.close();
   }
 }
 
-const END = { endStream: true };
+/** A body that is held up by its window: what was let in comes in any case. */
+const sourceOf = (stream: Http2Stream): BodySource => ({
+  open: (listener) => stream.open(listener),
+  start: () => stream.start(),
+  allow: (bytes) => stream.allow(bytes),
+  pause: ignore,
+  resume: ignore,
+});
+
 const ignore = (): void => {};
 
 class H2OutStream implements OutStream {
   onClose: (() => void) | undefined = undefined;
-  readonly #stream: http2.ServerHttp2Stream;
+  readonly #stream: Http2Stream;
 
-  constructor(stream: http2.ServerHttp2Stream, session: SessionState) {
+  constructor(stream: Http2Stream) {
     this.#stream = stream;
-    stream.once("close", () => {
-      session.open--;
-      this.onClose?.();
-    });
-    // The request has no body, or its rest does not matter; reading it to its end lets the stream close.
-    stream.resume();
+    stream.onOver(() => this.onClose?.());
   }
 
   write(bytes: Uint8Array, taken?: () => void): boolean {
-    if (this.closed) return false;
-    return taken ? this.#stream.write(bytes, taken) : this.#stream.write(bytes);
+    return this.#stream.write(bytes, taken);
   }
 
   get buffered(): number {
-    return this.#stream.writableLength;
+    return this.#stream.buffered;
   }
 
   get closed(): boolean {
-    return this.#stream.destroyed || this.#stream.closed;
+    return this.#stream.isClosed;
   }
 
   drained(): Promise<void> {
-    return this.closed ? Promise.resolve() : drained(this.#stream);
+    return this.#stream.drained();
   }
 
   end(): void {
-    if (!this.closed) this.#stream.end();
+    this.#stream.end();
   }
 
   destroy(): void {
-    if (!this.#stream.destroyed) this.#stream.close(INTERNAL_ERROR);
+    this.#stream.reset(ERROR.internal);
   }
 }

@@ -4,20 +4,22 @@
  * @module
  */
 import type http from "node:http";
-import http2 from "node:http2";
+import type https from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import type { Http2Limits } from "../../http2/index.ts";
 import { type Clock, systemClock, turn } from "../../util/clock.ts";
-import { Deadlines } from "../../util/deadlines.ts";
 import { STEP } from "../body/body-memory.ts";
 import { type ClientAuthorities, certificateOf, clientAuthorities } from "./client-certificate.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Transport } from "./exchange.ts";
 import type { ConnectionGuard, GuardedConnection, Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
-import { H2Exchange, type SessionState } from "./h2.ts";
-import { nodeHttp } from "./node-http.ts";
+import { H2Server } from "./h2-server.ts";
+import { HttpDate } from "./http-date.ts";
+import { nodeHttp, nodeHttps } from "./node-http.ts";
+import { Pipeline } from "./pipeline.ts";
 import { hasOneHost } from "./target.ts";
-import { WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
+import { type Upgrade, WebSocketExchange, wantsWebSocket, webSockets } from "./websocket.ts";
 
 /** The key and certificate of the server, and whose client certificates it believes; PEM, authorities one or several. */
 export interface TlsOptions {
@@ -54,8 +56,6 @@ const HEADER_BYTES = 1 << 20;
 const HEADER_ROOM = { h1: 4096, h2: 320 };
 /** Headers of one request: as many as HTTP/2 has room for, where each counts 32 bytes beside its text (RFC 9113 6.5.2). */
 const MOST_HEADERS = HEADER_BYTES / 32;
-/** Headers may come in nine frames, no more; so each may be large enough for all that they may have. */
-const FRAME_BYTES = 128 * 1024;
 /** What may come of a body before anybody has decided to read it: there are as many as requests that run. */
 const WINDOW_BYTES = STEP;
 const IDLE_MILLIS = 90_000;
@@ -77,50 +77,41 @@ const H1_LIMITS = {
   keepAliveInitialDelay: 30_000,
 };
 
-const H2_LIMITS = {
-  settings: {
-    enablePush: false,
-    initialWindowSize: WINDOW_BYTES,
-    maxConcurrentStreams: 250,
-    maxHeaderListSize: HEADER_BYTES + HEADER_ROOM.h2,
-    maxFrameSize: FRAME_BYTES,
-  },
-  maxHeaderListPairs: MOST_HEADERS,
-  // Many large answers may wait for slow readers on one connection. They are not copies, and how many there are, and for
-  // how long, is bounded elsewhere: what is over this would be reset, done or not.
-  maxSessionMemory: 4096,
+const H2_LIMITS: Http2Limits = {
+  streams: 250,
+  streamWindow: WINDOW_BYTES,
+  headerBytes: HEADER_BYTES + HEADER_ROOM.h2,
+  headerFields: MOST_HEADERS,
   // A client that gives up all its watches at once resets 250 streams; who does it again and again is cut off
   // (CVE-2023-44487).
-  streamResetBurst: 500,
-  streamResetRate: 33,
+  resets: { burst: 500, perSecond: 33 },
 };
 
 /** Takes a request; answers it in its own time. */
 type Handle = (exchange: Exchange) => void;
 
-/** What listeners share: the clock, and the guard of the connections of all of them. */
+/** What listeners share. */
 export interface ListenContext {
   readonly clock: Clock;
+  /** Guards the connections of all of them. */
   readonly guard: ConnectionGuard;
+  /** Is told what has failed by a mistake of ours; the stream or connection that it belongs to has ended. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /** Opens a port; resolves when it accepts connections. */
 export async function listen(options: ListenOptions, context: ListenContext, handle: Handle): Promise<Listener> {
-  const sessions = new Set<http2.Http2Session>();
   const { clock, guard } = context;
   const isEncrypted = options.tls !== undefined;
   let authorities = clientAuthorities(options.tls);
   const peerOf: PeerOf = (socket) => findPeer(socket, guard, isEncrypted ? authorities : undefined);
-  const server = options.tls ? secureServer(options.tls, sessions, peerOf, handle) : plainServer(peerOf, handle);
-  // What is more is refused, or left out (then `takeH1` refuses it): a thousand unless it is said.
-  Object.assign(server, { maxHeadersCount: MOST_HEADERS });
-  takeWebSockets(server, peerOf, context, handle);
+  const date = new HttpDate(systemClock);
+  const ports: Ports = { peerOf, context, handle, transport: { date: () => date.text, onFault: context.onFault } };
+  const { server, http2 } = options.tls
+    ? secureServer(options.tls, ports)
+    : { server: plainServer(), http2: undefined };
+  takeHttp1(server, ports);
   const sockets = takeConnections(server, isEncrypted, guard);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    guard.of(socket)?.end();
-    if (socket.writable) socket.end(plainAnswer(refusalOf(error)));
-    else socket.destroy();
-  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
@@ -129,17 +120,25 @@ export async function listen(options: ListenOptions, context: ListenContext, han
     });
   });
   // A failure to accept one connection (no file handles left) must not end the server.
-  server.on("error", () => {});
+  server.on("error", ignore);
   const { port, address } = server.address() as AddressInfo;
   return {
     port,
     address,
     setTls: (tls) => {
       authorities = clientAuthorities(tls);
-      if ("setSecureContext" in server) (server as http2.Http2SecureServer).setSecureContext(contextOf(tls));
+      if ("setSecureContext" in server) server.setSecureContext(contextOf(tls));
     },
-    close: (graceMillis) => close(server, sockets, sessions, clock, graceMillis),
+    close: (graceMillis) => close(server, { sockets, http2, clock, graceMillis }),
   };
+}
+
+/** What the parts of a port stand on. */
+interface Ports {
+  readonly peerOf: PeerOf;
+  readonly context: ListenContext;
+  readonly transport: Transport;
+  readonly handle: Handle;
 }
 
 /** What is answered to bytes that are no request. */
@@ -159,6 +158,7 @@ function takeConnections(server: Server, encrypted: boolean, guard: ConnectionGu
   server.removeAllListeners("connection");
   const handshakes = new Handshakes((socket) => accept.call(server, socket));
   server.on("connection", (socket: Socket) => {
+    socket.on("error", ignore);
     const held = guard.take(socket);
     if (!held) return;
     sockets.add(socket);
@@ -184,7 +184,6 @@ class Handshakes {
 
   take(held: GuardedConnection): void {
     const { socket } = held;
-    socket.on("error", ignore);
     socket.once("readable", () => {
       const first = socket.read() as Buffer | null;
       if (!first || first[0] !== TLS_HANDSHAKE) {
@@ -224,51 +223,73 @@ function endPlain(socket: Socket, first: Buffer | null): void {
   socket.destroySoon();
 }
 
-async function close(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  sessions: ReadonlySet<http2.Http2Session>,
-  clock: Clock,
-  graceMillis: number,
-): Promise<void> {
+/** What is to be closed. */
+interface Closing {
+  readonly sockets: ReadonlySet<Socket>;
+  readonly http2: H2Server | undefined;
+  readonly clock: Clock;
+  readonly graceMillis: number;
+}
+
+async function close(server: http.Server, { sockets, http2, clock, graceMillis }: Closing): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  for (const session of sessions) session.close();
+  http2?.close();
   let over = false;
   // A connection of HTTP/1.1 that has been answered would stay open for its next request.
   const closeIdle = (): void => {
     if (over) return;
-    (server as http.Server).closeIdleConnections();
+    server.closeIdleConnections();
     clock.after(SWEEP_MILLIS, closeIdle);
   };
   closeIdle();
   const timer = clock.after(graceMillis, () => {
-    for (const session of sessions) session.destroy();
     for (const socket of sockets) socket.destroy();
   });
   await ended;
   over = true;
   timer.cancel();
+  http2?.[Symbol.dispose]();
 }
 
-function plainServer(peerOf: PeerOf, handle: Handle): http.Server {
-  const server = nodeHttp.createServer(H1_LIMITS);
+const plainServer = (): http.Server => nodeHttp.createServer(H1_LIMITS);
+
+/** Requests of HTTP/1.1. Every emitter of a connection has a listener for errors before anything else is done with it. */
+function takeHttp1(server: http.Server, ports: Ports): void {
+  const pipelines = new WeakMap<Socket, Pipeline>();
+  const pipelineOf = (socket: Socket): Pipeline => {
+    let pipeline = pipelines.get(socket);
+    if (!pipeline) pipelines.set(socket, (pipeline = new Pipeline()));
+    return pipeline;
+  };
+  // What is more is refused, or left out (then `takeH1` refuses it): a thousand unless it is said.
+  server.maxHeadersCount = MOST_HEADERS;
   const take = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    takeH1(request, response, peerOf(request.socket), handle);
+    request.on("error", ignore);
+    response.on("error", ignore);
+    pipelineOf(request.socket).add(response);
+    takeH1(request, response, ports);
   };
   server.on("request", take);
   // The exchange asks for the body itself.
   server.on("checkContinue", take);
-  return server;
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    ports.context.guard.of(socket)?.end();
+    if (socket.writable) socket.end(plainAnswer(refusalOf(error)));
+    else socket.destroy();
+  });
+  Object.assign(server, { shouldUpgradeCallback: wantsWebSocket });
+  server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
+    request.on("error", ignore);
+    // Node has taken its own listener away.
+    socket.on("error", () => socket.destroy());
+    pipelineOf(socket).whenIdle(() => takeUpgrade({ request, socket, head }, ports));
+  });
 }
 
-function takeH1(
-  request: http.IncomingMessage,
-  response: http.ServerResponse,
-  peer: Peer | undefined,
-  handle: Handle,
-): void {
+function takeH1(request: http.IncomingMessage, response: http.ServerResponse, ports: Ports): void {
+  const peer = ports.peerOf(request.socket);
   // Its connection has gone while it was read.
   if (!peer) return;
   if (request.rawHeaders.length >= 2 * MOST_HEADERS) {
@@ -279,25 +300,24 @@ function takeH1(
     response.writeHead(400, { connection: "close" }).end();
     return;
   }
-  const exchange = new H1Exchange(request, response, peer);
+  const exchange = new H1Exchange(request, response, peer, ports.transport);
   if (peer.guarded.asks(request.rawHeaders)) exchange.closeAfterAnswer();
-  handle(exchange);
+  ports.handle(exchange);
 }
 
-/** HTTP/1.1 requests that become WebSockets; other wishes for an upgrade are not heeded (RFC 9110 7.8). */
-function takeWebSockets(server: Server, peerOf: PeerOf, { clock }: ListenContext, handle: Handle): void {
-  Object.assign(server, { shouldUpgradeCallback: wantsWebSocket });
-  server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on("error", () => socket.destroy());
-    const peer = peerOf(socket);
-    if (!peer) return;
-    peer.guarded.asks(request.rawHeaders);
-    const upgrade = { request, socket, head, peer };
-    webSockets().then(
-      (protocol) => handle(new WebSocketExchange(upgrade, protocol, clock)),
-      () => socket.destroy(),
-    );
-  });
+/** A request that becomes a WebSocket; other wishes for an upgrade are not heeded (RFC 9110 7.8). */
+function takeUpgrade(upgrade: Omit<Upgrade, "peer">, { peerOf, context, transport, handle }: Ports): void {
+  const { request, socket } = upgrade;
+  const peer = peerOf(socket);
+  if (!peer) return;
+  peer.guarded.asks(request.rawHeaders);
+  webSockets().then(
+    (protocol) => {
+      if (socket.destroyed) return;
+      handle(new WebSocketExchange({ ...upgrade, peer }, protocol, context.clock, transport));
+    },
+    () => socket.destroy(),
+  );
 }
 
 /** What encrypts and authenticates in one step; with TLS 1.2 no suite with CBC, and none without forward secrecy. */
@@ -317,104 +337,35 @@ const contextOf = ({ key, cert, clientCa, proxyCa }: TlsOptions) => ({
   ...(clientCa === undefined && proxyCa === undefined ? {} : { ca: [clientCa, proxyCa].flatMap((pem) => pem ?? []) }),
 });
 
-function secureServer(tls: TlsOptions, sessions: Set<http2.Http2Session>, peerOf: PeerOf, handle: Handle): Server {
-  const server = http2.createSecureServer({
+/** A server for both protocols, as the client can (RFC 7301). */
+function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; http2: H2Server } {
+  const server = nodeHttps.createServer({
     ...H1_LIMITS,
-    ...H2_LIMITS,
     ...contextOf(tls),
-    allowHTTP1: true,
+    ALPNProtocols: ["h2", "http/1.1"],
     // Who has a certificate shows it; who has none may still have a token.
     requestCert: tls.clientCa !== undefined || tls.proxyCa !== undefined,
     rejectUnauthorized: false,
   });
-  const connections = new WeakMap<http2.Http2Session, IdleState>();
-  // The timeout of a session itself would keep one that has been destroyed until its time is over. A peer is idle by the
-  // time of the machine, also where the clock of a cluster moves by days.
-  const idling = new Deadlines<IdleState>({
-    clock: systemClock,
-    millis: IDLE_MILLIS,
-    owner: "connections",
-    over: (idle) => {
-      if (!isOver(idle)) idling.add(idle);
-    },
+  const http2 = new H2Server({
+    limits: H2_LIMITS,
+    times: { idleMillis: IDLE_MILLIS, headersMillis: HEADERS_MILLIS },
+    transport: ports.transport,
+    handle: ports.handle,
   });
-  server.on("close", () => idling[Symbol.dispose]());
+  const [takeAsHttp1] = server.listeners("secureConnection") as [(this: Server, socket: TLSSocket) => void];
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket) => {
+    socket.on("error", ignore);
+    const peer = ports.peerOf(socket);
+    if (!peer) socket.destroy();
+    else if (socket.alpnProtocol === "h2") http2.take(socket, peer);
+    else takeAsHttp1.call(server, socket);
+  });
   // Who fails in the handshake speaks no HTTP that could be answered.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => void socket.destroy());
-  server.on("session", (session) => {
-    const peer = peerOf(session.socket);
-    if (!peer) {
-      session.destroy();
-      return;
-    }
-    const state: SessionState = { ...peer, open: 0 };
-    const idle: IdleState = { session, state, asked: 0, seen: -1 };
-    // At once: requests that came in one piece with the last one are not looked at any more.
-    peer.guarded.destroy = () => session.destroy();
-    connections.set(session, idle);
-    sessions.add(session);
-    idling.add(idle);
-    session.on("close", () => {
-      sessions.delete(session);
-      idling.delete(idle);
-    });
-    session.on("error", (error) => {
-      forgetFrames(error);
-      session.destroy();
-    });
-  });
-  const take = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse): void => {
-    if (request.httpVersionMajor > 1) return;
-    const plain = request as unknown as http.IncomingMessage;
-    takeH1(plain, response as unknown as http.ServerResponse, peerOf(plain.socket), handle);
-  };
-  server.on("request", take);
-  server.on("checkContinue", take);
-  // Listening for HTTP/1.1 requests has put the compatibility layer in front of HTTP/2 streams too; take it away.
-  server.removeAllListeners("stream");
-  type Head = [http2.ServerHttp2Stream, http2.IncomingHttpHeaders, number, readonly string[]];
-  server.on("stream", (...[stream, headers, flags, rawHeaders]: Head) => {
-    const idle = stream.session && connections.get(stream.session);
-    if (!idle) return;
-    const { state } = idle;
-    idle.asked++;
-    const ended = (flags & http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-    const exchange = new H2Exchange(stream, { headers, rawHeaders, ended }, state);
-    if (state.guarded.asks(rawHeaders)) exchange.closeAfterAnswer();
-    handle(exchange);
-  });
-  return server;
-}
-
-/**
- * Lets go of what the stack of an error refers to, which is text from then on. Until somebody reads it, the stack holds the
- * native half of the session that has failed; that one holds the settings which its peer never acknowledged, they the
- * session, and its socket the error: V8 cannot see through the native half, and would keep them all for ever.
- */
-function forgetFrames(error: Error): void {
-  void error.stack;
-}
-
-/** A session, and what has come on it since it was last looked at. */
-interface IdleState {
-  readonly session: http2.Http2Session;
-  readonly state: SessionState;
-  /** Requests on it, and how many there had been the last time. */
-  asked: number;
-  seen: number;
-}
-
-/** Whether a session has ended: one without streams does when nothing came since the last look, one with watches is asked whether it lives. */
-function isOver(idle: IdleState): boolean {
-  const { session, state, asked, seen } = idle;
-  if (session.closed || session.destroyed) return true;
-  idle.seen = asked;
-  if (state.open > 0) session.ping(() => {});
-  if (state.open > 0 || asked !== seen) return false;
-  session.close();
-  state.guarded.end();
-  return true;
+  return { server, http2 };
 }
 
 const known = new WeakMap<object, Peer>();

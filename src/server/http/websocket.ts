@@ -14,7 +14,7 @@ import type { Connection, Identity } from "../../auth/contract.ts";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { drained } from "./drained.ts";
-import type { Exchange, OutHeaders, OutStream } from "./exchange.ts";
+import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
 import type { Peer } from "./guard.ts";
 import { H1Exchange } from "./h1.ts";
 import { linesOf } from "./header-lines.ts";
@@ -73,20 +73,22 @@ export class WebSocketExchange implements Exchange {
   readonly #upgrade: Upgrade;
   readonly #server: WebSocketServer;
   readonly #clock: Clock;
+  readonly #transport: Transport;
   /** The sub-protocols of the client. */
   readonly #offered: readonly string[];
   answered = false;
 
-  constructor(upgrade: Upgrade, server: WebSocketServer, clock: Clock) {
-    const { request, socket, peer } = upgrade;
+  /** @param upgrade one whose socket has a listener for errors, and no answer of an earlier request to send */
+  constructor(upgrade: Upgrade, server: WebSocketServer, clock: Clock, transport: Transport) {
+    const { request, peer } = upgrade;
     this.#upgrade = upgrade;
     this.#server = server;
     this.#clock = clock;
+    this.#transport = transport;
     this.url = originForm(request.url ?? "/");
     this.connection = peer.connection;
     const offered = request.headers["sec-websocket-protocol"] ?? "";
     this.#offered = offered === "" ? [] : offered.split(",").map((name) => name.trim());
-    socket.on("error", ignore);
   }
 
   header(name: string): string {
@@ -117,30 +119,47 @@ export class WebSocketExchange implements Exchange {
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (this.answered) return;
     this.answered = true;
-    const { request, socket, peer } = this.#upgrade;
-    const response = new nodeHttp.ServerResponse(request);
-    // Nobody reads requests from this connection any more.
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    response.once("finish", () => socket.destroySoon());
-    new H1Exchange(request, response, peer).respond(code, headers, body);
+    this.#deliver(() => {
+      const { request, socket, peer } = this.#upgrade;
+      const response = new nodeHttp.ServerResponse(request);
+      response.on("error", ignore);
+      // Nobody reads requests from this connection any more.
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.once("finish", () => socket.destroySoon());
+      new H1Exchange(request, response, peer, this.#transport).respond(code, headers, body);
+    });
   }
 
   stream(_code: number, headers: OutHeaders): OutStream {
+    let out: OutStream = broken();
+    if (this.answered) return out;
     this.answered = true;
     const { request, socket, head } = this.#upgrade;
     const binary = String(headers["content-type"]).includes("protobuf");
-    let out: OutStream = broken();
     const tell = (answer: string[], told: IncomingMessage): void => {
       if (told === request) answer.push(`audit-id: ${String(headers["audit-id"])}`);
     };
     this.#server.on("headers", tell);
     // A handshake is answered within the call: with 101, or, when it is malformed, with 400 by the library itself.
-    this.#server.handleUpgrade(request, socket, head, (opened) => {
-      out = new WebSocketOut(opened, socket, binary, this.#clock);
-    });
+    this.#deliver(() =>
+      this.#server.handleUpgrade(request, socket, head, (opened) => {
+        out = new WebSocketOut(opened, socket, binary, this.#clock);
+      }),
+    );
     this.#server.off("headers", tell);
     return out;
+  }
+
+  /** Sends an answer; one that cannot be sent ends the connection. */
+  #deliver(send: () => void): void {
+    if (this.#upgrade.socket.destroyed) return;
+    try {
+      send();
+    } catch (error) {
+      this.#transport.onFault(error);
+      this.destroy();
+    }
   }
 
   destroy(): void {
@@ -149,7 +168,9 @@ export class WebSocketExchange implements Exchange {
   }
 
   onOver(listener: () => void): void {
-    this.#upgrade.socket.once("close", listener);
+    const { socket } = this.#upgrade;
+    if (socket.closed) queueMicrotask(listener);
+    else socket.once("close", listener);
   }
 
   closeAfterAnswer(): void {}

@@ -169,7 +169,7 @@ class SqliteStore implements Store {
       ringBytes: RING_BYTES,
       readLog: (prefix, after) => this.#readLog(prefix, after),
     });
-    worker.on("message", (reply: Reply) => this.#receive(reply));
+    worker.on("message", (reply: Reply) => this.#orFail(() => this.#receive(reply)));
     worker.on("error", (error) => this.#fail(new StoreError("failed", `The store's thread has failed: ${error}`)));
     worker.on("exit", () => this.#fail(new StoreError("failed", "The store's thread has ended")));
     this.#scheduleUpkeep(Math.min(60_000, Math.max(1000, historyMillis / 10)));
@@ -289,13 +289,22 @@ class SqliteStore implements Store {
     if (this.#end !== undefined) throw this.#end;
   }
 
+  /** Does a part of what leads to the disk and back: where it fails nobody knows what was written. */
+  #orFail(work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      this.#fail(new StoreError("failed", String(cause), { cause }));
+    }
+  }
+
   // Writes
 
   /** Sends the queue when this turn of the event loop is over, unless a batch is on its way. */
   #schedule(): void {
     if (this.#sending || this.#flying.length > 0 || this.#queue.length === 0) return;
     this.#sending = true;
-    setImmediate(() => this.#sendBatch());
+    setImmediate(() => this.#orFail(() => this.#sendBatch()));
   }
 
   #sendBatch(): void {

@@ -1,0 +1,592 @@
+/**
+ * A server's end of a connection of HTTP/2 (RFC 9113): bytes in, requests out; answers in, bytes out.
+ *
+ * It touches no socket, no clock and no loop of its own, so that a test can play any sequence of frames on it. What a peer does
+ * wrong ends a stream or the connection, as the RFC says, and nothing else; what fails in the server while a frame is handled
+ * ends the stream, and is told to {@link ConnectionOptions.onFault}.
+ *
+ * What it keeps has a bound in bytes:
+ *
+ *     a frame that is not whole           16 KiB
+ *     headers that are not whole          as many as headers may have, and as the listener has room for
+ *     bodies that nobody reads            the window of each stream; before a credential was shown, 64 KiB together
+ *     answers that the peer does not take 256 KiB beside what was handed in; then nothing more is written
+ *     acknowledgements and resets         64 KiB beyond that; then nothing more is read
+ *
+ * @module
+ */
+import type { BufferPool } from "../util/buffer-pool.ts";
+import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
+import { ConnectionError } from "./errors.ts";
+import { type Frame, FrameReader } from "./frame-reader.ts";
+import {
+  PING,
+  SETTINGS_ACK,
+  goAwayFrame,
+  headersFrames,
+  pingAck,
+  resetFrame,
+  settingsFrame,
+  windowUpdateFrame,
+} from "./frames.ts";
+import { HeaderBlock } from "./header-block.ts";
+import { HeaderDecoder, type HeaderList } from "./header-decoder.ts";
+import { type Later, Output, type Sink } from "./output.ts";
+import { Rate, type RateLimit } from "./rate.ts";
+import { areTrailers, requestHead } from "./request-head.ts";
+import { Sender } from "./sender.ts";
+import { peerSettings } from "./settings.ts";
+import { Http2Stream, type StreamOwner } from "./stream.ts";
+
+/** The socket of a connection. */
+export interface Transport extends Sink {
+  /** Ends it when all that was written has been sent. */
+  end(): void;
+  /** Breaks it off. */
+  destroy(): void;
+  /** Reads nothing more until {@link Transport.resume}. */
+  pause(): void;
+  resume(): void;
+}
+
+/** How much a peer may ask for. */
+export interface Http2Limits {
+  /** Streams at the same time. */
+  readonly streams: number;
+  /** Bytes of a body that may come before anybody reads it. */
+  readonly streamWindow: number;
+  /** Bytes of the names and values of a request, each field with 32 more; and fields. What is over it is answered with 431. */
+  readonly headerBytes: number;
+  readonly headerFields: number;
+  /** Streams that a peer resets, or makes the server reset, after they have begun (CVE-2023-44487, CVE-2025-8671). */
+  readonly resets: RateLimit;
+}
+
+/** Memory that connections share. */
+export interface SharedMemory {
+  /** Takes so many bytes; false where there are not so many. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+/** What a connection is made of. */
+export interface ConnectionOptions {
+  readonly transport: Transport;
+  readonly limits: Http2Limits;
+  readonly later: Later;
+  /** See {@link outputPages}. */
+  readonly pages: BufferPool;
+  /** The steady clock, in ms. */
+  readonly now: () => number;
+  /** Where headers that are not whole are kept. */
+  readonly headerMemory: SharedMemory;
+  /** A request has come. */
+  readonly onRequest: (stream: Http2Stream) => void;
+  /** Headers have begun that are not whole, or are whole now. */
+  readonly onHeaders: (areWaitedFor: boolean) => void;
+  /** The peer was told that the connection ends. */
+  readonly onEnding: () => void;
+  /** Something of ours has failed; the stream has ended. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Bytes of answers and acknowledgements that are not sent, from which on nothing is read. */
+const MOST_UNSENT = 327_680;
+/** Streams that were reset a moment ago: what the peer sent on them before it knew is no mistake of its. */
+const MOST_RESET = 1000;
+
+type State = "open" | "closing" | "ended";
+
+/** See the head of this file. */
+export class Http2Connection implements StreamOwner {
+  readonly #options: ConnectionOptions;
+  readonly #reader: FrameReader;
+  readonly #decoder: HeaderDecoder;
+  readonly #output: Output;
+  readonly #sender: Sender;
+  readonly #resets: Rate;
+  readonly #streams = new Map<number, Http2Stream>();
+  readonly #resetStreams = new Set<number>();
+  #state: State = "open";
+  #isGreeted = false;
+  #isTrusted = false;
+  #isPaused = false;
+  #lastStream = 0;
+  #block: HeaderBlock | undefined = undefined;
+  /** Bytes that the peer may send on all streams together. */
+  #window = DEFAULT_WINDOW;
+  /** What that is again when everything has been read. */
+  #wholeWindow = DEFAULT_WINDOW;
+  /** Bytes of bodies that nobody has read; counted until a credential was shown. */
+  #unread = 0;
+
+  constructor(options: ConnectionOptions) {
+    const { transport, limits } = options;
+    this.#options = options;
+    this.#reader = new FrameReader(DEFAULT_FRAME_SIZE, (frame) => this.#take(frame));
+    this.#decoder = new HeaderDecoder({ listBytes: limits.headerBytes, listFields: limits.headerFields });
+    this.#output = new Output({ ...options, sink: transport, fill: () => this.#fill() });
+    this.#sender = new Sender(this.#output, (stream) => this.#answered(stream));
+    this.#resets = new Rate(limits.resets, options.now);
+    this.#control(
+      settingsFrame([
+        [SETTING.maxConcurrentStreams, limits.streams],
+        [SETTING.initialWindowSize, limits.streamWindow],
+        [SETTING.maxHeaderListSize, limits.headerBytes],
+      ]),
+    );
+  }
+
+  /** Requests that have not been answered to their end. */
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
+  /** Whether no further request is taken. */
+  get isEnding(): boolean {
+    return this.#state !== "open";
+  }
+
+  /** Takes what has come. */
+  receive(piece: Buffer): void {
+    if (this.#state === "ended") return;
+    try {
+      this.#reader.read(piece);
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) this.#options.onFault(error);
+      const { code, message } = error instanceof ConnectionError ? error : new ConnectionError(ERROR.internal, "");
+      this.fail(code, message);
+    }
+  }
+
+  /** A credential was shown: bodies may come on all streams at once. */
+  trust(): void {
+    if (this.#isTrusted) return;
+    const { streams, streamWindow } = this.#options.limits;
+    this.#isTrusted = true;
+    this.#unread = 0;
+    this.#wholeWindow = streams * streamWindow;
+    this.#openWindow();
+  }
+
+  /** Asks the peer whether it is there: a socket that leads nowhere fails then. */
+  ping(): void {
+    this.#control(PING);
+  }
+
+  /** Takes no further requests, and ends when those that run have been answered. */
+  close(): void {
+    if (this.#state !== "open") return;
+    this.#leave("closing", ERROR.none, "");
+    this.#endIfDone();
+  }
+
+  /** Ends with an error: requests that run are broken off. */
+  fail(code: number, message: string): void {
+    if (this.#state === "ended") return;
+    this.#leave("ended", code, message);
+    this.#dropAll();
+    this.#output.whenSent(() => this.#options.transport.end());
+  }
+
+  /** Breaks off at once. */
+  destroy(): void {
+    this.#options.transport.destroy();
+    this.closed();
+  }
+
+  /** The socket has closed: nothing can be sent or read any more. */
+  closed(): void {
+    this.#state = "ended";
+    this.#dropAll();
+    this.#output.close();
+  }
+
+  send(stream: Http2Stream): void {
+    this.#sender.send(stream);
+  }
+
+  sendInterim({ id }: Http2Stream, block: string): void {
+    this.#control(headersFrames(id, block, false));
+  }
+
+  reset(stream: Http2Stream, code: number): void {
+    this.#forgive(stream.id);
+    this.#control(resetFrame(stream.id, code));
+    this.#drop(stream);
+  }
+
+  extend({ id }: Http2Stream, bytes: number): void {
+    this.#control(windowUpdateFrame(id, bytes));
+  }
+
+  consumed(stream: Http2Stream): void {
+    if (this.#isTrusted) return;
+    this.#unread += stream.inbound.unread - stream.counted;
+    stream.counted = stream.inbound.unread;
+    this.#openWindow();
+  }
+
+  fault(error: unknown): void {
+    this.#options.onFault(error);
+  }
+
+  // What comes.
+
+  #take(frame: Frame): boolean {
+    try {
+      this.#check(frame);
+      this.#dispatch(frame);
+    } catch (error) {
+      const stream = this.#streams.get(frame.stream);
+      if (error instanceof ConnectionError || !stream) throw error;
+      this.#options.onFault(error);
+      this.reset(stream, ERROR.internal);
+    }
+    return this.#state !== "ended";
+  }
+
+  /** Settings come first, and nothing comes between the parts of a header block (RFC 9113 3.4 and 6.10). */
+  #check({ type, flags, stream }: Frame): void {
+    if (!this.#isGreeted && (type !== TYPE.settings || flags & FLAG.ack)) {
+      throw new ConnectionError(ERROR.protocol, "expected the settings of the peer first");
+    }
+    this.#isGreeted = true;
+    const isExpected = this.#block
+      ? type === TYPE.continuation && stream === this.#block.stream
+      : type !== TYPE.continuation;
+    if (!isExpected)
+      throw new ConnectionError(ERROR.protocol, "expected the rest of the headers that have begun, and nothing else");
+  }
+
+  #dispatch(frame: Frame): void {
+    switch (frame.type) {
+      case TYPE.data:
+        this.#onData(frame);
+        return;
+      case TYPE.headers:
+        this.#onHeaders(frame);
+        return;
+      case TYPE.priority:
+        this.#onPriority(frame);
+        return;
+      case TYPE.reset:
+        this.#onReset(frame);
+        return;
+      case TYPE.settings:
+        this.#onSettings(frame);
+        return;
+      case TYPE.pushPromise:
+        throw new ConnectionError(ERROR.protocol, "expected no PUSH_PROMISE of a client");
+      case TYPE.ping:
+        this.#onPing(frame);
+        return;
+      case TYPE.goAway:
+        this.#onGoAway(frame);
+        return;
+      case TYPE.windowUpdate:
+        this.#onWindowUpdate(frame);
+        return;
+      case TYPE.continuation:
+        this.#onContinuation(frame);
+        return;
+      default:
+      // What is not known is not heeded (RFC 9113 4.1).
+    }
+  }
+
+  #onData(frame: Frame): void {
+    const { stream: id, flags, bytes } = frame;
+    this.#mustBeKnown(frame);
+    const length = frame.to - frame.from;
+    this.#window -= length;
+    if (this.#window < 0)
+      throw new ConnectionError(ERROR.flowControl, "expected no more bytes than the window of the connection");
+    const [from, to] = unpadded(frame, 0);
+    const stream = this.#streams.get(id);
+    if (stream) this.#onBody(stream, length, { bytes, from, to, isEnd: (flags & FLAG.endStream) !== 0 });
+    else if (id <= this.#lastStream && !this.#resetStreams.has(id)) this.#refuse(id, ERROR.streamClosed);
+    this.#openWindow();
+  }
+
+  #onBody(
+    stream: Http2Stream,
+    counted: number,
+    { bytes, from, to, isEnd }: { bytes: Buffer; from: number; to: number; isEnd: boolean },
+  ): void {
+    const { inbound } = stream;
+    const code = inbound.count(counted) || inbound.take(bytes, from, to, isEnd);
+    if (code !== ERROR.none) {
+      this.#punish(stream, code);
+      return;
+    }
+    const padding = counted - (to - from);
+    if (padding > 0 && !inbound.isEnded) {
+      inbound.giveBack(padding);
+      this.extend(stream, padding);
+    }
+    this.consumed(stream);
+  }
+
+  #onHeaders(frame: Frame): void {
+    const { stream: id, flags, bytes } = frame;
+    this.#mustBeStream(frame);
+    const priority = flags & FLAG.priority ? 5 : 0;
+    const [from, to] = unpadded(frame, priority);
+    if (priority > 0 && (bytes.readUInt32BE(from - priority) & 0x7fffffff) === id) {
+      throw new ConnectionError(ERROR.protocol, "expected no stream to depend on itself");
+    }
+    const isEnd = (flags & FLAG.endStream) !== 0;
+    if (flags & FLAG.endHeaders) {
+      this.#onBlock(id, isEnd, this.#decoder.decode(bytes, from, to));
+      return;
+    }
+    this.#block = new HeaderBlock(id, isEnd, this.#options.limits.headerBytes * 2);
+    this.#options.onHeaders(true);
+    this.#addToBlock(this.#block, bytes, from, to);
+  }
+
+  #onContinuation({ flags, bytes, from, to }: Frame): void {
+    const block = this.#block!;
+    this.#addToBlock(block, bytes, from, to);
+    if (!(flags & FLAG.endHeaders)) return;
+    const whole = block.whole();
+    this.#dropBlock();
+    this.#onBlock(block.stream, block.isEnd, this.#decoder.decode(whole, 0, whole.length));
+  }
+
+  #addToBlock(block: HeaderBlock, bytes: Buffer, from: number, to: number): void {
+    if (!this.#options.headerMemory.take(to - from)) {
+      throw new ConnectionError(ERROR.enhanceYourCalm, "no memory for headers that are not whole; try again");
+    }
+    block.add(bytes, from, to);
+  }
+
+  #dropBlock(): void {
+    if (!this.#block) return;
+    this.#options.headerMemory.give(this.#block.bytes);
+    this.#block = undefined;
+    this.#options.onHeaders(false);
+  }
+
+  /** All headers of a request are there, or what stands behind its body. */
+  #onBlock(id: number, isEnd: boolean, list: HeaderList): void {
+    const stream = this.#streams.get(id);
+    if (stream) {
+      this.#onTrailers(stream, isEnd, list);
+      return;
+    }
+    if (this.#resetStreams.has(id)) return;
+    if (id % 2 === 0) throw new ConnectionError(ERROR.protocol, `expected an odd number for a stream, got ${id}`);
+    if (id <= this.#lastStream) throw new ConnectionError(ERROR.streamClosed, `expected stream ${id} to be a new one`);
+    // The peer will know that it was not looked at.
+    if (this.#state !== "open") return;
+    this.#lastStream = id;
+    if (this.#streams.size >= this.#options.limits.streams) this.#refuse(id, ERROR.refusedStream);
+    else this.#begin(id, isEnd, list);
+  }
+
+  #begin(id: number, isEnd: boolean, list: HeaderList): void {
+    const head = requestHead(list);
+    if (!head || (isEnd && head.contentLength > 0)) {
+      this.#refuse(id, ERROR.protocol);
+      this.#countReset();
+      return;
+    }
+    const windows = { inbound: this.#options.limits.streamWindow, outbound: this.#sender.initialWindow };
+    const stream = new Http2Stream(id, head, windows, !isEnd, this);
+    if (isEnd) stream.inbound.end();
+    this.#streams.set(id, stream);
+    this.#options.onRequest(stream);
+  }
+
+  #onTrailers(stream: Http2Stream, isEnd: boolean, list: HeaderList): void {
+    const isRight = isEnd && areTrailers(list);
+    const code = stream.inbound.isEnded ? ERROR.streamClosed : isRight ? stream.inbound.end() : ERROR.protocol;
+    if (code !== ERROR.none) this.#punish(stream, code);
+  }
+
+  #onPriority(frame: Frame): void {
+    this.#mustBeStream(frame);
+    const { stream: id, bytes, from, to } = frame;
+    const isRight = to - from === 5 && (bytes.readUInt32BE(from) & 0x7fffffff) !== id;
+    if (isRight) return;
+    const code = to - from === 5 ? ERROR.protocol : ERROR.frameSize;
+    const stream = this.#streams.get(id);
+    if (stream) this.#punish(stream, code);
+    else throw new ConnectionError(code, "expected a priority of five bytes that is not of its own stream");
+  }
+
+  #onReset(frame: Frame): void {
+    this.#mustBeKnown(frame);
+    mustHave(frame, 4);
+    const stream = this.#streams.get(frame.stream);
+    if (!stream) return;
+    this.#drop(stream);
+    this.#countReset();
+  }
+
+  #onSettings(frame: Frame): void {
+    this.#mustBeConnection(frame);
+    if (frame.flags & FLAG.ack) {
+      mustHave(frame, 0);
+      return;
+    }
+    const { initialWindowSize } = peerSettings(frame);
+    if (initialWindowSize !== undefined && !this.#sender.resize(initialWindowSize, this.#streams.values())) {
+      throw new ConnectionError(ERROR.flowControl, "expected windows that a stream can have");
+    }
+    this.#control(SETTINGS_ACK);
+  }
+
+  #onPing(frame: Frame): void {
+    this.#mustBeConnection(frame);
+    mustHave(frame, 8);
+    if (!(frame.flags & FLAG.ack)) this.#control(pingAck(frame.bytes.toString("latin1", frame.from, frame.to)));
+  }
+
+  #onGoAway(frame: Frame): void {
+    this.#mustBeConnection(frame);
+    if (frame.to - frame.from < 8) throw new ConnectionError(ERROR.frameSize, "expected GOAWAY to have eight bytes");
+    this.close();
+  }
+
+  #onWindowUpdate(frame: Frame): void {
+    mustHave(frame, 4);
+    const more = frame.bytes.readUInt32BE(frame.from) & 0x7fffffff;
+    if (frame.stream === 0) {
+      if (more === 0) throw new ConnectionError(ERROR.protocol, "expected a window to grow");
+      if (!this.#sender.extendAll(more))
+        throw new ConnectionError(ERROR.flowControl, "expected a window that a connection can have");
+      return;
+    }
+    this.#mustBeKnown(frame);
+    const stream = this.#streams.get(frame.stream);
+    if (!stream) return;
+    if (more === 0) this.#punish(stream, ERROR.protocol);
+    else if (!this.#sender.extend(stream, more)) this.#punish(stream, ERROR.flowControl);
+  }
+
+  #mustBeConnection({ stream }: Frame): void {
+    if (stream !== 0)
+      throw new ConnectionError(ERROR.protocol, "expected a frame of the connection, got one of a stream");
+  }
+
+  #mustBeStream({ stream }: Frame): void {
+    if (stream === 0)
+      throw new ConnectionError(ERROR.protocol, "expected a frame of a stream, got one of the connection");
+  }
+
+  /** A stream that has not begun cannot be spoken of (RFC 9113 5.1). */
+  #mustBeKnown(frame: Frame): void {
+    this.#mustBeStream(frame);
+    const { stream } = frame;
+    if (stream > this.#lastStream && this.#state === "open") {
+      throw new ConnectionError(ERROR.protocol, `expected stream ${stream} to have begun`);
+    }
+  }
+
+  // What goes.
+
+  #control(text: string): void {
+    this.#output.addText(text);
+    if (this.#isPaused || this.#output.unsent <= MOST_UNSENT) return;
+    this.#isPaused = true;
+    this.#options.transport.pause();
+  }
+
+  #fill(): void {
+    this.#sender.fill();
+    if (!this.#isPaused || !this.#output.hasRoom) return;
+    this.#isPaused = false;
+    this.#options.transport.resume();
+  }
+
+  /** Opens the window of the connection again, when that is worth a frame. */
+  #openWindow(): void {
+    const more = this.#wholeWindow - this.#unread - this.#window;
+    if (more < this.#wholeWindow >> 4 || this.#state === "ended") return;
+    this.#window += more;
+    this.#control(windowUpdateFrame(0, more));
+  }
+
+  /** The end of an answer was written; a body that nobody has read to its end is not wanted (RFC 9113 8.1). */
+  #answered(stream: Http2Stream): void {
+    if (!stream.inbound.isEnded) {
+      this.#forgive(stream.id);
+      this.#control(resetFrame(stream.id, ERROR.none));
+    }
+    this.#remove(stream);
+    this.#output.whenSent(() => stream.over());
+    this.#endIfDone();
+  }
+
+  /** Refuses a stream that has not begun. */
+  #refuse(id: number, code: number): void {
+    this.#forgive(id);
+    this.#control(resetFrame(id, code));
+  }
+
+  /** Resets a stream for a mistake of the peer. */
+  #punish(stream: Http2Stream, code: number): void {
+    this.reset(stream, code);
+    this.#countReset();
+  }
+
+  #countReset(): void {
+    if (!this.#resets.take()) throw new ConnectionError(ERROR.enhanceYourCalm, "expected fewer streams to be reset");
+  }
+
+  /** What still comes on a stream that was reset is no mistake. */
+  #forgive(id: number): void {
+    this.#resetStreams.add(id);
+    if (this.#resetStreams.size <= MOST_RESET) return;
+    const [oldest] = this.#resetStreams;
+    this.#resetStreams.delete(oldest!);
+  }
+
+  #drop(stream: Http2Stream): void {
+    this.#remove(stream);
+    queueMicrotask(() => stream.over());
+    this.#endIfDone();
+  }
+
+  #remove(stream: Http2Stream): void {
+    this.#streams.delete(stream.id);
+    this.#sender.forget(stream);
+    stream.close();
+    this.consumed(stream);
+  }
+
+  #dropAll(): void {
+    this.#dropBlock();
+    for (const stream of this.#streams.values()) this.#drop(stream);
+  }
+
+  #leave(state: State, code: number, message: string): void {
+    this.#state = state;
+    this.#control(goAwayFrame(this.#lastStream, code, message));
+    this.#options.onEnding();
+  }
+
+  #endIfDone(): void {
+    if (this.#state !== "closing" || this.#streams.size > 0) return;
+    this.#state = "ended";
+    this.#output.whenSent(() => this.#options.transport.end());
+  }
+}
+
+/** Where the payload of a frame begins and ends without its padding and `fixed` bytes in front (RFC 9113 6.1 and 6.2). */
+function unpadded({ flags, bytes, from, to }: Frame, fixed: number): [from: number, to: number] {
+  const isPadded = (flags & FLAG.padded) !== 0;
+  const start = from + (isPadded ? 1 : 0) + fixed;
+  if (start > to) throw new ConnectionError(ERROR.frameSize, "expected a frame to have all of its fields");
+  const end = isPadded ? to - bytes[from]! : to;
+  if (end < start) throw new ConnectionError(ERROR.protocol, "expected padding to be shorter than its frame");
+  return [start, end];
+}
+
+function mustHave({ from, to }: Frame, bytes: number): void {
+  if (to - from !== bytes)
+    throw new ConnectionError(ERROR.frameSize, `expected a frame of ${bytes} bytes, got ${to - from}`);
+}

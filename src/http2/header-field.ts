@@ -1,0 +1,22 @@
+/** One header field as it was sent; each character is a byte. */
+export interface HeaderField {
+  readonly name: string;
+  readonly value: string;
+  /** Which part has a character that no field may have there, or blanks around its value (RFC 9113 8.2.1). */
+  readonly invalid: "name" | "value" | undefined;
+}
+
+const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const VALUE = /^[\t\x20-\x7E\x80-\xFF]*$/;
+
+/** A field, checked. */
+export const headerField = (name: string, value: string): HeaderField => ({ name, value, invalid: fault(name, value) });
+
+function fault(name: string, value: string): HeaderField["invalid"] {
+  if (!NAME.test(name)) return "name";
+  return VALUE.test(value) && !isBlank(value.charCodeAt(0)) && !isBlank(value.charCodeAt(value.length - 1))
+    ? undefined
+    : "value";
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 9;

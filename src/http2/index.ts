@@ -1,0 +1,16 @@
+/**
+ * HTTP/2 for servers (RFC 9113), without a socket: `connection.ts` is where to begin.
+ *
+ * @module
+ */
+export {
+  type ConnectionOptions,
+  Http2Connection,
+  type Http2Limits,
+  type SharedMemory,
+  type Transport,
+} from "./connection.ts";
+export { ERROR } from "./constants.ts";
+export type { BodyListener } from "./inbound.ts";
+export { outputPages } from "./output.ts";
+export type { Http2Stream } from "./stream.ts";

@@ -1,0 +1,120 @@
+import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, LARGEST_WINDOW, TYPE } from "./constants.ts";
+import { frameHead, headersFrames } from "./frames.ts";
+import type { Output } from "./output.ts";
+import type { Http2Stream } from "./stream.ts";
+
+/**
+ * Sends the answers of a connection, as the windows of the peer and the room in the output permit: one frame of each stream
+ * after the other (RFC 9113 5.2).
+ */
+export class Sender {
+  readonly #output: Output;
+  readonly #onDone: (stream: Http2Stream) => void;
+  /** Streams with something to send that their windows permit; who has waited longest is first. */
+  readonly #ready = new Set<Http2Stream>();
+  /** Bytes that the peer lets all streams together send. */
+  #window = DEFAULT_WINDOW;
+  /** The window that a stream begins with. */
+  #initialWindow = DEFAULT_WINDOW;
+
+  /** @param onDone is called when the end of an answer was written */
+  constructor(output: Output, onDone: (stream: Http2Stream) => void) {
+    this.#output = output;
+    this.#onDone = onDone;
+  }
+
+  /** The window that a new stream begins with. */
+  get initialWindow(): number {
+    return this.#initialWindow;
+  }
+
+  /** Sends what a stream has, now or in its turn. */
+  send(stream: Http2Stream): void {
+    const isNext = this.#ready.size === 0 || stream.outbound.head !== undefined;
+    if (!isNext || !this.#output.hasRoom || this.#write(stream)) this.#wait(stream);
+  }
+
+  /** Sends as much as there is room for. */
+  fill(): void {
+    for (let blocked = 0; blocked < this.#ready.size && this.#output.hasRoom;) {
+      const stream = this.#ready.values().next().value!;
+      this.#ready.delete(stream);
+      const isBlocked = this.#isBlocked(stream);
+      blocked = isBlocked ? blocked + 1 : 0;
+      if (isBlocked || this.#write(stream)) this.#ready.add(stream);
+    }
+  }
+
+  /** Sends nothing more of a stream. */
+  forget(stream: Http2Stream): void {
+    this.#ready.delete(stream);
+  }
+
+  /** The peer lets all streams together send more; false where that is more than a window can be. */
+  extendAll(bytes: number): boolean {
+    this.#window += bytes;
+    this.#output.schedule();
+    return this.#window <= LARGEST_WINDOW;
+  }
+
+  /** The peer lets a stream send more; likewise. */
+  extend(stream: Http2Stream, bytes: number): boolean {
+    const { outbound } = stream;
+    outbound.window += bytes;
+    if (outbound.window > LARGEST_WINDOW) return false;
+    if (outbound.window > 0 && outbound.buffered > 0) this.#wait(stream);
+    return true;
+  }
+
+  /** The peer has changed the window that all streams began with (RFC 9113 6.9.2); likewise. */
+  resize(initialWindow: number, streams: Iterable<Http2Stream>): boolean {
+    const more = initialWindow - this.#initialWindow;
+    this.#initialWindow = initialWindow;
+    for (const stream of streams) if (!this.extend(stream, more)) return false;
+    return true;
+  }
+
+  #wait(stream: Http2Stream): void {
+    this.#ready.add(stream);
+    this.#output.schedule();
+  }
+
+  /** Whether the window of the connection has no room for what a stream has to send next. */
+  #isBlocked({ outbound }: Http2Stream): boolean {
+    return this.#window <= 0 && outbound.head === undefined && outbound.buffered > 0;
+  }
+
+  /** Writes the head of an answer and one frame of its bytes; whether more is there that may go. */
+  #write(stream: Http2Stream): boolean {
+    const { outbound, id } = stream;
+    if (outbound.isDone) return false;
+    const isEnd = outbound.isEnding && outbound.buffered === 0;
+    if (outbound.head !== undefined) {
+      this.#output.addText(headersFrames(id, outbound.head, isEnd));
+      outbound.head = undefined;
+    } else if (isEnd) {
+      this.#output.addText(frameHead(0, TYPE.data, FLAG.endStream, id));
+    }
+    if (outbound.buffered > 0) return this.#writeData(stream);
+    if (isEnd) this.#done(stream);
+    return false;
+  }
+
+  #writeData(stream: Http2Stream): boolean {
+    const { outbound, id } = stream;
+    const bytes = Math.min(outbound.buffered, outbound.window, this.#window, DEFAULT_FRAME_SIZE);
+    if (bytes <= 0) return outbound.window > 0;
+    const isEnd = outbound.isEnding && bytes === outbound.buffered;
+    this.#output.addText(frameHead(bytes, TYPE.data, isEnd ? FLAG.endStream : 0, id));
+    outbound.move(bytes, this.#output);
+    outbound.window -= bytes;
+    this.#window -= bytes;
+    if (isEnd) this.#done(stream);
+    return !isEnd && outbound.window > 0 && (outbound.buffered > 0 || outbound.isEnding);
+  }
+
+  #done(stream: Http2Stream): void {
+    stream.outbound.isDone = true;
+    this.#onDone(stream);
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Settings of a peer (RFC 9113 6.5).
+ *
+ * @module
+ */
+import { DEFAULT_FRAME_SIZE, ERROR, LARGEST_WINDOW, SETTING } from "./constants.ts";
+import { ConnectionError } from "./errors.ts";
+import type { Frame } from "./frame-reader.ts";
+
+/** What a peer has asked for; settings that a server has no use for are missing. */
+export interface PeerSettings {
+  /** The window that each stream to the peer begins with. */
+  initialWindowSize?: number;
+}
+
+const ENTRY = 6;
+const LARGEST_FRAME_SIZE = 2 ** 24 - 1;
+
+/**
+ * The settings of a frame; the last one of a name counts.
+ *
+ * @throws ConnectionError for a value that a setting cannot have
+ */
+export function peerSettings({ bytes, from, to }: Frame): PeerSettings {
+  if ((to - from) % ENTRY !== 0) throw new ConnectionError(ERROR.frameSize, "expected settings of six bytes each");
+  const settings: PeerSettings = {};
+  for (let at = from; at < to; at += ENTRY) {
+    const name = bytes.readUInt16BE(at);
+    const value = bytes.readUInt32BE(at + 2);
+    check(name, value);
+    if (name === SETTING.initialWindowSize) settings.initialWindowSize = value;
+  }
+  return settings;
+}
+
+function check(name: number, value: number): void {
+  if (name === SETTING.initialWindowSize && value > LARGEST_WINDOW) {
+    throw new ConnectionError(ERROR.flowControl, `expected a window of ${LARGEST_WINDOW} bytes at most, got ${value}`);
+  }
+  if (name === SETTING.enablePush && value > 1) {
+    throw new ConnectionError(ERROR.protocol, `expected ENABLE_PUSH to be 0 or 1, got ${value}`);
+  }
+  if (name === SETTING.maxFrameSize && (value < DEFAULT_FRAME_SIZE || value > LARGEST_FRAME_SIZE)) {
+    throw new ConnectionError(
+      ERROR.protocol,
+      `expected a frame size of ${DEFAULT_FRAME_SIZE} bytes or more, got ${value}`,
+    );
+  }
+}
