@@ -84,7 +84,7 @@ export interface ConnectionOptions {
   readonly onRequest: (stream: Http2Stream) => void;
   /** Headers have begun that are not whole, or are whole now. */
   readonly onHeaders: (areWaitedFor: boolean) => void;
-  /** The peer was told that the connection ends. */
+  /** The peer has to end the connection now: it was told so, and no request runs any more. */
   readonly onEnding: () => void;
   /** Something of ours has failed; the stream has ended. */
   readonly onFault: (error: unknown) => void;
@@ -177,16 +177,17 @@ export class Http2Connection implements StreamOwner {
   /** Takes no further requests, and ends when those that run have been answered. */
   close(): void {
     if (this.#state !== "open") return;
-    this.#leave("closing", ERROR.none, "");
+    this.#state = "closing";
+    this.#control(goAwayFrame(this.#lastStream, ERROR.none, ""));
     this.#endIfDone();
   }
 
   /** Ends with an error: requests that run are broken off. */
   fail(code: number, message: string): void {
     if (this.#state === "ended") return;
-    this.#leave("ended", code, message);
+    this.#control(goAwayFrame(this.#lastStream, code, message));
+    this.#end();
     this.#dropAll();
-    this.#output.whenSent(() => this.#options.transport.end());
   }
 
   /** Breaks off at once. */
@@ -563,15 +564,13 @@ export class Http2Connection implements StreamOwner {
     for (const stream of this.#streams.values()) this.#drop(stream);
   }
 
-  #leave(state: State, code: number, message: string): void {
-    this.#state = state;
-    this.#control(goAwayFrame(this.#lastStream, code, message));
-    this.#options.onEnding();
+  #endIfDone(): void {
+    if (this.#state === "closing" && this.#streams.size === 0) this.#end();
   }
 
-  #endIfDone(): void {
-    if (this.#state !== "closing" || this.#streams.size > 0) return;
+  #end(): void {
     this.#state = "ended";
+    this.#options.onEnding();
     this.#output.whenSent(() => this.#options.transport.end());
   }
 }

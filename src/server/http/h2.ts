@@ -118,7 +118,9 @@ export class H2Exchange implements Exchange {
 
   /** Ends the connection where this was to be its last answer, also when nobody waits for it any more. */
   #endWithLast(): void {
-    if (this.#isLast) this.#session.http2.close();
+    if (!this.#isLast) return;
+    this.#session.http2.close();
+    this.#session.guarded.end();
   }
 }
 
