@@ -3,13 +3,7 @@
  *
  * @module
  */
-export {
-  type ConnectionOptions,
-  Http2Connection,
-  type Http2Limits,
-  type SharedMemory,
-  type Transport,
-} from "./connection.ts";
+export { Http2Connection, type Http2Limits } from "./connection.ts";
 export { ERROR } from "./constants.ts";
 export type { BodyListener } from "./inbound.ts";
 export { outputPages } from "./output.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TYPE, SETTING, frame, requestBlock } from "../../src/server/testing/frames.ts";
+import { TYPE, SETTING, frame, requestBlock } from "../../src/http2/testing/frames.ts";
 import { CONFIG_MAPS, type Http2Client, configMap } from "../serve/keelson.ts";
 import { TOKEN, type Target } from "./target.ts";
 import { Wire, headersOf, request } from "./wire.ts";
@@ -28,7 +28,7 @@ export async function begin(
 ): Promise<Wire[]> {
   const wires: Wire[] = [];
   for (let left = count; left > 0; left -= each) {
-    const wire = await Wire.begin(target, [[SETTING.windowSize, 0]]);
+    const wire = await Wire.begin(target, [[SETTING.initialWindowSize, 0]]);
     wire.send(...list(Math.min(each, left), (i) => bytes(2 * i + 1)));
     wires.push(wire);
   }

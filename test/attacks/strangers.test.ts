@@ -10,7 +10,7 @@ import {
   requestBlock,
   settings,
   uint32,
-} from "../../src/server/testing/frames.ts";
+} from "../../src/http2/testing/frames.ts";
 import { type Attack, LONG, type Row, attacks, becomes } from "./rows.ts";
 import { Wire, headersOf, request } from "./wire.ts";
 
@@ -51,7 +51,7 @@ const large =
   (path: string, headers: readonly (readonly [string, string])[] = []) =>
   async ({ target }: Attack): Promise<void> => {
     await onEach(MANY, async () => {
-      const wire = await Wire.begin(target, [[SETTING.windowSize, 1 << 20]]);
+      const wire = await Wire.begin(target, [[SETTING.initialWindowSize, 1 << 20]]);
       const begun = wire.got.length;
       wire.send(request(1, path, headers));
       expect(await becomes(() => wire.closed || wire.got.length > begun + 50)).toBe(true);
@@ -73,7 +73,7 @@ async function bomb({ target }: Attack): Promise<void> {
 
 const emptySettings = settings([]);
 const ping = frame(TYPE.ping, 0, 0, Buffer.alloc(8));
-const table = Buffer.concat([settings([[SETTING.tableSize, 0]]), settings([[SETTING.tableSize, 4096]])]);
+const table = Buffer.concat([settings([[SETTING.headerTableSize, 0]]), settings([[SETTING.headerTableSize, 4096]])]);
 const opened = frame(TYPE.headers, FLAG.endStream, 1, requestBlock("GET", "/livez"));
 
 const ROWS: readonly Row[] = [

@@ -14,7 +14,7 @@ import {
   requestBlock,
   settings,
   uint32,
-} from "../../src/server/testing/frames.ts";
+} from "../../src/http2/testing/frames.ts";
 import { TOKEN } from "../attacks/target.ts";
 import { mutateBytes } from "./bytes.ts";
 import type { BytesCase } from "./case.ts";
@@ -90,13 +90,13 @@ function piece(draw: Draw): Buffer {
     () =>
       frame(TYPE.data, flagsOf(draw, draw.below(2)), stream, draw.chance(0.5) ? BODY : draw.bytes(draw.small(2000))),
     () => frame(TYPE.reset, flagsOf(draw, 0), stream, uint32(draw.below(15))),
-    () => frame(TYPE.window, flagsOf(draw, 0), draw.chance(0.5) ? 0 : stream, uint32(draw.pick(WORDS))),
+    () => frame(TYPE.windowUpdate, flagsOf(draw, 0), draw.chance(0.5) ? 0 : stream, uint32(draw.pick(WORDS))),
     () => settings(draw.many(draw.small(8), () => [draw.below(9), draw.pick(WORDS)])),
     () => frame(TYPE.settings, FLAG.ack, 0),
     () => frame(TYPE.ping, flagsOf(draw, 0), draw.chance(0.9) ? 0 : stream, draw.bytes(8)),
     () => frame(TYPE.priority, flagsOf(draw, 0), stream, draw.bytes(5)),
-    () => frame(TYPE.goaway, 0, 0, draw.bytes(8 + draw.small(30))),
-    () => frame(TYPE.push, FLAG.endHeaders, stream, Buffer.concat([uint32(2), requestBlock("GET", "/")])),
+    () => frame(TYPE.goAway, 0, 0, draw.bytes(8 + draw.small(30))),
+    () => frame(TYPE.pushPromise, FLAG.endHeaders, stream, Buffer.concat([uint32(2), requestBlock("GET", "/")])),
     () => frame(TYPE.continuation, flagsOf(draw, FLAG.endHeaders), stream, draw.bytes(draw.small(200))),
     () => frame(draw.below(256), draw.below(256), stream, draw.bytes(draw.small(100))),
     () => frame(draw.below(10), draw.below(256), stream, draw.bytes(draw.small(20_000))),

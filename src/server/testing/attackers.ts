@@ -5,7 +5,7 @@
  */
 import net from "node:net";
 import tls from "node:tls";
-import { FLAG, PREFACE, SETTING, TYPE, frame, requestBlock, settings } from "./frames.ts";
+import { FLAG, PREFACE, SETTING, TYPE, frame, requestBlock, settings } from "../../http2/testing/frames.ts";
 
 /** A connection that an attacker holds. */
 export interface Attacker {
@@ -22,7 +22,7 @@ export interface Attacked {
 const get = (path: string): Buffer => requestBlock("GET", path);
 
 /** A client that never opens its window: no answer can be sent to it. */
-const noWindow = (): Buffer => Buffer.concat([PREFACE, settings([[SETTING.windowSize, 0]])]);
+const noWindow = (): Buffer => Buffer.concat([PREFACE, settings([[SETTING.initialWindowSize, 0]])]);
 
 const requests = (path: string, count: number): Buffer =>
   Buffer.concat(

@@ -3,36 +3,12 @@
  *
  * @module
  */
+import { PREFACE as CLIENT_PREFACE, TYPE } from "../constants.ts";
+
+export { FLAG, SETTING, TYPE } from "../constants.ts";
 
 /** What every connection begins with (RFC 9113 3.4). */
-export const PREFACE: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-
-/** Types of frames (RFC 9113 6). */
-export const TYPE = {
-  data: 0,
-  headers: 1,
-  priority: 2,
-  reset: 3,
-  settings: 4,
-  push: 5,
-  ping: 6,
-  goaway: 7,
-  window: 8,
-  continuation: 9,
-} as const;
-
-/** Flags of frames. */
-export const FLAG = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 0x20 } as const;
-
-/** Names of settings (RFC 9113 6.5.2). */
-export const SETTING = {
-  tableSize: 1,
-  enablePush: 2,
-  concurrentStreams: 3,
-  windowSize: 4,
-  frameSize: 5,
-  headerListSize: 6,
-} as const;
+export const PREFACE: Buffer = Buffer.from(CLIENT_PREFACE);
 
 /** A frame (RFC 9113 4.1). */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array = NOTHING): Buffer {
