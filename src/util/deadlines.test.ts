@@ -69,3 +69,31 @@ test("disposed of, it tells of nothing", async () => {
   clock.advance(5000);
   expect(over).toEqual([]);
 });
+
+test("one that fails keeps no other from being told, now or later; its failure reaches the process", async () => {
+  const clock = new ManualClock();
+  const over: string[] = [];
+  const set = new Deadlines<string>({
+    clock,
+    millis: 1000,
+    owner: "test",
+    over: (item) => {
+      over.push(item);
+      if (item === "bad") throw new Error("a mistake");
+    },
+  });
+  const uncaught = new Promise<unknown>((resolve) => {
+    const others = process.listeners("uncaughtException");
+    process.removeAllListeners("uncaughtException");
+    process.once("uncaughtException", (error) => {
+      for (const other of others) process.on("uncaughtException", other);
+      resolve(error);
+    });
+  });
+  for (const item of ["bad", "good"]) set.add(item);
+  clock.advance(1000);
+  set.add("later");
+  clock.advance(1000);
+  expect(over).toEqual(["bad", "good", "later"]);
+  expect(await uncaught).toEqual(new Error("a mistake"));
+});

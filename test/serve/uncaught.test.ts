@@ -1,0 +1,64 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { CONFIG_MAPS, Http2Client, Keelson, Scratch, configMap } from "./keelson.ts";
+
+const scratch = new Scratch();
+afterAll(() => scratch.remove());
+
+const CONTRACT = new URL("../../src/storage/contract.ts", import.meta.url).href;
+
+/** Fails in a server when a signal comes, in each way in which something can fail that nobody waits for. */
+const FAILING = `
+import net from "node:net";
+import { StoreError } from "${CONTRACT}";
+let next = 0;
+const failures = [
+  () => { throw new Error("thrown in a listener"); },
+  () => void Promise.reject(new Error("rejected and not awaited")),
+  () => net.connect("/nonexistent/socket"),
+  () => { throw new StoreError("failed", "the store is not what it was"); },
+];
+process.on("SIGUSR2", () => failures[next++ % failures.length]());
+`;
+
+async function serve(): Promise<{ keelson: Keelson; client: Http2Client }> {
+  const module = join(scratch.path, "failing.mjs");
+  writeFileSync(module, FAILING);
+  const directory = scratch.fresh();
+  const env = { NODE_OPTIONS: `--import ${module}` };
+  const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0"], { env });
+  return { keelson, client: await Http2Client.connect(keelson, directory) };
+}
+
+test("what reaches the process is logged with its stack and counted, and the server goes on; where the store may be wrong it ends", async () => {
+  const { keelson, client } = await serve();
+  for (const [i, text] of ["thrown in a listener", "rejected and not awaited", "connect ENOENT"].entries()) {
+    keelson.process.kill("SIGUSR2");
+    await expect.poll(() => keelson.stderr, { timeout: 20_000 }).toContain(text);
+    expect((await client.send("POST", CONFIG_MAPS, configMap(`after-${i}`))).status).toBe(201);
+  }
+  expect(keelson.stderr).toMatch(
+    /ERROR some work has failed, and nothing waited for it\s+stack:\s+Error: thrown in a listener\s+at .*failing\.mjs/,
+  );
+  const { text } = await client.send("GET", "/metrics");
+  expect(text).toContain('keelson_uncaught_total{of="process"} 3');
+  keelson.process.kill("SIGUSR2");
+  expect(await keelson.ended).toEqual({ code: 70, signal: null });
+  expect(keelson.stderr).toContain("the store has failed and the process ends: the store is not what it was");
+});
+
+test("a log that nobody reads any more ends nothing", async () => {
+  const { keelson, client } = await serve();
+  keelson.process.stderr!.destroy();
+  keelson.process.stdout!.destroy();
+  for (let i = 0; i < 3; i++) {
+    keelson.process.kill("SIGUSR2");
+    await sleep(50);
+    expect((await client.send("POST", CONFIG_MAPS, configMap(`after-${i}`))).status).toBe(201);
+  }
+  const { text } = await client.send("GET", "/metrics");
+  expect(text).toMatch(/^keelson_uncaught_total\{of="process"\} 3$/m);
+  await keelson.stop("SIGKILL");
+});
