@@ -16,10 +16,5 @@ export function takeUncaught(faults: Faults): Promise<StoreError> {
     };
     process.on("uncaughtException", take);
     process.on("unhandledRejection", take);
-    // A log that nobody reads any more must not become the next failure.
-    process.stdout.on("error", ignore);
-    process.stderr.on("error", ignore);
   });
 }
-
-const ignore = (): void => {};

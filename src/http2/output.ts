@@ -8,7 +8,7 @@
  */
 
 import { BufferPool } from "../util/buffer-pool.ts";
-import { attempt } from "./attempt.ts";
+import { attempt } from "../util/attempt.ts";
 
 /** Where bytes of a connection go. */
 export interface Sink {

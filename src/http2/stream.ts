@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { attempt } from "./attempt.ts";
+import { attempt } from "../util/attempt.ts";
 import { type AnswerHeaders, encodeHeaders } from "./header-encoder.ts";
 import { type BodyListener, Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";

@@ -17,8 +17,8 @@ export type OutHeaders = Record<string, string | number | string[]>;
 export interface Transport {
   /** The time of day as headers have it (RFC 9110 5.6.7). */
   date(): string;
-  /** An answer could not be given, by a mistake of ours; it has ended. */
-  onFault(error: unknown): void;
+  /** Something has failed by a mistake of ours; what it belongs to has ended. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /** An answer that is written piece by piece. */

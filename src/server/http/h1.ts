@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { BodyListener } from "../../http2/index.ts";
+import { attempt } from "../../util/attempt.ts";
 import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
 import { lengthOf } from "./exchange.ts";
@@ -86,7 +87,7 @@ export class H1Exchange implements Exchange {
         response.flushHeaders();
       });
     }
-    return new H1OutStream(this.#response);
+    return new H1OutStream(this.#response, this);
   }
 
   /** Sends an answer where there is somebody to take it; one that cannot be sent ends the connection. */
@@ -108,8 +109,9 @@ export class H1Exchange implements Exchange {
   }
 
   onOver(listener: () => void): void {
-    if (this.#response.closed) queueMicrotask(listener);
-    else this.#response.once("close", listener);
+    const tell = (): void => attempt(listener, this.#transport.onFault);
+    if (this.#response.closed) queueMicrotask(tell);
+    else this.#response.once("close", tell);
   }
 
   closeAfterAnswer(): void {
@@ -168,10 +170,10 @@ class H1OutStream implements OutStream {
   onClose: (() => void) | undefined = undefined;
   readonly #response: ServerResponse;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, exchange: Pick<Exchange, "onOver">) {
     this.#response = response;
     // The close of the request comes as soon as its body is read; that of the response is the one that counts.
-    response.once("close", () => this.onClose?.());
+    exchange.onOver(() => this.onClose?.());
   }
 
   write(bytes: Uint8Array, taken?: () => void): boolean {

@@ -12,6 +12,7 @@ import type { Socket } from "node:net";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { Connection, Identity } from "../../auth/contract.ts";
 import { decodePath, requestInfo } from "../../meta/request-info.ts";
+import { attempt } from "../../util/attempt.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { drained } from "./drained.ts";
 import type { Exchange, OutHeaders, OutStream, Transport } from "./exchange.ts";
@@ -169,8 +170,9 @@ export class WebSocketExchange implements Exchange {
 
   onOver(listener: () => void): void {
     const { socket } = this.#upgrade;
-    if (socket.closed) queueMicrotask(listener);
-    else socket.once("close", listener);
+    const tell = (): void => attempt(listener, this.#transport.onFault);
+    if (socket.closed) queueMicrotask(tell);
+    else socket.once("close", tell);
   }
 
   closeAfterAnswer(): void {}
