@@ -24,12 +24,15 @@ export async function openMetricsPort(address: string, text: () => string): Prom
     throw new OptionError(`expected --metrics-address to be a loopback address such as 127.0.0.1:9100, got ${address}`);
   }
   const server = createServer((request, response) => {
+    response.on("error", ignore);
     const isAsked = request.method === "GET" && request.url === "/metrics";
     response.writeHead(isAsked ? 200 : 404, { "content-type": isAsked ? EXPOSITION_TYPE : "text/plain" });
     response.end(isAsked ? text() : "GET /metrics\n");
   });
   server.listen(Number(port), host);
   await once(server, "listening");
+  // A failure to accept one connection must not end the program.
+  server.on("error", ignore);
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
@@ -39,3 +42,5 @@ export async function openMetricsPort(address: string, text: () => string): Prom
     },
   };
 }
+
+const ignore = (): void => {};

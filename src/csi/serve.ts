@@ -165,6 +165,8 @@ function listen(server: Http2Server, socket: string): Promise<void> {
     server.once("error", reject);
     server.listen(socket, () => {
       server.off("error", reject);
+      // A failure to accept one connection must not end the driver.
+      server.on("error", () => {});
       resolve();
     });
   });

@@ -33,12 +33,19 @@ export async function runEtcd({ dataDir, listen, unflushed }: EtcdPlan): Promise
   const answers = answersOf({ directory, unflushed });
   await Promise.all(
     listen.map(async (address) => {
-      const server = createServer((request, response) => answer(answers, request, response));
+      const server = createServer((request, response) => {
+        response.on("error", ignore);
+        answer(answers, request, response);
+      });
       server.listen(address);
       await once(server, "listening");
+      // A failure to accept one connection must not end the program.
+      server.on("error", ignore);
     }),
   );
 }
+
+const ignore = (): void => {};
 
 const answersOf = (keeping: Keeping): Readonly<Record<string, object>> => ({
   "/health": { health: "true", reason: "" },

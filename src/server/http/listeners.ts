@@ -111,7 +111,7 @@ export async function listen(options: ListenOptions, context: ListenContext, han
     ? secureServer(options.tls, ports)
     : { server: plainServer(), http2: undefined };
   takeHttp1(server, ports);
-  const sockets = takeConnections(server, isEncrypted, guard);
+  const sockets = takeConnections(server, isEncrypted, context);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
@@ -151,12 +151,23 @@ const refusalOf = ({ code }: NodeJS.ErrnoException): string => {
 const plainAnswer = (status: string, text = status): string =>
   `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
+/** Does something for a connection, which ends where that fails. */
+function orEnd(socket: Socket, onFault: (error: unknown) => void, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    onFault(error);
+    socket.destroy();
+  }
+}
+
 /** Puts the guard in front of a server; the connections that it has. */
-function takeConnections(server: Server, encrypted: boolean, guard: ConnectionGuard): ReadonlySet<Socket> {
+function takeConnections(server: Server, encrypted: boolean, { guard, onFault }: ListenContext): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   const [accept] = server.listeners("connection") as [(this: Server, socket: Socket) => void];
   server.removeAllListeners("connection");
-  const handshakes = new Handshakes((socket) => accept.call(server, socket));
+  const begin = (socket: Socket): void => orEnd(socket, onFault, () => accept.call(server, socket));
+  const handshakes = new Handshakes(begin);
   server.on("connection", (socket: Socket) => {
     socket.on("error", ignore);
     const held = guard.take(socket);
@@ -164,7 +175,7 @@ function takeConnections(server: Server, encrypted: boolean, guard: ConnectionGu
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     if (encrypted) handshakes.take(held);
-    else accept.call(server, socket);
+    else begin(socket);
   });
   return sockets;
 }
@@ -357,10 +368,12 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
   server.removeAllListeners("secureConnection");
   server.on("secureConnection", (socket) => {
     socket.on("error", ignore);
-    const peer = ports.peerOf(socket);
-    if (!peer) socket.destroy();
-    else if (socket.alpnProtocol === "h2") http2.take(socket, peer);
-    else takeAsHttp1.call(server, socket);
+    orEnd(socket, ports.context.onFault, () => {
+      const peer = ports.peerOf(socket);
+      if (!peer) socket.destroy();
+      else if (socket.alpnProtocol === "h2") http2.take(socket, peer);
+      else takeAsHttp1.call(server, socket);
+    });
   });
   // Who fails in the handshake speaks no HTTP that could be answered.
   server.removeAllListeners("tlsClientError");
