@@ -94,6 +94,11 @@ export class BoundedCache<V, K = string> {
     return true;
   }
 
+  /** Forgets those that were not used for longest, as long as their values are over. */
+  trim(isOver: (value: V) => boolean): void {
+    while (this.#entries.size > 0 && isOver(this.#end.after.value)) this.#drop(this.#end.after);
+  }
+
   #append(entry: Entry<K, V>): void {
     const end = this.#end;
     entry.before = end.before;

@@ -7,6 +7,7 @@
 import { textBytes } from "../../util/bounded-cache.ts";
 import { flatCopy } from "../../util/flat-copy.ts";
 import type { Identity } from "../contract.ts";
+import { identityKey, identityLength } from "../identity-key.ts";
 import { holdersOf } from "./binding.ts";
 import type { BindingIndex } from "./binding-index.ts";
 import type { RoleCells } from "./role-cells.ts";
@@ -93,9 +94,9 @@ export class Views {
   #knownOf(identity: Identity): Known {
     const same = this.#byIdentity.get(identity);
     if (same) return same;
-    const length = lengthOf(identity);
+    const length = identityLength(identity);
     if (length > LONGEST_IDENTITY || identity.groups.length > MOST_GROUPS) return unknown(holdersOf(identity));
-    const key = keyOf(identity);
+    const key = identityKey(identity);
     const known = this.#known.get(key) ?? this.#add(key, identity, length);
     this.#byIdentity.set(identity, known);
     return known;
@@ -120,13 +121,3 @@ export class Views {
 }
 
 const unknown = (holders: readonly string[]): Known => ({ holders, ofCluster: undefined, ofNamespaces: new Map() });
-
-/** How many characters the names of somebody have. */
-const lengthOf = ({ user, groups }: Identity): number => groups.reduce((sum, { length }) => sum + length, user.length);
-
-/** Names may hold anything: a length in front of each keeps them apart. */
-function keyOf({ user, groups }: Identity): string {
-  let key = `${user.length}:${user}`;
-  for (const group of groups) key += `${group.length}:${group}`;
-  return key;
-}
