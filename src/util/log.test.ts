@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type LogFacts, logOf } from "./log.ts";
 
 function world() {
-  const lines: [level: string, message: string, facts?: LogFacts, per?: string][] = [];
+  const lines: [level: string, message: string, facts?: LogFacts | undefined, per?: string | undefined][] = [];
   return { lines, log: logOf((...line) => void lines.push(line)) };
 }
 

@@ -36,7 +36,7 @@ function entryOf({ clock }: ServerContext, request: ServerRequest): AccessEntry 
   return {
     time: new Date(clock.now()).toISOString(),
     client: exchange.connection.address,
-    user: identity.user,
+    user: identity.user.slice(0, MOST_TEXT),
     method: exchange.method,
     path: request.rawPath.slice(0, MOST_TEXT),
     verb: info?.verb ?? "",

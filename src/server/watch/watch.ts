@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { errorPlace } from "../../util/error-place.ts";
 import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
 import type { Resource, WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
@@ -203,7 +204,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
     const error = cause instanceof ApiError ? cause : internalError(cause);
     if (error.code >= 500 && error.reason === "InternalError") {
       const text = String((cause as Error | undefined)?.stack ?? cause);
-      this.#server.log.error("a watch has failed", { cause: text }, text.slice(0, 500));
+      this.#server.log.error("a watch has failed", { cause: text }, errorPlace(cause));
     }
     this.#open();
     this.#end();
