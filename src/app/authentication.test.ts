@@ -122,14 +122,14 @@ test("AUTHN-18: a proxy says who asks, and nobody else does", async () => {
   expect(await who({ token: "t1", headers })).toMatchObject({ username: "pat" });
 });
 
-test("AUTHN-19, AUTHN-11: tokens of a file are good, a wrong one is 401 everywhere, none is nobody", async () => {
+test("AUTHN-19, AUTHN-14: tokens of a file are good, a wrong one is 401 everywhere, and so is none where everybody may do everything", async () => {
   expect(await who({ token: "t1" })).toMatchObject({
     username: "pat",
     uid: "7",
     groups: ["ops", "system:authenticated"],
   });
   expect(await ask({ token: "t2" }, "GET", "/version")).toBe(401);
-  expect(await who({})).toMatchObject({ username: "system:anonymous", groups: ["system:unauthenticated"] });
+  expect(await who({})).toBe(401);
 });
 
 test("AUTHN-3: a webhook judges what nobody here knows; its redirects are not followed", async () => {

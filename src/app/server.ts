@@ -9,7 +9,7 @@ import { rmSync } from "node:fs";
 import { idleNames } from "../admission/names.ts";
 import { adminToken } from "../auth/admin.ts";
 import { opaqueTokens } from "../auth/opaque-tokens.ts";
-import { openAuthorization } from "./authorization/open-authorization.ts";
+import { type Authorization, openAuthorization } from "./authorization/open-authorization.ts";
 import type { Client } from "../client/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { type ControllerSettings, builtInControllers, chooseControllers } from "../controllers/index.ts";
@@ -87,6 +87,7 @@ interface Ground {
   readonly directory: DataDirectory | undefined;
   readonly pki: Pki;
   readonly authentication: Authentication;
+  readonly authorization: Authorization;
   /** Where the server is reached; empty until its port is open. */
   readonly address: { url: string };
   /** Undefined for plain HTTP. */
@@ -130,9 +131,11 @@ function prepare(
   const certificates = openCertificates(options, directory, clock);
   const address = { url: "" };
   const users = directory && new LiveUsers(directory, around);
+  const authorization = openAuthorization(options.authorization, { ...around, open });
   const authentication = openAuthentication(options.authentication, {
     dialect: options.dialect,
     ...around,
+    allowsAll: authorization.allowsAll,
     keys: () => certificates.pki.tokenKeys,
     tokens: (audiences) => [
       adminToken(certificates.pki.adminToken, audiences),
@@ -150,6 +153,7 @@ function prepare(
     directory,
     pki: certificates.pki,
     authentication,
+    authorization,
     address,
     renewal,
     access,
@@ -249,9 +253,8 @@ interface Stores {
 
 /** What the cluster is a function of. */
 function partsOf({ store, stored, encryption }: Stores, ground: Ground): ClusterParts {
-  const { options, authentication, renewal, access, auditing, around, open } = ground;
+  const { options, authentication, authorization, renewal, access, auditing, around } = ground;
   const { dialect } = options;
-  const authorization = openAuthorization(options.authorization, { ...around, open });
   return {
     store,
     dialect,
