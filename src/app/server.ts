@@ -88,6 +88,8 @@ interface Ground {
   readonly pki: Pki;
   readonly authentication: Authentication;
   readonly authorization: Authorization;
+  /** The users that the server knows by itself; undefined when nothing is kept. */
+  readonly users: LiveUsers | undefined;
   /** Where the server is reached; empty until its port is open. */
   readonly address: { url: string };
   /** Undefined for plain HTTP. */
@@ -154,6 +156,7 @@ function prepare(
     pki: certificates.pki,
     authentication,
     authorization,
+    users,
     address,
     renewal,
     access,
@@ -189,6 +192,7 @@ async function assemble(ground: Ground): Promise<RunningServer> {
   });
   open.defer(() => cluster.close(options.graceMillis));
   if (encryption || cluster.unreadable().length > 0) await tellUnreadable(cluster, encryption, ground);
+  if (ground.users) open.use(ground.users.follow(() => void cluster.server.endRevoked()));
   const { url, listener } = await listen(cluster.server, ground);
   ground.address.url = url;
   // Who asks meanwhile is answered, by what is there; `/readyz` says when all is.

@@ -37,6 +37,8 @@ export class TokenMemory {
   readonly #found = new BoundedCache<Found>({ ...MOST, weigh: ({ bytes }) => bytes });
   readonly #asked = new Map<string, Promise<Found | undefined>>();
   readonly #last = new WeakMap<Connection, { readonly token: string; readonly found: Found }>();
+  /** Of those who were found by a token that somebody may take back: whether that has happened. */
+  readonly #revocations = new WeakMap<Identity, () => boolean>();
 
   /** @param identify whose a token is; undefined for one that nobody knows */
   constructor(
@@ -51,6 +53,11 @@ export class TokenMemory {
   /** How many are remembered. */
   get size(): number {
     return this.#found.size;
+  }
+
+  /** Whether the token by which somebody was found was taken back since. */
+  isRevoked(identity: Identity): boolean {
+    return this.#revocations.get(identity)?.() ?? false;
   }
 
   /** The owner of a token that came on a connection; undefined for a token of nobody's. Fails as `identify` does. */
@@ -92,6 +99,7 @@ export class TokenMemory {
     const identity = known(owner.identity);
     const bytes = identityBytes(identity) + 2 * token.length;
     const found: Found = { identity, holds: owner.holds, until: now + REMEMBERED_MS, bytes };
+    if (owner.isRevoked) this.#revocations.set(identity, owner.isRevoked);
     this.#found.trim(({ until }) => until <= now);
     this.#found.set(digest, found);
     return found;
