@@ -23,6 +23,6 @@ test("a backup is broken off when the credential that it was asked for with is t
   await server.endRevoked();
   revoked = true;
   await server.endRevoked();
-  await expect(answer.bytes()).rejects.toThrow();
+  await expect(answer.bytes()).rejects.toThrow("the server broke off");
   await store.close();
 });
