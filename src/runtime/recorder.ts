@@ -130,7 +130,14 @@ export class Recorder {
   /** Records an event, unless its source says too much about its object. */
   record(happening: NewEvent): void {
     if (this.#stopped || !this.#mayRecord(happening) || this.#isFull()) return;
-    const event = { ...happening, note: cutText(happening.note, MOST_NOTE_BYTES) };
+    const { note, regarding, related } = happening;
+    // It may have to wait for long: the objects are not kept for it.
+    const event = {
+      ...happening,
+      note: cutText(note, MOST_NOTE_BYTES),
+      regarding: named(regarding),
+      related: related && named(related),
+    };
     const end = this.#options.activity?.begin(`event ${event.reason}`);
     this.#waiting++;
     this.#last = this.#last
@@ -219,6 +226,12 @@ const subdomainOf = (name: string): string =>
     .replaceAll(/[^a-z0-9.-]/g, "-")
     .replaceAll(/[.-]*\.[.-]*/g, ".")
     .replaceAll(/^[.-]+|[.-]+$/g, "");
+
+/** What a reference to an object says of it. */
+function named({ apiVersion, kind, metadata }: ApiObject): ApiObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as ApiObject;
+}
 
 function referenceTo({ apiVersion, kind, metadata }: ApiObject): NonNullable<Event["regarding"]> {
   const { name, namespace, uid, resourceVersion } = metadata;
