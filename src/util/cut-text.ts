@@ -13,7 +13,7 @@ export function cutText(text: string, mostBytes: number): string {
   return `${Buffer.from(bytes.buffer, 0, written).toString()}...`;
 }
 
-/** As long as a note of an Event, or an error in the status of an attachment, may be. */
+/** As long as a note of an Event, or an error in the status of an attachment, may be; conditions need no more. */
 const MOST_ERROR_BYTES = 1024;
 
 /** What an error says, cut: whoever is asked for something may answer with megabytes. */
