@@ -42,6 +42,17 @@ test("each request has a line: who, what, how it ended; neither query nor body n
   expect(readFileSync(file, "utf8")).not.toMatch(new RegExp(`hidden|${server.pki.adminToken}`));
 });
 
+test("a line has a bound, whatever a client sends", async () => {
+  const file = join(path, "long.log");
+  const server = await startServer({ dev: true, port: 0, insecureHttp: true, accessLog: file, controllers: ["none"] });
+  const long = "x".repeat(10_000);
+  const headers = { "user-agent": long, "audit-id": long };
+  await (await fetch(`${server.url}/${long}?${long}`, { headers })).text();
+  await server.close();
+  const [{ path: asked, userAgent, auditId } = {}] = linesOf(file);
+  expect([asked, userAgent, auditId].map((text) => String(text).length)).toEqual([1000, 1000, 1000]);
+});
+
 /** Lets the thread that writes come to its end. */
 const written = async (clock: ManualClock): Promise<void> => {
   clock.advance(200);

@@ -37,6 +37,8 @@ export interface OwnCredentials {
   /** Tokens that come before those of the options; for these audiences, which are the server's. */
   readonly tokens?: (audiences: readonly string[]) => readonly TokenAuthenticator[];
   readonly isRevoked?: (certificate: ClientCertificate) => boolean;
+  /** Whether everybody may do everything; asked for each request without a credential. */
+  readonly allowsAll: () => boolean;
   /** The address at which others reach the server, once it is known. */
   readonly url: () => string;
 }
@@ -60,7 +62,6 @@ export interface Authentication {
 export function openAuthentication(settings: AuthenticationSettings, own: OwnCredentials): Authentication {
   const { accounts, proxy } = settings;
   const { dialect, clock, random, log } = own;
-  const { anonymous = dialect.rules.anonymousByRoles } = settings;
   const keys = keysOf(settings, own.keys);
   const { maxSeconds, extendsExpiration } = accounts;
   const issuers = accounts.issuers.length > 0 ? accounts.issuers : [usualIssuer(dialect)];
@@ -75,6 +76,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
     oidc[Symbol.dispose]();
     throw new OptionError("expected --anonymous-auth or anonymous in --authentication-config, got both");
   }
+  const anonymous = anonymousOf(settings, own, (path) => oidc?.anonymous(path));
   const accountMetrics = new AccountTokenMetrics();
   let signer: TokenSigner | undefined;
   return {
@@ -94,7 +96,7 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
           ...(oidc ? [oidc.tokens] : []),
           ...(reviews ? [webhookTokens({ ...webhook, ask: (review) => reviews.ask(review), audiences, clock })] : []),
         ],
-        anonymous: (path) => oidc?.anonymous(path) ?? anonymous,
+        anonymous,
         onError: (kind, error) => log.error("tokens could not be judged", { kind, error: String(error) }, kind),
       }),
     signer: () => (signer ??= tokenSigner(keys, issuance, { dialect, clock, random })),
@@ -109,6 +111,31 @@ export function openAuthentication(settings: AuthenticationSettings, own: OwnCre
       oidc?.[Symbol.dispose]();
     },
   };
+}
+
+/** Any path of the API: whoever is let in there may write. */
+const SOME_PATH = "/api/v1/namespaces";
+
+/**
+ * Whether a request without a credential is let in, by its path (AUTHN-14). The mode AlwaysAllow would let nobody in particular
+ * do everything: as in kube-apiserver such requests are refused beside it, whatever `--anonymous-auth` says, unless a file
+ * of `--authentication-config` lets them in. A warning tells either.
+ */
+function anonymousOf(
+  { anonymous: said }: AuthenticationSettings,
+  { dialect, log, allowsAll }: OwnCredentials,
+  configured: (path: string) => boolean | undefined,
+): (path: string) => boolean {
+  const isUsual = said ?? dialect.rules.anonymousByRoles;
+  const inFile = configured(SOME_PATH);
+  if (allowsAll() && inFile === true) {
+    log.warn(
+      "requests without a credential may do everything: --authentication-config lets them in, and AlwaysAllow allows it",
+    );
+  } else if (allowsAll() && inFile === undefined && isUsual) {
+    log.warn("requests without a credential are refused: the mode AlwaysAllow would let anybody do everything");
+  }
+  return (path) => configured(path) ?? (isUsual && !allowsAll());
 }
 
 /** The issuer of tokens where none is named: the one that most clusters of Kubernetes have, or one of the dialect. */

@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "../meta/dialect.ts";
 import { badRequest } from "../meta/status.ts";
-import type { Route } from "../server/index.ts";
+import { type Route, ownerOf } from "../server/index.ts";
 import { backupStream } from "../storage/backup/write.ts";
 import type { Store } from "../storage/contract.ts";
 import type { Clock } from "../util/clock.ts";
@@ -19,7 +19,7 @@ const TYPES = { zstd: "application/zstd", gzip: "application/gzip" } as const;
 export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route => ({
   path: "/keelson/v1/backup",
   methods: ["GET"],
-  answer: async (_server, request) => {
+  answer: async (server, request) => {
     const compression = request.query.text("compression") || "zstd";
     if (compression !== "zstd" && compression !== "gzip") {
       throw badRequest(`expected compression to be zstd or gzip, got ${JSON.stringify(compression)}`);
@@ -32,6 +32,9 @@ export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route
     request.code = 200;
     request.longRunning = true;
     const out = request.exchange.stream(200, request.headers(TYPES[compression]));
+    const { connection } = request.exchange;
+    const ongoing = { owner: ownerOf(request), connection, revoke: () => out.destroy() };
+    server.ongoing.add(ongoing);
     out.onClose = () => stream.destroy();
     try {
       for (; !piece.done && !out.closed; piece = await pieces.next()) {
@@ -46,6 +49,7 @@ export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route
       // The client must not take what it has for a backup.
       out.destroy();
     } finally {
+      server.ongoing.delete(ongoing);
       stream.destroy();
     }
   },

@@ -385,7 +385,8 @@ export const OPTIONS: { readonly [Key in OptionKey]: OptionSpec<Exclude<OptionVa
     group: "security",
     type: onOff,
     otherwise: "true in the kubernetes dialect, false in the neutral one",
-    about: "Whether requests without a credential are those of system:anonymous, of whom roles say what they may.",
+    about:
+      "Whether requests without a credential are those of system:anonymous, of whom roles say what they may; never beside the mode AlwaysAllow.",
     since: "0.1",
   },
   "client-ca-file": {

@@ -9,7 +9,7 @@ import { rmSync } from "node:fs";
 import { idleNames } from "../admission/names.ts";
 import { adminToken } from "../auth/admin.ts";
 import { opaqueTokens } from "../auth/opaque-tokens.ts";
-import { openAuthorization } from "./authorization/open-authorization.ts";
+import { type Authorization, openAuthorization } from "./authorization/open-authorization.ts";
 import type { Client } from "../client/index.ts";
 import type { Cluster, ClusterParts } from "../cluster/index.ts";
 import { type ControllerSettings, builtInControllers, chooseControllers } from "../controllers/index.ts";
@@ -90,6 +90,9 @@ interface Ground {
   readonly directory: DataDirectory | undefined;
   readonly pki: Pki;
   readonly authentication: Authentication;
+  readonly authorization: Authorization;
+  /** The users that the server knows by itself; undefined when nothing is kept. */
+  readonly users: LiveUsers | undefined;
   /** Where the server is reached; empty until its port is open. */
   readonly address: { url: string };
   /** Undefined for plain HTTP. */
@@ -134,9 +137,11 @@ function prepare(
   const certificates = openCertificates(options, directory, clock);
   const address = { url: "" };
   const users = directory && new LiveUsers(directory, around);
+  const authorization = openAuthorization(options.authorization, { ...around, open });
   const authentication = openAuthentication(options.authentication, {
     dialect: options.dialect,
     ...around,
+    allowsAll: authorization.allowsAll,
     keys: () => certificates.pki.tokenKeys,
     tokens: (audiences) => [
       adminToken(certificates.pki.adminToken, audiences),
@@ -154,6 +159,8 @@ function prepare(
     directory,
     pki: certificates.pki,
     authentication,
+    authorization,
+    users,
     address,
     renewal,
     access,
@@ -190,6 +197,7 @@ async function assemble(ground: Ground): Promise<RunningServer> {
   });
   open.defer(() => cluster.close(options.graceMillis));
   if (encryption || cluster.unreadable().length > 0) await tellUnreadable(cluster, encryption, ground);
+  if (ground.users) open.use(ground.users.follow(() => void cluster.server.endRevoked()));
   const { url, listener } = await listen(cluster.server, ground);
   ground.address.url = url;
   // Who asks meanwhile is answered, by what is there; `/readyz` says when all is.
@@ -255,9 +263,8 @@ interface Stores {
 
 /** What the cluster is a function of. */
 function partsOf({ store, stored, encryption }: Stores, ground: Ground): ClusterParts {
-  const { options, authentication, renewal, access, auditing, around, open } = ground;
+  const { options, authentication, authorization, renewal, access, auditing, around } = ground;
   const { dialect } = options;
-  const authorization = openAuthorization(options.authorization, { ...around, open });
   return {
     store,
     dialect,

@@ -13,7 +13,7 @@ import { digestOf } from "../auth/opaque-tokens.ts";
 import { type OwnUser, OwnUsers, lasting, ownUsersText, readOwnUsers, withoutUser } from "../auth/own-users.ts";
 import type { NewUser, UserInfo } from "../cli/actions.ts";
 import { type KeyPair, client, kubeconfigLike } from "../pki/index.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Timer } from "../util/clock.ts";
 import type { Log } from "../util/log.ts";
 import { type DataDirectory, replaceFile } from "./data-directory.ts";
 import { OptionError } from "./option-types.ts";
@@ -23,6 +23,8 @@ const FILE = "users.json";
 const DAY = 86_400_000;
 /** How long a server goes by what it has read. */
 const LOOK_MS = 500;
+/** How often it looks although nobody asks. */
+const FOLLOW_MS = 1000;
 
 /** The credentials of a data directory. @throws OptionError for a file that holds something else */
 export function usersOf(directory: DataDirectory): readonly OwnUser[] {
@@ -108,6 +110,20 @@ export class LiveUsers {
 
   isRevoked({ fingerprint }: ClientCertificate): boolean {
     return this.#current().isRevoked(fingerprint);
+  }
+
+  /** Calls back within two seconds of each change, until it is disposed of: what a credential has begun may have to end. */
+  follow(changed: () => void): Disposable {
+    let known = this.#current();
+    const look = (): void => {
+      const now = this.#current();
+      if (now !== known) changed();
+      known = now;
+      timer = again();
+    };
+    const again = (): Timer => this.#clock.after(FOLLOW_MS, look, { owner: "users", upkeep: true });
+    let timer = again();
+    return { [Symbol.dispose]: () => timer.cancel() };
   }
 
   #current(): OwnUsers {

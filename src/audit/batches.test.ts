@@ -72,3 +72,16 @@ test("AUDIT-25: at the end all that waits is sent without a pause, and nothing i
   take("h");
   expect(state.dropped).toBe(1);
 });
+
+test("AUDIT-25: what is under way takes room as what waits does, until it was sent", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { sent, state, take } = batches({ maxSize: 1 }, () => promise);
+  const large = "x".repeat(20 << 20);
+  take(large, large, large, large);
+  expect([sent.length, state.dropped]).toEqual([3, 1]);
+  resolve();
+  await promise;
+  await Promise.resolve();
+  take(large);
+  expect([sent.length, state.dropped]).toEqual([4, 1]);
+});

@@ -32,7 +32,7 @@ export interface BatchParts {
 
 /** Batches that are under way at once: a receiver that is slow holds no more than these. */
 const MOST_UNDER_WAY = 4;
-/** Characters of events that may wait: their objects can be large. */
+/** Characters of events that wait or are under way: their objects can be large. */
 const MOST_CHARACTERS = 64 << 20;
 
 /** See the head of this file. */
@@ -108,11 +108,11 @@ export class Batches implements AuditSink {
   #send(): void {
     const { clock, options, send } = this.#parts;
     const batch = this.#waiting.splice(0, options.maxSize);
-    for (const { json } of batch) this.#characters -= json.length;
     this.#dueAt = clock.steady() + options.maxWaitMillis;
     this.#underWay++;
     void send(batch).then(() => {
       this.#underWay--;
+      for (const { json } of batch) this.#characters -= json.length;
       this.#pump();
     });
   }

@@ -4,17 +4,19 @@
  * @module
  */
 
+import { flatCopy } from "../util/flat-copy.ts";
+
 /** Longer names of programs are cut. */
 const MOST_AGENT = 1024;
 
 /** The name of the program that asks, cut after 1024 bytes. */
 export function agentOf(sent: string): string {
-  return sent.length <= MOST_AGENT ? sent : `${sent.slice(0, MOST_AGENT)}...TRUNCATED`;
+  return sent.length <= MOST_AGENT ? sent : flatCopy(`${sent.slice(0, MOST_AGENT)}...TRUNCATED`);
 }
 
 /**
  * The addresses of a request: those of `X-Forwarded-For`, that of `X-Real-Ip`, the peer; the last two where they are not
- * named before. What is no address is left out.
+ * named before. What is no address is left out. Events wait to be sent: they keep no header that addresses were cut from.
  */
 export function sourcesOf(forwarded: string, real: string, peer: string): readonly string[] {
   const own = plainAddress(peer);
@@ -22,7 +24,8 @@ export function sourcesOf(forwarded: string, real: string, peer: string): readon
   const found = forwarded
     .split(",")
     .map((part) => part.trim())
-    .filter(isAddress);
+    .filter(isAddress)
+    .map(flatCopy);
   const more = [real.trim(), own].filter((address) => isAddress(address));
   for (const address of more) if (!found.includes(address)) found.push(address);
   return found;

@@ -122,13 +122,34 @@ describe("tokens of service accounts", () => {
     const forged = await new SignJWT({ iss: ISSUER }).setProtectedHeader({ alg: "HS256" }).sign(Buffer.alloc(32, 1));
     for (const token of [
       `${head}.${payload}.${signature.slice(0, -4)}AAAA`,
-      `${header({ alg: "none" })}.${payload}.`,
+      `${header({ alg: "none" })}.${payload}.AAAA`,
       `${header({ alg: "RS256" })}.${payload}.${signature}`,
-      `x.${payload}.${signature}`,
       forged,
     ]) {
       await expect(identify(token)).rejects.toThrow(TokenRefused);
     }
+  });
+
+  test("AUTHN-30: another text that a decoder might take for the same token is none", async () => {
+    const token = await sign();
+    const [head = "", payload = "", signature = ""] = token.split(".");
+    for (const other of [
+      `${token}=`,
+      `${token}==`,
+      `${token} `,
+      `${token}\n`,
+      `${token}.`,
+      `${head}.${payload}=.${signature}`,
+      `${head}=.${payload}.${signature}`,
+      `${head}.${payload}.`,
+      `x.${payload}.${signature}`,
+    ]) {
+      expect(await identify(other)).toBeUndefined();
+    }
+    const twice = Buffer.from(payload, "base64url")
+      .toString()
+      .replace("{", `{"iss":${JSON.stringify(ISSUER)},`);
+    expect(await identify(`${head}.${Buffer.from(twice).toString("base64url")}.${signature}`)).toBeUndefined();
   });
 
   test("AUTHN-30: times have a minute of leeway", async () => {

@@ -10,6 +10,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { JWTPayload } from "jose";
 import type { ApiObject } from "../schema/definition.ts";
 import type { AccountTokenMetrics } from "./account-token-metrics.ts";
+import { type CompactToken, readCompactToken } from "./compact-token.ts";
 import { isCode } from "./jose-error.ts";
 import { type Identity, type TokenAuthenticator, type TokenOwner, TokenRefused, type TrustGround } from "./contract.ts";
 import { type Named, SECRET_ISSUER, accountUser, secretClaims } from "./service-account-tokens.ts";
@@ -45,13 +46,15 @@ export function accountTokens(options: AccountTokenOptions, ground: TrustGround)
   return {
     name: "service account",
     identify(token, audiences = own) {
-      const issuer = issuerOf(token);
-      if (issuer === SECRET_ISSUER) return identifySecret(token, audiences);
-      return issuer !== undefined && issuers.includes(issuer) ? identify(token, audiences) : undefined;
+      const { header, claims } = readCompactToken(token) ?? {};
+      const issuer = claims?.["iss"];
+      if (!header || typeof issuer !== "string") return undefined;
+      if (issuer === SECRET_ISSUER) return identifySecret({ token, header }, audiences);
+      return issuers.includes(issuer) ? identify({ token, header }, audiences) : undefined;
     },
   };
 
-  async function identify(token: string, audiences: readonly string[]): Promise<TokenOwner> {
+  async function identify(token: ReadToken, audiences: readonly string[]): Promise<TokenOwner> {
     const payload = await payloadOf(token, options.keys(), clock.now());
     if (payload.exp === undefined) throw new TokenRefused("expected the token to have an end, it has none");
     const those = audiencesOf(payload, audiences);
@@ -72,12 +75,12 @@ export function accountTokens(options: AccountTokenOptions, ground: TrustGround)
     };
   }
 
-  async function identifySecret(token: string, audiences: readonly string[]): Promise<TokenOwner> {
+  async function identifySecret(token: ReadToken, audiences: readonly string[]): Promise<TokenOwner> {
     const payload = await payloadOf(token, options.keys(), clock.now());
     const those = audiences.filter((one) => own.includes(one));
     if (those.length === 0) throw new TokenRefused("expected the token to be for one of the audiences asked for");
     const said = secretSays(payload, dialect.labelDomain);
-    const standing = (): string | undefined => missingOfSecret(said, token, ground);
+    const standing = (): string | undefined => missingOfSecret(said, token.token, ground);
     refuse(standing());
     metrics?.ofSecret();
     return {
@@ -88,31 +91,17 @@ export function accountTokens(options: AccountTokenOptions, ground: TrustGround)
   }
 }
 
-/** The issuer that a token says it has; undefined where it is no JWT. */
-function issuerOf(token: string): string | undefined {
-  const [, payload, signature, more] = token.split(".", 4);
-  if (!payload || signature === undefined || more !== undefined) return undefined;
-  try {
-    const { iss } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { iss?: unknown };
-    return typeof iss === "string" ? iss : undefined;
-  } catch {
-    return undefined;
-  }
+/** A token with what it says of itself. */
+interface ReadToken {
+  readonly token: string;
+  readonly header: CompactToken["header"];
 }
 
 /** What a token says, once one of the keys is found to have signed it, and its times are right. */
-async function payloadOf(token: string, { accepted }: TokenKeys, now: number): Promise<JWTPayload> {
+async function payloadOf({ token, header }: ReadToken, { accepted }: TokenKeys, now: number): Promise<JWTPayload> {
   // Loaded with the first token: most servers never see one.
-  const { decodeProtectedHeader, jwtVerify } = await import("jose");
-  const kidOf = (): unknown => {
-    try {
-      return decodeProtectedHeader(token).kid;
-    } catch {
-      throw new TokenRefused("expected the token to begin with a header in JSON");
-    }
-  };
-  const kid = kidOf();
-  const named = accepted.filter((key) => key.kid === kid);
+  const { jwtVerify } = await import("jose");
+  const named = accepted.filter((key) => key.kid === header["kid"]);
   const verify = async ({ key, alg }: TokenKey): Promise<JWTPayload | undefined> => {
     try {
       const times = { currentDate: new Date(now), clockTolerance: LEEWAY };

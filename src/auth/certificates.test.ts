@@ -6,7 +6,7 @@ import { NOW, certificateOf } from "./testing/ground.ts";
 
 const on = (certificate?: ClientCertificate): Connection => ({ certificate, address: "", encrypted: true });
 const userOf = (certificate?: ClientCertificate, more = {}): Identity | undefined =>
-  certificateUsers({ dialect: kubernetes, now: () => NOW, ...more })(on(certificate));
+  certificateUsers({ dialect: kubernetes, now: () => NOW, ...more }).userOf(on(certificate));
 
 test("AUTHN-16: a certificate names a user, groups and perhaps a UID, and is told by its fingerprint", () => {
   expect(userOf(certificateOf())).toEqual({
@@ -33,7 +33,11 @@ test("a certificate that is taken back ends at once, also on an open connection"
   let revoked = false;
   const users = certificateUsers({ dialect: kubernetes, now: () => NOW, isRevoked: () => revoked });
   const connection = on(certificateOf());
-  expect(users(connection)).toBeDefined();
+  const user = users.userOf(connection)!;
+  const other = users.userOf(on(certificateOf()))!;
+  expect([users.isRevoked(user, connection), users.isRevoked(other, connection)]).toEqual([false, false]);
   revoked = true;
-  expect(users(connection)).toBeUndefined();
+  expect(users.userOf(connection)).toBeUndefined();
+  // Of somebody else on that connection, by a token, nothing is said.
+  expect([users.isRevoked(user, connection), users.isRevoked(other, connection)]).toEqual([true, false]);
 });

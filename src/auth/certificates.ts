@@ -16,19 +16,27 @@ export interface CertificateRules {
   readonly isRevoked?: ((certificate: ClientCertificate) => boolean) | undefined;
 }
 
-/** The user of the certificate on a connection; undefined where that is not acceptable (AUTHN-17). */
-export function certificateUsers({
-  dialect,
-  now,
-  isRevoked = () => false,
-}: CertificateRules): (connection: Connection) => Identity | undefined {
+/** The users of certificates. */
+export interface CertificateUsers {
+  /** The user of the certificate on a connection; undefined where that is not acceptable (AUTHN-17). */
+  userOf(connection: Connection): Identity | undefined;
+  /** Whether somebody is the user of the certificate on a connection, and that was taken back. */
+  isRevoked(identity: Identity, connection: Connection): boolean;
+}
+
+/** Finds users by rules. */
+export function certificateUsers({ dialect, now, isRevoked = () => false }: CertificateRules): CertificateUsers {
   const found = new WeakMap<ClientCertificate, Identity>();
-  return ({ certificate }) => {
-    if (!certificate?.signedBy.includes("client") || !certificate.commonName) return undefined;
-    if (certificate.notAfter < now() || isRevoked(certificate)) return undefined;
-    let identity = found.get(certificate);
-    if (!identity) found.set(certificate, (identity = identityOf(certificate, dialect)));
-    return identity;
+  return {
+    userOf({ certificate }) {
+      if (!certificate?.signedBy.includes("client") || !certificate.commonName) return undefined;
+      if (certificate.notAfter < now() || isRevoked(certificate)) return undefined;
+      let identity = found.get(certificate);
+      if (!identity) found.set(certificate, (identity = identityOf(certificate, dialect)));
+      return identity;
+    },
+    isRevoked: (identity, { certificate }) =>
+      certificate !== undefined && found.get(certificate) === identity && isRevoked(certificate),
   };
 }
 

@@ -11,10 +11,10 @@
 import { type ApiError, tooManyRequests, unauthorized } from "../meta/status.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { bearerOf } from "./bearer.ts";
+import type { CertificateUsers } from "./certificates.ts";
 import {
   ANONYMOUS,
   type Authenticator,
-  type Connection,
   type Credentials,
   type Identity,
   type TokenAuthenticator,
@@ -31,8 +31,8 @@ export interface ChainParts {
   readonly random: Random;
   /** The user that a proxy in front names. */
   readonly proxy?: ((credentials: Credentials) => Identity | undefined) | undefined;
-  /** The user of the certificate on a connection; no certificate is accepted without it. */
-  readonly certificate?: (connection: Connection) => Identity | undefined;
+  /** The users of certificates; none is accepted without it. */
+  readonly certificate?: CertificateUsers;
   readonly tokens: readonly TokenAuthenticator[];
   /** Whether a request without a credential is let in, by its path (AUTHN-14). */
   readonly anonymous: (path: string) => boolean;
@@ -54,7 +54,7 @@ export function authenticatorChain(parts: ChainParts): Authenticator {
   return {
     authenticate(credentials) {
       const { connection, header, path } = credentials;
-      const shown = proxy?.(credentials) ?? certificate?.(connection);
+      const shown = proxy?.(credentials) ?? certificate?.userOf(connection);
       if (shown) return shown;
       const token = bearerOf(header("authorization"));
       if (token === undefined) {
@@ -68,6 +68,8 @@ export function authenticatorChain(parts: ChainParts): Authenticator {
         return refused(error);
       }
     },
+    isRevoked: (identity, connection) =>
+      memory.isRevoked(identity) || (certificate?.isRevoked(identity, connection) ?? false),
     async review(token, audiences) {
       try {
         const owner = await ownerOf(tokens, token, audiences, onError);

@@ -74,6 +74,11 @@ export interface Authenticator {
    * @param audiences for whom the token has to be; where none are named, for this server
    */
   review?(token: string, audiences?: readonly string[]): Promise<TokenOwner | undefined>;
+  /**
+   * Whether somebody has taken back the credential by which {@link Authenticator.authenticate} has found an identity, of a
+   * request on that connection: what it has begun ends then. False of credentials that nobody takes back.
+   */
+  isRevoked?(identity: Identity, connection: Connection): boolean;
 }
 
 /** Finds out whose a bearer token is; one of those that are asked in their order (AUTHN-3). */
@@ -98,6 +103,8 @@ export interface TokenOwner {
    * token is good for as long as answers are remembered (AUTHN-10).
    */
   readonly holds?: () => boolean;
+  /** Whether the token was taken back, or has ended; only of tokens that somebody takes back. */
+  readonly isRevoked?: () => boolean;
 }
 
 /** Why a token is not accepted. Only a review of the token tells it (AUTHN-5); never with the token in its text. */

@@ -26,6 +26,11 @@ export const opaqueTokens = ({ name, audiences: own, find }: OpaqueTokens): Toke
     const identity = find(digest);
     const those = audiences.filter((one) => own.includes(one));
     if (!identity || (those.length === 0 && audiences.length > 0)) return undefined;
-    return { identity, audiences: those, holds: () => find(digest) === identity };
+    return {
+      identity,
+      audiences: those,
+      holds: () => find(digest) === identity,
+      isRevoked: () => find(digest) === undefined,
+    };
   },
 });

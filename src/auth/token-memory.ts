@@ -6,14 +6,16 @@
  * @module
  */
 import { hash } from "node:crypto";
+import { BoundedCache } from "../util/bounded-cache.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Connection, Identity, TokenOwner } from "./contract.ts";
+import { identityBytes } from "./identity-key.ts";
 import { known } from "./known.ts";
 
 /** How long an answer is remembered, in milliseconds. */
 const REMEMBERED_MS = 10_000;
-/** So many answers are remembered; with more the oldest go. */
-const MOST = 10_000;
+/** So many answers are remembered, and so many bytes of them; with more go those that were not shown for longest. */
+const MOST = { entries: 10_000, bytes: 16 << 20 };
 
 /** An owner that was found, with what is said of them. */
 interface Found {
@@ -21,6 +23,8 @@ interface Found {
   readonly holds: (() => boolean) | undefined;
   /** Steady milliseconds. */
   readonly until: number;
+  /** What it weighs: what `holds` looks at may be as long as the token. */
+  readonly bytes: number;
 }
 
 /** Looks tokens up, each at most once at a time. */
@@ -29,10 +33,12 @@ export class TokenMemory {
   readonly #identify: (token: string) => Promise<TokenOwner | undefined> | TokenOwner | undefined;
   /** Makes the digests of this process its own. */
   readonly #salt: string;
-  /** By digest; the oldest first, since all are remembered for as long. */
-  readonly #found = new Map<string, Found>();
+  /** By digest. */
+  readonly #found = new BoundedCache<Found>({ ...MOST, weigh: ({ bytes }) => bytes });
   readonly #asked = new Map<string, Promise<Found | undefined>>();
   readonly #last = new WeakMap<Connection, { readonly token: string; readonly found: Found }>();
+  /** Of those who were found by a token that somebody may take back: whether that has happened. */
+  readonly #revocations = new WeakMap<Identity, () => boolean>();
 
   /** @param identify whose a token is; undefined for one that nobody knows */
   constructor(
@@ -47,6 +53,11 @@ export class TokenMemory {
   /** How many are remembered. */
   get size(): number {
     return this.#found.size;
+  }
+
+  /** Whether the token by which somebody was found was taken back since. */
+  isRevoked(identity: Identity): boolean {
+    return this.#revocations.get(identity)?.() ?? false;
   }
 
   /** The owner of a token that came on a connection; undefined for a token of nobody's. Fails as `identify` does. */
@@ -70,9 +81,9 @@ export class TokenMemory {
     const asked = this.#asked.get(digest);
     if (asked) return asked.then(taken);
     const answer = this.#identify(token);
-    if (!(answer instanceof Promise)) return taken(this.#remember(digest, answer));
+    if (!(answer instanceof Promise)) return taken(this.#remember(token, digest, answer));
     const finding = answer
-      .then((owner) => this.#remember(digest, owner))
+      .then((owner) => this.#remember(token, digest, owner))
       .finally(() => void this.#asked.delete(digest));
     this.#asked.set(digest, finding);
     return finding.then(taken);
@@ -82,16 +93,15 @@ export class TokenMemory {
     return this.#clock.steady() < until && (holds?.() ?? true);
   }
 
-  #remember(digest: string, owner: TokenOwner | undefined): Found | undefined {
+  #remember(token: string, digest: string, owner: TokenOwner | undefined): Found | undefined {
     if (!owner) return undefined;
     const now = this.#clock.steady();
-    const found: Found = { identity: known(owner.identity), holds: owner.holds, until: now + REMEMBERED_MS };
-    this.#found.delete(digest);
+    const identity = known(owner.identity);
+    const bytes = identityBytes(identity) + 2 * token.length;
+    const found: Found = { identity, holds: owner.holds, until: now + REMEMBERED_MS, bytes };
+    if (owner.isRevoked) this.#revocations.set(identity, owner.isRevoked);
+    this.#found.trim(({ until }) => until <= now);
     this.#found.set(digest, found);
-    for (const [oldest, { until }] of this.#found) {
-      if (until > now && this.#found.size <= MOST) break;
-      this.#found.delete(oldest);
-    }
     return found;
   }
 }

@@ -4,9 +4,12 @@
  * @module
  */
 import { hash } from "node:crypto";
+import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
 import type { Clock } from "../util/clock.ts";
+import { flatCopy } from "../util/flat-copy.ts";
 import { Crowded, WaitingLine } from "../util/waiting-line.ts";
 import { type Identity, type TokenAuthenticator, type TokenOwner, TokenRefused, TokenUnjudged } from "./contract.ts";
+import { identityBytes } from "./identity-key.ts";
 
 /** How a webhook is asked. */
 export interface TokenWebhook {
@@ -20,8 +23,8 @@ export interface TokenWebhook {
   readonly clock: Pick<Clock, "after" | "steady">;
 }
 
-/** So many answers are remembered of good tokens, and so many of others; with more the oldest go. */
-const MOST = 10_000;
+/** So many answers are remembered of good tokens, and so many of others; with more go those that were not asked for longest. */
+const MOST = { entries: 10_000, bytes: 16 << 20 };
 /** So many questions are under way at once, and others wait: whoever shows a token makes one be asked, and may be anybody. */
 const BOUNDS = { running: 32, waiting: 1000, millis: 10_000 };
 
@@ -78,8 +81,10 @@ function reviewOf({ version }: TokenWebhook, token: string, audiences: readonly 
 /** What was answered, by the digest of the question. */
 class Answers {
   readonly #clock: Pick<Clock, "steady">;
-  /** The oldest first, since all count for as long. */
-  readonly #kept = new Map<string, Answer>();
+  readonly #kept = new BoundedCache<Answer>({
+    ...MOST,
+    weigh: ({ owner, why }) => textBytes(why) + (owner ? identityBytes(owner.identity) : 0),
+  });
 
   constructor(clock: Pick<Clock, "steady">) {
     this.#clock = clock;
@@ -91,12 +96,9 @@ class Answers {
   }
 
   keep(digest: string, answer: Answer): void {
-    this.#kept.delete(digest);
+    const now = this.#clock.steady();
+    this.#kept.trim(({ until }) => until <= now);
     this.#kept.set(digest, answer);
-    for (const [oldest, { until }] of this.#kept) {
-      if (until > this.#clock.steady() && this.#kept.size <= MOST) break;
-      this.#kept.delete(oldest);
-    }
   }
 }
 
@@ -115,7 +117,8 @@ interface Said {
 /** What the webhook says of a token; an answer for none of the audiences asked for is none. */
 function read(value: unknown, asked: readonly string[], own: readonly string[]): Pick<Answer, "owner" | "why"> {
   const { authenticated, audiences, error, user = {} } = ((value as { status?: unknown } | null)?.status ?? {}) as Said;
-  if (authenticated !== true) return { owner: undefined, why: typeof error === "string" ? error.slice(0, 1000) : "" };
+  if (authenticated !== true)
+    return { owner: undefined, why: typeof error === "string" ? flatCopy(error.slice(0, 1000)) : "" };
   const named = textsOf(audiences);
   const held = new Set(named.length > 0 ? named : own);
   const those = asked.filter((one) => held.has(one));

@@ -9,6 +9,7 @@
  */
 import { compareKeys } from "../storage/keys.ts";
 import { EFFORT, type Entry, type Selection, afterPrefix, covers, effortOf, labelOf } from "./entry.ts";
+import { flatCopy } from "../util/flat-copy.ts";
 import { OrderedIndex } from "../util/ordered-index.ts";
 
 type Keyed = Pick<Entry, "key">;
@@ -147,8 +148,10 @@ export class ResourceState {
   }
 
   /** Brings the index of a label nearer to its end, as far as one turn goes; answers whether it is complete. */
-  extendIndex(label: string): boolean {
-    if (this.#labels?.has(label)) return true;
+  extendIndex(asked: string): boolean {
+    if (this.#labels?.has(asked)) return true;
+    // It stands in the query of a request, and the index outlives that.
+    const label = flatCopy(asked);
     const { index, from } = this.#growing?.get(label) ?? { index: new OrderedIndex(byLabel(label)), from: "" };
     let left = EFFORT;
     let next: string | undefined;

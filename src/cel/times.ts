@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { BoundedCache } from "../util/bounded-cache.ts";
 import { Duration, Failure, Timestamp } from "./values.ts";
 
 const SECOND = 1_000_000_000n;
@@ -136,8 +137,8 @@ export function dateOf({ nanos }: Timestamp, zone: string): CalendarDate | Failu
   };
 }
 
-const MOST_ZONES = 100;
-const zones = new Map<string, Intl.DateTimeFormat>();
+/** A format takes some 40 kB of memory. */
+const zones = new BoundedCache<Intl.DateTimeFormat>({ entries: 100, bytes: 1 << 20 });
 
 /** How far a zone is ahead of UTC at a moment, in ms. */
 function zoneOffset(zone: string, nanos: bigint): number | Failure {
@@ -152,7 +153,6 @@ function zoneOffset(zone: string, nanos: bigint): number | Failure {
     } catch {
       return new Failure(`unknown time zone ${zone}`);
     }
-    if (zones.size >= MOST_ZONES) zones.delete(zones.keys().next().value!);
     zones.set(zone, format);
   }
   const name =

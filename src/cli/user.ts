@@ -86,7 +86,9 @@ function listCommand(actions: Actions): Command {
 
 function revokeCommand(actions: Actions): Command {
   const revoke = new Command("revoke")
-    .description("Take all credentials of a user back. A server that runs refuses them within a second.")
+    .description(
+      "Take all credentials of a user back. A server that runs refuses them within a second, and ends their watches.",
+    )
     .addArgument(new Argument("<name>", "The name of the user."))
     .addOption(dirOption(actions))
     .action(async (name: string, { dataDir }: { readonly dataDir?: string }) => {

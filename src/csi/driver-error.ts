@@ -4,6 +4,11 @@
  * @module
  */
 
+import { cutText } from "../util/cut-text.ts";
+
+/** Bytes of what was said: with method and code it has room in an Event and in the status of an attachment. */
+const MOST_REASON = 900;
+
 /** The codes of gRPC by their names, as drivers and their messages write them. */
 export const CODES = {
   Canceled: 1,
@@ -39,12 +44,13 @@ export const codeName = (code: number): CodeName => NAMES.get(code) ?? "Unknown"
 export class DriverError extends Error {
   override readonly name = "DriverError";
   readonly code: CodeName;
-  /** What was said, without the method and the code. */
+  /** What was said, without the method and the code; cut after 900 bytes, for a driver may say megabytes. */
   readonly reason: string;
   /** The method that was called, such as `NodePublishVolume`; empty for an error that a driver throws. */
   readonly method: string;
 
-  constructor(code: CodeName, reason: string, method = "") {
+  constructor(code: CodeName, said: string, method = "") {
+    const reason = cutText(said, MOST_REASON);
     super(method === "" ? `${reason} (${code})` : `${method}: ${reason} (${code})`);
     this.code = code;
     this.reason = reason;

@@ -1,4 +1,5 @@
 import type { Bytes } from "../storage/contract.ts";
+import { flatCopy } from "../util/flat-copy.ts";
 import { aesCbc } from "./aes-cbc.ts";
 import { aesGcm } from "./aes-gcm.ts";
 import { Chain } from "./chain.ts";
@@ -43,7 +44,7 @@ export class Rules {
     if (this.#chains.has(prefix)) return this.#chains.get(prefix);
     const chain = this.#find(prefix);
     if (this.#chains.size >= MOST_PREFIXES) this.#chains.clear();
-    this.#chains.set(prefix, chain);
+    this.#chains.set(flatCopy(prefix), chain);
     return chain;
   }
 

@@ -7,8 +7,10 @@
  * @module
  */
 import type { Identity } from "../auth/contract.ts";
+import { identityKey, identityLength } from "../auth/identity-key.ts";
 import type { FlowPathRule, FlowResourceRule, FlowRule, FlowSubject } from "../kinds/flowcontrol/v1/flow-schema.ts";
 import type { RequestInfo } from "../meta/request-info.ts";
+import { BoundedCache } from "../util/bounded-cache.ts";
 
 /** Whether a request is meant. */
 type Matches = (info: RequestInfo) => boolean;
@@ -24,16 +26,21 @@ export interface Matched {
   readonly rules: readonly FlowRule[];
 }
 
-/** As many senders are kept as come in a while; the oldest go. */
-const MOST_SENDERS = 10_000;
+/** As many senders are kept as come in a while; those that have not come for longest go. */
+const MOST_SENDERS = { entries: 10_000, bytes: 8 << 20 };
 /** Senders of very many groups are found out anew for each connection. */
-const MOST_KEY = 2000;
+const MOST_LENGTH = 2000;
+/** What is kept of a schema for a sender, in bytes. */
+const CANDIDATE_BYTES = 128;
 
 /** Finds the schema of requests. */
 export class Classifier<T extends Matched> {
   readonly #schemas: readonly { readonly schema: T; readonly rules: readonly CompiledRule[] }[];
   readonly #known = new WeakMap<Identity, readonly Candidate<T>[]>();
-  readonly #named = new Map<string, readonly Candidate<T>[]>();
+  readonly #named = new BoundedCache<readonly Candidate<T>[]>({
+    ...MOST_SENDERS,
+    weigh: ({ length }) => CANDIDATE_BYTES * length,
+  });
 
   /** @param schemas in the order in which they are asked */
   constructor(schemas: readonly T[]) {
@@ -50,20 +57,21 @@ export class Classifier<T extends Matched> {
   }
 
   #candidatesOf(identity: Identity): readonly Candidate<T>[] {
-    const { user, groups } = identity;
-    const key = [user, ...groups].join("\n");
-    let found = this.#named.get(key);
+    const key = identityLength(identity) <= MOST_LENGTH ? identityKey(identity) : undefined;
+    let found = key === undefined ? undefined : this.#named.get(key);
     if (!found) {
-      found = this.#schemas.flatMap(({ schema, rules }) => {
-        const those = rules.filter(({ isFrom }) => isFrom(identity)).map(({ matches }) => matches);
-        return those.length > 0 ? [{ schema, rules: those }] : [];
-      });
-      const [oldest] = this.#named.size >= MOST_SENDERS ? this.#named.keys() : [];
-      if (oldest !== undefined) this.#named.delete(oldest);
-      if (key.length <= MOST_KEY) this.#named.set(key, found);
+      found = this.#candidatesFor(identity);
+      if (key !== undefined) this.#named.set(key, found);
     }
     this.#known.set(identity, found);
     return found;
+  }
+
+  #candidatesFor(identity: Identity): readonly Candidate<T>[] {
+    return this.#schemas.flatMap(({ schema, rules }) => {
+      const those = rules.filter(({ isFrom }) => isFrom(identity)).map(({ matches }) => matches);
+      return those.length > 0 ? [{ schema, rules: those }] : [];
+    });
   }
 }
 

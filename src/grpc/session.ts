@@ -17,6 +17,7 @@ import {
 } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import type { Clock } from "../util/clock.ts";
+import { cutText } from "../util/cut-text.ts";
 import type { WireWriter } from "../wire/encoding/wire-writer.ts";
 
 /** Status codes of gRPC that mean something here. */
@@ -30,6 +31,8 @@ export const CODES = {
   unavailable: 14,
 } as const;
 
+const MOST_MESSAGE_BYTES = 4000;
+
 /** A call that failed: with the server's status, or because the connection did (`unavailable`). */
 export class GrpcError extends Error {
   override readonly name = "GrpcError";
@@ -37,8 +40,9 @@ export class GrpcError extends Error {
   /** Whether the server may have acted on the request. */
   readonly sent: boolean;
 
+  /** @param message cut after 4000 bytes: a server says what it likes */
   constructor(code: number, message: string, sent: boolean) {
-    super(message);
+    super(cutText(message, MOST_MESSAGE_BYTES));
     this.code = code;
     this.sent = sent;
   }

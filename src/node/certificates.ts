@@ -67,7 +67,8 @@ export class CertificateKeeper implements Disposable {
         await (place.asked ??= this.#ask(place, pod, wish).finally(() => this.#asked(place)));
       } catch (error) {
         if (!good) throw error;
-        this.#ground.log.warn(`certificate of Pod ${pod.metadata.name} is not renewed: ${(error as Error).message}`);
+        const { name, uid } = pod.metadata;
+        this.#ground.log.warn("a certificate of a Pod was not renewed", { pod: name, error: String(error) }, uid);
       }
     }
     return place.issued && now < place.issued.endsAt ? place.issued : undefined;

@@ -44,6 +44,12 @@ export function keptBytes(text: string): Buffer {
   return bytes;
 }
 
+function ownBytes(bytes: Uint8Array): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  own.set(bytes);
+  return own;
+}
+
 /** What a record begins with: the version in which it was written, and where the members of its metadata begin. */
 interface Head {
   readonly apiVersion: string;
@@ -54,6 +60,8 @@ const METADATA = Buffer.from('"metadata":{', "latin1");
 /** Heads by their text: there are as many as kinds and versions, but definitions come and go. */
 const heads = new Map<string, Head>();
 const MOST_HEADS = 4096;
+/** Names of kinds and versions are shorter. */
+const LONGEST_HEAD = 1024;
 
 /**
  * The head of a record, which is ours and short. A record without one was not written by this program, or was encrypted with a
@@ -68,8 +76,10 @@ function headOfRecord(record: Bytes): Head | undefined {
   if (!head) {
     const apiVersion = apiVersionIn(bytes.toString("utf8", 0, length));
     if (apiVersion === undefined) return undefined;
+    head = { apiVersion, bytes: ownBytes(bytes.subarray(0, length)) };
+    if (length > LONGEST_HEAD) return head;
     if (heads.size >= MOST_HEADS) heads.clear();
-    heads.set(text, (head = { apiVersion, bytes: Buffer.from(bytes.subarray(0, length)) }));
+    heads.set(text, head);
   }
   return head;
 }

@@ -11,7 +11,9 @@ import { type ApiObject, type Client, type Kind, attempt } from "../client/index
 import { CoreEvent, type Event } from "../client/kinds/index.ts";
 import { formatMicroTime, formatTime } from "../meta/time.ts";
 import type { Activity } from "../util/activity.ts";
+import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** What a recorder needs. */
 export interface RecorderOptions {
@@ -55,7 +57,7 @@ export const seriesForm = (kind: Kind<Event, "Namespaced">): EventForm => ({
     eventTime: micro,
     type,
     reason,
-    note: shortened(note),
+    note,
     action: reason,
     regarding: referenceTo(regarding),
     ...(related ? { related: referenceTo(related) } : {}),
@@ -71,7 +73,7 @@ export const countedForm: EventForm = {
   first: ({ type, reason, note, regarding, related, source, host }, { plain }) => ({
     type,
     reason,
-    message: shortened(note),
+    message: note,
     involvedObject: referenceTo(regarding),
     ...(related ? { related: referenceTo(related) } : {}),
     source: { component: source, ...(host === undefined ? {} : { host }) },
@@ -95,7 +97,8 @@ const BURST = 25;
 const REFILL_MS = 300_000;
 /** What happens again within this time is the same series. */
 const SERIES_MS = 360_000;
-const MOST_SERIES = 4096;
+/** What is remembered of series, and of who has recorded how much; those go first of whom nothing was heard for longest. */
+const MOST = { entries: 4096, bytes: 8 << 20 };
 /** Events that wait for those before them. */
 const MOST_WAITING = 1000;
 /** An event that is not answered by then is given up. */
@@ -107,8 +110,11 @@ const MOST_NAME = 200;
 /** Writes events one after the other, in the order in which they were recorded. */
 export class Recorder {
   readonly #options: RecorderOptions;
-  readonly #series = new Map<string, Series>();
-  readonly #budgets = new Map<string, { left: number; at: number }>();
+  readonly #series = new BoundedCache<Series>({
+    ...MOST,
+    weigh: ({ metadata }) => 100 + textBytes(metadata.namespace) + textBytes(metadata.name),
+  });
+  readonly #budgets = new BoundedCache<{ readonly left: number; readonly at: number }>(MOST);
   /** The millisecond of the last event, and how many have been made in it: their times say which was first. */
   #moment = { at: 0, count: 0 };
   #last: Promise<void> = Promise.resolve();
@@ -122,8 +128,16 @@ export class Recorder {
   }
 
   /** Records an event, unless its source says too much about its object. */
-  record(event: NewEvent): void {
-    if (this.#stopped || !this.#mayRecord(event) || this.#isFull()) return;
+  record(happening: NewEvent): void {
+    if (this.#stopped || !this.#mayRecord(happening) || this.#isFull()) return;
+    const { note, regarding, related } = happening;
+    // It may have to wait for long: the objects are not kept for it.
+    const event = {
+      ...happening,
+      note: cutText(note, MOST_NOTE_BYTES),
+      regarding: named(regarding),
+      related: related && named(related),
+    };
     const end = this.#options.activity?.begin(`event ${event.reason}`);
     this.#waiting++;
     this.#last = this.#last
@@ -156,7 +170,7 @@ export class Recorder {
     const { left, at } = this.#budgets.get(key) ?? { left: BURST, at: now };
     const refilled = Math.min(BURST, left + (now - at) / REFILL_MS);
     // A part of one more is kept, too.
-    remember(this.#budgets, key, { left: refilled >= 1 ? refilled - 1 : refilled, at: now });
+    this.#budgets.set(key, { left: refilled >= 1 ? refilled - 1 : refilled, at: now });
     return refilled >= 1;
   }
 
@@ -186,7 +200,7 @@ export class Recorder {
     const first = { metadata: this.#namesOf(event), ...form.first(event, this.#time()) };
     const { metadata } = await events.create(first, { signal });
     const place = { namespace: metadata.namespace!, name: metadata.name };
-    remember(this.#series, key, { metadata: place, count: 1, at: clock.steady() });
+    this.#series.set(key, { metadata: place, count: 1, at: clock.steady() });
   }
 
   #namesOf({ regarding }: NewEvent): { readonly namespace: string; readonly name: string } {
@@ -213,22 +227,13 @@ const subdomainOf = (name: string): string =>
     .replaceAll(/[.-]*\.[.-]*/g, ".")
     .replaceAll(/^[.-]+|[.-]+$/g, "");
 
-/** As much of a note as an event may have, in whole characters. */
-function shortened(note: string): string {
-  const bytes = new TextEncoder().encode(note);
-  if (bytes.length <= MOST_NOTE_BYTES) return note;
-  // What was cut in two at the end is left out: it is decoded as part of a stream that goes on.
-  return `${new TextDecoder().decode(bytes.subarray(0, MOST_NOTE_BYTES - 3), { stream: true })}...`;
+/** What a reference to an object says of it. */
+function named({ apiVersion, kind, metadata }: ApiObject): ApiObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as ApiObject;
 }
 
 function referenceTo({ apiVersion, kind, metadata }: ApiObject): NonNullable<Event["regarding"]> {
   const { name, namespace, uid, resourceVersion } = metadata;
   return { apiVersion, kind, name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
-}
-
-/** Sets a member and forgets the oldest one where there are too many. */
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MOST_SERIES) map.delete(map.keys().next().value!);
 }

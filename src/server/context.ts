@@ -13,6 +13,7 @@ import type { Log } from "../util/log.ts";
 import type { HealthCheck } from "./operations/health-check.ts";
 import type { ServerMetrics } from "./operations/metrics.ts";
 import type { ServerLimits } from "./limits.ts";
+import type { OngoingAnswer } from "./ongoing.ts";
 import type { Running, ServerRequest } from "./request.ts";
 import type { SlowClients } from "./slow-clients.ts";
 import type { UserPlaces } from "./user-places.ts";
@@ -97,6 +98,8 @@ export interface ServerContext extends ServerGround {
   readonly faults: Faults;
   /** The watchers that run, so that a shutdown can end them in order. */
   readonly watchers: Set<{ finish(): void; destroy(): void }>;
+  /** Answers that go on, of those who may lose the right to them. */
+  readonly ongoing: Set<OngoingAnswer>;
   /** When large answers are compressed: for peers on other machines, always, or never. */
   readonly compress: "remote" | "always" | "never";
   /** True from the beginning of the shutdown on. */

@@ -16,5 +16,6 @@ export { type Filter } from "./filters/contract.ts";
 export { type Auditing, audit } from "./filters/audit.ts";
 export { accessLog } from "./filters/access-log.ts";
 export { DEFAULT_FILTERS, withFilter } from "./filters/default.ts";
+export { ownerOf } from "./ongoing.ts";
 export type { ServerRequest } from "./request.ts";
 export { type WatchOutput, firstOf } from "./watch/output.ts";

@@ -26,6 +26,7 @@ import { Faults } from "../util/faults.ts";
 import { turnOf } from "../util/turns.ts";
 import { OpenApi } from "./documents/openapi.ts";
 import { LateRequests } from "./late-requests.ts";
+import { endRevoked } from "./ongoing.ts";
 import { ServerRequest } from "./request.ts";
 import { RouteTable } from "./route-table.ts";
 import { ROUTES } from "./routes.ts";
@@ -75,6 +76,8 @@ export interface ServerHandle {
   inject(request: InjectRequest): Promise<InjectAnswer>;
   /** Watches that are running. */
   readonly watches: number;
+  /** Credentials may have been taken back: what they have begun and goes on ends. */
+  endRevoked(): Promise<void>;
   /**
    * Stops: readiness fails, ports close, watches end with a last bookmark, running requests come to their end; what has
    * not ended after `graceMillis` is broken off.
@@ -135,6 +138,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     slowClients,
     faults,
     watchers: new Set(),
+    ongoing: new Set(),
     closing: () => closing,
   };
   const listeners = new Set<Listener>();
@@ -175,6 +179,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     get watches() {
       return context.watchers.size;
     },
+    endRevoked: () => endRevoked(context.ongoing, options.authenticator),
     async close(graceMillis) {
       closing = true;
       const closed = [...listeners].map((listener) => listener.close(graceMillis));

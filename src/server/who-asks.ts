@@ -6,18 +6,21 @@ export interface WhoAsks {
   /** The address at the other end of the connection; empty in process. */
   readonly client: string;
   readonly user: string;
+  /** `other` for one that HTTP does not have. */
   readonly method: string;
   /** The path as a template, see {@link routeOf}. */
   readonly route: string;
 }
 
 const MOST_USER = 200;
+/** Over HTTP/2 a method may be any word. */
+const METHODS: ReadonlySet<string> = new Set("GET HEAD POST PUT PATCH DELETE CONNECT OPTIONS TRACE".split(" "));
 
 /** See {@link WhoAsks}. */
 export const whoAsks = (request: ServerRequest): WhoAsks => ({
   client: request.exchange.connection.address,
   user: request.identity.user.slice(0, MOST_USER),
-  method: request.exchange.method,
+  method: METHODS.has(request.exchange.method) ? request.exchange.method : "other",
   route: routeOf(request),
 });
 

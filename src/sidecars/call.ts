@@ -5,15 +5,19 @@
  */
 import { CODES, type CodeName, DriverError, codeName } from "../csi/driver-error.ts";
 import type { Clock } from "../util/clock.ts";
+import { cutText } from "../util/cut-text.ts";
+
+/** Bytes of what was said: with the name of the call and the code it has room in an Event and in the status of an object. */
+const MOST_SAID = 900;
 
 /** A call that a driver did not answer as it was wished. */
 export class CallError extends Error {
   override readonly name = "CallError";
   readonly code: number;
 
-  /** @param said what the driver said of it */
+  /** @param said what the driver said of it; cut after 900 bytes */
   constructor(call: string, code: number, said: string, cause?: unknown) {
-    super(`${call}: ${codeName(code)}: ${said}`, { cause });
+    super(`${call}: ${codeName(code)}: ${cutText(said, MOST_SAID)}`, { cause });
     this.code = code;
   }
 

@@ -5,6 +5,7 @@
  */
 import type { PersistentVolumeClaim } from "../client/kinds/index.ts";
 import { formatTime } from "../meta/time.ts";
+import { errorText } from "../util/cut-text.ts";
 
 /** The status of a claim. */
 export type ClaimStatus = PersistentVolumeClaim["status"];
@@ -36,6 +37,6 @@ function conditionOf(before: readonly Condition[], { type, reason, message }: Cl
     status: "True",
     lastTransitionTime: known?.lastTransitionTime ?? formatTime(now),
     ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
+    ...(message === undefined ? {} : { message: errorText(message) }),
   };
 }

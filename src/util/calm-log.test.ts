@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { calmLog } from "./calm-log.ts";
 import { ManualClock } from "./clock.ts";
 import { type LogFacts, logOf } from "./log.ts";
+import { bytesInUse } from "./testing/heap.ts";
 
 /** A calm log, and the lines that it let through with the seconds at which it did. */
 function world() {
@@ -68,4 +69,16 @@ test("what was held back is told at the end, and no timer stays", () => {
   log[Symbol.dispose]();
   expect(lines.map(([, , , facts]) => facts)).toEqual([{ try: 1 }, { try: 2, repeated: 1 }]);
   expect(clock.timers()).toEqual([]);
+});
+
+test("keeps a bounded number of bytes, whatever lines are about and whatever stands in them", () => {
+  const { log } = world();
+  const before = bytesInUse();
+  for (let i = 0; i < 200; i++) {
+    const path = `${i}${"x".repeat(500_000)}`;
+    log.warn("dropped", { path, user: path.slice(0, 200), names: [path] }, path);
+    log.warn(path);
+  }
+  expect(bytesInUse() - before).toBeLessThan(10e6);
+  log[Symbol.dispose]();
 });

@@ -4,6 +4,7 @@
  * @module
  */
 import { RE2JS } from "re2js";
+import { BoundedCache } from "./bounded-cache.ts";
 import { mayTake } from "./heavy.ts";
 
 /** A compiled pattern; unanchored. */
@@ -20,9 +21,19 @@ export interface Regex {
 export class RegexFault extends Error {}
 
 /** Those that were asked for last are kept, but no long ones: what they compile to may take a thousand times their length. */
-const MOST_KEPT = 2000;
 const MOST_KEPT_STATES = 5000;
-const kept = new Map<string, Regex>();
+const kept = new BoundedCache<Kept>({ entries: 2000, bytes: 32 << 20, weigh: ({ bytes }) => bytes });
+
+/** A pattern with about what it takes in memory. */
+interface Kept {
+  readonly regex: Regex;
+  readonly bytes: number;
+}
+
+/** What a pattern takes in memory, whatever it is, and for each state, as measured; classes of Unicode have long tables. */
+const REGEX_BYTES = 16_384;
+const STATE_BYTES = 256;
+const UNICODE_BYTES = 6_000;
 
 /** What a state costs when it is made, and a character when it is read, in units of work. */
 const TO_MAKE = 200;
@@ -34,13 +45,13 @@ const TO_MAKE = 200;
  */
 export function regexOf(text: string): Regex {
   const known = kept.get(text);
-  if (known) return known;
+  if (known) return known.regex;
   const states = statesOf(text);
   mayTake(states * TO_MAKE);
   const regex = compiled(compile(text));
   if (states > MOST_KEPT_STATES) return regex;
-  if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value!);
-  kept.set(text, regex);
+  const bytes = REGEX_BYTES + states * (/\\p/i.test(text) ? UNICODE_BYTES : STATE_BYTES);
+  kept.set(text, { regex, bytes });
   return regex;
 }
 

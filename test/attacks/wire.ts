@@ -24,8 +24,13 @@ export class Wire {
     socket.on("data", (piece: Buffer) => (this.got += piece.toString("latin1")));
   }
 
-  static async open({ port, ca }: Target, protocol: "h2" | "http/1.1"): Promise<Wire> {
-    const socket = tls.connect({ host: "127.0.0.1", port, ca, ALPNProtocols: [protocol] });
+  /** @param own the certificate of the client, with its key */
+  static async open(
+    { port, ca }: Target,
+    protocol: "h2" | "http/1.1",
+    own: { readonly cert?: string; readonly key?: string } = {},
+  ): Promise<Wire> {
+    const socket = tls.connect({ host: "127.0.0.1", port, ca, ALPNProtocols: [protocol], ...own });
     const wire = new Wire(socket);
     await once(socket, "secureConnect");
     return wire;
@@ -65,6 +70,16 @@ export class Wire {
   /** The codes of the answers of HTTP/1.1 so far. */
   get codes(): number[] {
     return [...this.got.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code));
+  }
+
+  /** How many requests of HTTP/2 were answered or refused, each by a frame of its own: HEADERS or RST_STREAM. */
+  get answers(): number {
+    const bytes = Buffer.from(this.got, "latin1");
+    let answers = 0;
+    for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
+      if (bytes[at + 3] === TYPE.headers || bytes[at + 3] === TYPE.reset) answers++;
+    }
+    return answers;
   }
 
   destroy(): void {

@@ -300,11 +300,13 @@ describe("kube-apiserver", () => {
       "--runtime-config=apps/v1=false",
       "--disable-admission-plugins=StorageObjectInUseProtection",
       "--authorization-mode=AlwaysAllow",
-      "--anonymous-auth=false",
     );
     expect((await api.ask("/apis/apps/v1/deployments", { as: admin })).status).toBe(404);
     expect((await api.ask("/apis/batch/v1/jobs", { as: admin })).status).toBe(200);
+    // As with a real one: who shows nothing may not do everything.
     expect((await api.ask(MAPS)).status).toBe(401);
+    expect((await api.ask("/readyz")).status).toBe(401);
+    expect(api.said).toContain("requests without a credential are refused");
     expect((await api.ask(MAPS, { as: client(users, "kim", [], TERM) })).status).toBe(200);
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { name: "c" }, spec };

@@ -77,6 +77,14 @@ describe("an attachment", () => {
     expect(attached.status).toEqual({ attached: true, attachmentMetadata: { device: "of disk-1" } });
   });
 
+  test("VA-17: that fails with more words than there is room for says as much as there is", async () => {
+    disks.driver.fail("controllerPublishVolume", { code: 13, says: `${"ü".repeat(20_000)} and so on` });
+    await disks.attach("x", await nameOf(), "one");
+    const { message } = (await disks.attachment("x"))!.status.attachError!;
+    expect(message).toMatch(/^ControllerPublishVolume: Internal: ü+\.\.\.$/);
+    expect(Buffer.byteLength(message!)).toBeLessThanOrEqual(1024);
+  });
+
   test("VA-18, CTL-AD-11, CTL-AD-20: that cannot be taken off stays, attached, and says why", async () => {
     await disks.attach("x", await nameOf(), "one");
     disks.driver.fail("controllerUnpublishVolume", { code: 13 });

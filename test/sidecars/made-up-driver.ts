@@ -16,6 +16,8 @@ export interface Failure {
   times?: number;
   /** Whether there is no answer at all. */
   readonly hangs?: boolean;
+  /** What it says; that it was told to fail, without it. */
+  readonly says?: string;
 }
 
 /** A disk. */
@@ -157,7 +159,7 @@ export class MadeUpDriver implements StorageDriver {
     if (how.times !== undefined && --how.times <= 0) this.failures.delete(method);
     if (how.isAfter) work();
     if (how.hangs) return this.#hang(signal);
-    throw failure(how.code, `${method} was told to fail`);
+    throw failure(how.code, how.says ?? `${method} was told to fail`);
   }
 
   /** Never answers; whoever waits for that waits for the clock. */

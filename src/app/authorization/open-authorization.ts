@@ -33,6 +33,8 @@ export interface Authorization {
   readonly authorizer: (ground: TrustGround) => Authorizer;
   /** Whether roles are among those that are asked: then there are roles from the start. */
   readonly hasRoles: boolean;
+  /** Whether everybody may do everything, as is said now. */
+  readonly allowsAll: () => boolean;
   readonly metrics: readonly Collector[];
 }
 
@@ -57,11 +59,17 @@ export function openAuthorization(settings: AuthorizationSettings, ground: Autho
   const opened = openPlans(plans, ground.clock);
   if (file === "") {
     ground.open.use(opened.webhooks);
-    return { authorizer: opened.make, hasRoles: plans.includes("RBAC"), metrics: [] };
+    const allowsAll = plans.includes("AlwaysAllow");
+    return { authorizer: opened.make, hasRoles: plans.includes("RBAC"), allowsAll: () => allowsAll, metrics: [] };
   }
   const followed = new FollowedAuthorization({ ...ground, file, text, plans, opened });
   ground.open.use(followed);
-  return { authorizer: followed.authorizer, hasRoles: plans.includes("RBAC"), metrics: [followed.metrics] };
+  return {
+    authorizer: followed.authorizer,
+    hasRoles: plans.includes("RBAC"),
+    allowsAll: () => followed.allowsAll,
+    metrics: [followed.metrics],
+  };
 }
 
 /** Authorizers, and the webhooks that they ask. */
@@ -93,9 +101,11 @@ class FollowedAuthorization implements Disposable {
   readonly #webhooks = new Set<DisposableStack>();
   #current: DisposableStack;
   #hash: string;
+  #allowsAll: boolean;
 
   constructor(parts: FollowedParts) {
-    const { opened, clock, log, file, text } = parts;
+    const { opened, clock, log, file, text, plans } = parts;
+    this.#allowsAll = plans.includes("AlwaysAllow");
     this.#parts = parts;
     this.#replaceable = new ReplaceableAuthorizer(opened.make);
     this.#current = opened.webhooks;
@@ -114,6 +124,10 @@ class FollowedAuthorization implements Disposable {
 
   readonly authorizer = (ground: TrustGround): Authorizer => this.#replaceable.for(ground);
 
+  get allowsAll(): boolean {
+    return this.#allowsAll;
+  }
+
   readonly metrics: Collector = () => reloadMetrics(this.#watched.reloads, this.#hash);
 
   [Symbol.dispose](): void {
@@ -127,6 +141,7 @@ class FollowedAuthorization implements Disposable {
     checkModes(plans, changed);
     const opened = openPlans(changed, clock);
     this.#replaceable.replace(opened.make);
+    this.#allowsAll = changed.includes("AlwaysAllow");
     this.#hash = hashOf(Buffer.from(text));
     const before = this.#current;
     this.#current = opened.webhooks;

@@ -35,6 +35,7 @@ export function authenticationOf(plan: ApiServerPlan, ground: Ground): Authentic
   return openAuthentication(plan.authentication, {
     ...ground,
     dialect,
+    allowsAll: () => plan.authorization.includes("AlwaysAllow"),
     keys: () => [(key ??= newKey())],
     url: () => `https://${host}:${plan.port}`,
   });

@@ -76,6 +76,7 @@ function before(source: Readonly<Record<string, unknown>>, name: string): Mutabl
 /** Elements are few and come again with every object of a kind. The memory is bounded by starting over. */
 const elements = new Map<string, PathElement>();
 const MAX_ELEMENTS = 4096;
+const LONGEST_ELEMENT = 256;
 
 /** The canonical element of a member; undefined for one of an unknown kind. */
 function memberElement(name: string): PathElement | undefined {
@@ -91,6 +92,7 @@ function memberElement(name: string): PathElement | undefined {
     if (element === undefined) {
       throw new FieldsError(`Expected a member of fieldsV1 to hold JSON after its prefix, got ${JSON.stringify(name)}`);
     }
+    if (name.length > LONGEST_ELEMENT) return element;
     if (elements.size >= MAX_ELEMENTS) elements.clear();
     elements.set(name, element);
   }

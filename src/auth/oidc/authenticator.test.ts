@@ -95,7 +95,7 @@ describe("a token", () => {
       expect(await why(oidc.identify(`${head(alg)}.${payload}.AAAA`))).toContain("could not be verified");
     }
     const critical = Buffer.from(JSON.stringify({ alg: "ES256", crit: ["x"], x: 1 })).toString("base64url");
-    expect(await why(oidc.identify(`${critical}.${payload}.AAAA`))).toContain("could not be verified");
+    expect(oidc.identify(`${critical}.${payload}.AAAA`)).toBeUndefined();
   });
 
   test.each([

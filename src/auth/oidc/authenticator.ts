@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { decodeJwt } from "jose";
 import type { Clock } from "../../util/clock.ts";
+import { readCompactToken } from "../compact-token.ts";
 import type { TokenAuthenticator, TokenOwner } from "../contract.ts";
 import { IssuerTokens } from "./issuer.ts";
 import type { KeySources } from "./keys.ts";
@@ -50,8 +50,8 @@ export class OidcAuthenticator implements TokenAuthenticator, Disposable {
   }
 
   identify(token: string, audiences?: readonly string[]): Promise<TokenOwner> | undefined {
-    const iss = issuerOf(token);
-    const tokens = iss === undefined ? undefined : this.#issuers.get(iss);
+    const iss = readCompactToken(token)?.claims["iss"];
+    const tokens = typeof iss === "string" ? this.#issuers.get(iss) : undefined;
     return tokens && this.#judge(tokens, token, audiences);
   }
 
@@ -68,19 +68,5 @@ export class OidcAuthenticator implements TokenAuthenticator, Disposable {
       told("failure");
       throw error;
     }
-  }
-}
-
-/** Nobody needs a longer token, and nobody looks into one. */
-const LONGEST_TOKEN = 64 * 1024;
-
-/** The issuer that a token says, before anything is verified; undefined for what is no JWT. */
-function issuerOf(token: string): string | undefined {
-  if (token.length > LONGEST_TOKEN) return undefined;
-  try {
-    const { iss } = decodeJwt(token);
-    return typeof iss === "string" ? iss : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readCompactToken } from "../compact-token.ts";
 import { TokenRefused, type TokenOwner } from "../contract.ts";
 import type { Clock } from "../../util/clock.ts";
 import { decodePlainJson } from "../../value/json.ts";
@@ -62,6 +63,7 @@ export class IssuerTokens implements Disposable {
 
   /** The claims of a token that is good now, and for us. */
   async #claimsOf(token: string): Promise<ValueObject> {
+    if (!readCompactToken(token)) throw refused("expected a signed token in the compact form");
     const claims = decodePlainJson(await this.#keys.verify(token));
     if (!isObject(claims)) throw refused("the claims of the token are no object");
     this.#checkAudience(claims);

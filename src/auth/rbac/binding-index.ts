@@ -7,13 +7,26 @@
  * @module
  */
 import { TurnLimit } from "../../util/turn-limit.ts";
-import type { Binding } from "./binding.ts";
+import type { Decision } from "../contract.ts";
+import { type Binding, describe } from "./binding.ts";
 
 /** A binding that somebody is named in, and as which of its subjects. */
-export interface Held {
+export class Held {
   readonly binding: Binding;
   /** The first of the subjects that names them. */
   readonly subject: number;
+  #decision: Decision | undefined;
+
+  constructor(binding: Binding, subject: number) {
+    this.binding = binding;
+    this.subject = subject;
+  }
+
+  /** What is decided by it; told of each request that it allows, and made once. */
+  get decision(): Decision {
+    const reason = (): string => `RBAC: allowed by ${describe(this.binding, this.subject)}`;
+    return (this.#decision ??= { allowed: true, reason: reason() });
+  }
 }
 
 /** The bindings of a holder, by name. */
@@ -26,10 +39,16 @@ export class BindingIndex {
   readonly #bindings = new Map<string, Binding>();
   /** By namespace, "" for the cluster; then by holder. */
   readonly #places = new Map<string, Map<string, HeldList>>();
+  #nameLength = 0;
 
   /** How many there are. */
   get size(): number {
     return this.#bindings.size;
+  }
+
+  /** How many characters the names of their roles have together. */
+  get nameLength(): number {
+    return this.#nameLength;
   }
 
   /** Takes all bindings of a cluster, in turns; there were none before, and nobody asks before it is done. */
@@ -38,12 +57,12 @@ export class BindingIndex {
     const limit = new TurnLimit();
     for (const binding of bindings) {
       if (limit.isOver) await limit.pause();
-      this.#bindings.set(keyOf(binding), binding);
+      this.#add(keyOf(binding), binding);
       const place = this.#place(binding.namespace);
       for (const [holder, subject] of firstOf(binding)) {
         let list = place.get(holder) as Held[] | undefined;
         if (!list) place.set(holder, (list = []));
-        list.push({ binding, subject });
+        list.push(new Held(binding, subject));
         lists.add(list);
       }
     }
@@ -54,15 +73,12 @@ export class BindingIndex {
   set(namespace: string, name: string, binding: Binding | undefined): void {
     const key = keyOf({ namespace, name });
     const before = this.#bindings.get(key);
-    if (before) this.#leave(before);
-    if (!binding) {
-      this.#bindings.delete(key);
-      return;
-    }
-    this.#bindings.set(key, binding);
+    if (before) this.#leave(key, before);
+    if (!binding) return;
+    this.#add(key, binding);
     const place = this.#place(namespace);
     for (const [holder, subject] of firstOf(binding)) {
-      place.set(holder, inserted(place.get(holder) ?? NONE, { binding, subject }));
+      place.set(holder, inserted(place.get(holder) ?? NONE, new Held(binding, subject)));
     }
   }
 
@@ -71,8 +87,15 @@ export class BindingIndex {
     return this.#places.get(namespace)?.get(holder) ?? NONE;
   }
 
-  #leave(binding: Binding): void {
+  #add(key: string, binding: Binding): void {
+    this.#bindings.set(key, binding);
+    this.#nameLength += binding.role.key.length;
+  }
+
+  #leave(key: string, binding: Binding): void {
     const { namespace } = binding;
+    this.#bindings.delete(key);
+    this.#nameLength -= binding.role.key.length;
     const place = this.#place(namespace);
     for (const holder of new Set(binding.holders)) {
       const left = (place.get(holder) ?? NONE).filter((held) => held.binding !== binding);

@@ -34,8 +34,9 @@ interface Source {
 /** More changes than it is worth to take in one by one. */
 const MANY = 5000;
 
-/** How many roles are kept beside those that bindings name. */
+/** How many roles are kept beside those that bindings name, and how many characters of their names. */
 const SPARE_ROLES = 1000;
+const SPARE_LENGTH = 1 << 20;
 
 /** A refusal tells which of the roles that somebody is given are missing, and nothing else (RBAC-34, RBAC-37). */
 function refusal(missing: readonly RoleCell[]): Decision {
@@ -81,7 +82,7 @@ export class Rbac implements Authorizer {
   /** The rules of a role as they are now; undefined where there is no such role. */
   rulesOf(named: RoleName): readonly RuleForm[] | undefined | Promise<readonly RuleForm[] | undefined> {
     const wait = this.#catchUp();
-    const read = (): readonly RuleForm[] | undefined => this.#roles.get(named).role?.forms;
+    const read = (): readonly RuleForm[] | undefined => this.#roles.look(named)?.forms;
     return wait ? wait.then(read) : read();
   }
 
@@ -168,7 +169,8 @@ export class Rbac implements Authorizer {
 
   #changed(): void {
     this.#changes++;
-    this.#roles.trim(this.#bindings.size + SPARE_ROLES);
+    const { size, nameLength } = this.#bindings;
+    this.#roles.trim(size + SPARE_ROLES, nameLength + SPARE_LENGTH);
   }
 
   #bindingSource(resource: string): Source {

@@ -26,6 +26,8 @@ const RESOURCES: Readonly<Record<string, string>> = { Role: `roles.${GROUP}`, Cl
 export class RoleCells {
   readonly #lookup: Lookup;
   readonly #cells = new Map<string, RoleCell>();
+  /** How many characters the names of all cells have together. */
+  #length = 0;
 
   constructor(lookup: Lookup) {
     this.#lookup = lookup;
@@ -35,11 +37,16 @@ export class RoleCells {
   get(named: RoleName): RoleCell {
     let cell = this.#cells.get(named.key);
     if (!cell) {
-      const role = this.#lookup.get(RESOURCES[named.kind]!, named.namespace, named.name);
-      cell = { named, role: role && new CompiledRole(role), isOld: false };
+      cell = { named, role: this.#read(named), isOld: false };
       this.#cells.set(named.key, cell);
+      this.#length += named.key.length;
     }
     return cell;
+  }
+
+  /** The same for once: nothing is kept for a name that stands in no binding, and may be anybody's. */
+  look(named: RoleName): CompiledRole | undefined {
+    return (this.#cells.get(named.key) ?? { role: this.#read(named) }).role;
   }
 
   /** Says that a role is another one now. */
@@ -48,17 +55,27 @@ export class RoleCells {
     if (!cell) return;
     cell.isOld = true;
     this.#cells.delete(named.key);
+    this.#length -= named.key.length;
   }
 
   /** Says that every role may be another one now. */
   forgetAll(): void {
     for (const cell of this.#cells.values()) cell.isOld = true;
     this.#cells.clear();
+    this.#length = 0;
   }
 
-  /** Gives up what is known where that is more than `most`: bindings that have gone may have named them. */
-  trim(most: number): void {
-    if (this.#cells.size > most) this.forgetAll();
+  /**
+   * Gives up what is known where that is more than so many cells, or so many characters of names: bindings that have gone may
+   * have named them.
+   */
+  trim(most: number, mostLength: number): void {
+    if (this.#cells.size > most || this.#length > mostLength) this.forgetAll();
+  }
+
+  #read({ kind, namespace, name }: RoleName): CompiledRole | undefined {
+    const role = this.#lookup.get(RESOURCES[kind]!, namespace, name);
+    return role && new CompiledRole(role);
   }
 }
 

@@ -8,27 +8,16 @@
  * @module
  */
 import type { RequestInfo } from "../../meta/request-info.ts";
+import { flatCopy } from "../../util/flat-copy.ts";
 import type { Decision } from "../contract.ts";
-import { describe } from "./binding.ts";
 import { type BindingIndex, type Held, type HeldList, byName } from "./binding-index.ts";
 import type { RoleCell, RoleCells } from "./role-cells.ts";
 import { type Rule, wholeResource } from "./rule.ts";
 
-/** A rule, by which binding it holds, and what is decided by it; that is told of each request and made once. */
-class Grant {
+/** A rule, and by which binding it holds. */
+interface Grant {
   readonly rule: Rule;
-  readonly #by: Held;
-  #decision: Decision | undefined;
-
-  constructor(rule: Rule, by: Held) {
-    this.rule = rule;
-    this.#by = by;
-  }
-
-  get decision(): Decision {
-    const { binding, subject } = this.#by;
-    return (this.#decision ??= { allowed: true, reason: `RBAC: allowed by ${describe(binding, subject)}` });
-  }
+  readonly by: Held;
 }
 
 /** A binding with its role. */
@@ -39,6 +28,12 @@ interface HeldRole {
 
 /** How many rules a view keeps by what it was asked about. */
 const MOST_GRANTS = 4096;
+/** What an answer that is kept costs beside its words, and for each rule in it. */
+const ANSWER_BYTES = 512;
+const GRANT_BYTES = 64;
+/** Names of verbs and of kinds, with subresource or group, are not longer: nothing is kept of what cannot be there. */
+const LONGEST_VERB = 63;
+const LONGEST_NAME = 253;
 
 /** See the head of this file. */
 export class View {
@@ -55,9 +50,19 @@ export class View {
   /** By verb, then resource, then group: texts of requests, of which none is made anew. */
   readonly #asked = new Map<string, Map<string, Map<string, readonly Grant[]>>>();
   #kept = 0;
+  #bytes = 0;
+  readonly #weigh: ((bytes: number) => void) | undefined;
   #paths: readonly Grant[] | undefined;
 
-  constructor(namespace: string, holders: readonly string[], bindings: BindingIndex, roles: RoleCells) {
+  /** @param weigh is told of bytes that the view keeps, and gives up again; without it, it keeps no answers */
+  constructor(
+    namespace: string,
+    holders: readonly string[],
+    bindings: BindingIndex,
+    roles: RoleCells,
+    weigh?: (bytes: number) => void,
+  ) {
+    this.#weigh = weigh;
     this.#namespace = namespace;
     this.#holders = holders;
     this.#lists = holders.map((holder) => bindings.of(namespace, holder));
@@ -81,18 +86,17 @@ export class View {
     const allowing = info.isResource
       ? this.#about(info).find(({ rule }) => rule.isForName(info.name))
       : this.#aboutPaths().find(({ rule }) => rule.allowsPath(info));
-    return allowing?.decision;
+    return allowing?.by.decision;
   }
 
   #about(info: RequestInfo): readonly Grant[] {
     const { verb, group } = info;
     const resource = wholeResource(info);
-    // No kind is named with a slash: who asks for one is not taken to ask for a subresource, and nothing is kept of it.
-    const isOdd = info.resource.includes("/");
-    const known = isOdd ? undefined : this.#asked.get(verb)?.get(resource)?.get(group);
+    const isKept = this.#weigh !== undefined && isUsual(info, resource);
+    const known = isKept ? this.#asked.get(verb)?.get(resource)?.get(group) : undefined;
     if (known) return known;
     const grants = this.#grantsFor(info, resource);
-    if (!isOdd) this.#keep(info, resource, grants);
+    if (isKept) this.#keep(info, resource, grants);
     return grants;
   }
 
@@ -101,7 +105,7 @@ export class View {
     for (const { held, cell } of this.#roles) {
       for (const rule of cell.role?.rules ?? []) {
         if (!rule.allowsSome(info, resource)) continue;
-        grants.push(new Grant(rule, held));
+        grants.push({ rule, by: held });
         if (rule.isForAll) return grants;
       }
     }
@@ -112,19 +116,35 @@ export class View {
     this.#kept += grants.length + 1;
     if (this.#kept > MOST_GRANTS) {
       this.#asked.clear();
+      this.#weigh!(-this.#bytes);
+      this.#bytes = 0;
       this.#kept = grants.length + 1;
     }
+    const bytes = ANSWER_BYTES + GRANT_BYTES * grants.length + 2 * (verb.length + resource.length + group.length);
+    this.#bytes += bytes;
     const ofVerb = this.#asked.get(verb) ?? new Map<string, Map<string, readonly Grant[]>>();
     const ofResource = ofVerb.get(resource) ?? new Map<string, readonly Grant[]>();
-    this.#asked.set(verb, ofVerb.set(resource, ofResource.set(group, grants)));
+    ofResource.set(flatCopy(group), grants);
+    this.#asked.set(flatCopy(verb), ofVerb.set(flatCopy(resource), ofResource));
+    this.#weigh!(bytes);
   }
 
   #aboutPaths(): readonly Grant[] {
-    return (this.#paths ??= this.#roles.flatMap(({ held, cell }) =>
-      (cell.role?.rules ?? []).filter((rule) => rule.hasPaths).map((rule) => new Grant(rule, held)),
-    ));
+    return (this.#paths ??= this.#findPaths());
+  }
+
+  #findPaths(): readonly Grant[] {
+    const grants = this.#roles.flatMap(({ held, cell }) =>
+      (cell.role?.rules ?? []).filter((rule) => rule.hasPaths).map((rule) => ({ rule, by: held })),
+    );
+    this.#weigh?.(GRANT_BYTES * grants.length);
+    return grants;
   }
 }
+
+/** Whether there may be a kind of these names. None has a slash: who asks for one does not ask for a subresource. */
+const isUsual = ({ verb, group, resource: own }: RequestInfo, resource: string): boolean =>
+  verb.length <= LONGEST_VERB && group.length <= LONGEST_NAME && resource.length <= LONGEST_NAME && !own.includes("/");
 
 /** The bindings of several lists in their order, each once, by the first subject that names the identity. */
 function merged(lists: readonly HeldList[]): readonly Held[] {

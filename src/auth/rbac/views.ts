@@ -1,10 +1,13 @@
 /**
- * The views of those who ask: for each identity one of the cluster and some of namespaces. How many are kept is bounded by
- * what they weigh together.
+ * The views of those who ask: for each identity one of the cluster and some of namespaces. What is kept is bounded by the bytes
+ * that it takes, names and all: anybody may ask in any words.
  *
  * @module
  */
+import { textBytes } from "../../util/bounded-cache.ts";
+import { flatCopy } from "../../util/flat-copy.ts";
 import type { Identity } from "../contract.ts";
+import { identityKey, identityLength } from "../identity-key.ts";
 import { holdersOf } from "./binding.ts";
 import type { BindingIndex } from "./binding-index.ts";
 import type { RoleCells } from "./role-cells.ts";
@@ -23,10 +26,16 @@ interface Known {
   readonly ofNamespaces: Map<string, Checked>;
 }
 
-/** Bindings and groups in all views that are kept; about a hundred bytes each. When there are more, all begins anew. */
-const MOST_WEIGHT = 300_000;
-/** Who has more groups than anybody has is not kept. */
+/** Bytes of all that is kept, about. When there are more, all begins anew. */
+const MOST_BYTES = 32 << 20;
+/** What a view costs beside its names, and for each holder and each binding that it knows. */
+const VIEW_BYTES = 512;
+const HELD_BYTES = 100;
+/** Who has more groups than anybody has, or longer names, is not kept. */
 const MOST_GROUPS = 256;
+const LONGEST_IDENTITY = 16_384;
+/** No namespace has a longer name: nothing is kept of one that cannot be there. */
+const LONGEST_NAMESPACE = 63;
 
 /** See the head of this file. */
 export class Views {
@@ -35,7 +44,7 @@ export class Views {
   #known = new Map<string, Known>();
   /** An identity is often the same object as before. */
   #byIdentity = new WeakMap<Identity, Known>();
-  #weight = 0;
+  #bytes = 0;
 
   constructor(bindings: BindingIndex, roles: RoleCells) {
     this.#bindings = bindings;
@@ -59,10 +68,12 @@ export class Views {
   /** The view of an identity of a namespace, as of a change. */
   ofNamespace(identity: Identity, namespace: string, asOf: number): View {
     const known = this.#knownOf(identity);
+    if (namespace.length > LONGEST_NAMESPACE) return new View(namespace, known.holders, this.#bindings, this.#roles);
     const checked = known.ofNamespaces.get(namespace);
     if (this.#isGood(checked, asOf)) return checked.view;
-    const view = this.#make(namespace, known);
-    known.ofNamespaces.set(namespace, { view, asOf });
+    const name = flatCopy(namespace);
+    const view = this.#make(name, known);
+    known.ofNamespaces.set(name, { view, asOf });
     return view;
   }
 
@@ -75,38 +86,38 @@ export class Views {
   }
 
   #make(namespace: string, { holders }: Known): View {
-    const view = new View(namespace, holders, this.#bindings, this.#roles);
-    this.#weigh(view.held.length + holders.length + 1);
+    const view = new View(namespace, holders, this.#bindings, this.#roles, this.#weigh);
+    this.#weigh(VIEW_BYTES + textBytes(namespace) + HELD_BYTES * (view.held.length + holders.length));
     return view;
   }
 
   #knownOf(identity: Identity): Known {
     const same = this.#byIdentity.get(identity);
     if (same) return same;
-    const fresh = { holders: holdersOf(identity), ofCluster: undefined, ofNamespaces: new Map() };
-    if (identity.groups.length > MOST_GROUPS) return fresh;
-    const key = keyOf(identity);
-    const known = this.#known.get(key) ?? fresh;
-    if (known === fresh) {
-      this.#weigh(fresh.holders.length + 1);
-      this.#known.set(key, known);
-    }
+    const length = identityLength(identity);
+    if (length > LONGEST_IDENTITY || identity.groups.length > MOST_GROUPS) return unknown(holdersOf(identity));
+    const key = identityKey(identity);
+    const known = this.#known.get(key) ?? this.#add(key, identity, length);
     this.#byIdentity.set(identity, known);
     return known;
   }
 
-  #weigh(more: number): void {
-    this.#weight += more;
-    if (this.#weight <= MOST_WEIGHT) return;
+  #add(key: string, identity: Identity, length: number): Known {
+    const known = unknown(holdersOf(identity).map(flatCopy));
+    // The names stand in the key and in the holders.
+    this.#weigh(VIEW_BYTES + 4 * length + HELD_BYTES * known.holders.length);
+    this.#known.set(flatCopy(key), known);
+    return known;
+  }
+
+  /** Takes bytes into account that are kept from now on, or, where they are fewer than none, not any more. */
+  readonly #weigh = (bytes: number): void => {
+    this.#bytes = Math.max(0, this.#bytes + bytes);
+    if (this.#bytes <= MOST_BYTES) return;
     this.#known = new Map();
     this.#byIdentity = new WeakMap();
-    this.#weight = 0;
-  }
+    this.#bytes = 0;
+  };
 }
 
-/** Names may hold anything: a length in front of each keeps them apart. */
-function keyOf({ user, groups }: Identity): string {
-  let key = `${user.length}:${user}`;
-  for (const group of groups) key += `${group.length}:${group}`;
-  return key;
-}
+const unknown = (holders: readonly string[]): Known => ({ holders, ofCluster: undefined, ofNamespaces: new Map() });

@@ -1,3 +1,4 @@
+import { BoundedCache, textBytes } from "../../util/bounded-cache.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Decision } from "../contract.ts";
 
@@ -7,14 +8,17 @@ interface Kept {
   readonly until: number;
 }
 
-const MOST_DECISIONS = 8192;
+const MOST = { entries: 8192, bytes: 16 << 20 };
 /** Whoever asks in longer words, perhaps to fill the memory, is asked about each time. */
 const LONGEST_KEY = 4096;
 
 /** What a webhook has decided, each for some time; those that have not been asked for longest go first. */
 export class DecisionCache {
   readonly #clock: Pick<Clock, "steady">;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new BoundedCache<Kept>({
+    ...MOST,
+    weigh: ({ decision: { reason, error = "" } }) => textBytes(reason) + textBytes(error),
+  });
 
   constructor(clock: Pick<Clock, "steady">) {
     this.#clock = clock;
@@ -23,18 +27,14 @@ export class DecisionCache {
   get(key: string): Decision | undefined {
     const kept = this.#kept.get(key);
     if (!kept) return undefined;
+    if (kept.until > this.#clock.steady()) return kept.decision;
     this.#kept.delete(key);
-    if (kept.until <= this.#clock.steady()) return undefined;
-    this.#kept.set(key, kept);
-    return kept.decision;
+    return undefined;
   }
 
   /** Keeps a decision for so many milliseconds; not at all where that are none. */
   keep(key: string, decision: Decision, millis: number): void {
     if (millis <= 0 || key.length > LONGEST_KEY) return;
     this.#kept.set(key, { decision, until: this.#clock.steady() + millis });
-    if (this.#kept.size <= MOST_DECISIONS) return;
-    const [oldest] = this.#kept.keys();
-    this.#kept.delete(oldest!);
   }
 }

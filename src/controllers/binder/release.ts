@@ -8,6 +8,7 @@ import type { Result } from "../../runtime/index.ts";
 import { AGAIN, annotated, write } from "../writes.ts";
 import type { Binding } from "./claims.ts";
 import { setPhase } from "./phases.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** A volume that points at a claim that has another: what the binder wrote is taken off, what a user wrote loses the uid. */
 export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<Result> {
@@ -23,7 +24,8 @@ export async function giveBack(ctx: Binding, volume: PersistentVolume): Promise<
 }
 
 /** Says that a volume could not be reclaimed: once for each reason, until it is something else than Failed. */
-export async function fail(ctx: Binding, volume: PersistentVolume, reason: string, why: string): Promise<Result> {
+export async function fail(ctx: Binding, volume: PersistentVolume, reason: string, said: string): Promise<Result> {
+  const why = errorText(said);
   if (volume.status.phase === "Failed" && volume.status.message === why) return undefined;
   if (!(await setPhase(ctx.client, volume, "Failed", why))) return AGAIN;
   ctx.event("Warning", volume, reason, why);

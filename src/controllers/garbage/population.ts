@@ -18,6 +18,7 @@ import {
 } from "../../client/index.ts";
 import type { ObjectMeta } from "../../client/kinds/types.ts";
 import { type Ground, type HeldInformer, type ObjectEvent, sharedInformer } from "../../runtime/index.ts";
+import { BoundedCache } from "../../util/bounded-cache.ts";
 
 /** An owner as a dependent names it. */
 export type OwnerReference = NonNullable<ObjectMeta["ownerReferences"]>[number];
@@ -49,8 +50,8 @@ interface Followed {
 
 /** A kind that cannot be listed holds up the others for so long. */
 const PATIENCE_MS = 30_000;
-/** How many owners that are not there are remembered. */
-const MOST_ABSENT = 10_000;
+/** How many owners that are not there are remembered; nothing bounds what stands in a reference to one. */
+const MOST_ABSENT = { entries: 10_000, bytes: 4 << 20 };
 
 /** See the head of this file. */
 export class Population implements Disposable {
@@ -64,7 +65,7 @@ export class Population implements Disposable {
   readonly #followed = new Map<string, Followed>();
   /** By apiVersion and kind, in all versions. */
   readonly #kinds = new Map<string, ServedKind>();
-  readonly #absent = new Set<string>();
+  readonly #absent = new BoundedCache<true>(MOST_ABSENT);
   /** Objects with an owner of a kind that is not served. */
   readonly #waiting = new Set<string>();
   readonly #held = new DisposableStack();
@@ -126,12 +127,11 @@ export class Population implements Disposable {
 
   /** An owner that is not at its place will never be there: no uid is given twice. */
   rememberAbsent(owner: OwnerReference, place: Place): void {
-    if (this.#absent.size >= MOST_ABSENT) this.#absent.delete(this.#absent.values().next().value!);
-    this.#absent.add(absenceOf(owner, place));
+    this.#absent.set(absenceOf(owner, place), true);
   }
 
   isAbsent(owner: OwnerReference, place: Place): boolean {
-    return this.#absent.has(absenceOf(owner, place));
+    return this.#absent.get(absenceOf(owner, place)) === true;
   }
 
   /** Has an object looked at again when other kinds are served. */

@@ -34,6 +34,7 @@ import {
   sharedInformer,
 } from "../../runtime/index.ts";
 import { pageOf, rewrite } from "./pages.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** What may be set of the migrator. */
 export interface MigratorSettings {
@@ -153,7 +154,7 @@ export function storageVersionMigrator({ domain }: Dialect, { perSecond = 500 }:
   function fail(ctx: Migrating, message: string): Promise<Result> {
     const isRunning = conditionOf(ctx.object, "Running") !== undefined;
     const statuses = { ...(isRunning ? { Running: false } : {}), Failed: true };
-    return conclude(ctx, statuses, "StorageVersionMigrationFailed", message);
+    return conclude(ctx, statuses, "StorageVersionMigrationFailed", errorText(message));
   }
 
   function writeStatus({ object, client }: Migrating, status: Migration["status"]): Promise<Result> {

@@ -6,6 +6,7 @@
 import { type Client, attempt } from "../../client/index.ts";
 import { Pod } from "../../client/kinds/index.ts";
 import { formatTime } from "../../meta/time.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 type Condition = NonNullable<Pod["status"]["conditions"]>[number];
 
@@ -21,9 +22,10 @@ export interface WantedCondition {
 export async function tellPod(
   client: Client,
   { metadata, status }: Pod,
-  wanted: WantedCondition,
+  said: WantedCondition,
   { now, more = {} }: { readonly now: number; readonly more?: Readonly<Record<string, unknown>> },
 ): Promise<boolean> {
+  const wanted = { ...said, message: errorText(said.message) };
   const old = status?.conditions?.find(({ type }) => type === wanted.type);
   const has = status as Readonly<Record<string, unknown>> | undefined;
   if (isSame(old, wanted) && Object.entries(more).every(([name, value]) => has?.[name] === value)) return false;

@@ -15,6 +15,7 @@ import { CipherError, type Transformer } from "../transformer.ts";
 import { decodeEnvelope, encodeEnvelope, wrongKeyId, wrongSeed } from "./envelope.ts";
 import type { KmsPlugin, PluginStatus, SealedSeed } from "./plugin.ts";
 import { SEED, SeedKey } from "./seed-key.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** What a provider is made of. */
 export interface KmsParts {
@@ -144,7 +145,7 @@ export class KmsProvider implements Transformer {
     const opening = plugin.decrypt(seed, random.uuid()).then(
       (secret) => new SeedKey(kind, secret),
       (error: unknown) => {
-        throw new CipherError(`the plugin ${this.name} cannot open the seed: ${messageOf(error)}`);
+        throw new CipherError(`the plugin ${this.name} cannot open the seed: ${errorText(error)}`);
       },
     );
     this.#remember(id, opening);
@@ -177,7 +178,7 @@ export class KmsProvider implements Transformer {
     try {
       wrong = await this.#judge(await plugin.status(), asked);
     } catch (error) {
-      wrong = messageOf(error);
+      wrong = errorText(error);
     }
     const changed = !this.#isTold ? wrong !== undefined : wrong !== this.#wrong;
     this.#isTold = true;
@@ -238,8 +239,6 @@ export class KmsProvider implements Transformer {
     this.#seen.set(id, { how, hash: `sha256:${createHash("sha256").update(keyId).digest("hex")}`, count: 1, at });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Names a sealed seed: everything that the plugin is given to open it. */
 function idOf(kind: string, { keyId, ciphertext, annotations }: SealedSeed): string {

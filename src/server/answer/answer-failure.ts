@@ -5,6 +5,7 @@
  */
 import type { ApiError } from "../../meta/status.ts";
 import { failureOf } from "../../registry/index.ts";
+import { errorPlace } from "../../util/error-place.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 import { whoAsks } from "../who-asks.ts";
@@ -61,7 +62,7 @@ function logFailure(server: ServerContext, request: ServerRequest, cause: unknow
       path: request.rawPath.slice(0, 500),
       cause: textOf(cause),
     },
-    textOf(cause).slice(0, 500),
+    errorPlace(cause),
   );
 }
 

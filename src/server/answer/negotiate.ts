@@ -11,6 +11,7 @@
 import { PROTOBUF, type ProtobufKind, partialObjectMetadata } from "../../wire/protobuf/index.ts";
 import { REPORT_GROUP, REPORT_VERSION } from "../../meta/ownership-reports.ts";
 import { notAcceptable } from "../../meta/status.ts";
+import { BoundedCache } from "../../util/bounded-cache.ts";
 import type { Query } from "../query.ts";
 
 /** What an answer is turned into on the way out. */
@@ -88,17 +89,21 @@ export interface Clause {
   readonly converts: boolean;
 }
 
-const KEPT = 500;
-const parsed = new Map<string, readonly Clause[]>();
+/** Clients send a handful of headers; who sends many different ones pushes out those of others, and no more. */
+const parsed = new BoundedCache<readonly Clause[]>({
+  entries: 500,
+  bytes: 1 << 20,
+  weigh: (clauses) => CLAUSE_BYTES * clauses.length,
+});
+const LONGEST_KEPT = 1000;
+const CLAUSE_BYTES = 256;
 
 /** The clauses of an Accept header in the order in which they are tried. An empty header takes anything. */
 export function clausesOf(accept: string): readonly Clause[] {
   let clauses = parsed.get(accept);
   if (!clauses) {
     clauses = parseAccept(accept);
-    // Clients send a handful of headers; somebody who sends many different ones only empties the table.
-    if (parsed.size >= KEPT) parsed.clear();
-    if (accept.length < 1000) parsed.set(accept, clauses);
+    if (accept.length < LONGEST_KEPT) parsed.set(accept, clauses);
   }
   return clauses;
 }

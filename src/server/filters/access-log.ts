@@ -21,6 +21,7 @@ export interface AccessEntry {
   readonly auditId: string;
 }
 
+/** Of all that a client sends. */
 const MOST_TEXT = 1000;
 
 /** Tells of each request from a socket when it is over; of a watch, too. */
@@ -36,16 +37,16 @@ function entryOf({ clock }: ServerContext, request: ServerRequest): AccessEntry 
   return {
     time: new Date(clock.now()).toISOString(),
     client: exchange.connection.address,
-    user: identity.user,
-    method: exchange.method,
+    user: identity.user.slice(0, MOST_TEXT),
+    method: exchange.method.slice(0, MOST_TEXT),
     path: request.rawPath.slice(0, MOST_TEXT),
-    verb: info?.verb ?? "",
+    verb: info?.verb.slice(0, MOST_TEXT) ?? "",
     resource: resourceOf(request),
     code: request.code,
     bytes: request.bytesOut,
     millis: Math.round((clock.steady() - request.startedAt) * 10) / 10,
     userAgent: request.userAgent.slice(0, MOST_TEXT),
-    auditId: request.auditId,
+    auditId: request.auditId.slice(0, MOST_TEXT),
   };
 }
 

@@ -6,16 +6,18 @@
  *
  * @module
  */
+import { errorPlace } from "../../util/error-place.ts";
 import { ApiError, expired, hasReason, internalError } from "../../meta/status.ts";
 import type { Resource, WatchOptions } from "../../registry/contract.ts";
 import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
-import type { Connection } from "../../auth/contract.ts";
+import type { Connection, Identity } from "../../auth/contract.ts";
 import type { ServerContext } from "../context.ts";
 import type { OutStream } from "../http/exchange.ts";
 import { WATCH, streams } from "../answer/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
+import { type OngoingAnswer, ownerOf } from "../ongoing.ts";
 import type { SeatHolder } from "../slow-clients.ts";
 import type { UserPlace } from "../user-places.ts";
 import { perform } from "../verbs/perform.ts";
@@ -77,7 +79,7 @@ function failureOf(error: WatchFailure): unknown {
 }
 
 /** One watcher. It has no timers and no closures of its own: there may be ten thousand. */
-class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
+class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer {
   slot = -1;
   keptWaiting = 0;
   readonly #server: ServerContext;
@@ -99,7 +101,8 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
   #closed = false;
   readonly #isLocal: boolean;
   readonly #place: UserPlace | undefined;
-  readonly #connection: Connection;
+  readonly owner: Identity;
+  readonly connection: Connection;
   readonly #user: string;
   #endsAt = 0;
   #bookmarkAt = 0;
@@ -115,7 +118,8 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
     this.#request = request;
     this.#initialSent = request.initialSent;
     this.#isLocal = request.exchange.identity !== undefined;
-    this.#connection = request.exchange.connection;
+    this.owner = ownerOf(request);
+    this.connection = request.exchange.connection;
     this.#user = request.identity.user;
     this.#style = style;
     this.#bookmarks = allowWatchBookmarks;
@@ -132,11 +136,11 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
       watch.close();
       return;
     }
-    if (this.#server.closing()) {
+    const { clock, random, authenticator } = this.#server;
+    if (this.#server.closing() || authenticator.isRevoked?.(this.owner, this.connection)) {
       this.finish();
       return;
     }
-    const { clock, random } = this.#server;
     const now = clock.steady();
     this.#endsAt = now + (seconds > 0 ? seconds * 1000 : seconds < 0 ? 0 : this.#lifetime());
     // Who asked for the end of the initial events is told soon after how far the server has come since.
@@ -161,7 +165,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
     if (out.buffered > this.#server.limits.watchBufferBytes) {
       this.#server.metrics.watchersClosed();
       const about = {
-        client: this.#connection.address,
+        client: this.connection.address,
         user: this.#user,
         resource: this.#style.resource.definition.plural,
       };
@@ -203,7 +207,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
     const error = cause instanceof ApiError ? cause : internalError(cause);
     if (error.code >= 500 && error.reason === "InternalError") {
       const text = String((cause as Error | undefined)?.stack ?? cause);
-      this.#server.log.error("a watch has failed", { cause: text }, text.slice(0, 500));
+      this.#server.log.error("a watch has failed", { cause: text }, errorPlace(cause));
     }
     this.#open();
     this.#end();
@@ -222,6 +226,10 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
       this.#bookmarkAt = now + BOOKMARK_MILLIS * (0.75 + this.#server.random.next() / 2);
     }
     this.#schedule();
+  }
+
+  revoke(): void {
+    this.finish();
   }
 
   /** Ends in order: with a last bookmark, from which the client can go on. */
@@ -282,6 +290,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
     this.#out = out;
     out.onClose = () => this.#gone();
     this.#server.watchers.add(this);
+    if (!this.#isLocal) this.#server.ongoing.add(this);
     this.#server.metrics.watchers(this.#style.resource.definition, 1);
     if (out.closed) this.#gone();
     return out;
@@ -311,6 +320,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder {
     if (!this.#ended) this.#end();
     this.#isPastStart();
     this.#server.watchers.delete(this);
+    this.#server.ongoing.delete(this);
     this.#server.metrics.watchers(this.#style.resource.definition, -1);
   }
 }

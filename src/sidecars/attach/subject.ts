@@ -7,6 +7,7 @@ import { PersistentVolume, type VolumeAttachment } from "../../client/kinds/inde
 import type { Texts } from "../contract.ts";
 import { credentials } from "../secrets.ts";
 import type { Attaching } from "./given.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 type VolumeSpec = PersistentVolume["spec"];
 
@@ -56,6 +57,6 @@ export function secretsOf({ ctx }: Attaching, { csi }: Subject): Promise<Texts> 
 
 /** An error in the status of an attachment; no secret is in what a driver is told to say (VA-14). */
 export const errorStatus = (error: unknown, time: string): NonNullable<VolumeAttachment["status"]["attachError"]> => {
-  const { message = String(error), code } = error as { readonly message?: string; readonly code?: unknown };
-  return { time, message, ...(typeof code === "number" ? { errorCode: code } : {}) };
+  const { code } = error as { readonly code?: unknown };
+  return { time, message: errorText(error), ...(typeof code === "number" ? { errorCode: code } : {}) };
 };

@@ -15,6 +15,7 @@ import type { Texts } from "../contract.ts";
 import { credentials } from "../secrets.ts";
 import { callOf } from "../sidecar.ts";
 import type { Modifying } from "./given.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 const MODIFYING = "ModifyingVolume";
 const FAILED = "ModifyVolumeError";
@@ -143,7 +144,7 @@ interface Failed {
 /** The driver has refused the class (MVS-3), or it is tried again. */
 async function failed(given: Modifying, claim: PersistentVolumeClaim, { target, error }: Failed): Promise<Result> {
   const { ctx, sidecar, last } = given;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   ctx.events.warning("VolumeModifyFailed", message);
   if (!(error instanceof CallError)) throw error;
   const isRefused = error.code === CODES.InvalidArgument;

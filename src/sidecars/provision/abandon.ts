@@ -17,6 +17,7 @@ import { contentFor, fillerOf } from "./content.ts";
 import type { Provisioning } from "./given.ts";
 import { create } from "./provision.ts";
 import { type Prepared, prepare } from "./request.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** Makes sure that no volume is left of a claim; what it throws is to be tried again. */
 export async function abandon(given: Provisioning): Promise<Result> {
@@ -51,10 +52,9 @@ async function preparedAgain(given: Provisioning, known: Attempt): Promise<Prepa
     known.prepared = await prepare(ctx, sidecar, { claim, storageClass, content: found?.content });
     return known.prepared;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     ctx.events.warning(
       "ProvisioningCleanupFailed",
-      `its driver may have a volume for it, and cannot be asked: ${why}; whoever knows that there is none may take the finalizer ${sidecar.names.provisioning} off`,
+      `its driver may have a volume for it, and cannot be asked: ${errorText(error)}; whoever knows that there is none may take the finalizer ${sidecar.names.provisioning} off`,
     );
     throw error;
   }

@@ -16,6 +16,7 @@ import { type FoundContent, contentFor, fillerOf } from "./content.ts";
 import type { Provisioning } from "./given.ts";
 import { type Prepared, prepare, volumeOf } from "./request.ts";
 import { PlaceError } from "./topology.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** Makes the volume of a claim; what fails is told on the claim, and thrown to be tried again. */
 export async function provision(given: Provisioning, storageClass: StorageClass): Promise<Result> {
@@ -28,14 +29,12 @@ export async function provision(given: Provisioning, storageClass: StorageClass)
   try {
     return await make(given, storageClass);
   } catch (error) {
-    ctx.events.warning("ProvisioningFailed", failureText(error));
+    ctx.events.warning("ProvisioningFailed", errorText(error));
     return await giveNodeBack(given, error);
   } finally {
     sidecar.capacityNews.tell(storageClass.metadata.name);
   }
 }
-
-const failureText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function make(given: Provisioning, storageClass: StorageClass): Promise<Result> {
   const { ctx, sidecar, attempts } = given;

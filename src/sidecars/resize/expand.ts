@@ -19,6 +19,7 @@ import { useOfVolume } from "../volume-use.ts";
 import { begin, fail, finish, leaveToNode } from "./marks.ts";
 import type { Resizing } from "./given.ts";
 import { nextSize } from "./states.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** Enlarges the volume of a claim, or leaves the rest to its node; what fails is told, and thrown to be tried again. */
 export async function expand(given: Resizing, volume: PersistentVolume): Promise<Result> {
@@ -95,7 +96,7 @@ interface Failed {
 async function failed(given: Resizing, { claim, size, error }: Failed): Promise<Result> {
   const { ctx, sidecar, last } = given;
   const key = keyText(ctx.key);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   ctx.events.warning("VolumeResizeFailed", message);
   if (!(error instanceof CallError) || mayGoOn(error)) {
     last.delete(key);

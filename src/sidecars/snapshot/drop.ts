@@ -11,6 +11,7 @@ import { callOf } from "../sidecar.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
 import type { Taking } from "./given.ts";
 import { create, requestFor, secretsOf } from "./take.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** Lets a content go; what fails is told, and thrown to be tried again. */
 export async function dropSnapshot(given: Taking): Promise<Result> {
@@ -25,7 +26,7 @@ export async function dropSnapshot(given: Taking): Promise<Result> {
     try {
       await remove(given);
     } catch (error) {
-      ctx.events.warning("SnapshotDeleteError", error instanceof Error ? error.message : String(error));
+      ctx.events.warning("SnapshotDeleteError", errorText(error));
       throw error;
     }
   }

@@ -9,6 +9,7 @@ import type { Result } from "../../runtime/index.ts";
 import { quantityOf } from "../bytes.ts";
 import type { Snapshotting } from "./given.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** Why a snapshot is not as it should be. */
 export interface SnapshotFault {
@@ -17,7 +18,9 @@ export interface SnapshotFault {
 }
 
 /** Writes what is wrong, once, and tells it. */
-export async function tellFault({ ctx, specs }: Snapshotting, { reason, message }: SnapshotFault): Promise<void> {
+export async function tellFault({ ctx, specs }: Snapshotting, fault: SnapshotFault): Promise<void> {
+  const { reason } = fault;
+  const message = errorText(fault.message);
   if (ctx.object.status?.error?.message === message) return;
   const error = { time: formatTime(ctx.clock.now()), message };
   ctx.events.warning(reason, message);

@@ -15,6 +15,7 @@ import { credentials, secretFor } from "../secrets.ts";
 import { callOf } from "../sidecar.ts";
 import type { VolumeSnapshotContent } from "./kinds.ts";
 import type { Taking } from "./given.ts";
+import { errorText } from "../../util/cut-text.ts";
 
 /** The wait before a driver is asked again whether a snapshot is ready. */
 const LOOK = "1s";
@@ -150,7 +151,7 @@ async function unmark({ ctx, sidecar, specs }: Taking, content: VolumeSnapshotCo
 
 async function tell(given: Taking, error: unknown): Promise<void> {
   const { ctx, specs } = given;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   ctx.events.warning("SnapshotCreationFailed", message);
   const contents = ctx.client.resource(specs.kinds.content);
   const status = { readyToUse: false, error: { time: formatTime(ctx.clock.now()), message } };

@@ -8,6 +8,7 @@ import type { Clock, Timer } from "../../../util/clock.ts";
 import type { Container, ContainerStatus } from "../contract.ts";
 import { CREATING, waiting } from "../hold.ts";
 import type { Exit, Process } from "./process.ts";
+import { errorText } from "../../../util/cut-text.ts";
 
 /** The pauses before a container is started again, doubled; forgotten when it has run for ten minutes. */
 const FIRST_MS = 10_000;
@@ -154,7 +155,7 @@ export class ContainerRun {
       if (this.#isStopping) process.kill("SIGKILL");
       void process.ended.then((exit) => this.#ended(exit));
     } catch (error) {
-      this.#why = (error as Error).message;
+      this.#why = errorText(error);
       this.#failures++;
     }
   }

@@ -1,0 +1,118 @@
+/** What is kept of those who ask: bounded by bytes, whatever words they use. */
+import { describe, expect, test } from "vitest";
+import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
+import { bytesInUse } from "../../util/testing/heap.ts";
+import { ANONYMOUS, type Identity } from "../contract.ts";
+import { roleName } from "./binding.ts";
+import { Rbac } from "./rbac.ts";
+import { RolesOfTest, rule } from "./testing/roles.ts";
+
+const MB = 1_000_000;
+const account: Identity = { user: "system:serviceaccount:n:a", groups: ["system:serviceaccounts"] };
+
+/** A question in whose place `at` a name stands that was cut out of a longer text, as names are that stand in a path. */
+const asked = (at: keyof RequestInfo, name: string): RequestInfo => ({
+  ...NO_REQUEST,
+  isResource: true,
+  verb: "get",
+  version: "v1",
+  resource: "pods",
+  namespace: "n",
+  [at]: `/before/${name}/behind`.split("/")[2],
+});
+
+const PLACES = ["namespace", "group", "resource", "subresource", "verb", "name", "version"] as const;
+
+/** Bytes that are kept for questions, of somebody who is given one role. */
+async function keptFor(ask: (rbac: Rbac) => Promise<void>): Promise<number> {
+  const roles = new RolesOfTest();
+  roles.clusterRole("c", rule("get nodes"));
+  roles.binding("", "c", "ClusterRole c", "Group system:serviceaccounts", "Group system:unauthenticated");
+  const rbac = new Rbac(roles);
+  await rbac.authorize(account, asked("name", "first"));
+  const before = bytesInUse();
+  await ask(rbac);
+  const kept = bytesInUse() - before;
+  await rbac.authorize(account, asked("name", "last"));
+  return kept;
+}
+
+const long = (i: number): string => `${i}${"n".repeat(MB)}`;
+const short = (i: number): string => `${i}${"n".repeat(194)}`;
+
+describe.each([
+  ["nobody", ANONYMOUS],
+  ["an account", account],
+])("what is kept of questions of %s", (_, identity) => {
+  test.each(PLACES)("with names of a megabyte as %s is nothing", async (place) => {
+    const kept = await keptFor(async (rbac) => {
+      for (let i = 0; i < 40; i++) await rbac.authorize(identity, asked(place, long(i)));
+    });
+    expect(kept).toBeLessThan(2 * MB);
+  });
+
+  test.each(PLACES)("with names of 200 bytes as %s has a bound", async (place) => {
+    const kept = await keptFor(async (rbac) => {
+      for (let i = 0; i < 20_000; i++) await rbac.authorize(identity, asked(place, short(i)));
+    });
+    expect(kept).toBeLessThan(12 * MB);
+  });
+
+  test("with names of 60 bytes of namespaces and kinds together has a bound", async () => {
+    const kept = await keptFor(async (rbac) => {
+      for (let i = 0; i < 150_000; i++) {
+        const [namespace, resource] = [`${i % 500}${"n".repeat(57)}`, `${i}${"r".repeat(54)}`];
+        await rbac.authorize(identity, { ...asked("name", "x"), namespace, resource });
+      }
+    });
+    expect(kept).toBeLessThan(40 * MB);
+  });
+});
+
+test.each([
+  ["users", (name: string): Identity => ({ user: name, groups: [] })],
+  ["groups", (name: string): Identity => ({ user: "u", groups: [name] })],
+])("what is kept of %s that come once has a bound", async (_, identityOf) => {
+  const kept = await keptFor(async (rbac) => {
+    const ask = async (name: string): Promise<void> =>
+      void (await rbac.authorize(identityOf(name), asked("name", "x")));
+    for (let i = 0; i < 40; i++) await ask(long(i));
+    for (let i = 0; i < 50_000; i++) await ask(short(i));
+  });
+  expect(kept).toBeLessThan(40 * MB);
+});
+
+test("nothing is kept of roles that somebody wants to give and that are not there", async () => {
+  const kept = await keptFor(async (rbac) => {
+    for (let i = 0; i < 40; i++) expect(await rbac.rulesOf(roleName("Role", "n", long(i)))).toBeUndefined();
+  });
+  expect(kept).toBeLessThan(2 * MB);
+});
+
+test("little is kept of long names of roles whose bindings have gone", async () => {
+  const roles = new RolesOfTest();
+  const rbac = new Rbac(roles);
+  const ask = async (): Promise<boolean> => (await rbac.authorize(account, asked("name", "x"))).allowed;
+  await ask();
+  const before = bytesInUse();
+  for (let i = 0; i < 40; i++) {
+    roles.binding("n", "b", `Role ${long(i)}`, `User ${account.user}`);
+    expect(await ask()).toBe(false);
+    roles.remove("RoleBinding", "n", "b");
+    await ask();
+  }
+  expect(bytesInUse() - before).toBeLessThan(4 * MB);
+});
+
+test("a reason is made once for a binding, however many questions it answers", async () => {
+  const roles = new RolesOfTest();
+  roles.role("n", "r", rule("get * *"));
+  roles.binding("n", long(0), "Role r", `User ${account.user}`);
+  const rbac = new Rbac(roles);
+  await rbac.authorize(account, asked("name", "first"));
+  const before = bytesInUse();
+  for (let i = 0; i < 40; i++) {
+    expect((await rbac.authorize(account, asked("resource", `kind-${i}`))).reason).toContain("RBAC: allowed by");
+  }
+  expect(bytesInUse() - before).toBeLessThan(4 * MB);
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { ANONYMOUS, type Authenticator, type Connection, type Identity } from "../auth/contract.ts";
+import { endRevoked, ownerOf } from "./ongoing.ts";
+
+const connection: Connection = { certificate: undefined, address: "", encrypted: true };
+const kim: Identity = { user: "kim", groups: [] };
+const lou: Identity = { user: "lou", groups: [] };
+
+test("what was begun with a credential that was taken back ends, and nothing else", async () => {
+  const ended: string[] = [];
+  const ongoing = [kim, lou, kim, ANONYMOUS].map((owner, i) => ({
+    owner,
+    connection,
+    revoke: () => void ended.push(`${owner.user} ${i}`),
+  }));
+  const authenticator: Authenticator = { authenticate: () => kim, isRevoked: (identity) => identity === kim };
+  await endRevoked(ongoing, authenticator);
+  expect(ended).toEqual(["kim 0", "kim 2"]);
+  await endRevoked(ongoing, { authenticate: () => kim });
+  expect(ended).toHaveLength(2);
+});
+
+test("a request in somebody else's name is of who has shown the credential", () => {
+  expect(ownerOf({ sender: undefined, identity: kim })).toBe(kim);
+  expect(ownerOf({ sender: lou, identity: kim })).toBe(lou);
+});

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { errorPlace } from "./error-place.ts";
+
+const thrown = (text: string): Error => new Error(text);
+const elsewhere = (text: string): Error => new Error(text);
+
+test("errors of one place are one, whatever they say, and those of others are others", () => {
+  const places = ["", "a", "b\n    at nowhere\n    at all"].map((text) => errorPlace(thrown(text)));
+  expect(new Set(places).size).toBe(1);
+  expect(places[0]).toMatch(/^ {4}at thrown .*error-place\.test.*\n {4}at /);
+  expect(errorPlace(elsewhere("a"))).not.toBe(places[0]);
+});
+
+test("what is no error has a place, too", () => {
+  expect([errorPlace("text"), errorPlace(undefined)]).toEqual(["string", "undefined"]);
+  expect(errorPlace(Object.assign(new RangeError("x"), { stack: undefined }))).toBe("RangeError");
+});
