@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { trimSpace } from "../../util/scan.ts";
 import { Failure, type List, type Value, Values } from "../values.ts";
 import { JOIN, REPLACE, SPLIT, WALK, walk } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
@@ -105,10 +106,6 @@ function join(list: List, by = ""): Value {
   return out;
 }
 
-const SPACE =
-  // oxlint-disable-next-line no-control-regex -- tabs and line ends are spaces
-  /^[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
-
 const ESCAPES: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
   "\b": "\\b",
@@ -167,7 +164,7 @@ export const TEXTS: readonly Overload[] = [
   fn("string.split(string, int): list<string>", split, SPLIT),
   fn("string.substring(int): string", (text: string, from: bigint) => substring(text, from), WALKED),
   fn("string.substring(int, int): string", substring, WALKED),
-  fn("string.trim(): string", (text: string) => text.replaceAll(SPACE, ""), WALKED),
+  fn("string.trim(): string", trimSpace, WALKED),
   fn("string.format(list<dyn>): string", formatText, FORMATTED),
   fn("list<string>.join(): string", (list: List) => join(list), JOIN),
   fn("list<string>.join(string): string", join, JOIN),
