@@ -7,6 +7,7 @@ import type { Client } from "../../../client/index.ts";
 import { ConfigMap, type Pod, Secret } from "../../../client/kinds/index.ts";
 import { containerResource } from "../../../volumes/container-resources.ts";
 import { podField } from "../../../volumes/pod-fields.ts";
+import { expandVariables } from "../../variables.ts";
 import type { Container } from "../contract.ts";
 
 type Variable = NonNullable<Container["env"]>[number];
@@ -40,9 +41,7 @@ export async function environmentOf(ground: EnvironmentGround, pod: Pod, contain
 
 /** `$(NAME)` is the value of a variable that stands before, `$$` is a dollar sign; what is not known stays. */
 export const expanded = (text: string, variables: Texts): string =>
-  text.replace(/\$(?:\$|\(([^)]*)\))/g, (whole, name: string | undefined) =>
-    name === undefined ? "$" : (variables.get(name) ?? whole),
-  );
+  expandVariables(text, (name, reference) => variables.get(name) ?? reference);
 
 async function textFrom(
   ground: EnvironmentGround,
