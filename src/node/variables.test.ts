@@ -42,9 +42,23 @@ test("texts are expanded as by an expression that tries each place anew", () => 
   );
 });
 
+const tried = (text: string): unknown => {
+  try {
+    return expanded(text);
+  } catch (error) {
+    return error;
+  }
+};
+
 test.each(["$(", "$", "$(A)", "$()", "(", "$($)"])(
   "%s again and again costs a time that grows with the text",
   async (part) => {
-    await expectLinear((size) => `)${part.repeat(size / part.length)}`, expanded);
+    await expectLinear((size) => `)${part.repeat(size / part.length)}`, tried);
   },
 );
+
+test("values that make a text too long are refused before they are all in place", () => {
+  const value = "x".repeat(1000);
+  expect(expandVariables("$(A)".repeat(131), () => value)).toHaveLength(131_000);
+  expect(() => expandVariables("$(A)".repeat(1e6), () => value)).toThrow("expected at most 131072 characters");
+});

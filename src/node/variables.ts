@@ -4,11 +4,15 @@
  * @module
  */
 
+/** Linux starts no program with a longer word (MAX_ARG_STRLEN) and takes no longer path. */
+const MOST_CHARACTERS = 128 * 1024;
+
 /**
  * Puts the values of variables in, from the beginning to the end: `$(NAME)` is what `valueOf` says, `$$` is a dollar sign, and
  * what is neither stays as it is (`third_party/forked/golang/expansion` of Kubernetes).
  *
  * @param valueOf of a name and the whole reference
+ * @throws an error where the result has more than 128 Ki characters
  */
 export function expandVariables(text: string, valueOf: (name: string, reference: string) => string): string {
   const lastEnd = text.lastIndexOf(")");
@@ -24,6 +28,10 @@ export function expandVariables(text: string, valueOf: (name: string, reference:
       out += "$";
       at = dollar + (next === "$" ? 2 : 1);
     }
+    if (out.length > MOST_CHARACTERS) throw tooLong();
   }
   return out + text.slice(at);
 }
+
+const tooLong = (): Error =>
+  new Error(`expected at most ${MOST_CHARACTERS} characters with the values of variables in place`);
