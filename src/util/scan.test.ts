@@ -14,10 +14,11 @@ test("the end of digits is that of the longest run of ASCII digits", () => {
   );
 });
 
-test("a character at the end is taken off as often as it stands there, and nowhere else", () => {
+test("characters at the end are taken off, and nowhere else", () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(withoutTrailing(text, "/")).toBe(text.replace(/\/+$/, ""));
+      expect(withoutTrailing(text, "/.")).toBe(text.replace(/[/.]+$/, ""));
     }),
   );
 });

@@ -17,10 +17,10 @@ export function endOfDigits(text: string, from: number): number {
   return end;
 }
 
-/** The text without the characters `char` at its end. */
-export function withoutTrailing(text: string, char: string): string {
+/** The text without those of some characters that stand at its end. */
+export function withoutTrailing(text: string, chars: string): string {
   let end = text.length;
-  while (end > 0 && text[end - 1] === char) end--;
+  while (end > 0 && chars.includes(text[end - 1]!)) end--;
   return end === text.length ? text : text.slice(0, end);
 }
 
