@@ -6,7 +6,7 @@
 import { type Value as Json, type ValueObject, asJsonNumber } from "../../value/value.ts";
 import { parseFormatDuration } from "../../util/go-duration.ts";
 import { timestampIn } from "../times.ts";
-import { Dict, Duration, Failure, List, type Value, equals, keyText } from "../values.ts";
+import { Dict, Duration, Failure, List, type Value, equals, identityOf, keyText } from "../values.ts";
 import type { Declaration, Field } from "./declaration.ts";
 
 /** A value of an object, as its schema declares it; undefined where it is as good as absent. */
@@ -156,11 +156,21 @@ class Together extends List {
   }
 }
 
-const sameElements = (a: List, b: List): boolean => {
+/** Whether two lists are of one size, and the second has each element of the first. */
+function sameElements(a: List, b: List): boolean {
   if (a.size !== b.size) return false;
-  const others = [...b];
-  return [...a].every((one) => others.some((other) => equals(one, other)));
-};
+  const texts = new Set<string>();
+  const others: Value[] = [];
+  for (const one of b) {
+    const text = identityOf(one);
+    if (text === undefined) others.push(one);
+    else texts.add(text);
+  }
+  return [...a].every((one) => {
+    const text = identityOf(one);
+    return text === undefined ? others.some((other) => equals(one, other)) : texts.has(text);
+  });
+}
 
 /** A set: its order does not matter, and what is there already is not added (CEL-32). */
 class SetView extends ListView {
