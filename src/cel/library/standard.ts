@@ -25,6 +25,7 @@ import {
   compareTexts,
 } from "../values.ts";
 import { parseGoFloat, parseGoInt, parseGoUint } from "../../util/go-number.ts";
+import { indexIn } from "../../util/search.ts";
 import { typeText } from "../types.ts";
 import { type CalendarDate, dateOf, durationIn, durationText, timestampIn, timestampText } from "../times.ts";
 import { patternOf } from "../patterns.ts";
@@ -469,7 +470,7 @@ export const STANDARD: readonly Overload[] = [
   ...SIZES,
   ...CONVERSIONS,
   ...TIMES,
-  fn("string.contains(string): bool", (text: string, part: string) => text.includes(part), CONTAINS),
+  fn("string.contains(string): bool", (text: string, part: string) => indexIn(text, part) >= 0, CONTAINS),
   fn("string.startsWith(string): bool", (text: string, part: string) => text.startsWith(part), WALK_ARGUMENT),
   fn("string.endsWith(string): bool", (text: string, part: string) => text.endsWith(part), WALK_ARGUMENT),
   fn("string.matches(string): bool", matches, matching(false)),
