@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { TooHeavy, sparing } from "./heavy.ts";
-import { RegexFault, regexOf, statesOf } from "./regex.ts";
+import { KeptRegexes, RegexFault, regexOf, statesOf } from "./regex.ts";
 import { atOnce } from "./steps.ts";
 import { leastCpu } from "./testing/cpu-time.ts";
 import { turnBound } from "./testing/turns.ts";
@@ -27,6 +27,35 @@ test("the largest text of a request is looked through within a turn", async () =
 
 test("what is no regular expression is a fault", () => {
   expect(() => regexOf("a(")).toThrow(RegexFault);
+});
+
+describe("what is kept", () => {
+  const regex = regexOf("a");
+
+  test("is bounded by its states, however many patterns there are", () => {
+    const kept = new KeptRegexes();
+    for (let i = 0; i < 3000; i++) {
+      kept.add(`a{1000}${i}`, regex, 1010);
+      expect(kept.states).toBeLessThanOrEqual(200_000);
+    }
+    expect([kept.get("a{1000}2999"), kept.get("a{1000}2900"), kept.get("a{1000}2000")]).toEqual([
+      regex,
+      regex,
+      undefined,
+    ]);
+  });
+
+  test("is bounded by its number, and no large one takes the room of many", () => {
+    const kept = new KeptRegexes();
+    for (let i = 0; i < 2001; i++) kept.add(`a${i}`, regex, 10);
+    kept.add("large", regex, 20_000);
+    expect(["a0", "a1", "a2000", "large"].map((text) => kept.get(text) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
 });
 
 describe("the states of a pattern", () => {

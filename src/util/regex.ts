@@ -19,10 +19,37 @@ export interface Regex {
 /** Says what is wrong with the text of a regular expression. */
 export class RegexFault extends Error {}
 
-/** Those that were asked for last are kept, but no long ones: what they compile to may take a thousand times their length. */
+/** So many are kept, and so many states of them all together: a state takes some 150 bytes, and a pattern of 7 characters has 1000. */
 const MOST_KEPT = 2000;
-const MOST_KEPT_STATES = 5000;
-const kept = new Map<string, Regex>();
+const MOST_KEPT_STATES = 200_000;
+
+/** The patterns that were compiled last. */
+export class KeptRegexes {
+  readonly #regexes = new Map<string, { readonly regex: Regex; readonly states: number }>();
+  #states = 0;
+
+  get states(): number {
+    return this.#states;
+  }
+
+  get(text: string): Regex | undefined {
+    return this.#regexes.get(text)?.regex;
+  }
+
+  /** Keeps one, in place of those that were kept first; none that would take much of the room alone. */
+  add(text: string, regex: Regex, states: number): void {
+    if (states > MOST_KEPT_STATES / 20) return;
+    this.#regexes.set(text, { regex, states });
+    this.#states += states;
+    for (const [first, { states: freed }] of this.#regexes) {
+      if (this.#regexes.size <= MOST_KEPT && this.#states <= MOST_KEPT_STATES) return;
+      this.#regexes.delete(first);
+      this.#states -= freed;
+    }
+  }
+}
+
+const kept = new KeptRegexes();
 
 /** What a state costs when it is made, and a character when it is read, in units of work. */
 const TO_MAKE = 200;
@@ -38,9 +65,7 @@ export function regexOf(text: string): Regex {
   const states = statesOf(text);
   mayTake(states * TO_MAKE);
   const regex = compiled(compile(text));
-  if (states > MOST_KEPT_STATES) return regex;
-  if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value!);
-  kept.set(text, regex);
+  kept.add(text, regex, states);
   return regex;
 }
 
