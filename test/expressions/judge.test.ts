@@ -81,7 +81,7 @@ const { RUNS = "60" } = process.env;
 const MOST_STEPS = 100_000;
 
 describe("beside a matcher that tries one way after another", () => {
-  const texts = words("ab", 3).flatMap((pump) =>
+  const texts = words(["a", "b"], 3).flatMap((pump) =>
     ["", "a", "b", "ab", "c"].flatMap((start) =>
       ["", "a", "b", "c", "cccc"].map((end) => (times: number) => start + pump.repeat(times) + end),
     ),
@@ -99,7 +99,7 @@ describe("beside a matcher that tries one way after another", () => {
       await fc.assert(
         fc.asyncProperty(expressions(), async (expression) => {
           if ((await whyNotLinear(expression)) !== undefined) return;
-          expect(growth(expression, texts), JSON.stringify(expression)).toBeLessThan(MOST_GROWTH);
+          expect(growth(expression, texts)).toBeLessThan(MOST_GROWTH);
         }),
         { numRuns: Number(RUNS) },
       );
@@ -119,8 +119,8 @@ function growth(expression: Expression, texts: readonly ((times: number) => stri
   return Math.max(...ratios);
 }
 
-function words(letters: string, most: number): string[] {
-  const longer = (shorter: readonly string[]): string[] => shorter.flatMap((word) => [...letters].map((x) => word + x));
+function words(letters: readonly string[], most: number): string[] {
+  const longer = (shorter: readonly string[]): string[] => shorter.flatMap((word) => letters.map((x) => word + x));
   const all: string[] = [];
   for (let last = [""], i = 0; i < most; i++) all.push(...(last = longer(last)));
   return all;
