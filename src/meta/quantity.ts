@@ -41,7 +41,7 @@ function read(text: string): Written | undefined {
   const match = FORM.exec(text);
   if (!match || text === "") return undefined;
   const [, sign, digits = "", places = "", suffix = ""] = match;
-  const parts = { negative: sign === "-", whole: digits.replace(/^0+/, ""), places };
+  const parts = { negative: sign === "-", whole: digits.startsWith("0") ? digits.replace(/^0+/, "") : digits, places };
   if (suffix.endsWith("i")) return { ...parts, family: "binary", power: BINARY.indexOf(suffix) };
   const decimal = DECIMAL.indexOf(suffix);
   if (decimal >= 0) return { ...parts, family: "decimal", power: (decimal - 3) * 3 };

@@ -22,7 +22,10 @@ function rank(version: string): readonly number[] {
 
 const MAX_UINT64 = 18_446_744_073_709_551_615n;
 
-/** Whether a text has the form of a resourceVersion: a decimal number of 64 bits. */
-export const isResourceVersion = (text: string): boolean => /^\d+$/.test(text) && isUint64(text.replace(/^0+/, ""));
+const LONGEST_UINT64 = 20;
 
-const isUint64 = (digits: string): boolean => digits.length <= 20 && BigInt(digits) <= MAX_UINT64;
+/** Whether a text has the form of a resourceVersion: a decimal number of 64 bits. */
+export const isResourceVersion = (text: string): boolean =>
+  /^\d+$/.test(text) && (text.length < LONGEST_UINT64 || isUint64(text.replace(/^0+/, "")));
+
+const isUint64 = (digits: string): boolean => digits.length <= LONGEST_UINT64 && BigInt(digits) <= MAX_UINT64;

@@ -1,5 +1,6 @@
 /** An address without the zone behind it: `fe80::1` of `fe80::1%eth0`. */
-export const withoutZone = (address: string): string => /^([^%]*)%.*$/.exec(address)?.[1] ?? address;
+export const withoutZone = (address: string): string =>
+  address.includes("%") ? (/^([^%]*)%.*$/.exec(address)?.[1] ?? address) : address;
 
 /** The bytes of an IP address, 4 or 16 of them; undefined for a text that is none. A zone (`%eth0`) does not count. */
 export function addressBytes(text: string): Buffer | undefined {

@@ -67,8 +67,8 @@ function sumOfParts(text: string, start: number): bigint | undefined {
     const end = endOfUnit(text, endOfNumber);
     const unit = UNITS.get(text.slice(endOfNumber, end));
     if (unit === undefined) return undefined;
-    const whole = point - at > SMALL_DIGITS ? SMALL : Number(text.slice(at, point)) * unit;
-    if (whole + small < SMALL && endOfNumber === point) small += whole;
+    const nearly = endOfNumber - at > SMALL_DIGITS ? SMALL : smallNanosOf(text, at, point, endOfNumber, unit);
+    if (nearly + small < SMALL) small += nearly;
     else {
       const nanos = nanosOf(text, at, point, endOfNumber, unit);
       if (nanos === undefined || (sum += nanos) > LIMIT) return undefined;
@@ -77,6 +77,13 @@ function sumOfParts(text: string, start: number): bigint | undefined {
   }
   sum += BigInt(small);
   return sum > LIMIT ? undefined : sum;
+}
+
+/** Of a number of few digits, which doubles hold. */
+function smallNanosOf(text: string, at: number, point: number, end: number, unit: number): number {
+  const whole = Number(text.slice(at, point)) * unit;
+  if (end <= point + 1) return whole;
+  return whole + Math.trunc(Number(text.slice(point + 1, end)) * (unit / 10 ** (end - point - 1)));
 }
 
 /** A unit goes on to the next number. */

@@ -59,7 +59,7 @@ const needlesIn = (text: string): readonly string[] => {
   return [half, `!${half}`, `${half}!`, `${half.slice(half.length / 2)}!${half.slice(half.length / 2)}`, "a", ""];
 };
 
-const PATTERNS = ["(a|a)*b", "(a*)*$", "^(.+)+!$", "[ab]*a[ab]{20}$", "a*", ""];
+const PATTERNS = ["(a|a)*b", "[ab]*a[ab]{20}$", ""];
 const REGULAR: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
 
 const ALL = [...STANDARD, ...TEXTS, ...LISTS, ...FORMS, ...URLS, ...ADDRESSES, ...AMOUNTS];
