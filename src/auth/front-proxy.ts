@@ -54,12 +54,14 @@ export function frontProxy(rules: FrontProxyRules): (credentials: Credentials) =
 
 /** Further attributes by their key; undefined where there are none. */
 function extraOf(credentials: Credentials, prefixes: readonly string[]): Identity["extra"] | undefined {
-  const found = new Map<string, readonly string[]>();
+  const found = new Map<string, string[]>();
   for (const name of credentials.names()) {
     const prefix = prefixes.find((start) => name.startsWith(start));
     if (prefix === undefined) continue;
     const key = unescaped(name.slice(prefix.length));
-    found.set(key, [...(found.get(key) ?? []), ...credentials.lines(name)]);
+    const values = found.get(key) ?? [];
+    for (const line of credentials.lines(name)) values.push(line);
+    found.set(key, values);
   }
   return found.size > 0 ? Object.fromEntries(found) : undefined;
 }

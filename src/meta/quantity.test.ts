@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { expectLinear } from "../util/testing/linear.ts";
 import {
   addQuantities,
   canonicalQuantity,
@@ -188,3 +189,14 @@ test("no text makes it throw", () => {
     }),
   );
 });
+
+test.each(["0", "9", ".", "0.", "1e", " ", "-", "E"])(
+  "%j again and again costs a time that grows with the text",
+  async (part) => {
+    await expectLinear((size) => part.repeat(size / part.length), parseQuantity);
+    await expectLinear(
+      (size) => `${part.repeat(size / part.length)}x`,
+      (text) => canonicalQuantity(text),
+    );
+  },
+);

@@ -22,6 +22,10 @@ function rank(version: string): readonly number[] {
 
 const MAX_UINT64 = 18_446_744_073_709_551_615n;
 
+const LONGEST_UINT64 = 20;
+
 /** Whether a text has the form of a resourceVersion: a decimal number of 64 bits. */
 export const isResourceVersion = (text: string): boolean =>
-  /^0*\d{1,20}$/.test(text) && BigInt(text.replace(/^0+(?=\d)/, "")) <= MAX_UINT64;
+  /^\d+$/.test(text) && (text.length < LONGEST_UINT64 || isUint64(text.replace(/^0+/, "")));
+
+const isUint64 = (digits: string): boolean => digits.length <= LONGEST_UINT64 && BigInt(digits) <= MAX_UINT64;

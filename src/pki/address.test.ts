@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { expect, test } from "vitest";
-import { addressBytes } from "./address.ts";
+import { expectLinear } from "../util/testing/linear.ts";
+import { addressBytes, withoutZone } from "./address.ts";
 
 test.each([
   ["127.0.0.1", "7f000001"],
@@ -23,3 +24,18 @@ test.each(["", "localhost", "256.0.0.1", "1.2.3", "1.2.3.4.5", ":::", "1:2", "12
     expect(isIP(text)).toBe(0);
   },
 );
+
+test.each([
+  ["fe80::1%eth0", "fe80::1"],
+  ["fe80::1%a%b", "fe80::1"],
+  ["fe80::1%", "fe80::1"],
+  ["fe80::1", "fe80::1"],
+  ["%", ""],
+  ["", ""],
+])("%j without its zone is %j", (address, bare) => {
+  expect(withoutZone(address)).toBe(bare);
+});
+
+test.each(["%", "%\n", "1.", ":", "a"])("%j again and again costs a time that grows with the text", async (part) => {
+  await expectLinear((size) => `${part.repeat(size / part.length)}\n`, addressBytes);
+});

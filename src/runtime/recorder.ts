@@ -14,6 +14,7 @@ import type { Activity } from "../util/activity.ts";
 import { BoundedCache, textBytes } from "../util/bounded-cache.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { cutText } from "../util/cut-text.ts";
+import { withoutTrailing } from "../util/scan.ts";
 
 /** What a recorder needs. */
 export interface RecorderOptions {
@@ -219,13 +220,14 @@ export class Recorder {
 }
 
 /** A name as that of an event may begin: names of some kinds have more characters. */
-const subdomainOf = (name: string): string =>
-  name
+function subdomainOf(name: string): string {
+  const known = name
     .slice(0, MOST_NAME)
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]/g, "-")
-    .replaceAll(/[.-]*\.[.-]*/g, ".")
-    .replaceAll(/^[.-]+|[.-]+$/g, "");
+    .replaceAll(/[.-]+/g, (run) => (run.includes(".") ? "." : run));
+  return withoutTrailing(known.replace(/^[.-]+/, ""), ".-");
+}
 
 /** What a reference to an object says of it. */
 function named({ apiVersion, kind, metadata }: ApiObject): ApiObject {

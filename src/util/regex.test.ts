@@ -29,6 +29,13 @@ test("what is no regular expression is a fault", () => {
   expect(() => regexOf("a(")).toThrow(RegexFault);
 });
 
+test("one that was asked for is kept, and none that has many states", () => {
+  expect(regexOf("kept{3}")).toBe(regexOf("kept{3}"));
+  expect(regexOf("a{1000}b{1000}c{1000}d{1000}e{1000}f{1000}")).not.toBe(
+    regexOf("a{1000}b{1000}c{1000}d{1000}e{1000}f{1000}"),
+  );
+});
+
 describe("the states of a pattern", () => {
   test.each([
     "a+",

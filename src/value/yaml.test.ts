@@ -6,6 +6,7 @@ import { equal, JsonNumber, type Value } from "./value.ts";
 import { encodeYaml } from "./yaml-encode.ts";
 import { decodeYaml, decodeYamlInline, YAML_INLINE_LIMIT, type YamlOptions } from "./yaml.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
+import { expectLinear } from "../util/testing/linear.ts";
 import { expectNotLong } from "../util/testing/turns.ts";
 
 const scalar = (text: string): unknown => (decodeYaml(`k: ${text}\n`).value as Record<string, unknown>)["k"];
@@ -372,4 +373,34 @@ test("what encodeYaml writes reads back", () => {
     }),
     { numRuns: 1000 },
   );
+});
+
+describe("what is looked for in a text costs a time that grows with it", () => {
+  test.each(["\\\\", "\\n", "\\u0041", "\\/"])("AMB-39: the escape %s again and again", async (escape) => {
+    await expectLinear(
+      (size) => `{"a": "${escape.repeat(size / escape.length)}"}`,
+      (text) => outcome(() => decodeYaml(text, { escapesAsYaml: true })),
+    );
+  });
+
+  test.each(["\n", " \n", "# a\n", "%a\n", "\r\n", "\t\n", "---\n"])("lines of %j before a document", async (line) => {
+    await expectLinear(
+      (size) => `${line.repeat(size / line.length)}---\na: 1\n`,
+      (text) => outcome(() => decodeYaml(text)),
+    );
+  });
+});
+
+describe("a document begins behind its marker", () => {
+  test.each([
+    ["", true],
+    ["\n \t\n# a\n\t# b\n", true],
+    ["%YAML 1.1\n", true],
+    ["\r\n#a\r\n", true],
+    ["a: 2\n", false],
+    ["  a: 2\n", false],
+    ["#\n\n[]\n", false],
+  ])("where what stands before it is %j: %s", (before, isOnly) => {
+    expect(decodeYaml(`${before}---\na: 1\n`).value).toEqual(isOnly ? { a: 1 } : before.includes("[") ? [] : { a: 2 });
+  });
 });

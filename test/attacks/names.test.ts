@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
 import { authority, client as clientCertificate } from "../../src/pki/index.ts";
-import { requestBlock } from "../../src/server/testing/frames.ts";
+import { requestBlock } from "../../src/http2/testing/frames.ts";
 import { Scratch } from "../serve/keelson.ts";
 import { list } from "./begun.ts";
 import { type Attack, LONG, type Row, attacks, becomes } from "./rows.ts";

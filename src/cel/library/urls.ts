@@ -113,7 +113,9 @@ function queryOf({ query }: Url): Value {
     const [before, behind = ""] = splitOnce(part, "=");
     const [name, value] = [decoded(before), decoded(behind)];
     if (name === undefined || value === undefined) continue;
-    values.set(name, [...(values.get(name) ?? []), value]);
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
   }
   return new Entries([...values].map(([name, all]) => [name, new Values(all)] as const));
 }

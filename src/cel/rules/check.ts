@@ -50,15 +50,18 @@ class Checker {
   readonly #errors: FieldErrors;
   #total = 0n;
   readonly #dear: { readonly field: string; readonly cost: bigint }[] = [];
+  /** Fields in which something else is wrong, in their order. */
+  readonly #faults: readonly string[];
 
   constructor(check: RuleCheck, errors: FieldErrors) {
     this.#check = check;
     this.#errors = errors;
+    this.#faults = check.faults.toSorted();
   }
 
   /** Returns whether the form of all rules at the schema and below is right, and everything else there too. */
   at(schema: Schema, path: string, around: Around): boolean {
-    let isRight = !this.#check.faults.some((fault) => isBelow(fault, path));
+    let isRight = !this.#isFaulty(path);
     const rules = schema["x-kubernetes-validations"] ?? [];
     const times = timesBelow(schema, around.times);
     const isRead = around.isRead || rules.length > 0;
@@ -76,6 +79,23 @@ class Checker {
     if (!this.#forms(schema, path, rules)) isRight = false;
     if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
     return isRight;
+  }
+
+  /** Whether something else is wrong at a path or below it. */
+  #isFaulty(path: string): boolean {
+    return this.#faults.length > 0 && ["", ".", "["].some((next) => this.#hasFault(path + next, next !== ""));
+  }
+
+  /** Whether a fault is at a path, or begins with it. */
+  #hasFault(path: string, begins: boolean): boolean {
+    let [low, high] = [0, this.#faults.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#faults[middle]! < path) low = middle + 1;
+      else high = middle;
+    }
+    const found = this.#faults[low];
+    return found === path || (begins && found?.startsWith(path) === true);
   }
 
   /** {@link at} of a schema whose rules are not read. */
@@ -182,9 +202,6 @@ function* byName(word: string, value: unknown): Generator<readonly [place: strin
   if (!isSchema(value)) return;
   for (const [name, schema] of Object.entries(value)) if (isSchema(schema)) yield [`${word}[${name}]`, schema];
 }
-
-const isBelow = (field: string, path: string): boolean =>
-  field.startsWith(path) && (field.length === path.length || field[path.length] === "." || field[path.length] === "[");
 
 const capped = (cost: bigint): bigint => (cost > MOST ? MOST : cost);
 

@@ -37,6 +37,7 @@ export function* validateSchemas(
   errors: FieldErrors,
 ): Steps<void> {
   const hadAll = before.every((version) => schemaOf(version) !== undefined);
+  const byName = new Map(before.map((version) => [version.name, version]));
   const once = new Set<string>();
   const relaxed = before.length === 0 ? undefined : allRelaxed(before);
   for (const [i, version] of versions.entries()) {
@@ -53,9 +54,8 @@ export function* validateSchemas(
     const shared = path.startsWith("spec.validation");
     const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
     // A schema that has not changed was judged when it was written.
-    const isUnchanged = before.some(
-      (old) => old.name === version.name && equal(schemaOf(old) as Value, schema as Value),
-    );
+    const old = byName.get(version.name);
+    const isUnchanged = old !== undefined && equal(schemaOf(old) as Value, schema as Value);
     const own = new FieldErrors();
     const isStructural = checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
     const faults = own.causes.map(({ field = "" }) => field);
