@@ -9,9 +9,9 @@
  * @module
  */
 import type { ResourceDefinition } from "../schema/definition.ts";
-import { apiVersionOf, compareVersions } from "../meta/versions.ts";
+import { apiVersionOf, inVersionOrder } from "../meta/versions.ts";
 import { cacheResource } from "./codec.ts";
-import type { GroupResources, KindsChange, Registry, Resource } from "./contract.ts";
+import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
 import { type SharedParts, type Kind, type StoredResource, type Views, kindOf, storePrefix } from "./kind.ts";
 import { resourceOf } from "./resource.ts";
 import { type Converter, checkedConverter, hubConverter } from "./versions/converter.ts";
@@ -57,6 +57,8 @@ export class Kinds implements Registry {
   /** By `plural.group` of the storage version. */
   readonly #live = new Map<string, Live>();
   readonly #groups = new Map<string, Map<string, GroupVersion>>();
+  /** Groups as they are told, once they have been asked for. */
+  readonly #told = new Map<string, GroupResources>();
   readonly #listeners = new Set<(change: KindsChange) => void>();
   /** Changes of one resource come one after another. */
   readonly #changing = new Map<string, Promise<void>>();
@@ -176,9 +178,17 @@ export class Kinds implements Registry {
   }
 
   group(name: string): GroupResources | undefined {
+    const known = this.#told.get(name);
+    if (known) return known;
     const versions = this.#groups.get(name);
     if (!versions) return undefined;
-    return { group: name, versions: [...versions.values()].toSorted((a, b) => compareVersions(a.version, b.version)) };
+    const told = { group: name, versions: inVersionOrder([...versions.values()]) };
+    this.#told.set(name, told);
+    return told;
+  }
+
+  version(group: string, version: string): VersionResources | undefined {
+    return this.#groups.get(group)?.get(version);
   }
 
   get generation(): number {
@@ -293,12 +303,14 @@ export class Kinds implements Registry {
     let found = versions.get(version);
     if (!found) versions.set(version, (found = new GroupVersion(version)));
     found.put(plural, served, this.#generation);
+    this.#told.delete(group);
   }
 
   #take({ group, version, plural }: ResourceDefinition): void {
     const versions = this.#groups.get(group)!;
     const found = versions.get(version)!;
     found.remove(plural, this.#generation);
+    this.#told.delete(group);
     if (found.byPlural.size === 0) versions.delete(version);
     if (versions.size === 0) this.#groups.delete(group);
   }

@@ -76,7 +76,7 @@ export class LateRequests implements Disposable {
       return;
     }
     this.#answered.add(request);
-    answerFailure(this.#server, request, lateAnswer(millis));
+    void answerFailure(this.#server, request, lateAnswer(millis));
   }
 }
 

@@ -43,8 +43,7 @@ export class FilterChain implements Taps {
         );
       }
     } catch (error) {
-      this.#fail(request, followed, error);
-      return;
+      return this.#fail(request, followed, error);
     }
     this.#leave(request, followed);
   }
@@ -81,8 +80,9 @@ export class FilterChain implements Taps {
     return this.#tap(request, moment, from);
   }
 
-  #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void {
-    if (!(error instanceof AlreadyAnswered)) answerFailure(this.#server, request, error);
+  #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void | Promise<void> {
+    const wait = error instanceof AlreadyAnswered ? undefined : answerFailure(this.#server, request, error);
+    if (wait) return wait.then(() => this.#leave(request, followed));
     this.#leave(request, followed);
   }
 
