@@ -13,6 +13,7 @@ import { selectableFieldsOf } from "../schema/structural/selectable.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { judged } from "../schema/write/judged.ts";
 import { moduleBeside } from "../util/beside.ts";
+import type { Steps } from "../util/steps.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -32,22 +33,26 @@ export interface CustomKind {
 }
 
 /**
- * The kind that a definition describes, under the names that it has accepted. Schemas that have not changed since
- * `before` are the same ones, so that what was compiled of them stays.
+ * The kind that a definition describes, under the names that it has accepted, in steps: a definition may have ten thousand
+ * versions. Schemas that have not changed since `before` are the same ones, so that what was compiled of them stays.
  */
-export function customKind(
+export function* customKind(
   definition: CustomResourceDefinition,
   converter: Converter,
   dialect: Dialect,
   before: CustomKind | undefined,
-): CustomKind {
+): Steps<CustomKind> {
   const { group, versions } = definition.spec;
   const { plural } = definition.status!.acceptedNames!;
-  const schemas = new Map(versions.map((version) => [version.name, schemaOf(version, before)]));
   const best = bestOf(versions);
-  const definitions = versions.map((version) =>
-    versionOf(definition, version, schemas.get(version.name)!, dialect, best),
-  );
+  const schemas = new Map<string, Structural>();
+  const definitions: ResourceDefinition[] = [];
+  for (const version of versions) {
+    const schema = schemaOf(version, before);
+    schemas.set(version.name, schema);
+    definitions.push(versionOf(definition, version, schema, dialect, best));
+    yield;
+  }
   const storage = definitions[versions.findIndex((version) => version.storage)]!;
   return {
     key: `${plural}.${group}`,
