@@ -4,6 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
+import { type Steps } from "../../util/steps.ts";
 import { MOST } from "../range.ts";
 import { type RuleSource, type Schema, declare } from "../schema/declaration.ts";
 import { fieldWithin } from "./field-within.ts";
@@ -27,10 +28,10 @@ export interface RuleCheck {
   isReadable(schema: Schema): boolean;
 }
 
-/** Tells what is wrong with the rules of a whole object's schema. */
-export function checkRules(schema: Schema, path: string, check: RuleCheck, errors: FieldErrors): void {
+/** Tells what is wrong with the rules of a whole object's schema; in steps, since it may hold tens of thousands. */
+export function* checkRules(schema: Schema, path: string, check: RuleCheck, errors: FieldErrors): Steps<void> {
   const checker = new Checker(check, errors);
-  checker.at(schema, path, { isObject: true, isRead: false, times: 1n, within: undefined });
+  yield* checker.at(schema, path, { isObject: true, isRead: false, times: 1n, within: undefined });
   checker.total(path);
 }
 
@@ -47,41 +48,47 @@ interface Around {
 
 class Checker {
   readonly #check: RuleCheck;
+  readonly #faults: FieldNames;
   readonly #errors: FieldErrors;
   #total = 0n;
   readonly #dear: { readonly field: string; readonly cost: bigint }[] = [];
 
   constructor(check: RuleCheck, errors: FieldErrors) {
     this.#check = check;
+    this.#faults = new FieldNames(check.faults);
     this.#errors = errors;
   }
 
   /** Returns whether the form of all rules at the schema and below is right, and everything else there too. */
-  at(schema: Schema, path: string, around: Around): boolean {
-    let isRight = !this.#check.faults.some((fault) => isBelow(fault, path));
+  *at(schema: Schema, path: string, around: Around): Steps<boolean> {
+    yield;
+    let isRight = !this.#faults.hasBelow(path);
     const rules = schema["x-kubernetes-validations"] ?? [];
     const times = timesBelow(schema, around.times);
     const isRead = around.isRead || rules.length > 0;
-    const visit = (next: Schema, at: string, within = around.within): void => {
+    const visit = (next: Schema, at: string, within = around.within): Steps<boolean> => {
       const isObject = next["x-kubernetes-embedded-resource"] === true;
-      if (!this.at(next, `${path}.${at}`, { isObject, isRead, times, within })) isRight = false;
+      return this.at(next, `${path}.${at}`, { isObject, isRead, times, within });
     };
     const { items, properties, additionalProperties: values } = schema;
-    if (typeof values === "object") visit(values, "additionalProperties");
-    for (const [name, member] of Object.entries(properties ?? {})) visit(member, `properties[${name}]`);
-    if (isSchema(items))
-      visit(items, "items", around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path));
+    if (typeof values === "object" && !(yield* visit(values, "additionalProperties"))) isRight = false;
+    for (const [name, member] of Object.entries(properties ?? {}))
+      if (!(yield* visit(member, `properties[${name}]`))) isRight = false;
+    const within = around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path);
+    if (isSchema(items) && !(yield* visit(items, "items", within))) isRight = false;
     for (const [name, next] of [...listed("items", items), ...judging(schema)])
-      if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
+      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
     if (!this.#forms(schema, path, rules)) isRight = false;
     if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
     return isRight;
   }
 
   /** {@link at} of a schema whose rules are not read. */
-  #formsIn(schema: Schema, path: string): boolean {
+  *#formsIn(schema: Schema, path: string): Steps<boolean> {
+    yield;
     let isRight = this.#forms(schema, path, schema["x-kubernetes-validations"] ?? []);
-    for (const [name, next] of everyBelow(schema)) if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
+    for (const [name, next] of everyBelow(schema))
+      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
     return isRight;
   }
 
@@ -183,8 +190,31 @@ function* byName(word: string, value: unknown): Generator<readonly [place: strin
   for (const [name, schema] of Object.entries(value)) if (isSchema(schema)) yield [`${word}[${name}]`, schema];
 }
 
-const isBelow = (field: string, path: string): boolean =>
-  field.startsWith(path) && (field.length === path.length || field[path.length] === "." || field[path.length] === "[");
+/** Paths of fields, of which there may be many, in order. */
+class FieldNames {
+  readonly #sorted: readonly string[];
+
+  constructor(fields: readonly string[]) {
+    this.#sorted = fields.toSorted();
+  }
+
+  /** Whether one is at a place or below it. */
+  hasBelow(path: string): boolean {
+    if (this.#sorted.length === 0) return false;
+    return this.#from(path) === path || [`${path}.`, `${path}[`].some((begin) => this.#from(begin)?.startsWith(begin));
+  }
+
+  /** The first that does not come before a text. */
+  #from(text: string): string | undefined {
+    let [low, high] = [0, this.#sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#sorted[middle]! < text) low = middle + 1;
+      else high = middle;
+    }
+    return this.#sorted[low];
+  }
+}
 
 const capped = (cost: bigint): bigint => (cost > MOST ? MOST : cost);
 

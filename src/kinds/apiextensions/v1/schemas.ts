@@ -38,7 +38,8 @@ export function* validateSchemas(
 ): Steps<void> {
   const hadAll = before.every((version) => schemaOf(version) !== undefined);
   const once = new Set<string>();
-  const relaxed = before.length === 0 ? undefined : allRelaxed(before);
+  const relaxed = before.length === 0 ? undefined : yield* allRelaxed(before);
+  const schemasBefore = new Map(before.map((version) => [version.name, schemaOf(version)]));
   for (const [i, version] of versions.entries()) {
     const schema = schemaOf(version);
     if (!schema) {
@@ -53,21 +54,19 @@ export function* validateSchemas(
     const shared = path.startsWith("spec.validation");
     const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
     // A schema that has not changed was judged when it was written.
-    const isUnchanged = before.some(
-      (old) => old.name === version.name && equal(schemaOf(old) as Value, schema as Value),
-    );
+    const isUnchanged = equal(schemasBefore.get(version.name) as Value | undefined, schema as Value);
     const own = new FieldErrors();
-    const isStructural = checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
+    const isStructural = yield* checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
     const faults = own.causes.map(({ field = "" }) => field);
     if (isStructural && !isUnchanged) {
-      checkDefaults(schema as Structural, path, { dialect, mayBeUnpruned: false, judge: judgeDefault }, own);
+      yield* checkDefaults(schema as Structural, path, { dialect, mayBeUnpruned: false, judge: judgeDefault }, own);
     }
     // Rules are read where the schema has a form and its defaults fit.
     const reads = isStructural && own.causes.length === faults.length;
     if (!isUnchanged) {
-      const unread = unreadable(schema);
+      const unread = yield* unreadable(schema);
       const isReadable = (one: RuleSchema): boolean => !unread.has(one);
-      checkRules(schema as RuleSchema, path, { faults, reads, isReadable }, own);
+      yield* checkRules(schema as RuleSchema, path, { faults, reads, isReadable }, own);
     }
     for (const { reason, field = "", message } of own.causes) errors.add(reason, field, message);
     yield;
@@ -85,11 +84,12 @@ function judgeDefault(schema: Structural, value: Value, _path: string, errors: F
 }
 
 /** Rules that any of the versions before did not obey. */
-function allRelaxed(versions: readonly Version[]): Relaxed {
-  const all = versions.flatMap((version) => {
+function* allRelaxed(versions: readonly Version[]): Steps<Relaxed> {
+  const all: Relaxed[] = [];
+  for (const version of versions) {
     const schema = schemaOf(version);
-    return schema ? [relaxedBy(schema)] : [];
-  });
+    if (schema) all.push(yield* relaxedBy(schema));
+  }
   const some = (rule: keyof Relaxed): boolean => all.some((one) => one[rule]);
   return { types: some("types"), structure: some("structure"), sets: some("sets"), keys: some("keys") };
 }
