@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { ResourceDefinition } from "../../schema/definition.ts";
-import type { Steps } from "../../util/steps.ts";
+import { type Steps, atOnce } from "../../util/steps.ts";
 import { gnosticDefinition, gnosticPath } from "./gnostic.ts";
 import { resourcePaths } from "./openapi-paths.ts";
 import { type Json, kindComponents, sharedComponents } from "./openapi-schemas.ts";
@@ -38,9 +38,10 @@ export class PartsOfForm {
 
   /** What every document has beside its resources. */
   get shared(): Part {
-    const form = this.#form;
-    this.#shared ??= partOf(NO_PATHS, "", new Map(membersOf(sharedComponents(), form)));
-    return this.#shared;
+    if (this.#shared) return this.#shared;
+    const schemas = new Map<string, Buffer>();
+    atOnce(putMembers(schemas, sharedComponents(), this.#form));
+    return (this.#shared = partOf(NO_PATHS, "", schemas));
   }
 
   /** The part of a definition, in steps: schemas of custom kinds may have megabytes. */
@@ -61,13 +62,9 @@ function* madePart(definition: ResourceDefinition, form: PartForm): Steps<Part> 
   for (const { takes } of Object.values(definition.subresources ?? {})) {
     if (takes) components.push(kindComponents(takes));
   }
+  yield;
   const schemas = new Map<string, Buffer>();
-  for (const some of components) {
-    for (const [name, bytes] of membersOf(some, form)) {
-      yield;
-      schemas.set(name, bytes);
-    }
-  }
+  for (const some of components) yield* putMembers(schemas, some, form);
   if (isTemplated(definition)) {
     const template = templateOf(definition);
     const names = namesOf(definition);
@@ -90,10 +87,12 @@ function pathsIn(paths: readonly (readonly [string, Json])[], form: PartForm): B
   return Buffer.from(membersText(form === "v3" ? paths : paths.map(([path, item]) => [path, pathItemV2(item)])));
 }
 
-/** Components in a form, one by one. */
-function* membersOf(components: Json, form: PartForm): Generator<[name: string, bytes: Buffer]> {
+/** Adds components in a form, in steps: one of a custom kind may have tens of thousands of properties. */
+function* putMembers(schemas: Map<string, Buffer>, components: Json, form: PartForm): Steps<void> {
   for (const [name, schema] of Object.entries(components) as [string, Json][]) {
-    if (form === "gnostic") yield [name, gnosticDefinition(name, schemaV2(schema))];
-    else yield [name, Buffer.from(membersText([[name, form === "v3" ? schema : schemaV2(schema)]]))];
+    const said = form === "v3" ? schema : schemaV2(schema);
+    yield;
+    schemas.set(name, form === "gnostic" ? gnosticDefinition(name, said) : Buffer.from(membersText([[name, said]])));
+    yield;
   }
 }
