@@ -42,7 +42,7 @@ rooms.app = [...below, "cluster", "cli", "testing"];
 
 const TESTS = ["\\.test\\.ts$", "(?<!src)/testing/"];
 /** What tests of a room may import beside it. */
-const besideTests = { server: ["pki", "kinds"] };
+const besideTests = { meta: ["util"], server: ["pki", "kinds"] };
 
 const room = ([name, may]) => ({
   name: `room-${name}`,

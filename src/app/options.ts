@@ -18,6 +18,7 @@ import { dnsSubdomain } from "../meta/names.ts";
 import type { ServiceRanges } from "../meta/service-ranges.ts";
 import type { LogLevel } from "../util/log.ts";
 import { suggestion } from "../util/nearest.ts";
+import { withoutTrailing } from "../util/scan.ts";
 import { asJsonNumber } from "../value/value.ts";
 import { type AuditOptions, auditOf } from "./audit/audit-options.ts";
 import type { AccountSettings, AuthenticationSettings } from "./authentication-settings.ts";
@@ -134,7 +135,8 @@ export type RawOptions = { readonly [Key in OptionKey]?: OptionValue | undefined
  * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables): nobody has told us anything.
  */
 const isServiceLink = (name: string, value: string): boolean =>
-  /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+  (/^\w+$/.test(name) && /_SERVICE_(?:HOST|PORT)(?:_\w|$)/.test(name)) ||
+  /_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value));
 
 /** What `keelson run` tells its command, which may be `keelson` again. */
@@ -405,7 +407,7 @@ function etcdOf(said: OptionValues): EtcdOptions {
   if (wrong !== undefined) throw expected("etcd-servers", "addresses such as https://10.0.0.1:2379", wrong);
   const { "etcd-cacert": caFile, "etcd-cert": certFile, "etcd-key": keyFile } = said;
   if ((certFile === "") !== (keyFile === "")) throw expected("etcd-cert", "given together with --etcd-key", certFile);
-  const prefix = said["etcd-prefix"].replace(/\/+$/, "");
+  const prefix = withoutTrailing(said["etcd-prefix"], "/");
   if (prefix === "") throw expected("etcd-prefix", "a prefix such as /keelson", said["etcd-prefix"]);
   return { servers, prefix, caFile, certFile, keyFile };
 }

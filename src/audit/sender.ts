@@ -31,7 +31,7 @@ export function sourcesOf(forwarded: string, real: string, peer: string): readon
 /** IPv4 in the clothes of IPv6 is IPv4. */
 const plainAddress = (address: string): string => (address.startsWith("::ffff:") ? address.slice(7) : address);
 
-const V4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+const V4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|\d\d|\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|\d\d|\d)){3}$/;
 
 /** Whether a text is an address of IPv4 or IPv6. */
 function isAddress(text: string): boolean {

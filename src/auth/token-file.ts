@@ -27,8 +27,42 @@ export function readTokens(text: string, file: string): TokenUsers {
 
 /** The cells of a line; one in quotes may have commas, and two quotes for one. */
 function cellsOf(line: string): string[] {
-  const cells = line.matchAll(/(?:^|,) *(?:"((?:[^"]|"")*)" *(?=,|$)|([^,]*))/g);
-  return Array.from(cells, ([, quoted, plain = ""]) => quoted?.replaceAll('""', '"') ?? plain.trim());
+  const cells: string[] = [];
+  for (let at = 0; at <= line.length;) {
+    const { cell, end } = quotedAt(line, at) ?? plainAt(line, at);
+    cells.push(cell);
+    at = end + 1;
+  }
+  return cells;
+}
+
+/** A cell, and the index of the comma behind it or of the end of its line. */
+interface Cell {
+  readonly cell: string;
+  readonly end: number;
+}
+
+function plainAt(line: string, at: number): Cell {
+  const comma = line.indexOf(",", at);
+  const end = comma < 0 ? line.length : comma;
+  return { cell: line.slice(at, end).trim(), end };
+}
+
+/** Undefined where a cell does not begin with a quote, or has more behind the one that ends it. */
+function quotedAt(line: string, at: number): Cell | undefined {
+  const start = endOfBlanks(line, at) + 1;
+  if (line[start - 1] !== '"') return undefined;
+  let quote = line.indexOf('"', start);
+  while (quote >= 0 && line[quote + 1] === '"') quote = line.indexOf('"', quote + 2);
+  const end = quote < 0 ? 0 : endOfBlanks(line, quote + 1);
+  if (quote < 0 || (end < line.length && line[end] !== ",")) return undefined;
+  return { cell: line.slice(start, quote).replaceAll('""', '"'), end };
+}
+
+function endOfBlanks(line: string, from: number): number {
+  let end = from;
+  while (line[end] === " ") end++;
+  return end;
 }
 
 const listed = (text: string): string[] =>

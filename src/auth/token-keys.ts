@@ -4,6 +4,7 @@
  * @module
  */
 import { type KeyObject, createHash, createPublicKey } from "node:crypto";
+import { pemBlocks, pemOf } from "../util/pem.ts";
 
 /** A public key that tokens may be signed with. */
 export interface TokenKey {
@@ -40,11 +41,11 @@ export function tokenKeyOf(pem: string): TokenKey {
   return { kid, alg: algorithmOf(key), key };
 }
 
-const BLOCK = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----/g;
-
 /** The keys in a file of PEM: public ones, certificates, or private ones whose public half counts. @throws Error for none */
 export function tokenKeysIn(text: string): readonly TokenKey[] {
-  const keys = (text.match(BLOCK) ?? []).filter((block) => !block.includes("PARAMETERS")).map(tokenKeyOf);
+  const keys = Array.from(pemBlocks(text))
+    .filter(({ type, hasHeaders }) => !hasHeaders && !type.includes("PARAMETERS"))
+    .map(({ type, bytes }) => tokenKeyOf(pemOf(type, bytes)));
   if (keys.length === 0) throw new Error("expected a key or a certificate in PEM, found none");
   return keys;
 }

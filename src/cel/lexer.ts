@@ -175,7 +175,8 @@ function escapeAt(points: readonly string[], at: number, place: number): Escaped
   const hex = { x: 2, X: 2, u: 4, U: 8 }[char];
   const digits =
     hex === undefined ? points.slice(at + 1, at + 4).join("") : points.slice(at + 2, at + 2 + hex).join("");
-  const isRight = hex === undefined ? /^[0-3][0-7]{2}$/.test(digits) : new RegExp(`^[\\da-fA-F]{${hex}}$`).test(digits);
+  const isRight =
+    hex === undefined ? /^[0-3][0-7]{2}$/.test(digits) : digits.length === hex && /^[\da-fA-F]+$/.test(digits);
   if (!isRight)
     throw new SyntaxFault(place, `Syntax error: token recognition error at: '${points.join("").slice(0, 40)}'`);
   const code = Number.parseInt(digits, hex === undefined ? 8 : 16);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { mayTake } from "../util/heavy.ts";
 import type { Expr, Fold } from "./ast.ts";
 import type { Checked } from "./checked.ts";
 import type { Overload } from "./library/contract.ts";
@@ -497,6 +498,14 @@ function unfit(name: string, args: readonly Value[], isKnown: (first: Value) => 
   return args.length > 0 && isKnown(args[0]!) ? NO_OVERLOAD : new Failure(`no such overload: ${name}`);
 }
 
+/** Texts from here on may have to be worked on beside the event loop, see `heavy.ts`. */
+const LONG = 4096;
+
+/** What a function does with a long text can take long whatever it costs. @throws TooHeavy */
+function heed(value: Value): void {
+  if (typeof value === "string" && value.length > LONG) mayTake(value.length / 10);
+}
+
 /** A call: one and two arguments are all looked at, more only until one fails. */
 function called(args: readonly Part[], call: Call): Step {
   const steps = args.map(({ run }) => run);
@@ -507,6 +516,8 @@ function called(args: readonly Part[], call: Call): Step {
     const { spend } = only.cost;
     return (under) => {
       const [x, y] = [a(under), b(under)];
+      heed(x);
+      heed(y);
       const value = x instanceof Failure ? x : y instanceof Failure ? y : run(x, y);
       under.spend(spend ? spend([x, y], value) : 1);
       return value;
@@ -515,6 +526,7 @@ function called(args: readonly Part[], call: Call): Step {
   if (steps.length > 2) return calledWithMany(steps, call);
   return (under) => {
     const values = steps.map((step) => step(under));
+    values.forEach(heed);
     const failed = values.find((value) => value instanceof Failure);
     const value = failed ?? call.run(values);
     under.spend(failed ? call.spend(values, value) : call.spend(values, value));
@@ -528,6 +540,7 @@ function calledWithMany(steps: readonly Step[], call: Call): Step {
     for (const step of steps) {
       const value = step(under);
       if (value instanceof Failure) return value;
+      heed(value);
       values.push(value);
     }
     const value = call.run(values);

@@ -3,10 +3,14 @@
  *
  * @module
  */
+import { parseGoDuration } from "../util/go-duration.ts";
+import { withoutTrailing } from "../util/scan.ts";
 import { Duration, Failure, Timestamp } from "./values.ts";
 
 const SECOND = 1_000_000_000n;
-const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:[.,](\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+/** Digits of a fraction of a second that count. */
+const PLACES = 9;
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -32,7 +36,7 @@ export function timestampIn(text: string): Timestamp | undefined {
   const offset = offsetIn(zone!);
   if (offset === undefined) return undefined;
   const millis = utc(year, month, day, hours, minutes, seconds) - offset * 60_000;
-  const nanos = fraction === undefined ? 0n : BigInt(fraction.padEnd(9, "0"));
+  const nanos = fraction === undefined ? 0n : BigInt(fraction.slice(0, PLACES).padEnd(PLACES, "0"));
   return new Timestamp(BigInt(millis) * 1_000_000n + nanos, offset);
 }
 
@@ -56,9 +60,14 @@ function offsetIn(text: string): number | undefined {
 export function timestampText({ nanos, offset }: Timestamp): string {
   const local = nanos + BigInt(offset) * 60n * SECOND;
   const seconds = local >= 0n ? local / SECOND : -((-local + SECOND - 1n) / SECOND);
-  const fraction = (local - seconds * SECOND).toString().padStart(9, "0").replace(/0+$/, "");
+  const fraction = fractionText(local - seconds * SECOND);
   const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
-  return `${text}${fraction === "" ? "" : `.${fraction}`}${offset === 0 ? "Z" : offsetText(offset)}`;
+  return `${text}${fraction}${offset === 0 ? "Z" : offsetText(offset)}`;
+}
+
+/** Nanoseconds below a second as they stand behind the seconds: `.5`; nothing for 0. */
+function fractionText(nanos: bigint): string {
+  return nanos === 0n ? "" : `.${withoutTrailing(nanos.toString().padStart(PLACES, "0"), "0")}`;
 }
 
 function offsetText(offset: number): string {
@@ -67,38 +76,17 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-const UNITS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  µs: 1_000n,
-  μs: 1_000n,
-  ms: 1_000_000n,
-  s: SECOND,
-  m: 60n * SECOND,
-  h: 3600n * SECOND,
-};
-
-/** A time that passes: `1h30m`, `-1.5s`; undefined for any other text. */
+/** A time that passes: `1h30m`, `-1.5s`; undefined for any other text. @throws TooHeavy */
 export function durationIn(text: string): Duration | undefined {
-  const [, sign, rest = ""] = /^([+-]?)(.*)$/s.exec(text)!;
-  if (rest === "0") return new Duration(0n);
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return undefined;
-  let nanos = 0n;
-  for (const [, whole = "", fraction = "", unit] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
-    const size = UNITS[unit!]!;
-    nanos +=
-      BigInt(whole || "0") * size +
-      (BigInt(fraction.slice(0, 18) || "0") * size) / 10n ** BigInt(Math.min(fraction.length, 18));
-  }
-  if (nanos > 2n ** 63n - 1n) return undefined;
-  return new Duration(sign === "-" ? -nanos : nanos);
+  const nanos = parseGoDuration(text);
+  return nanos === undefined ? undefined : new Duration(nanos);
 }
 
 /** Seconds with a fraction, as conversions write them: `90s`, `1.5s`. */
 export function durationText({ nanos }: Duration): string {
   const magnitude = nanos < 0n ? -nanos : nanos;
-  const fraction = (magnitude % SECOND).toString().padStart(9, "0").replace(/0+$/, "");
-  return `${nanos < 0n ? "-" : ""}${magnitude / SECOND}${fraction === "" ? "" : `.${fraction}`}s`;
+  const fraction = fractionText(magnitude % SECOND);
+  return `${nanos < 0n ? "-" : ""}${magnitude / SECOND}${fraction}s`;
 }
 
 /** A moment in a zone, in parts. */

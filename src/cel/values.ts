@@ -207,6 +207,29 @@ export function keyText(key: Value): string {
   }
 }
 
+/**
+ * A text that two values share exactly where they are equal, see {@link equals}: of scalars, of lists that are compared in
+ * order and of maps, with such values in them; undefined of any other.
+ */
+export function identityOf(value: Value): string | undefined {
+  if (value === null) return "null";
+  if (value instanceof List) return value.equals ? undefined : identityOfAll("[", [...value]);
+  if (value instanceof Dict) return value instanceof Lazy ? undefined : identityOfDict(value);
+  const text = keyText(value);
+  return text === "?" || Number.isNaN(value) ? undefined : `${text.length}${text}`;
+}
+
+function identityOfDict(dict: Dict): string | undefined {
+  const entries = [...dict.keys()].map((key) => [keyText(key), dict.get(key)!] as const);
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return identityOfAll(`{${dict.typeName ?? ""} `, sorted.flat());
+}
+
+function identityOfAll(kind: string, parts: readonly Value[]): string | undefined {
+  const texts = parts.map(identityOf);
+  return texts.includes(undefined) ? undefined : `${kind}${parts.length} ${texts.join("")}`;
+}
+
 /** Whether a value may be a key of a map. */
 export const isKey = (key: Value): boolean =>
   ["string", "bigint", "boolean"].includes(typeof key) || key instanceof Uint;

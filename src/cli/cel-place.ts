@@ -10,19 +10,38 @@ import { CliError } from "./cli-error.ts";
 /** Names of members and indices of lists, from the outside in. */
 export type Place = readonly (string | number)[];
 
-const STEP = /\.?([\w-]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/y;
-
 /** Takes a place apart. @throws CliError of usage for what is none */
 export function parsePlace(text: string): Place {
   const place: (string | number)[] = [];
-  STEP.lastIndex = 0;
-  while (STEP.lastIndex < text.length) {
-    const match = STEP.exec(text);
-    if (!match) throw new CliError(`expected --at to be a place such as spec.ports[0], got ${text}`, { usage: true });
-    const [, name, index, single, double] = match;
-    place.push(index === undefined ? (name ?? single ?? double ?? "") : Number(index));
+  for (let at = 0; at < text.length;) {
+    const found = text[at] === "[" ? bracketsAt(text, at) : nameAt(text, at);
+    if (!found) throw new CliError(`expected --at to be a place such as spec.ports[0], got ${text}`, { usage: true });
+    place.push(found.step);
+    at = found.end;
   }
   return place;
+}
+
+interface Found {
+  readonly step: string | number;
+  readonly end: number;
+}
+
+function nameAt(text: string, at: number): Found | undefined {
+  const start = text[at] === "." ? at + 1 : at;
+  let end = start;
+  while (end < text.length && /[\w-]/.test(text[end]!)) end++;
+  return end === start ? undefined : { step: text.slice(start, end), end };
+}
+
+function bracketsAt(text: string, at: number): Found | undefined {
+  const quote = text[at + 1];
+  const isQuoted = quote === "'" || quote === '"';
+  const end = isQuoted ? text.indexOf(quote, at + 2) + 1 : text.indexOf("]", at);
+  if (end <= at + 1 || text[end] !== "]") return undefined;
+  if (isQuoted) return { step: text.slice(at + 2, end - 1), end: end + 1 };
+  const digits = text.slice(at + 1, end);
+  return /^\d+$/.test(digits) ? { step: Number(digits), end: end + 1 } : undefined;
 }
 
 /** The schema at a place. @throws CliError where there is none */

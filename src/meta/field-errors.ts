@@ -7,6 +7,7 @@ import type { CauseReason, StatusCause } from "./status.ts";
  */
 export class FieldErrors {
   readonly causes: StatusCause[] = [];
+  #characters = 0;
   readonly #show: (value: unknown) => string;
 
   /** @param hides whether no message may say a value: those of an object that holds secrets */
@@ -79,18 +80,27 @@ export class FieldErrors {
     this.#add(reason, field, message);
   }
 
+  /** Forgets what was told after so many causes. */
+  truncate(count: number): void {
+    for (const { field = "", message } of this.causes.splice(count)) this.#characters -= field.length + message.length;
+  }
+
   /** What is told no more is not printed either. */
   get #isFull(): boolean {
-    return this.causes.length >= MOST_CAUSES;
+    return this.causes.length >= MOST_CAUSES || this.#characters >= MOST_CHARACTERS;
   }
 
   #add(reason: CauseReason, field: string, message: string): void {
-    if (!this.#isFull) this.causes.push({ reason, message, field });
+    if (this.#isFull) return;
+    this.causes.push({ reason, message, field });
+    this.#characters += field.length + message.length;
   }
 }
 
 /** A body can hold hundreds of thousands of mistakes; nobody reads on after this many. */
 const MOST_CAUSES = 1000;
+/** Names of members can be as long as a body, and each mistake below says them. */
+const MOST_CHARACTERS = 1_000_000;
 
 /** What stands for a value that is not told, in words that clients know. */
 const HIDDEN = '"<secret contents redacted>"';

@@ -18,7 +18,7 @@ export interface Quantity {
   readonly family: QuantityFamily;
 }
 
-const FORM = /^([+-]?)0*(\d*)(?:\.(\d*))?(|[KMGTPE]i|[eE][+-]?\d{1,10}|[numkMGTPE])$/;
+const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(|[KMGTPE]i|[eE][+-]?\d{1,10}|[numkMGTPE])$/;
 const LONGEST = 1024;
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -40,8 +40,8 @@ function read(text: string): Written | undefined {
   if (text.length > LONGEST) return undefined;
   const match = FORM.exec(text);
   if (!match || text === "") return undefined;
-  const [, sign, whole = "", places = "", suffix = ""] = match;
-  const parts = { negative: sign === "-", whole, places };
+  const [, sign, digits = "", places = "", suffix = ""] = match;
+  const parts = { negative: sign === "-", whole: digits.replace(/^0+/, ""), places };
   if (suffix.endsWith("i")) return { ...parts, family: "binary", power: BINARY.indexOf(suffix) };
   const decimal = DECIMAL.indexOf(suffix);
   if (decimal >= 0) return { ...parts, family: "decimal", power: (decimal - 3) * 3 };

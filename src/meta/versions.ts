@@ -35,5 +35,6 @@ function compareRanked([stage, first, second, name]: Rank, [otherStage, otherFir
 const MAX_UINT64 = 18_446_744_073_709_551_615n;
 
 /** Whether a text has the form of a resourceVersion: a decimal number of 64 bits. */
-export const isResourceVersion = (text: string): boolean =>
-  /^0*\d{1,20}$/.test(text) && BigInt(text.replace(/^0+(?=\d)/, "")) <= MAX_UINT64;
+export const isResourceVersion = (text: string): boolean => /^\d+$/.test(text) && isUint64(text.replace(/^0+/, ""));
+
+const isUint64 = (digits: string): boolean => digits.length <= 20 && BigInt(digits) <= MAX_UINT64;

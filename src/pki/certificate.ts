@@ -33,7 +33,7 @@ import {
 } from "./der.ts";
 import { extensionOf, fieldsOf } from "./foreign.ts";
 import type { AltNames } from "./names.ts";
-import { pemOf } from "./pem.ts";
+import { pemOf } from "../util/pem.ts";
 import type { CertificateRequest } from "./request.ts";
 
 /** A certificate and its private key, PEM. */

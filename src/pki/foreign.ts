@@ -6,7 +6,7 @@
 import { X509Certificate } from "node:crypto";
 import { type Element, TAG, TRUE, elements, oid, only } from "./der.ts";
 import { type AltNames, NO_NAMES, readAltNames } from "./names.ts";
-import { pemBlocks } from "./pem.ts";
+import { pemBlocks } from "../util/pem.ts";
 
 /** A certificate from its bytes; undefined where they are none, or more than one. */
 export function certificateOf(bytes: Buffer): X509Certificate | undefined {

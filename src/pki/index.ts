@@ -6,7 +6,7 @@
 export { GRANTED_USAGES, type GrantedUsage, type KeyPair, authority, client, issue, serving } from "./certificate.ts";
 export { DerError } from "./der.ts";
 export { altNamesOf, certificateOf, firstCertificate, isAuthority } from "./foreign.ts";
-export { type PemBlock, pemBlocks } from "./pem.ts";
+export { type PemBlock, pemBlocks } from "../util/pem.ts";
 export { isSignedBy, readPublicKey } from "./public-key.ts";
 export { type CertificateRequest, isSigned, readRequest } from "./request.ts";
 export { kubeconfig, kubeconfigLike } from "./kubeconfig.ts";

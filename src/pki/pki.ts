@@ -12,7 +12,8 @@
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { domainToASCII } from "node:url";
 import type { Clock } from "../util/clock.ts";
-import { addressBytes } from "./address.ts";
+import { addressBytes, withoutZone } from "./address.ts";
+import { pemBlocks, pemOf } from "../util/pem.ts";
 import { type KeyPair, authority, client, namesAuthorityKey, serving } from "./certificate.ts";
 import { type CertificateFacts, certificateFacts, hostsOf } from "./facts.ts";
 
@@ -237,9 +238,15 @@ const lasts = ({ cert }: KeyPair, now: number, millis: number): boolean => {
 
 /** The certificates at the end of a chain that are signed by nobody else. */
 const rootsOf = (chain: string): string =>
-  (chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [])
+  pemsIn(chain, "CERTIFICATE")
     .filter((pem) => isRoot(new X509Certificate(pem)))
     .join("");
+
+/** The blocks of one type, each as a text. */
+const pemsIn = (text: string, type: string): string[] =>
+  Array.from(pemBlocks(text))
+    .filter((block) => block.type === type)
+    .map(({ bytes }) => pemOf(type, bytes));
 
 const isRoot = (certificate: X509Certificate): boolean =>
   certificate.issuer === certificate.subject && certificate.verify(certificate.publicKey);
@@ -253,8 +260,7 @@ function serves({ cert }: KeyPair, hosts: readonly string[]): boolean {
 }
 
 /** A name or address as a certificate can have it: names in ASCII, addresses without the zone of this machine. */
-const certified = (host: string): string =>
-  addressBytes(host) ? host.replace(/%.*$/, "") : domainToASCII(host) || host;
+const certified = (host: string): string => (addressBytes(host) ? withoutZone(host) : domainToASCII(host) || host);
 
 /** So many keys are kept of those that signed before: a key that is older has to be named by an option. */
 const MOST_FORMER = 8;
@@ -263,7 +269,7 @@ const FORMER = "token-former.pem";
 /** The keys of tokens; where it is to be another one, that of now is kept as one that has signed before. */
 function tokenKeys(files: PkiFiles, anew = false): readonly string[] {
   const known = files.read("token.key");
-  const former = files.read(FORMER)?.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
+  const former = pemsIn(files.read(FORMER) ?? "", "PUBLIC KEY");
   if (known !== undefined && !anew) return [known, ...former];
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { DerError, implicit, sequence } from "./der.ts";
-import { pemOf } from "./pem.ts";
+import { pemOf } from "../util/pem.ts";
 import { LARGEST_REQUEST, isSigned, readRequest } from "./request.ts";
 import { newKey, requestDer, requestPem } from "./testing/requests.ts";
 

@@ -7,7 +7,7 @@
 import { type KeyObject, constants, verify } from "node:crypto";
 import { DerError, type Element, TAG, elements, ofTag, oid, only, sequence } from "./der.ts";
 import { type AltNames, NO_NAMES, type Subject, readAltNames, readSubject } from "./names.ts";
-import { pemBlocks } from "./pem.ts";
+import { pemBlocks } from "../util/pem.ts";
 import { readPublicKey } from "./public-key.ts";
 
 /** The most bytes that a request may have, as DER: thousands of names. */

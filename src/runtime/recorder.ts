@@ -12,6 +12,7 @@ import { CoreEvent, type Event } from "../client/kinds/index.ts";
 import { formatMicroTime, formatTime } from "../meta/time.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { withoutTrailing } from "../util/scan.ts";
 
 /** What a recorder needs. */
 export interface RecorderOptions {
@@ -205,13 +206,14 @@ export class Recorder {
 }
 
 /** A name as that of an event may begin: names of some kinds have more characters. */
-const subdomainOf = (name: string): string =>
-  name
+function subdomainOf(name: string): string {
+  const known = name
     .slice(0, MOST_NAME)
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]/g, "-")
-    .replaceAll(/[.-]*\.[.-]*/g, ".")
-    .replaceAll(/^[.-]+|[.-]+$/g, "");
+    .replaceAll(/[.-]+/g, (run) => (run.includes(".") ? "." : run));
+  return withoutTrailing(known.replace(/^[.-]+/, ""), ".-");
+}
 
 /** As much of a note as an event may have, in whole characters. */
 function shortened(note: string): string {

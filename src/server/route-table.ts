@@ -8,16 +8,20 @@ import { ApiError, unknownPath } from "../meta/status.ts";
 import type { Route, RouteAnswer, RouteParams, Routes, ServerContext } from "./context.ts";
 import type { ServerRequest } from "./request.ts";
 
-interface Row {
+/** A route whose path is a template. */
+interface Template {
   readonly route: Route;
-  readonly pattern: RegExp;
+  readonly segments: readonly Segment[];
 }
+
+/** A segment of a path: itself, or the name that it has among the parameters, where it may stand for all the rest. */
+type Segment = { readonly text: string } | { readonly name: string; readonly isRest: boolean };
 
 /** Routes by path. Those whose path is no template are found at once, the others are tried in order. */
 export class RouteTable implements Routes {
   readonly all: readonly Route[];
   readonly #exact = new Map<string, Route>();
-  readonly #templates: Row[] = [];
+  readonly #templates: Template[] = [];
 
   /** Throws where two routes have the same path. */
   constructor(routes: readonly Route[]) {
@@ -26,7 +30,7 @@ export class RouteTable implements Routes {
     for (const route of routes) {
       if (paths.has(route.path)) throw new Error(`Expected one route for ${route.path}, got two`);
       paths.add(route.path);
-      if (route.path.includes("{")) this.#templates.push({ route, pattern: patternOf(route) });
+      if (route.path.includes("{")) this.#templates.push({ route, segments: route.path.split("/").map(segmentOf) });
       else for (const path of route.slash ? [route.path, `${route.path}/`] : [route.path]) this.#exact.set(path, route);
     }
   }
@@ -34,9 +38,10 @@ export class RouteTable implements Routes {
   find(path: string): { readonly route: Route; readonly params: RouteParams } | undefined {
     const exact = this.#exact.get(path);
     if (exact) return { route: exact, params: NO_PARAMS };
-    for (const { route, pattern } of this.#templates) {
-      const match = pattern.exec(path);
-      if (match) return { route, params: match.groups ?? NO_PARAMS };
+    const parts = path.split("/");
+    for (const template of this.#templates) {
+      const params = paramsOf(template, parts);
+      if (params) return { route: template.route, params };
     }
     return undefined;
   }
@@ -44,13 +49,26 @@ export class RouteTable implements Routes {
 
 const NO_PARAMS: RouteParams = {};
 
-/** `/apis/{group}/{rest...}` as an expression. */
-function patternOf({ path, slash = false }: Route): RegExp {
-  const source = path
-    .replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll(/\{(\w+)\\\.\\\.\\\.\}/g, "(?<$1>.+)")
-    .replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)");
-  return new RegExp(`^${source}${slash ? "/?" : ""}$`, "s");
+function segmentOf(text: string): Segment {
+  const [, name, rest] = /^\{(\w+)(\.\.\.)?\}$/.exec(text) ?? [];
+  return name === undefined ? { text } : { name, isRest: rest !== undefined };
+}
+
+/** What stands in a path for the names of a template; undefined where the path is another one. */
+function paramsOf({ route, segments }: Template, parts: readonly string[]): RouteParams | undefined {
+  const params: Record<string, string> = {};
+  for (const [i, segment] of segments.entries()) {
+    const part = parts[i];
+    if (part === undefined || ("text" in segment && segment.text !== part)) return undefined;
+    if ("text" in segment) continue;
+    const value = segment.isRest ? parts.slice(i).join("/") : part;
+    if (value === "") return undefined;
+    params[segment.name] = value;
+    if (segment.isRest) return params;
+  }
+  const isWhole = parts.length === segments.length;
+  const endsInSlash = route.slash === true && parts.length === segments.length + 1 && parts.at(-1) === "";
+  return isWhole || endsInSlash ? params : undefined;
 }
 
 /** Finds what answers a path that is no resource. */

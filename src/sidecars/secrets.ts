@@ -64,15 +64,22 @@ function templateOf(parameters: Texts, key: string, older: string | undefined): 
   return parameters[key];
 }
 
-const PLACE = /\$\{([^}]*)\}/g;
-
 function resolved(template: string, values: Texts): string {
-  return template.replaceAll(PLACE, (_, place: string) => {
-    if (Object.hasOwn(values, place)) return values[place]!;
-    throw new ParameterError(
-      `expected one of ${Object.keys(values).join(", ")} in ${JSON.stringify(template)}, got ${JSON.stringify(place)}`,
-    );
-  });
+  let out = "";
+  let at = 0;
+  for (let begin = template.indexOf("${"); begin >= 0; begin = template.indexOf("${", at)) {
+    const end = template.indexOf("}", begin);
+    if (end < 0) break;
+    const place = template.slice(begin + 2, end);
+    if (!Object.hasOwn(values, place)) {
+      throw new ParameterError(
+        `expected one of ${Object.keys(values).join(", ")} in ${JSON.stringify(template)}, got ${JSON.stringify(place)}`,
+      );
+    }
+    out += template.slice(at, begin) + values[place]!;
+    at = end + 1;
+  }
+  return out + template.slice(at);
 }
 
 function valid(check: TextCheck, name: string, parameter: string): string {

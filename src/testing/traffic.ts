@@ -117,7 +117,8 @@ export function matches(match: RequestMatch, request: RequestRecord): boolean {
     (origin === "any" || origin === request.origin) &&
     (verb === undefined || fitsVerb(verb, request.verb)) &&
     (kind === undefined || (kind.kind === request.kind && kind.group === request.group)) &&
-    (name === undefined || (name instanceof RegExp ? (request.name ?? "").search(name) >= 0 : name === request.name)) &&
+    (name === undefined ||
+      (name instanceof RegExp ? name[Symbol.search](request.name ?? "") >= 0 : name === request.name)) &&
     (match.subresource === undefined || match.subresource === (request.subresource ?? "")) &&
     (match.namespace === undefined || match.namespace === request.namespace) &&
     (match.user === undefined || match.user === request.user) &&

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Duration, durationText, millisOf, parseDuration, parseGoDuration } from "./duration.ts";
+import { type Duration, durationText, millisOf, parseDuration } from "./duration.ts";
+import { expectLinear } from "./testing/linear.ts";
 
 test.each<[Duration, number]>([
   [0, 0],
@@ -41,22 +42,13 @@ test.each([
   expect(durationText(millis)).toBe(text);
 });
 
-test.each([
-  ["30s", 30_000],
-  ["1m30s", 90_000],
-  ["1.5h", 5_400_000],
-  [".5s", 500],
-  ["1.s", 1000],
-  ["5us", 0.005],
-  ["5µs", 0.005],
-  ["2ns", 2e-6],
-  ["+2h", 7_200_000],
-  ["-1s", -1000],
-  ["0", 0],
-  ["1d", undefined],
-  ["30", undefined],
-  ["", undefined],
-  [`${"1".repeat(100)}s`, undefined],
-])("%j in the form of Go is so many ms: %s", (text, millis) => {
-  expect(parseGoDuration(text)).toBe(millis);
+test.each(["1.s", ".5s", "1ms2", "m5", "1.5.5s", "5msm", "5μs", "1h-5m"])("%j is no text of a duration", (text) => {
+  expect(parseDuration(text)).toBeUndefined();
 });
+
+test.each(["0000s", "0", "1ms", "1.", "5m"])(
+  "%s again and again costs a time that grows with the text",
+  async (part) => {
+    await expectLinear((size) => `${part.repeat(size / part.length)}x`, parseDuration);
+  },
+);

@@ -1,11 +1,11 @@
+import { endOfDigits } from "./scan.ts";
+
 /** A span of time: milliseconds, or a number and its unit such as `500ms`, `1.5s`, `10m`, `24h`, `7d`. */
 export type Duration = number | `${number}${Unit}`;
 
 type Unit = "ms" | "s" | "m" | "h" | "d";
 
 const UNITS: Readonly<Record<Unit, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
 /** The milliseconds of a duration. @throws RangeError for what is none, a negative one included */
 export function millisOf(duration: Duration): number {
@@ -32,36 +32,17 @@ export function durationText(millis: number): string {
 
 /** The milliseconds of a text such as `90m` or `1h30m`; undefined when it is no duration. */
 export function parseDuration(text: string): number | undefined {
-  const parts = [...text.matchAll(PART)];
-  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) return undefined;
-  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS[unit as Unit], 0);
-}
-
-/** A duration as Go reads it: `1m30s`, `1.5h`, `0`; of nanoseconds up to hours. */
-const GO_DURATION = /^([-+]?)(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const GO_PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
-/** In ms. */
-const GO_UNITS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-/** Nobody needs a longer text. */
-const LONGEST = 100;
-
-/** The milliseconds of a text in Go's form, which has signs, fractions without a digit before or after and nanoseconds, and no days; undefined for one that is none. */
-export function parseGoDuration(text: string): number | undefined {
-  if (text.length > LONGEST) return undefined;
-  const sign = GO_DURATION.exec(text)?.[1];
-  if (sign === undefined) return undefined;
-  const millis = [...text.matchAll(GO_PART)].reduce(
-    (sum, [, count, unit]) => sum + Number(count) * GO_UNITS[unit!]!,
-    0,
-  );
-  return sign === "-" ? -millis : millis;
+  let sum = 0;
+  let at = 0;
+  do {
+    const point = endOfDigits(text, at);
+    const endOfNumber = text[point] === "." ? endOfDigits(text, point + 1) : point;
+    const end = endOfNumber + (text.startsWith("ms", endOfNumber) ? 2 : 1);
+    const unit = text.slice(endOfNumber, end);
+    const hasDigits = point > at && endOfNumber !== point + 1;
+    if (!hasDigits || !Object.hasOwn(UNITS, unit)) return undefined;
+    sum += Number(text.slice(at, endOfNumber)) * UNITS[unit as Unit];
+    at = end;
+  } while (at < text.length);
+  return sum;
 }

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { withoutTrailing } from "../util/scan.ts";
 import type { Value, ValueObject } from "./value.ts";
 
 interface Line {
@@ -39,7 +40,7 @@ function linesOf(text: string): Line[] {
   const lines = text.split("\n").filter((line) => !/^ *(?:#.*)?$/.test(line));
   return lines.map((line) => {
     const indent = line.search(/[^ ]/);
-    return { indent, text: line.slice(indent).replace(/ +$/, "") };
+    return { indent, text: withoutTrailing(line.slice(indent), " ") };
   });
 }
 

@@ -78,8 +78,16 @@ function toText(bytes: Uint8Array | string): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
-/** An escape that YAML 1.1 does not know, in the text of a double-quoted scalar or of a JSON document. */
-const JSON_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
+/** What stands behind the backslash of an escape that YAML 1.1 does not know. */
+const JSON_ESCAPE = /^(?:\/|u[dD][89a-fA-F])/;
+
+/** Whether the text of a double-quoted scalar or of a JSON document has an escape that YAML 1.1 does not know. */
+function hasJsonEscape(text: string): boolean {
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", at + 2)) {
+    if (JSON_ESCAPE.test(text.slice(at + 1, at + 4))) return true;
+  }
+  return false;
+}
 
 /** The value of a document that is a JSON object; undefined for every other one. */
 const decodeJsonText = (bytes: Uint8Array, options: YamlOptions): Decoded | undefined =>
@@ -126,7 +134,7 @@ function withYamlNumbers(value: Value): Value {
 }
 
 function refuseJsonEscapes(text: string): void {
-  if (!text.includes("\\") || !JSON_ESCAPE.test(text)) return;
+  if (!hasJsonEscape(text)) return;
   throw new DecodeError("malformed", "Expected escapes that YAML 1.1 knows, found \\/ or a surrogate pair");
 }
 
@@ -163,7 +171,7 @@ function firstDocument(text: string): string {
 }
 
 /** Whether some line is more than a comment, a directive or blank. */
-const hasContent = (text: string): boolean => /^(?![ \t]*(?:#|\r?$)|%)/m.test(text);
+const hasContent = (text: string): boolean => /^(?:[ \t]*[^ \t#%\n\r\u2028\u2029]|[ \t]+%)/m.test(text);
 
 /** A container that is being filled. A key that has been read waits in `key` for its value. */
 interface Frame {

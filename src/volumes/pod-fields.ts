@@ -5,6 +5,7 @@
  */
 import type { Pod } from "../client/kinds/index.ts";
 import { qualifiedName } from "../meta/names.ts";
+import { type SubscriptedPath, splitSubscript } from "../meta/subscripted-path.ts";
 import { quoted } from "./quoted.ts";
 
 type Texts = Readonly<Record<string, string>>;
@@ -19,8 +20,8 @@ const WHOLE: Readonly<Record<string, (pod: Pod) => string>> = {
 
 /** The text of a field such as `metadata.labels['app']`. @throws for a field that volumes do not show (PROJ-45) */
 export function podField(pod: Pod, path: string): string {
-  const [, member, key] = /^(.+?)\['(.*)'\]$/s.exec(path) ?? [];
-  if (member !== undefined && key !== undefined) return entryOf(pod, path, member, key);
+  const entry = splitSubscript(path);
+  if (entry) return entryOf(pod, path, entry);
   const field = Object.hasOwn(WHOLE, path) ? WHOLE[path] : undefined;
   if (field) return field(pod);
   throw new Error(
@@ -28,7 +29,7 @@ export function podField(pod: Pod, path: string): string {
   );
 }
 
-function entryOf({ metadata }: Pod, path: string, member: string, key: string): string {
+function entryOf({ metadata }: Pod, path: string, { member, key }: SubscriptedPath): string {
   const texts = member === "metadata.labels" ? metadata.labels : metadata.annotations;
   if (member !== "metadata.labels" && member !== "metadata.annotations") {
     throw new Error(

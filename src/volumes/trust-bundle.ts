@@ -4,7 +4,7 @@
  * @module
  */
 import type { ClusterTrustBundle } from "../client/kinds/index.ts";
-import { pemBlocks, pemOf } from "../pki/pem.ts";
+import { pemBlocks, pemOf } from "../util/pem.ts";
 import { chosenBundles } from "./bundle-choice.ts";
 import { type Collector, guarded } from "./collector.ts";
 import type { ProjectedSource } from "./contract.ts";

@@ -8,6 +8,7 @@ import { compileClaims, compileUser } from "../../cel/environments/claims.ts";
 import type { Compiled, Program } from "../../cel/program.ts";
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { domainPrefixedPath } from "../../meta/names.ts";
+import { withoutTrailing } from "../../util/scan.ts";
 import { mentions } from "./mentions.ts";
 import type { JwtSettings } from "./schema.ts";
 
@@ -104,7 +105,7 @@ function validateIssuer(
   validateAudiences(audiences, audienceMatchPolicy, field, errors);
 }
 
-const trimmed = (url: string): string => url.replace(/\/+$/, "");
+const trimmed = (url: string): string => withoutTrailing(url, "/");
 
 function validateAudiences(audiences: readonly string[], policy: string, field: string, errors: FieldErrors): void {
   if (audiences.length === 0) errors.required(`${field}.audiences`, "expected one audience at least");

@@ -128,19 +128,18 @@ function split(text: string): string[] {
   return parts;
 }
 
-const SIGNATURE = /^(?:(.+)\.)?([^.(]+(?:\.[a-zA-Z@][^.(]*)?)\((.*)\): (.+)$/s;
-
 /**
  * A row: `string.charAt(int): string` is called on a text; `size(list<A>): int` is not; names that have a dot themselves
  * are marked by a bar, `|sets.contains(list<A>, list<A>): bool`.
  */
 export function fn(signature: string, run: (...args: never[]) => Value, cost: Cost = {}, folds = false): Overload {
-  const dotted = signature.startsWith("|");
-  const match = SIGNATURE.exec(dotted ? signature.slice(1) : signature)!;
-  const full = dotted ? /^\|([^(]+)\(/.exec(signature)![1]! : undefined;
-  const target = dotted ? undefined : match[1];
-  const params = [...(target === undefined ? [] : [target]), ...split(match[3]!)].map(typeIn);
-  const result = typeIn(match[4]!);
+  const isDotted = signature.startsWith("|");
+  const [open, close] = [signature.indexOf("("), signature.lastIndexOf("): ")];
+  const full = signature.slice(isDotted ? 1 : 0, open);
+  const dot = isDotted ? -1 : full.lastIndexOf(".");
+  const target = dot < 0 ? [] : [full.slice(0, dot)];
+  const params = [...target, ...split(signature.slice(open + 1, close))].map(typeIn);
+  const result = typeIn(signature.slice(close + "): ".length));
   const unknown = new Set<string>();
   const collect = (type: Type): void => {
     if (type.kind === "param") unknown.add(type.name);
@@ -148,8 +147,8 @@ export function fn(signature: string, run: (...args: never[]) => Value, cost: Co
   };
   [...params, result].forEach(collect);
   return {
-    name: full ?? match[2]!,
-    member: target !== undefined,
+    name: full.slice(dot + 1),
+    member: dot >= 0,
     params,
     result,
     unknown: [...unknown],

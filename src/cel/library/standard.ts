@@ -24,6 +24,8 @@ import {
   typeNameOf,
   compareTexts,
 } from "../values.ts";
+import { parseGoFloat, parseGoInt, parseGoUint } from "../../util/go-number.ts";
+import { indexIn } from "../../util/search.ts";
 import { typeText } from "../types.ts";
 import { type CalendarDate, dateOf, durationIn, durationText, timestampIn, timestampText } from "../times.ts";
 import { patternOf } from "../patterns.ts";
@@ -229,31 +231,15 @@ const uintOfDouble = (value: number): Value =>
 const conversion = (from: string, to: string): Failure =>
   new Failure(`type conversion error from '${from}' to '${to}'`);
 
-function intOf(text: string): Value {
-  if (!/^[+-]?\d+$/.test(text)) return conversion("string", "int");
-  const value = int(BigInt(text));
-  return value instanceof Failure ? conversion("string", "int") : value;
-}
+const intOf = (text: string): Value => parseGoInt(text) ?? conversion("string", "int");
 
 function uintOf(text: string): Value {
-  if (!/^\d+$/.test(text)) return conversion("string", "uint");
-  const value = uint(BigInt(text));
-  return value instanceof Failure ? conversion("string", "uint") : value;
+  const value = parseGoUint(text);
+  return value === undefined ? conversion("string", "uint") : new Uint(value);
 }
 
-function doubleOf(text: string): Value {
-  const special = /^([+-]?)(?:inf(?:inity)?)$/i.exec(text);
-  if (special) return special[1] === "-" ? -Infinity : Infinity;
-  if (/^nan$/i.test(text)) return NaN;
-  const hex = /^([+-]?)0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)[pP]([+-]?\d{1,5})$/.exec(text);
-  if (hex && hex[2]! + hex[3]! !== "") {
-    const mantissa = Number.parseInt(hex[2]! + hex[3]!, 16);
-    return (hex[1] === "-" ? -1 : 1) * mantissa * 2 ** (Number(hex[4]) - 4 * hex[3]!.length);
-  }
-  if (!/^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return conversion("string", "double");
-  const value = Number(text);
-  return Number.isFinite(value) ? value : conversion("string", "double");
-}
+/** @throws TooHeavy */
+const doubleOf = (text: string): Value => parseGoFloat(text) ?? conversion("string", "double");
 
 function boolOf(text: string): Value {
   if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
@@ -484,7 +470,7 @@ export const STANDARD: readonly Overload[] = [
   ...SIZES,
   ...CONVERSIONS,
   ...TIMES,
-  fn("string.contains(string): bool", (text: string, part: string) => text.includes(part), CONTAINS),
+  fn("string.contains(string): bool", (text: string, part: string) => indexIn(text, part) >= 0, CONTAINS),
   fn("string.startsWith(string): bool", (text: string, part: string) => text.startsWith(part), WALK_ARGUMENT),
   fn("string.endsWith(string): bool", (text: string, part: string) => text.endsWith(part), WALK_ARGUMENT),
   fn("string.matches(string): bool", matches, matching(false)),

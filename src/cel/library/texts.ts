@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { trimSpace } from "../../util/scan.ts";
+import { indexIn, lastIndexIn, splitBy } from "../../util/search.ts";
 import { Failure, type List, type Value, Values } from "../values.ts";
 import { JOIN, REPLACE, SPLIT, WALK, walk } from "./costs.ts";
 import { type Cost, type Overload, fn } from "./contract.ts";
@@ -10,55 +12,68 @@ import { formatText } from "./format-text.ts";
 import { times } from "../range.ts";
 import { TRAVERSE } from "./costs.ts";
 
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+
 /** Whether a text has code points that are two units. */
-const isWide = (text: string): boolean => /[\ud800-\udfff]/.test(text);
-const pointsIn = (text: string): readonly string[] | string => (isWide(text) ? Array.from(text) : text);
-const partOf = (points: readonly string[] | string, from: number, to?: number): string =>
-  typeof points === "string" ? points.slice(from, to) : points.slice(from, to).join("");
+const isWide = (text: string): boolean => /[\ud800-\udbff][\udc00-\udfff]/.test(text);
+
+/** How many units the code point at a unit has. */
+const widthAt = (text: string, unit: number): 1 | 2 =>
+  isHigh(text.charCodeAt(unit)) && isLow(text.charCodeAt(unit + 1)) ? 2 : 1;
+
+/** The unit at which the code point of an index begins, or the text ends; undefined for what is beyond. */
+function unitOf(text: string, point: number): number | undefined {
+  if (point > text.length) return undefined;
+  if (!isWide(text)) return point;
+  let unit = 0;
+  for (let left = point; left > 0; left--) {
+    if (unit >= text.length) return undefined;
+    unit += widthAt(text, unit);
+  }
+  return unit;
+}
+
+/** How many code points stand before a unit. */
+function pointsBefore(text: string, end: number): number {
+  if (!isWide(text)) return end;
+  let points = 0;
+  for (let unit = 0; unit < end; unit += widthAt(text, unit)) points++;
+  return points;
+}
 
 function charAt(text: string, at: bigint): Value {
-  const points = pointsIn(text);
-  const index = Number(at);
-  if (index < 0 || index > points.length) return new Failure(`index out of range: ${at}`);
-  return points[index] ?? "";
+  const unit = at < 0n ? undefined : unitOf(text, Number(at));
+  if (unit === undefined) return new Failure(`index out of range: ${at}`);
+  return unit === text.length ? "" : text.slice(unit, unit + widthAt(text, unit));
 }
 
 function indexOf(text: string, part: string, from = 0n): Value {
-  const points = pointsIn(text);
-  const start = Number(from);
-  if (start < 0) return new Failure(`index out of range: ${from}`);
-  if (start > points.length) return -1n;
-  const rest = partOf(points, start);
-  const found = rest.indexOf(part);
-  return found < 0 ? -1n : BigInt(start + pointsIn(rest.slice(0, found)).length);
+  if (from < 0n) return new Failure(`index out of range: ${from}`);
+  const start = unitOf(text, Number(from));
+  const found = start === undefined ? -1 : indexIn(text, part, start);
+  return found < 0 ? -1n : BigInt(pointsBefore(text, found));
 }
 
 function lastIndexOf(text: string, part: string, until?: bigint): Value {
-  const points = pointsIn(text);
-  if (until === undefined) {
-    const found = text.lastIndexOf(part);
-    return found < 0 ? -1n : BigInt(pointsIn(text.slice(0, found)).length);
+  if (until !== undefined && until < 0n) return new Failure(`index out of range: ${until}`);
+  let searched = text;
+  if (until !== undefined) {
+    const start = unitOf(text, Number(until));
+    if (start === undefined) return -1n;
+    if (part === "") return until;
+    searched = text.slice(0, start + part.length);
   }
-  const end = Number(until);
-  if (end < 0) return new Failure(`index out of range: ${until}`);
-  if (end > points.length) return -1n;
-  if (part === "") return until;
-  const length = pointsIn(part).length;
-  const found = partOf(points, 0, end + length).lastIndexOf(part);
-  return found < 0 ? -1n : BigInt(pointsIn(text.slice(0, found)).length);
+  const found = lastIndexIn(searched, part);
+  return found < 0 ? -1n : BigInt(pointsBefore(text, found));
 }
 
 function substring(text: string, from: bigint, to?: bigint): Value {
-  const points = pointsIn(text);
-  const start = Number(from);
-  if (to === undefined) {
-    return start < 0 || start > points.length ? new Failure(`index out of range: ${from}`) : partOf(points, start);
-  }
-  const end = Number(to);
-  if (start > end) return new Failure(`invalid substring range. start: ${from}, end: ${to}`);
-  if (start < 0 || start > points.length) return new Failure(`index out of range: ${from}`);
-  if (end < 0 || end > points.length) return new Failure(`index out of range: ${to}`);
-  return partOf(points, start, end);
+  if (to !== undefined && from > to) return new Failure(`invalid substring range. start: ${from}, end: ${to}`);
+  const start = from < 0n ? undefined : unitOf(text, Number(from));
+  if (start === undefined) return new Failure(`index out of range: ${from}`);
+  const end = to === undefined ? text.length : unitOf(text, Number(to));
+  return end === undefined ? new Failure(`index out of range: ${to}`) : text.slice(start, end);
 }
 
 const cased = (from: RegExp, change: (part: string) => string) => (text: string) => text.replaceAll(from, change);
@@ -69,7 +84,7 @@ const LONGEST = 16 << 20;
 function replace(text: string, from: string, to: string, most = -1n): Value {
   let left = most < 0n ? Infinity : Number(most);
   if (left === 0) return text;
-  const parts = from === "" ? Array.from(text) : text.split(from);
+  const parts = from === "" ? Array.from(text) : splitBy(text, from);
   const times_ = Math.min(parts.length, left);
   if (text.length + times_ * to.length > LONGEST)
     return new Failure(`expected a text of at most ${LONGEST} characters`);
@@ -88,7 +103,7 @@ function replace(text: string, from: string, to: string, most = -1n): Value {
 
 function split(text: string, by: string, most = -1n): Value {
   if (most === 0n) return new Values([]);
-  const parts = by === "" ? Array.from(text) : text.split(by);
+  const parts = by === "" ? Array.from(text) : splitBy(text, by);
   const count = Number(most);
   if (count < 0 || parts.length <= count) return new Values(parts);
   return new Values([...parts.slice(0, count - 1), parts.slice(count - 1).join(by)]);
@@ -104,10 +119,6 @@ function join(list: List, by = ""): Value {
   }
   return out;
 }
-
-const SPACE =
-  // oxlint-disable-next-line no-control-regex -- tabs and line ends are spaces
-  /^[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
@@ -167,7 +178,7 @@ export const TEXTS: readonly Overload[] = [
   fn("string.split(string, int): list<string>", split, SPLIT),
   fn("string.substring(int): string", (text: string, from: bigint) => substring(text, from), WALKED),
   fn("string.substring(int, int): string", substring, WALKED),
-  fn("string.trim(): string", (text: string) => text.replaceAll(SPACE, ""), WALKED),
+  fn("string.trim(): string", trimSpace, WALKED),
   fn("string.format(list<dyn>): string", formatText, FORMATTED),
   fn("list<string>.join(): string", (list: List) => join(list), JOIN),
   fn("list<string>.join(string): string", join, JOIN),

@@ -48,21 +48,22 @@ interface Around {
 
 class Checker {
   readonly #check: RuleCheck;
-  readonly #faults: FieldNames;
   readonly #errors: FieldErrors;
   #total = 0n;
   readonly #dear: { readonly field: string; readonly cost: bigint }[] = [];
+  /** Fields in which something else is wrong, in their order. */
+  readonly #faults: readonly string[];
 
   constructor(check: RuleCheck, errors: FieldErrors) {
     this.#check = check;
-    this.#faults = new FieldNames(check.faults);
     this.#errors = errors;
+    this.#faults = check.faults.toSorted();
   }
 
   /** Returns whether the form of all rules at the schema and below is right, and everything else there too. */
   *at(schema: Schema, path: string, around: Around): Steps<boolean> {
     yield;
-    let isRight = !this.#faults.hasBelow(path);
+    let isRight = !this.#isFaulty(path);
     const rules = schema["x-kubernetes-validations"] ?? [];
     const times = timesBelow(schema, around.times);
     const isRead = around.isRead || rules.length > 0;
@@ -81,6 +82,23 @@ class Checker {
     if (!this.#forms(schema, path, rules)) isRight = false;
     if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
     return isRight;
+  }
+
+  /** Whether something else is wrong at a path or below it. */
+  #isFaulty(path: string): boolean {
+    return this.#faults.length > 0 && ["", ".", "["].some((next) => this.#hasFault(path + next, next !== ""));
+  }
+
+  /** Whether a fault is at a path, or begins with it. */
+  #hasFault(path: string, begins: boolean): boolean {
+    let [low, high] = [0, this.#faults.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#faults[middle]! < path) low = middle + 1;
+      else high = middle;
+    }
+    const found = this.#faults[low];
+    return found === path || (begins && found?.startsWith(path) === true);
   }
 
   /** {@link at} of a schema whose rules are not read. */
@@ -188,32 +206,6 @@ function* listed(word: string, value: unknown): Generator<readonly [place: strin
 function* byName(word: string, value: unknown): Generator<readonly [place: string, schema: Schema]> {
   if (!isSchema(value)) return;
   for (const [name, schema] of Object.entries(value)) if (isSchema(schema)) yield [`${word}[${name}]`, schema];
-}
-
-/** Paths of fields, of which there may be many, in order. */
-class FieldNames {
-  readonly #sorted: readonly string[];
-
-  constructor(fields: readonly string[]) {
-    this.#sorted = fields.toSorted();
-  }
-
-  /** Whether one is at a place or below it. */
-  hasBelow(path: string): boolean {
-    if (this.#sorted.length === 0) return false;
-    return this.#from(path) === path || [`${path}.`, `${path}[`].some((begin) => this.#from(begin)?.startsWith(begin));
-  }
-
-  /** The first that does not come before a text. */
-  #from(text: string): string | undefined {
-    let [low, high] = [0, this.#sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#sorted[middle]! < text) low = middle + 1;
-      else high = middle;
-    }
-    return this.#sorted[low];
-  }
 }
 
 const capped = (cost: bigint): bigint => (cost > MOST ? MOST : cost);

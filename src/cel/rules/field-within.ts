@@ -5,8 +5,6 @@
  */
 import type { Schema } from "../schema/declaration.ts";
 
-const TOKEN = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]']+/gsy;
-
 const ESCAPES: Readonly<Record<string, string>> = {
   a: "\u0007",
   b: "\b",
@@ -21,8 +19,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** The place as causes name it (`spec.replicas`, `labels[a.b]`); undefined for a path that leads nowhere in the schema. */
 export function fieldWithin(schema: Schema, path: string): string | undefined {
-  const tokens = path.match(TOKEN) ?? [];
-  if (tokens.join("") !== path || path === "") return undefined;
+  const tokens = tokensOf(path);
+  if (!tokens || path === "") return undefined;
   let at: Schema = schema;
   let place = "";
   for (let i = 0; i < tokens.length;) {
@@ -40,6 +38,24 @@ export function fieldWithin(schema: Schema, path: string): string | undefined {
     } else return undefined;
   }
   return place;
+}
+
+const PUNCTUATION = ".[]";
+
+/** Texts in quotes, punctuation and what stands between them; undefined where a quote has no end. */
+function tokensOf(path: string): readonly string[] | undefined {
+  const tokens: string[] = [];
+  for (let at = 0, end = 0; at < path.length; at = end) {
+    end = at + 1;
+    if (path[at] === "'") {
+      while (end < path.length && path[end] !== "'") end += path[end] === "\\" ? 2 : 1;
+      if (++end > path.length) return undefined;
+    } else if (!PUNCTUATION.includes(path[at]!)) {
+      while (end < path.length && path[end] !== "'" && !PUNCTUATION.includes(path[end]!)) end++;
+    }
+    tokens.push(path.slice(at, end));
+  }
+  return tokens;
 }
 
 /** The name that a step says: `.name` or `['name']`. */

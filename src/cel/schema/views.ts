@@ -4,8 +4,9 @@
  * @module
  */
 import { type Value as Json, type ValueObject, asJsonNumber } from "../../value/value.ts";
-import { durationIn, timestampIn } from "../times.ts";
-import { Dict, Duration, Failure, List, type Value, equals, keyText } from "../values.ts";
+import { parseFormatDuration } from "../../util/go-duration.ts";
+import { timestampIn } from "../times.ts";
+import { Dict, Duration, Failure, List, type Value, equals, identityOf, keyText } from "../values.ts";
 import type { Declaration, Field } from "./declaration.ts";
 
 /** A value of an object, as its schema declares it; undefined where it is as good as absent. */
@@ -73,27 +74,12 @@ function anyOf(value: Json): Value {
   return asJsonNumber(value)?.integer ?? mismatch("XIntOrString value to be either a string or integer", value);
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  nanosecond: "ns",
-  microsecond: "us",
-  millisecond: "ms",
-  second: "s",
-  minute: "m",
-  hour: "h",
-};
-const LONG = /^([+-]?\d+(?:\.\d*)?)\s*([A-Za-zµ]+)$/;
-const DAY = 24n * 3_600_000_000_000n;
-
+/** @throws TooHeavy */
 function durationOf(text: string): Value {
-  const found = durationIn(text);
-  if (found) return found;
-  const [, number, word = ""] = LONG.exec(text) ?? [];
-  const lower = word.toLowerCase();
-  const days = /^d(?:ays?)?$/.test(lower) ? DAY : /^w(?:eeks?|ks?)?$/.test(lower) ? 7n * DAY : undefined;
-  if (number !== undefined && days !== undefined) return new Duration(BigInt(Math.trunc(Number(number))) * days);
-  const unit = Object.entries(WORDS).find(([long]) => lower === long || lower === `${long}s`)?.[1];
-  const long = unit === undefined ? undefined : durationIn(`${number}${unit}`);
-  return long ?? new Failure(`Invalid duration ${text}: unable to parse ${text} as duration`);
+  const nanos = parseFormatDuration(text);
+  return nanos === undefined
+    ? new Failure(`Invalid duration ${text}: unable to parse ${text} as duration`)
+    : new Duration(nanos);
 }
 
 function momentOf(text: string, format: string | undefined): Value {
@@ -170,11 +156,21 @@ class Together extends List {
   }
 }
 
-const sameElements = (a: List, b: List): boolean => {
+/** Whether two lists are of one size, and the second has each element of the first. */
+function sameElements(a: List, b: List): boolean {
   if (a.size !== b.size) return false;
-  const others = [...b];
-  return [...a].every((one) => others.some((other) => equals(one, other)));
-};
+  const texts = new Set<string>();
+  const others: Value[] = [];
+  for (const one of b) {
+    const text = identityOf(one);
+    if (text === undefined) others.push(one);
+    else texts.add(text);
+  }
+  return [...a].every((one) => {
+    const text = identityOf(one);
+    return text === undefined ? others.some((other) => equals(one, other)) : texts.has(text);
+  });
+}
 
 /** A set: its order does not matter, and what is there already is not added (CEL-32). */
 class SetView extends ListView {

@@ -95,7 +95,8 @@ async function checked(disk: string): Promise<void> {
 }
 
 function numberOf(text: string, name: string): bigint {
-  const [, digits] = new RegExp(`^${name}:\\s+(\\d+)$`, "m").exec(text) ?? [];
+  const line = text.split("\n").find((one) => one.startsWith(`${name}:`)) ?? "";
+  const [, digits] = /^\s+(\d+)$/.exec(line.slice(name.length + 1)) ?? [];
   if (digits === undefined) throw new DriverError("Internal", `dumpe2fs has told no ${name}`);
   return BigInt(digits);
 }

@@ -25,7 +25,8 @@ export interface Envelope {
 const MOST_KEY_ID = 1024;
 const MOST_SEED = 1024;
 const MOST_ANNOTATIONS = 32 * 1024;
-const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
+const LONGEST_DOMAIN = 253;
+const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
 /** What is wrong with a sealed seed (CRYPT-12); undefined when nothing is. */
 export function wrongSeed({ keyId, ciphertext, annotations }: SealedSeed): string | undefined {
@@ -36,7 +37,7 @@ export function wrongSeed({ keyId, ciphertext, annotations }: SealedSeed): strin
   }
   let size = 0;
   for (const [name, value] of annotations) {
-    if (!DOMAIN.test(name))
+    if (name.length > LONGEST_DOMAIN || !DOMAIN.test(name))
       return `expected names of annotations to be domain names, got ${JSON.stringify(name.slice(0, 100))}`;
     size += Buffer.byteLength(name) + value.length;
   }

@@ -3,20 +3,19 @@
  *
  * @module
  */
+import { expandVariables } from "../variables.ts";
 
 /**
  * Puts the values of variables in: `$(NAME)` is the value, `$$` is a dollar sign, and what is neither stays as it is.
  *
  * @throws an error that names the first variable that is not set
  */
-export function expandSubPath(expression: string, variables: ReadonlyMap<string, string>): string {
-  return expression.replace(/\$(?:\$|\(([^)]*)\))/g, (_, name: string | undefined) => {
-    if (name === undefined) return "$";
+export const expandSubPath = (expression: string, variables: ReadonlyMap<string, string>): string =>
+  expandVariables(expression, (name) => {
     const value = variables.get(name);
     if (value === undefined) throw new Error(`subPathExpr ${expression}: the container has no variable ${name}`);
     return value;
   });
-}
 
 /**
  * The elements of a path inside of a volume.

@@ -5,7 +5,7 @@
  */
 import { type KeyObject, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { bitString, explicit, implicit, integer, octetString, oid, sequence, setOf, utf8 } from "../der.ts";
-import { pemOf } from "../pem.ts";
+import { pemOf } from "../../util/pem.ts";
 
 /** What a request of a test asks for; all may be left out. */
 export interface Asked {

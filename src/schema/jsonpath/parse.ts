@@ -154,7 +154,7 @@ function filterOf(text: string, depth: number): Step {
 function operandOf(text: string, depth: number): Operand {
   const quoted = /^'((?:[^'\\]|\\.)*)'$|^"((?:[^"\\]|\\.)*)"$/s.exec(text);
   if (quoted) return { value: (quoted[1] ?? quoted[2]!).replaceAll(/\\(.)/gs, "$1") };
-  if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return { value: Number(text) };
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return { value: Number(text) };
   if (text === "true" || text === "false") return { value: text === "true" };
   if (text.startsWith("@") || text.startsWith("$")) return { path: new Parser(text, depth + 1).whole() };
   throw new JsonPathError(`expected a value or a path that begins with @, got ${JSON.stringify(text)}`);

@@ -213,8 +213,19 @@ function isMultiple(value: number, factor: number): boolean {
   return factor > 0 && Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
 }
 
-const isAllowed = ({ enum: allowed }: Structural, value: Value): boolean =>
-  allowed === undefined || allowed.some((one) => equal(one, value));
+const isAllowed = ({ enum: allowed }: Structural, value: Value): boolean => {
+  if (allowed === undefined) return true;
+  if (allowed.length <= FEW) return allowed.some((one) => equal(one, value));
+  let texts = enums.get(allowed);
+  if (!texts) enums.set(allowed, (texts = new Set(allowed.map(canonicalJson))));
+  return texts.has(canonicalJson(value));
+};
+
+/** So many values are compared one by one. */
+const FEW = 16;
+
+/** The texts of the values that a schema allows, of those that allow many. */
+const enums = new WeakMap<readonly Value[], ReadonlySet<string>>();
 
 function compile(schema: Structural): (value: Value) => boolean {
   const { allOf = [], anyOf = [], oneOf = [], not, items, required = [], additionalProperties } = schema;
@@ -310,7 +321,10 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
 /** No answer tells more. */
 const MOST_FAULTS = 1000;
 
-const fieldOf = (path: string): string => (path === "" ? "<nil>" : path.replace(/^\./, ""));
+const fieldOf = (path: string): string => (path === "" ? "<nil>" : path);
+
+/** A member below a path. Nothing looks at paths that are not told: they are long where names are, and many. */
+const memberOf = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
 function merge(found: Found, other: Found): void {
   if (found.faults.length < MOST_FAULTS) found.faults.push(...other.faults);
@@ -380,7 +394,7 @@ function checkMembers(
     const member = propertyOf(schema, key) ?? values;
     const isHead = path === "" && (key === "apiVersion" || key === "kind");
     const before = was && !isHead && Object.hasOwn(was, key) ? was[key]! : NOTHING;
-    if (member) merge(found, check(member, value[key]!, before, `${path}.${key}`, depth + 1));
+    if (member) merge(found, check(member, value[key]!, before, memberOf(path, key), depth + 1));
     else if (additionalProperties === false) {
       found.faults.push({ ...wrong(key, "expected no member of this name"), field: fieldOf(path) });
     }
@@ -389,7 +403,7 @@ function checkMembers(
     if (Object.hasOwn(value, name)) continue;
     found.faults.push({
       reason: "FieldValueRequired",
-      field: fieldOf(`${path}.${name}`),
+      field: memberOf(path, name),
       message: "Required value: expected a value, got none",
     });
   }

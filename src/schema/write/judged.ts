@@ -34,7 +34,7 @@ export function* judged(
   } catch (error) {
     if (!(error instanceof TooHeavy)) throw error;
   }
-  errors.causes.length = before;
+  errors.truncate(before);
   yield;
   const input = job.input();
   const done = beside.run({ what: "the check of the object", module: job.module, input }, job.sender);

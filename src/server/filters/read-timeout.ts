@@ -1,7 +1,7 @@
 import { isLongRunning } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { lateAnswer } from "../late-requests.ts";
-import { parseGoDuration } from "../../util/duration.ts";
+import { parseGoMillis } from "../../util/go-duration.ts";
 import type { Filter } from "./contract.ts";
 
 /**
@@ -13,7 +13,7 @@ export const readTimeout: Filter = {
   enter: ({ clock }, { query, info, startedAt }) => {
     const text = query.text("timeout");
     if (text === "" || isLongRunning(info!)) return;
-    const millis = parseGoDuration(text);
+    const millis = parseGoMillis(text);
     if (millis === undefined) {
       throw badRequest(`expected timeout to be a duration such as 30s, got ${JSON.stringify(text.slice(0, 100))}`);
     }

@@ -9,13 +9,15 @@
 import { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import type { Authority, ClientCertificate } from "../../auth/contract.ts";
+import { pemBlocks } from "../../util/pem.ts";
 
 /** Certificates of authorities, for each kind of them. */
 export type ClientAuthorities = Readonly<Record<Authority, readonly X509Certificate[]>>;
 
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-const certificatesIn = (pem = ""): X509Certificate[] => (pem.match(PEM) ?? []).map((one) => new X509Certificate(one));
+const certificatesIn = (pem = ""): X509Certificate[] =>
+  Array.from(pemBlocks(pem))
+    .filter(({ type, hasHeaders }) => type === "CERTIFICATE" && !hasHeaders)
+    .map(({ bytes }) => new X509Certificate(bytes));
 
 /** The authorities of a port. */
 export const clientAuthorities = ({

@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { withoutTrailing } from "../../util/scan.ts";
 import { StoreError } from "../contract.ts";
 import type { StoredRecord, StoreEvent } from "../contract.ts";
 import type { KeyValue, WatchChange } from "./messages.ts";
@@ -33,7 +34,7 @@ export class Layout {
 
   /** @param prefix of all keys; a slash at its end does not count */
   constructor(prefix: string) {
-    const root = prefix.replace(/\/+$/, "");
+    const root = withoutTrailing(prefix, "/");
     this.#data = `${root}/data`;
     this.#dataBytes = Buffer.from(this.#data);
     this.everything = rangeOf(`${root}/`);

@@ -214,7 +214,7 @@ export function strangeTables(db: DatabaseSync): string | undefined {
 /** Comments and white space may differ: a later version may explain better. */
 function definitionsOf(db: DatabaseSync): string[] {
   const rows = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").all();
-  return rows.map((row) => Object.values(row).join(" ").replaceAll(/--.*$/gm, "").replaceAll(/\s+/g, " "));
+  return rows.map((row) => Object.values(row).join(" ").replaceAll(/--.*/g, "").replaceAll(/\s+/g, " "));
 }
 
 /**

@@ -41,9 +41,11 @@ function validateWebhook(webhook: Conversion["webhook"], old: Conversion | undef
 function validateReviewVersions(versions: readonly string[], old: Conversion | undefined, errors: FieldErrors): void {
   const field = `${FIELD}.conversionReviewVersions`;
   if (versions.length === 0) return errors.required(field, "expected a version of ConversionReview");
+  const seen = new Set<string>();
   for (const [i, version] of versions.entries()) {
-    const why = versions.indexOf(version) < i ? "expected each version once" : dns1035Label(version);
+    const why = seen.has(version) ? "expected each version once" : dns1035Label(version);
     if (why !== undefined) errors.invalid(`${field}[${i}]`, version, why);
+    seen.add(version);
   }
   const before = old?.webhook?.conversionReviewVersions ?? [];
   const needsKnown = before.length === 0 || before.some((version) => UNDERSTOOD.includes(version));

@@ -148,12 +148,13 @@ function* validateVersions(
     if (!once.has(path)) check(path);
     once.add(path);
   };
+  const before = new Map(old?.versions?.map(({ name, selectableFields }) => [name, selectableFields]));
   for (const [i, version] of versions.entries()) {
     check1035(`spec.versions[${i}].name`, version.name ?? "", errors);
     validateDeprecation(version, `spec.versions[${i}].deprecationWarning`, errors);
     at(place.subresources(i), (path) => validateScale(version, path, errors));
     at(place.additionalPrinterColumns(i), (path) => validateColumns(version, path, errors));
-    at(place.selectableFields(i), (path) => validateSelectableFields(version, old?.versions, path, errors));
+    at(place.selectableFields(i), (path) => validateSelectableFields(version, before.get(version.name), path, errors));
   }
   yield* validateSchemas(versions, place.schema, checks, errors);
   const names = versions.map(({ name }) => name);

@@ -37,9 +37,9 @@ export function* validateSchemas(
   errors: FieldErrors,
 ): Steps<void> {
   const hadAll = before.every((version) => schemaOf(version) !== undefined);
+  const byName = new Map(before.map((version) => [version.name, version]));
   const once = new Set<string>();
   const relaxed = before.length === 0 ? undefined : yield* allRelaxed(before);
-  const schemasBefore = new Map(before.map((version) => [version.name, schemaOf(version)]));
   for (const [i, version] of versions.entries()) {
     const schema = schemaOf(version);
     if (!schema) {
@@ -54,7 +54,8 @@ export function* validateSchemas(
     const shared = path.startsWith("spec.validation");
     const hasStatus = (shared ? versions : [version]).some(({ subresources }) => subresources?.status !== undefined);
     // A schema that has not changed was judged when it was written.
-    const isUnchanged = equal(schemasBefore.get(version.name) as Value | undefined, schema as Value);
+    const old = byName.get(version.name);
+    const isUnchanged = old !== undefined && equal(schemaOf(old) as Value, schema as Value);
     const own = new FieldErrors();
     const isStructural = yield* checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
     const faults = own.causes.map(({ field = "" }) => field);

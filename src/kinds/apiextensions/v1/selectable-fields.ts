@@ -12,10 +12,10 @@ import type { Version } from "./definition.ts";
 const MOST = 8;
 const SELECTABLE = ["string", "boolean", "integer"];
 
-/** Tells which selectable fields of a version are wrong; `old` versions may have had too many. */
+/** Tells which selectable fields of a version are wrong; the `old` ones of the same version may have been too many. */
 export function validateSelectableFields(
   version: Version,
-  old: readonly Version[] | undefined,
+  old: Version["selectableFields"],
   path: string,
   errors: FieldErrors,
 ): void {
@@ -44,8 +44,7 @@ export function validateSelectableFields(
     if (seen.has(key)) errors.duplicate(place, jsonPath);
     seen.add(key);
   }
-  const before = old?.find(({ name }) => name === version.name)?.selectableFields;
-  const hadTooMany = (before?.length ?? 0) > MOST && equal(before as Value, fields as unknown as Value);
+  const hadTooMany = (old?.length ?? 0) > MOST && equal(old as Value, fields as unknown as Value);
   if (seen.size > MOST && !hadTooMany) errors.tooMany(path, seen.size, MOST);
 }
 

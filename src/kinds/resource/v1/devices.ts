@@ -124,10 +124,11 @@ function validateProperties(device: DeviceValue, at: string, errors: FieldErrors
 const NUMBER = "(?:0|[1-9]\\d*)";
 const PRERELEASE = `(?:${NUMBER}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
 const BUILD = "[0-9a-zA-Z-]+";
-const dotted = (part: string): string => `${part}(?:\\.${part})*`;
 
 /** A version as semver.org has them. */
-const VERSION = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${dotted(PRERELEASE)})?(?:\\+${dotted(BUILD)})?$`);
+const VERSION = new RegExp(
+  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${PRERELEASE}(?:\\.${PRERELEASE})*)?(?:\\+${BUILD}(?:\\.${BUILD})*)?$`,
+);
 
 function validateAttribute(attribute: AttributeValue, at: string, errors: FieldErrors): void {
   const { string, version } = attribute;

@@ -7,6 +7,7 @@ import type { Client } from "../../../client/index.ts";
 import { ConfigMap, type Pod, Secret } from "../../../client/kinds/index.ts";
 import { containerResource } from "../../../volumes/container-resources.ts";
 import { podField } from "../../../volumes/pod-fields.ts";
+import { expandVariables } from "../../variables.ts";
 import type { Container } from "../contract.ts";
 
 type Variable = NonNullable<Container["env"]>[number];
@@ -26,23 +27,41 @@ const NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 /** The variables of a container, those of its `envFrom` first. @throws an error that names what is missing */
 export async function environmentOf(ground: EnvironmentGround, pod: Pod, container: Container): Promise<Texts> {
   const all = new Map<string, string>();
+  let size = 0;
+  const add = (name: string, text: string): void => {
+    size += name.length + text.length;
+    if (size > MOST_WORDS) throw new Error(`expected variables of at most ${MOST_WORDS} characters`);
+    all.set(name, text);
+  };
   for (const { prefix = "", configMapRef, secretRef } of container.envFrom ?? []) {
     const ref = configMapRef ?? secretRef;
     const texts = ref && (await textsOf(ground, pod, configMapRef ? "ConfigMap" : "Secret", ref));
-    for (const [key, text] of texts ?? []) if (NAME.test(prefix + key)) all.set(prefix + key, text);
+    for (const [key, text] of texts ?? []) if (NAME.test(prefix + key)) add(prefix + key, text);
   }
   for (const { name, value = "", valueFrom } of container.env ?? []) {
     const text = valueFrom ? await textFrom(ground, pod, container, valueFrom) : expanded(value, all);
-    if (text !== undefined) all.set(name, text);
+    if (text !== undefined) add(name, text);
   }
   return all;
 }
 
+/** Linux gives a program no more words and variables than this by default, in bytes (a quarter of its stack). */
+const MOST_WORDS = 2 * 1024 * 1024;
+
+/** The words of a command with their variables. @throws an error where they are too long, each or all together */
+export function expandedWords(words: readonly string[], variables: Texts): string[] {
+  let size = 0;
+  return words.map((word) => {
+    const whole = expanded(word, variables);
+    size += whole.length;
+    if (size > MOST_WORDS) throw new Error(`expected a command of at most ${MOST_WORDS} characters`);
+    return whole;
+  });
+}
+
 /** `$(NAME)` is the value of a variable that stands before, `$$` is a dollar sign; what is not known stays. */
-export const expanded = (text: string, variables: Texts): string =>
-  text.replace(/\$(?:\$|\(([^)]*)\))/g, (whole, name: string | undefined) =>
-    name === undefined ? "$" : (variables.get(name) ?? whole),
-  );
+const expanded = (text: string, variables: Texts): string =>
+  expandVariables(text, (name, reference) => variables.get(name) ?? reference);
 
 async function textFrom(
   ground: EnvironmentGround,

@@ -18,7 +18,7 @@ import { pathPart, podDirectory } from "../../paths.ts";
 import { expandSubPath, mountSubPath, subPathTarget } from "../../subpath/index.ts";
 import type { Container, ContainerStates, Containers } from "../contract.ts";
 import { ContainerRun } from "./container-run.ts";
-import { environmentOf, expanded } from "./environment.ts";
+import { environmentOf, expandedWords } from "./environment.ts";
 import { type ContainerMount, launchOf } from "./launch.ts";
 import { type Process, endLeft, startProcess } from "./process.ts";
 import { keepShort } from "./short-log.ts";
@@ -128,7 +128,7 @@ export class ExecContainers implements Containers {
     const { uid } = pod.metadata;
     const { signal } = this.#closing;
     const variables = await environmentOf({ client, allocatable, signal }, pod, container);
-    const command = [...(container.command ?? []), ...(container.args ?? [])].map((word) => expanded(word, variables));
+    const command = expandedWords([...(container.command ?? []), ...(container.args ?? [])], variables);
     if (command.length === 0) throw new Error("it has no command: there are no images here whose command could be run");
     const place = join(podDirectory(root, uid), "containers");
     const directory = join(place, pathPart(container.name));

@@ -78,10 +78,11 @@ function checkAskedTwice(
   errors: FieldErrors,
 ): void {
   const asked = new Set(Object.keys(matchLabels));
+  const places = new Map(keys.map((key, i) => [key, i]));
   for (const { key = "" } of matchExpressions) {
-    if (asked.has(key) && keys.includes(key)) {
+    if (asked.has(key) && places.has(key)) {
       // The place is said so by clients that look for it.
-      errors.invalid(`${at}[${keys.lastIndexOf(key)}]`, key, "expected a key that the labelSelector does not ask for");
+      errors.invalid(`${at}[${places.get(key)}]`, key, "expected a key that the labelSelector does not ask for");
     }
     asked.add(key);
   }

@@ -8,6 +8,7 @@ import type { FieldErrors } from "../../../../meta/field-errors.ts";
 import { dnsLabel } from "../../../../meta/names.ts";
 import type { ApiContext, WriteContext } from "../../../../schema/definition.ts";
 import type { Gate } from "../../../../meta/gates.ts";
+import { withoutTrailing } from "../../../../util/scan.ts";
 import { dropGated } from "../../../rules/gated-field.ts";
 import { type ClaimSpec, claimSpecWarnings } from "../claim-spec.ts";
 import { dropGatedSource } from "../data-sources.ts";
@@ -149,7 +150,7 @@ function* fileWarnings(volume: PodVolume): Generator<string> {
   const name = JSON.stringify(volume.name);
   const add = (paths: readonly string[], from: string): void => {
     for (const text of paths) {
-      const path = text.replace(/\/+$/, "");
+      const path = withoutTrailing(text, "/");
       if (path !== "") files.push({ path, from });
     }
   };

@@ -6,6 +6,7 @@
  */
 import { qualifiedName } from "../../../../meta/names.ts";
 import { quantitySign } from "../../../../meta/quantity.ts";
+import { splitSubscript } from "../../../../meta/subscripted-path.ts";
 import {
   type Static,
   always,
@@ -99,8 +100,6 @@ const KNOWN_FIELDS = [
   "status.podIPs",
 ];
 
-const SUBSCRIPT = /^(.+?)\['(.*)'\]$/s;
-
 /**
  * A member of the Pod that may be named here: one of `allowed`, or one label or annotation (PROJ-7, DEC-53).
  *
@@ -118,12 +117,13 @@ export function checkFieldRef(
   const version = ref.apiVersion ?? "v1";
   if (version !== "v1")
     return check.errors.invalid(`${at}.fieldPath`, path, `expected a path of v1, got one of ${version}`);
-  const [, base, key] = SUBSCRIPT.exec(path) ?? [];
-  if (base === undefined || key === undefined) {
+  const entry = splitSubscript(path);
+  if (!entry) {
     if (!check.strict || KNOWN_FIELDS.includes(path)) check.oneOf(`${at}.fieldPath`, path, allowed);
     else check.errors.invalid(`${at}.fieldPath`, path, "expected a member of the Pod");
-  } else if (base === "metadata.annotations") check.text(at, key, (name) => qualifiedName(name.toLowerCase()));
-  else if (base === "metadata.labels") check.text(at, key, qualifiedName);
+  } else if (entry.member === "metadata.annotations") {
+    check.text(at, entry.key, (name) => qualifiedName(name.toLowerCase()));
+  } else if (entry.member === "metadata.labels") check.text(at, entry.key, qualifiedName);
   else
     check.errors.invalid(
       `${at}.fieldPath`,

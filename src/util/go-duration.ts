@@ -1,0 +1,183 @@
+/**
+ * Durations as Go reads them, in nanoseconds: Go's `time.ParseDuration`, and what the format `duration` of a schema accepts.
+ * Both read a text once.
+ *
+ * @module
+ */
+import { mayTake } from "./heavy.ts";
+import { endOfDigits, isDigit } from "./scan.ts";
+
+const SECOND = 1_000_000_000;
+const HOUR = 3600 * SECOND;
+
+/** In ns. The sign of micro is U+00B5 or U+03BC. */
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ["ns", 1],
+  ["us", 1000],
+  ["\u00b5s", 1000],
+  ["\u03bcs", 1000],
+  ["ms", 1_000_000],
+  ["s", SECOND],
+  ["m", 60 * SECOND],
+  ["h", HOUR],
+]);
+
+/** One more than an int64 holds. */
+const LIMIT = 2n ** 63n;
+const LIMIT_DIGITS = 19;
+/** The sum of two such numbers is exact in a double. */
+const SMALL = 2 ** 52;
+const SMALL_DIGITS = 15;
+
+/** Texts from here on may have to be read beside the event loop, see `heavy.ts`; what a character costs, in its units. */
+const LONG = 4096;
+const UNITS_PER_CHARACTER = 13;
+
+/**
+ * The nanoseconds of a duration such as `1h30m`, `-1.5s`, `.5us` or `0` (Go's `time.ParseDuration`): whole numbers and
+ * fractions with a unit from `ns` to `h`; undefined for any other text, and for what no int64 holds.
+ *
+ * @throws TooHeavy
+ */
+export function parseGoDuration(text: string): bigint | undefined {
+  if (text.length > LONG) mayTake(text.length * UNITS_PER_CHARACTER);
+  const sign = text[0];
+  const start = sign === "-" || sign === "+" ? 1 : 0;
+  if (text.length === start) return undefined;
+  if (text.length === start + 1 && text[start] === "0") return 0n;
+  const sum = sumOfParts(text, start);
+  if (sign === "-") return sum === undefined ? undefined : -sum;
+  return sum === LIMIT ? undefined : sum;
+}
+
+/** The same in milliseconds. @throws TooHeavy */
+export function parseGoMillis(text: string): number | undefined {
+  const nanos = parseGoDuration(text);
+  return nanos === undefined ? undefined : Number(nanos) / 1e6;
+}
+
+/** At most {@link LIMIT}. */
+function sumOfParts(text: string, start: number): bigint | undefined {
+  let sum = 0n;
+  let small = 0;
+  for (let at = start; at < text.length;) {
+    const point = endOfDigits(text, at);
+    const endOfNumber = text[point] === "." ? endOfDigits(text, point + 1) : point;
+    if (endOfNumber - at === (endOfNumber === point ? 0 : 1)) return undefined;
+    const end = endOfUnit(text, endOfNumber);
+    const unit = UNITS.get(text.slice(endOfNumber, end));
+    if (unit === undefined) return undefined;
+    const whole = point - at > SMALL_DIGITS ? SMALL : Number(text.slice(at, point)) * unit;
+    if (whole + small < SMALL && endOfNumber === point) small += whole;
+    else {
+      const nanos = nanosOf(text, at, point, endOfNumber, unit);
+      if (nanos === undefined || (sum += nanos) > LIMIT) return undefined;
+    }
+    at = end;
+  }
+  sum += BigInt(small);
+  return sum > LIMIT ? undefined : sum;
+}
+
+/** A unit goes on to the next number. */
+function endOfUnit(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && text[end] !== "." && !isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+function nanosOf(text: string, at: number, point: number, end: number, unit: number): bigint | undefined {
+  const whole = wholeIn(text, at, point);
+  if (whole === undefined) return undefined;
+  const nanos = whole * BigInt(unit) + (end === point ? 0n : fractionIn(text, point + 1, end, unit));
+  return nanos > LIMIT ? undefined : nanos;
+}
+
+/** The number of some digits, 0 for none; undefined where it has more digits than an int64. */
+function wholeIn(text: string, from: number, to: number): bigint | undefined {
+  let start = from;
+  while (start < to && text[start] === "0") start++;
+  return to - start > LIMIT_DIGITS ? undefined : BigInt(text.slice(start, to));
+}
+
+/** The nanoseconds of the digits behind a point, as Go counts them: of so many as an int64 holds, by way of a double. */
+function fractionIn(text: string, from: number, to: number, unit: number): bigint {
+  let number = 0n;
+  let scale = 1;
+  for (let i = from; i < to && number <= (LIMIT - 1n) / 10n; i++) {
+    const next = number * 10n + BigInt(text.charCodeAt(i) - 48);
+    if (next > LIMIT) break;
+    number = next;
+    scale *= 10;
+  }
+  return BigInt(Math.trunc(Number(number) * (unit / scale)));
+}
+
+const DAY = 24 * HOUR;
+
+/** Units that stand alone, and how longer words for units begin. */
+const WORDS: ReadonlyMap<string, number> = new Map([
+  ...UNITS,
+  ["hr", HOUR],
+  ["d", DAY],
+  ["w", 7 * DAY],
+  ["wk", 7 * DAY],
+]);
+const STEMS: readonly (readonly [string, number])[] = [
+  ["nano", 1],
+  ["micro", 1000],
+  ["milli", 1_000_000],
+  ["sec", SECOND],
+  ["min", 60 * SECOND],
+  ["hour", HOUR],
+  ["day", DAY],
+  ["week", 7 * DAY],
+];
+
+/**
+ * The nanoseconds of a text of the format `duration` (strfmt of `k8s.io/kube-openapi`): a duration of Go, or else the sum of
+ * all whole numbers in the text that have a unit behind them, such as `3 days`, `2weeks` or `1 hour, 5 mins`, whatever else
+ * the text has. The sum wraps around as an int64 does. Undefined where there is no such number.
+ *
+ * @throws TooHeavy
+ */
+export function parseFormatDuration(text: string): bigint | undefined {
+  const exact = parseGoDuration(text);
+  if (exact !== undefined) return exact;
+  let sum: bigint | undefined;
+  for (let at = 0; at < text.length;) {
+    const endOfNumber = endOfDigits(text, at);
+    if (endOfNumber === at) {
+      at++;
+      continue;
+    }
+    const start = endOfBlanks(text, endOfNumber);
+    const end = endOfLetters(text, start);
+    if (end > start) {
+      const whole = wholeIn(text, at, endOfNumber);
+      if (whole === undefined || whole >= LIMIT) return undefined;
+      const unit = unitOf(text.slice(start, end));
+      if (unit !== undefined) sum = BigInt.asIntN(64, (sum ?? 0n) + whole * BigInt(unit));
+    }
+    at = end;
+  }
+  return sum;
+}
+
+/** @param letters as they were written */
+function unitOf(letters: string): number | undefined {
+  const unit = letters.toLowerCase();
+  return WORDS.get(unit) ?? STEMS.find(([stem]) => unit.startsWith(stem))?.[1];
+}
+
+function endOfBlanks(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && " \t\n\f\r".includes(text[end]!)) end++;
+  return end;
+}
+
+function endOfLetters(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && /[A-Za-z\u00b5]/.test(text[end]!)) end++;
+  return end;
+}
