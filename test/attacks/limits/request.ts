@@ -50,16 +50,16 @@ export function filled(bytes: number, make: (i: number) => string, separator = "
   }
 }
 
-/** How many members an object of JSON may have side by side, and how many there may be in a body (`src/value/json-scan.ts`). */
-const SIDE_BY_SIDE = 32_767;
+/** How many members or elements stand side by side in what a schema knows (`src/schema/decode-report.ts`), and in all of a body. */
+const SIDE_BY_SIDE = 16_384;
 const MEMBERS = 65_000;
 
-/** As {@link filled}, but no more than a decoder takes side by side, and with all that is in them. */
-export function packed(bytes: number, make: (i: number) => string): string {
+/** As {@link filled}, but no more than may stand side by side, and with all that is in them. */
+export function packed(bytes: number, make: (i: number) => string, most = SIDE_BY_SIDE): string {
   let members = 0;
   return filled(bytes, (i) => {
     const part = make(i);
     members += part.split('":').length - 1;
-    return i >= SIDE_BY_SIDE || members > MEMBERS ? "x".repeat(bytes) : part;
+    return i >= most || members > MEMBERS ? "x".repeat(bytes) : part;
   });
 }
