@@ -29,6 +29,9 @@ export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 /** Elements that are shifted along inside a list cost about this part of a visit. */
 const SHIFT_COST = 1 / 16;
 
+/** What it costs to measure and to copy an element, and to forget it again, beside looking at it. */
+const COPY_COST = 3;
+
 type Container = Value[] | ValueObject;
 
 const isContainer = (value: Value | undefined): value is Container => Array.isArray(value) || isObject(value);
@@ -160,7 +163,7 @@ export class JsonPatchDocument {
     const isList = Array.isArray(value);
     const keys = isList ? [] : Object.keys(value);
     const parts = isList ? value : keys.map((key) => value[key]!);
-    this.#work.charge(isList ? parts.length : membersCost(parts.length));
+    this.#work.charge(COPY_COST * (isList ? parts.length : membersCost(parts.length)));
     let size = 2 + Math.max(0, parts.length - 1);
     for (const key of keys) size += key.length + 3;
     for (const part of parts) {
