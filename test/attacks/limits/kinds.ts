@@ -114,7 +114,7 @@ const collectionOf = ({ group, version, plural, scope }: ResourceDefinition): st
   `${group === "" ? "/api" : `/apis/${group}`}/${version}${scope === "Namespaced" ? `/namespaces/${NAMESPACE}` : ""}/${plural}`;
 
 /** Every place of every kind that can become large, in a create as JSON and as protobuf. */
-export function kindRows(who: LimitRequest["who"] = "admin"): LimitRow[] {
+export function kindRows(who: LimitRequest["who"] = "admin", texts = ""): LimitRow[] {
   const rows: LimitRow[] = [];
   for (const definition of DEFINITIONS) {
     const { group, version, kind, schema, verbs = ALL_VERBS } = definition;
@@ -122,6 +122,7 @@ export function kindRows(who: LimitRequest["who"] = "admin"): LimitRow[] {
     const apiVersion = group === "" ? version : `${group}/${version}`;
     const path = `${collectionOf(definition)}?fieldManager=m`;
     for (const place of places(schema as Schema, kind, (text) => text)) {
+      if ((place.schema.type === "string") !== (texts === "texts")) continue;
       const objectOf = (room: number, isFull: boolean): string => {
         const inside = place.around(large(place, room, isFull));
         return `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"generateName":"a-"},${inside.slice(1)}`;

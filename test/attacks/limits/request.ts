@@ -31,6 +31,8 @@ export interface LimitRequest {
 /** Requests that are sent one after the other, and none of which may make a long turn. */
 export interface LimitRow {
   readonly name: string;
+  /** What goes on while they are sent: watches. */
+  readonly beside?: () => readonly LimitRequest[];
   /** Made when they are sent: some have megabytes. */
   readonly requests: () => readonly LimitRequest[];
 }
