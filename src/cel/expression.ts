@@ -126,7 +126,7 @@ export interface Finding {
 /** What is wrong with the rules of a whole object's schema: what they say, their types and what they may cost (CEL-36..39, CEL-52..55). */
 export function checkSchema(schema: Schema): readonly Finding[] {
   const errors = new FieldErrors();
-  checkRules(schema, "openAPIV3Schema", { faults: [], reads: true, isReadable: () => true }, errors);
+  atOnce(checkRules(schema, "openAPIV3Schema", { faults: [], reads: true, isReadable: () => true }, errors));
   return findingsOf(errors);
 }
 

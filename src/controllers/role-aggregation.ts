@@ -7,13 +7,13 @@
 import type { Key } from "../client/index.ts";
 import { ClusterRole } from "../client/kinds/index.ts";
 import { type Controller, type GetInformer, defineController, sharedInformer, watches } from "../runtime/index.ts";
+import { type Steps, inTurns } from "../util/steps.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
 import { selectorOf } from "./label-selector.ts";
 
 type Rule = NonNullable<ClusterRole["rules"]>[number];
 
 const GATHERS = "gathers";
-
-const selectorsOf = ({ aggregationRule }: ClusterRole) => aggregationRule?.clusterRoleSelectors ?? [];
 
 const roles = sharedInformer(ClusterRole, {
   indexes: { gathers: (role: ClusterRole) => (role.aggregationRule ? [GATHERS] : []) },
@@ -27,32 +27,46 @@ export const roleAggregation: Controller = defineController({
   sources: [watches(roles, rolesThatGather)],
   async reconcile({ object: role, informer, apply }) {
     if (!role.aggregationRule) return;
-    const rules = gathered(role, informer(roles).list());
-    if (textOf(rules) === textOf(role.rules ?? [])) return;
-    await apply(ClusterRole, { metadata: { name: role.metadata.name }, rules });
+    const rules = await inTurns(gathered(role, informer(roles).list()), new TurnLimit());
+    if (rules) await apply(ClusterRole, { metadata: { name: role.metadata.name }, rules });
   },
 });
 
-/** The roles that gather the rules of another one. */
-function rolesThatGather({ metadata }: ClusterRole, informer: GetInformer): Key<"Cluster">[] {
-  return informer(roles)
-    .by("gathers", GATHERS)
-    .filter((role) => selectorsOf(role).some((selector) => selectorOf(selector).matches(metadata.labels)))
-    .map((role) => ({ name: role.metadata.name }));
+/** All roles that gather: which of them selected the changed role before, or do now, is found out in turns. */
+function rolesThatGather(_changed: ClusterRole, informer: GetInformer): Key<"Cluster">[] {
+  const gathering = informer(roles).by("gathers", GATHERS);
+  return gathering.map(({ metadata }) => ({ name: metadata.name }));
 }
 
-/** The rules of all others that a role selects: selector by selector, by name, equal ones once. */
-function gathered(role: ClusterRole, all: readonly ClusterRole[]): readonly Rule[] {
-  const others = all.filter(({ metadata }) => metadata.name !== role.metadata.name).toSorted(byName);
+/** The rules of all others that a role selects: selector by selector, by name, equal ones once; nothing if it has them. */
+function* gathered(role: ClusterRole, all: readonly ClusterRole[]): Steps<readonly Rule[] | undefined> {
+  const others = new Set(all.filter(({ metadata }) => metadata.name !== role.metadata.name).toSorted(byName));
   const found = new Map<string, Rule>();
-  for (const selector of selectorsOf(role)) {
+  for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
+    yield;
     const selected = selectorOf(selector);
-    for (const { metadata, rules } of others) {
-      if (!selected.matches(metadata.labels)) continue;
-      for (const rule of rules ?? []) if (!found.has(ruleText(rule))) found.set(ruleText(rule), rule);
+    for (const other of others) {
+      if (!selected.matches(other.metadata.labels)) continue;
+      // A role gives its rules once, however many selectors find it.
+      others.delete(other);
+      for (const rule of other.rules ?? []) {
+        yield;
+        const text = ruleText(rule);
+        if (!found.has(text)) found.set(text, rule);
+      }
     }
   }
-  return [...found.values()];
+  const isSame = yield* haveTexts(role.rules ?? [], found.keys());
+  return isSame ? undefined : [...found.values()];
+}
+
+/** Whether rules have these texts, in their order. */
+function* haveTexts(rules: readonly Rule[], texts: Iterator<string>): Steps<boolean> {
+  for (const rule of rules) {
+    yield;
+    if (ruleText(rule) !== texts.next().value) return false;
+  }
+  return texts.next().done === true;
 }
 
 const byName = (a: ClusterRole, b: ClusterRole): number => (a.metadata.name < b.metadata.name ? -1 : 1);
@@ -60,5 +74,3 @@ const byName = (a: ClusterRole, b: ClusterRole): number => (a.metadata.name < b.
 /** The same text for equal rules, whatever the order of their members; an empty list is none. */
 const ruleText = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): string =>
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs].map((list) => list ?? []));
-
-const textOf = (rules: readonly Rule[]): string => rules.map(ruleText).join("\n");

@@ -13,6 +13,7 @@ import { selectableFieldsOf } from "../schema/structural/selectable.ts";
 import { structuralWalker } from "../schema/structural/walker.ts";
 import { judged } from "../schema/write/judged.ts";
 import { moduleBeside } from "../util/beside.ts";
+import type { Steps } from "../util/steps.ts";
 import { apiVersionOf, compareVersions } from "../meta/versions.ts";
 import { type Value, equal } from "../value/value.ts";
 import type { Dialect } from "../meta/dialect.ts";
@@ -32,19 +33,26 @@ export interface CustomKind {
 }
 
 /**
- * The kind that a definition describes, under the names that it has accepted. Schemas that have not changed since
- * `before` are the same ones, so that what was compiled of them stays.
+ * The kind that a definition describes, under the names that it has accepted, in steps: a definition may have ten thousand
+ * versions. Schemas that have not changed since `before` are the same ones, so that what was compiled of them stays.
  */
-export function customKind(
+export function* customKind(
   definition: CustomResourceDefinition,
   converter: Converter,
   dialect: Dialect,
   before: CustomKind | undefined,
-): CustomKind {
+): Steps<CustomKind> {
   const { group, versions } = definition.spec;
   const { plural } = definition.status!.acceptedNames!;
-  const schemas = new Map(versions.map((version) => [version.name, schemaOf(version, before)]));
-  const definitions = versions.map((version) => versionOf(definition, version, schemas.get(version.name)!, dialect));
+  const best = bestOf(versions);
+  const schemas = new Map<string, Structural>();
+  const definitions: ResourceDefinition[] = [];
+  for (const version of versions) {
+    const schema = schemaOf(version, before);
+    schemas.set(version.name, schema);
+    definitions.push(versionOf(definition, version, schema, dialect, best));
+    yield;
+  }
   const storage = definitions[versions.findIndex((version) => version.storage)]!;
   return {
     key: `${plural}.${group}`,
@@ -67,6 +75,7 @@ function versionOf(
   version: Version,
   schema: Structural,
   dialect: Dialect,
+  best: string | undefined,
 ): ResourceDefinition {
   const { group, scope } = spec;
   const names = status!.acceptedNames!;
@@ -92,7 +101,7 @@ function versionOf(
     verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
     patches: ["json", "merge", "apply"],
     served: version.served,
-    ...(version.deprecated ? { deprecated: deprecationOf(spec, version, names.kind) } : {}),
+    ...(version.deprecated ? { deprecated: deprecationOf(group, version, names.kind, best) } : {}),
     untyped: true,
     deleteAnswers: "status",
     generation: "fromOne",
@@ -163,13 +172,19 @@ const STATUS: SubresourceRules = {
   },
 };
 
+/** The version that those who use a deprecated one are told of: the first by order that is served and not deprecated. */
+function bestOf(versions: readonly Version[]): string | undefined {
+  let best: string | undefined;
+  for (const { served, deprecated, name } of versions) {
+    if (served && !deprecated && (best === undefined || compareVersions(name, best) < 0)) best = name;
+  }
+  return best;
+}
+
 /** What every answer of a deprecated version says, and where there is a better one (CRD-9). */
-function deprecationOf({ group, versions }: CustomResourceDefinition["spec"], version: Version, kind: string): string {
+function deprecationOf(group: string, version: Version, kind: string, best: string | undefined): string {
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;
-  const better = versions
-    .filter(({ served, deprecated, name }) => served && !deprecated && compareVersions(name, version.name) < 0)
-    .map(({ name }) => name)
-    .toSorted(compareVersions)[0];
-  const instead = better === undefined ? "" : `; use ${apiVersionOf(group, better)} ${kind}`;
+  const isBetter = best !== undefined && compareVersions(best, version.name) < 0;
+  const instead = isBetter ? `; use ${apiVersionOf(group, best)} ${kind}` : "";
   return `${apiVersionOf(group, version.name)} ${kind} is deprecated${instead}`;
 }

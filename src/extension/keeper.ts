@@ -27,7 +27,9 @@ import {
   type WatchSink,
   type WriteOptions,
 } from "../registry/index.ts";
-import { type Value, equal } from "../value/value.ts";
+import { type Steps, inTurns } from "../util/steps.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
+import { type Value, type ValueObject, clone, equal } from "../value/value.ts";
 import { converterOf, type Asking } from "./conversion.ts";
 import { type CustomKind, customKind } from "./custom-kind.ts";
 import { GroupNames } from "./names.ts";
@@ -135,7 +137,8 @@ class Keeper implements Extension {
     // What cannot be read may be later: its keys may be behind a plugin that is not there yet.
     if (definitions === undefined) return this.#following.begin();
     for (const definition of definitions) this.#note(definition, definition.status?.acceptedNames);
-    await Promise.all(definitions.map((definition) => this.#serve(definition, definition.status)));
+    const limit = new TurnLimit();
+    await Promise.all(definitions.map((definition) => this.#serve(definition, definition.status, limit)));
     for (const { metadata } of definitions) this.#ask(metadata.name!, "low");
     await this.#following.begin(revision);
   }
@@ -177,12 +180,17 @@ class Keeper implements Extension {
   }
 
   async #keepNow(name: string): Promise<void> {
+    // Definitions may have megabytes: each part of the work asks whether others are to have their turn.
+    const limit = new TurnLimit();
     const definition = this.#parts.lookup.get(RESOURCE, "", name) as CustomResourceDefinition | undefined;
     const served = this.#served.get(name);
     if (served && served.uid !== definition?.metadata.uid) await this.#forget(name, served);
     if (!definition) return this.#free(name);
+    await limit.pause();
     const status = this.#nextStatus(definition);
-    await this.#serve(definition, status);
+    await limit.pause();
+    await this.#serve(definition, status, limit);
+    await limit.pause();
     if (status !== definition.status) await this.#write(definition, status);
     else if (definition.metadata.deletionTimestamp !== undefined) return this.#finish(definition);
   }
@@ -225,7 +233,11 @@ class Keeper implements Extension {
   }
 
   /** Serves what a definition says, once it is established. */
-  async #serve(definition: CustomResourceDefinition, status: DefinitionStatus | undefined): Promise<void> {
+  async #serve(
+    definition: CustomResourceDefinition,
+    status: DefinitionStatus | undefined,
+    limit: TurnLimit,
+  ): Promise<void> {
     const { name = "", uid = "", deletionTimestamp } = definition.metadata;
     const names = status?.acceptedNames;
     if (!names || !isTrue(status, "Established")) return;
@@ -239,12 +251,8 @@ class Keeper implements Extension {
     if (before && isSame(before, definition.spec, names)) return;
     if (!before && isTaken(kinds, definition, names)) return;
     const converter = converterOf(definition, { hooks, lookup, random: api.random });
-    const kind = customKind(
-      { ...definition, status: { ...status, acceptedNames: names } },
-      converter,
-      api.dialect,
-      before?.kind,
-    );
+    const accepted = { ...definition, status: { ...status, acceptedNames: names } };
+    const kind = await inTurns(customKind(accepted, converter, api.dialect, before?.kind), limit);
     await kinds.set(kind.spec);
     close(kind.key);
     this.#served.set(name, {
@@ -305,7 +313,7 @@ class Keeper implements Extension {
 
   async #update(definition: CustomResourceDefinition, subresource: string): Promise<void> {
     const target = { namespace: "", name: definition.metadata.name!, subresource };
-    const value = structuredClone(definition) as unknown as Value;
+    const value = await inTurns(copied(definition), new TurnLimit());
     try {
       await this.#resource.update(target, { value, duplicates: [] }, this.#options, CALLER);
     } catch (error) {
@@ -316,6 +324,20 @@ class Keeper implements Extension {
 }
 
 const RESOURCE = `${DEFINITIONS.plural}.${DEFINITIONS.group}`;
+
+/** A copy to be written: what is read is shared. Version by version, of which there may be many. */
+function* copied({ spec, ...rest }: CustomResourceDefinition): Steps<Value> {
+  const { versions, ...others } = spec;
+  const copies: Value[] = [];
+  for (const version of versions) {
+    copies.push(clone(version as unknown as Value));
+    yield;
+  }
+  return {
+    ...clone(rest as unknown as ValueObject),
+    spec: { ...clone(others as unknown as ValueObject), versions: copies },
+  };
+}
 
 /** Nothing, where one of the definitions cannot be read. */
 function notRead(error: unknown): undefined {

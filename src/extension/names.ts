@@ -116,7 +116,8 @@ export function acceptNames(wanted: Names, accepted: Names | undefined, group: G
   const plural = given("PluralConflict", wanted.plural, accepted?.plural, isTakenResource);
   const singular = given("SingularConflict", wanted.singular ?? "", accepted?.singular, isTakenResource);
   const own = accepted?.shortNames ?? [];
-  const taken = (wanted.shortNames ?? []).filter((name) => !own.includes(name) && isTakenResource(name));
+  const ownNames = new Set(own);
+  const taken = (wanted.shortNames ?? []).filter((name) => !ownNames.has(name) && isTakenResource(name));
   for (const name of taken) clashes.push({ reason: "ShortNamesConflict", name });
   const shortNames = taken.length > 0 ? own : (wanted.shortNames ?? []);
   const kind = given("KindConflict", wanted.kind, accepted?.kind, isTakenKind);

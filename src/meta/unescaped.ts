@@ -1,8 +1,28 @@
-const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
+const PERCENT = 0x25;
 
 /** A key that a header cannot spell is sent with percent escapes; one with an escape that is none stands for itself (AUTHN-48). */
 export function unescaped(key: string): string {
-  if (!key.includes("%") || BROKEN_ESCAPE.test(key)) return key;
-  const bytes = key.replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, "latin1").toString("utf8");
+  if (!key.includes("%")) return key;
+  const bytes = Buffer.allocUnsafe(key.length);
+  let length = 0;
+  for (let at = 0; at < key.length; at++) {
+    const code = key.charCodeAt(at);
+    if (code !== PERCENT) {
+      bytes[length++] = code;
+      continue;
+    }
+    const [high, low] = [hexOf(key, at + 1), hexOf(key, at + 2)];
+    if (high < 0 || low < 0) return key;
+    bytes[length++] = 16 * high + low;
+    at += 2;
+  }
+  return bytes.toString("utf8", 0, length);
+}
+
+/** What the hexadecimal digit at a place stands for; -1 where there is none. */
+function hexOf(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1;
 }

@@ -8,16 +8,28 @@ const STAGES = ["alpha", "beta", ""];
  * The order of the versions of a group, as `kubectl` prefers them: stable versions before beta before alpha, and higher
  * numbers first (v2, v1, v2beta1, v1beta2, v1alpha1); what is no version of this form comes last, by name.
  */
-export function compareVersions(a: string, b: string): number {
-  const [x, y] = [rank(a), rank(b)];
-  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return y[i]! - x[i]!;
-  return a < b ? -1 : a > b ? 1 : 0;
+export const compareVersions = (a: string, b: string): number => compareRanked(rank(a), rank(b));
+
+/** Items in the order of {@link compareVersions}; each version is read once. */
+export function inVersionOrder<T extends { readonly version: string }>(items: readonly T[]): T[] {
+  const ranked = items.map((item) => ({ item, rank: rank(item.version) }));
+  return ranked.sort((a, b) => compareRanked(a.rank, b.rank)).map(({ item }) => item);
 }
 
-function rank(version: string): readonly number[] {
+/** A version as it is compared: its stage, its two numbers, its name. */
+type Rank = readonly [stage: number, first: number, second: number, name: string];
+
+function rank(version: string): Rank {
   const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
-  if (!match) return [-1, 0, 0];
-  return [STAGES.indexOf(match[2] ?? ""), Number(match[1]), Number(match[3] ?? 0)];
+  if (!match) return [-1, 0, 0, version];
+  return [STAGES.indexOf(match[2] ?? ""), Number(match[1]), Number(match[3] ?? 0), version];
+}
+
+function compareRanked([stage, first, second, name]: Rank, [otherStage, otherFirst, otherSecond, other]: Rank): number {
+  if (stage !== otherStage) return otherStage - stage;
+  if (first !== otherFirst) return otherFirst - first;
+  if (second !== otherSecond) return otherSecond - second;
+  return name < other ? -1 : name > other ? 1 : 0;
 }
 
 const MAX_UINT64 = 18_446_744_073_709_551_615n;

@@ -21,18 +21,16 @@ import {
 } from "../value/value.ts";
 import { unescapeToken } from "../value/pointer.ts";
 import { PatchError } from "./patch-error.ts";
+import { PatchWork, membersCost } from "./patch-work.ts";
 
 /** How many bytes of JSON the `copy` operations of a patch may add together, as in the real server. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** How many values the operations of a patch may visit, copy or move together: some 50 ms. */
-export const MAX_WORK = 4_000_000;
-
 /** Elements that are shifted along inside a list cost about this part of a visit. */
 const SHIFT_COST = 1 / 16;
 
-/** What it costs to visit all members of an object: one with many is a hash table to V8, and not in the cache. */
-const membersCost = (count: number): number => (count > 1024 ? count * 8 : count);
+/** What it costs to measure and to copy an element, and to forget it again, beside looking at it. */
+const COPY_COST = 3;
 
 type Container = Value[] | ValueObject;
 
@@ -43,7 +41,7 @@ export class JsonPatchDocument {
   #root: Value;
   readonly #owned = new Set<Container>();
   #copiedBytes = 0;
-  #work = 0;
+  readonly #work = new PatchWork();
 
   constructor(root: Value) {
     this.#root = root;
@@ -59,7 +57,7 @@ export class JsonPatchDocument {
     const { container, key } = this.#own(pointer);
     if (!Array.isArray(container)) return setMember(container, key, value);
     const index = key === "-" ? container.length : indexIn(key, container.length + 1, pointer);
-    this.#charge((container.length - index) * SHIFT_COST);
+    this.#work.charge((container.length - index) * SHIFT_COST);
     container.splice(index, 0, value);
   }
 
@@ -81,7 +79,7 @@ export class JsonPatchDocument {
     const { container, key } = this.#own(pointer);
     if (Array.isArray(container)) {
       const index = indexIn(key, container.length, pointer);
-      this.#charge((container.length - index) * SHIFT_COST);
+      this.#work.charge((container.length - index) * SHIFT_COST);
       return container.splice(index, 1)[0]!;
     }
     const value = getMember(container, key);
@@ -112,17 +110,21 @@ export class JsonPatchDocument {
    */
   test(pointer: string, value: Value | undefined): void {
     const found = (pointer === "" ? this.#root : this.#get(pointer)) ?? null;
-    this.#charge(this.#comparison(found, value));
+    this.#work.charge(this.#comparison(found, value));
     if (value === undefined ? found === null : equal(found, value)) return;
     throw new PatchError("invalid", `test failed: expected ${quote(pointer)} to have the value of the patch`);
   }
 
   /** The value at a pointer, undefined for a member that is missing. */
   #get(pointer: string): Value | undefined {
-    const { tokens, key } = split(pointer);
+    const tokens = new Tokens(pointer);
     let container: Value | undefined = this.#root;
-    this.#charge(tokens.length + 1);
-    for (const token of tokens) container = child(container, token, pointer);
+    for (; !tokens.isLast; tokens.next()) {
+      this.#work.charge(1);
+      container = child(container, tokens.token, pointer);
+    }
+    this.#work.charge(1);
+    const key = tokens.token;
     if (Array.isArray(container)) return container[indexIn(key, container.length, pointer)];
     if (isObject(container)) return getMember(container, key);
     throw missing(pointer);
@@ -130,24 +132,26 @@ export class JsonPatchDocument {
 
   /** The container that a pointer leads into, owned, and the key in it. */
   #own(pointer: string): { container: Container; key: string } {
-    const { tokens, key } = split(pointer);
-    this.#charge(tokens.length + 1);
+    const tokens = new Tokens(pointer);
     let container = this.#ownContainer(this.#root, pointer);
     this.#root = container;
-    for (const token of tokens) {
+    for (; !tokens.isLast; tokens.next()) {
+      this.#work.charge(1);
+      const { token } = tokens;
       const inner = this.#ownContainer(child(container, token, pointer), pointer);
       if (Array.isArray(container)) container[indexIn(token, container.length, pointer)] = inner;
       else setMember(container, token, inner);
       container = inner;
     }
-    return { container, key };
+    this.#work.charge(1);
+    return { container, key: tokens.token };
   }
 
   #ownContainer(value: Value | undefined, pointer: string): Container {
     if (!isContainer(value)) throw missing(pointer);
     if (this.#owned.has(value)) return value;
     const copy = Array.isArray(value) ? value.slice() : { ...value };
-    this.#charge(Array.isArray(value) ? value.length * SHIFT_COST : membersCost(Object.keys(value).length));
+    this.#work.charge(Array.isArray(value) ? value.length * SHIFT_COST : membersCost(Object.keys(value).length));
     this.#owned.add(copy);
     return copy;
   }
@@ -159,7 +163,7 @@ export class JsonPatchDocument {
     const isList = Array.isArray(value);
     const keys = isList ? [] : Object.keys(value);
     const parts = isList ? value : keys.map((key) => value[key]!);
-    this.#charge(isList ? parts.length : membersCost(parts.length));
+    this.#work.charge(COPY_COST * (isList ? parts.length : membersCost(parts.length)));
     let size = 2 + Math.max(0, parts.length - 1);
     for (const key of keys) size += key.length + 3;
     for (const part of parts) {
@@ -176,7 +180,7 @@ export class JsonPatchDocument {
     }
     if (!isObject(a) || !isObject(b)) return 1;
     const names = Object.keys(a);
-    this.#charge(membersCost(names.length));
+    this.#work.charge(membersCost(names.length));
     const others = Object.keys(b);
     if (others.length !== names.length) return 1;
     return others.reduce(
@@ -184,22 +188,38 @@ export class JsonPatchDocument {
       membersCost(names.length),
     );
   }
-
-  #charge(work: number): void {
-    this.#work += work;
-    if (this.#work <= MAX_WORK) return;
-    throw new PatchError(
-      "tooManyOperations",
-      "Expected a JSON patch to visit and move fewer values than this one does",
-    );
-  }
 }
 
-/** The way into the last container, and the key there. What stands before the first slash is not looked at. */
-function split(pointer: string): { tokens: string[]; key: string } {
-  const tokens = pointer.split("/").map(unescapeToken);
-  if (tokens.length < 2) throw missing(pointer);
-  return { tokens: tokens.slice(1, -1), key: tokens.at(-1)! };
+/**
+ * The tokens of a pointer, one after the other: of a path that leads nowhere no more are read than are followed. What stands
+ * before the first slash is not looked at.
+ */
+class Tokens {
+  readonly #pointer: string;
+  #start: number;
+  /** Where the slash behind the token is; -1 behind the last one. */
+  #end: number;
+
+  constructor(pointer: string) {
+    this.#pointer = pointer;
+    this.#start = pointer.indexOf("/") + 1;
+    if (this.#start === 0) throw missing(pointer);
+    this.#end = pointer.indexOf("/", this.#start);
+  }
+
+  /** Whether this is the key in the last container. */
+  get isLast(): boolean {
+    return this.#end < 0;
+  }
+
+  get token(): string {
+    return unescapeToken(this.#pointer.slice(this.#start, this.#end < 0 ? undefined : this.#end));
+  }
+
+  next(): void {
+    this.#start = this.#end + 1;
+    this.#end = this.#pointer.indexOf("/", this.#start);
+  }
 }
 
 function child(container: Value | undefined, token: string, pointer: string): Value | undefined {

@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatPointer } from "../value/pointer.ts";
 import { clone, equal, isObject, type Value } from "../value/value.ts";
+import { atOnce } from "../util/steps.ts";
 import { followJsonPatch, parseJsonPatch } from "./json-patch.ts";
 import { PatchError } from "./patch-error.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectNotLong } from "../util/testing/turns.ts";
 
 const applyJsonPatch = (document: Value, patch: Value): Value =>
-  followJsonPatch(document, parseJsonPatch(patch).operations);
+  atOnce(followJsonPatch(document, parseJsonPatch(patch).operations));
 
 /** Whether something gives a value or our own error; any other error is thrown on. */
 function outcome(run: () => unknown): "value" | "refusal" {
@@ -202,12 +203,12 @@ describe("patch documents", () => {
     { op: "move", path: "/a", from: {} },
   ])("%j is read without looking at types, and does not fit", (operation) => {
     const { operations } = parseJsonPatch([operation], { typed: false });
-    expect(failure(() => followJsonPatch(OBJECT, operations)).code).toBe("invalid");
+    expect(failure(() => atOnce(followJsonPatch(OBJECT, operations))).code).toBe("invalid");
   });
 
   test("an operation of null has no members, and is refused when its turn comes", () => {
     const { operations } = parseJsonPatch([{ op: "test", path: "/data/k", value: "w" }, null]);
-    expect(failure(() => followJsonPatch(OBJECT, operations)).message).toContain("/data/k");
+    expect(failure(() => atOnce(followJsonPatch(OBJECT, operations))).message).toContain("/data/k");
     expect(failure(() => applyJsonPatch(OBJECT, [null])).code).toBe("invalid");
   });
 

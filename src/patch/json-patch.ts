@@ -10,6 +10,7 @@
  * @module
  */
 
+import type { Steps } from "../util/steps.ts";
 import { isObject, type Value, type ValueObject } from "../value/value.ts";
 import { JsonPatchDocument } from "./json-patch-document.ts";
 import { PatchError } from "./patch-error.ts";
@@ -86,17 +87,20 @@ function textMember(item: ValueObject, name: string, index: number, typed: boole
 }
 
 /**
- * Carries operations out one after the other; all of them or none. Neither argument is modified; the result shares what
+ * Carries operations out one after the other, in steps; all of them or none. Neither argument is modified; the result shares what
  * did not change with the document and what is new with the patch.
  *
  * @throws PatchError `invalid` for the first that does not fit the document, and `tooManyOperations` for those that move
  *   or visit too much
  */
-export function followJsonPatch(document: Value, operations: readonly JsonPatchOperation[]): Value {
+export function* followJsonPatch(document: Value, operations: readonly JsonPatchOperation[]): Steps<Value> {
   if (operations.length === 0) return document;
   const target = new JsonPatchDocument(document);
   try {
-    operations.forEach((operation, i) => apply(target, operation, i));
+    for (const [i, operation] of operations.entries()) {
+      apply(target, operation, i);
+      yield;
+    }
     if (isWithinDepth(target.root, MAX_DEPTH)) return target.root;
   } catch (error) {
     // Operations can nest values deeper than any body may be; those who walk them then run out of stack.

@@ -12,6 +12,7 @@
 import { canonicalJson } from "../value/canonical.ts";
 import { getMember, isContainer, isObject, type Value, type ValueObject } from "../value/value.ts";
 import { PatchError } from "./patch-error.ts";
+import type { PatchWork } from "./patch-work.ts";
 
 /** What the type says of a list, and what to do with its elements. */
 export interface ListShape {
@@ -26,10 +27,16 @@ export interface ListShape {
   readonly asNew: (value: Value) => Value | undefined;
   /** A value of the patch that is taken as it is. */
   readonly asGiven: (value: Value) => Value;
+  /** What the patch has visited so far. */
+  readonly work: PatchWork;
 }
+
+/** What it costs to find an element by what makes it the same one, and to put it into its place. */
+const ITEM_COST = 12;
 
 /** Merges the list of a patch into the stored one; `deletes`: its elements are to be taken away. */
 export function mergeLists(stored: Value[], patch: Value[], shape: ListShape, deletes = false): Value[] {
+  shape.work.charge((stored.length + patch.length) * ITEM_COST);
   if (!shape.merges && !deletes) return patch.map(shape.asGiven);
   const given = patch.map((item) => (isObject(item) ? item : shape.asGiven(item)));
   if (stored.length === 0 && given.length === 0) return stored;
@@ -57,6 +64,7 @@ export function orderList(
   shape: ListShape,
 ): Value[] {
   const key = shape.mergeKey;
+  shape.work.charge(((stored?.length ?? 0) + (given?.length ?? 0) + order.length) * ITEM_COST);
   checkOrder(given ?? [], order, shape);
   const items = [...(stored ?? []), ...(given ?? [])];
   if (items.length > 0) holdsMaps(items, shape);

@@ -17,6 +17,7 @@
 import type { ListType, StructType, Type } from "../apply/schema/schema.ts";
 import { asJsonNumber, getMember, isObject, setMember, type Value, type ValueObject } from "../value/value.ts";
 import { PatchError } from "./patch-error.ts";
+import { PatchWork, membersCost } from "./patch-work.ts";
 import { type ListShape, mergeLists, orderList } from "./strategic-list.ts";
 
 const PATCH = "$patch";
@@ -31,14 +32,18 @@ const SET_ORDER = "$setElementOrder";
  * @throws PatchError `malformed` for directives of a wrong form, `invalid` for those that cannot be followed
  */
 export function applyStrategicMergePatch(target: ValueObject, patch: ValueObject, type: StructType): ValueObject {
-  return mergeMap(target, patch, type);
+  return mergeMap(target, patch, type, new PatchWork());
 }
 
-function mergeMap(original: ValueObject, patch: ValueObject, type: Type | undefined): ValueObject {
+/** What it costs to copy a member, beside looking at it. */
+const COPY_COST = 4;
+
+function mergeMap(original: ValueObject, patch: ValueObject, type: Type | undefined, work: PatchWork): ValueObject {
+  work.charge(COPY_COST * (membersCost(Object.keys(original).length) + membersCost(Object.keys(patch).length)));
   const directive = getMember(patch, PATCH);
   if (directive !== undefined) return followDirective(directive, patch);
   const result = retainKeys(original, patch);
-  const ordered = orderLists(result, patch, type);
+  const ordered = orderLists(result, patch, type, work);
   for (const name of Object.keys(patch)) {
     if (name === RETAIN_KEYS || directiveField(name, SET_ORDER) !== undefined) continue;
     const deletes = directiveField(name, DELETE_LIST);
@@ -46,7 +51,8 @@ function mergeMap(original: ValueObject, patch: ValueObject, type: Type | undefi
     if (deletes === undefined && ordered.has(key)) continue;
     const given = patch[name]!;
     const before = getMember(result, key);
-    const after = given === null ? undefined : mergeMember(before, given, memberType(type, key), deletes !== undefined);
+    const inner = memberType(type, key);
+    const after = given === null ? undefined : mergeMember(before, given, inner, deletes !== undefined, work);
     if (after === undefined) delete result[key];
     else if (after !== before) setMember(result, key, after);
   }
@@ -84,7 +90,7 @@ function retainKeys(original: ValueObject, patch: ValueObject): ValueObject {
 }
 
 /** Merges and orders the lists that a `$setElementOrder` names; gives the names of those that are done. */
-function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefined): Set<string> {
+function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefined, work: PatchWork): Set<string> {
   const done = new Set<string>();
   for (const name of Object.keys(patch)) {
     const key = directiveField(name, SET_ORDER);
@@ -100,7 +106,7 @@ function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefi
       throw new PatchError("invalid", `Expected ${what} to be a list, as ${SET_ORDER} needs it`);
     }
     if (before === undefined && given === undefined) continue;
-    const shape = listShape(memberType(type, key), key);
+    const shape = listShape(memberType(type, key), key, work);
     setMember(
       result,
       key,
@@ -117,23 +123,27 @@ function mergeMember(
   given: Value,
   type: Type | undefined,
   deletes: boolean,
+  work: PatchWork,
 ): Value | undefined {
   if (isObject(before) && isObject(given)) {
-    return patchStrategy(type).includes("replace") ? plainNumbers(given) : mergeMap(before, given, type);
+    return patchStrategy(type).includes("replace") ? plainNumbers(given) : mergeMap(before, given, type, work);
   }
-  if (Array.isArray(before) && Array.isArray(given)) return mergeLists(before, given, listShape(type, ""), deletes);
+  if (Array.isArray(before) && Array.isArray(given)) {
+    return mergeLists(before, given, listShape(type, "", work), deletes);
+  }
   if (deletes) return before;
   return asNew(given);
 }
 
 /** How the lists of a place are merged. */
-function listShape(type: Type | undefined, name: string): ListShape {
+function listShape(type: Type | undefined, name: string, work: PatchWork): ListShape {
   const list: ListType | undefined = type?.kind === "list" ? type : undefined;
   return {
     name,
     merges: list?.patchStrategy.includes("merge") ?? false,
     mergeKey: list?.patchMergeKey,
-    mergeItem: (before, given) => mergeMap(before, given, list?.item),
+    mergeItem: (before, given) => mergeMap(before, given, list?.item, work),
+    work,
     asNew,
     asGiven: plainNumbers,
   };

@@ -220,6 +220,8 @@ export interface Registry {
   groups(): readonly GroupResources[];
   /** One of them; undefined when nothing of the group is served. */
   group(name: string): GroupResources | undefined;
+  /** The resources of one group and version; undefined when nothing of it is served. */
+  version(group: string, version: string): VersionResources | undefined;
   find(group: string, version: string, plural: string): Resource | undefined;
   /** Whether any resource of this group (and version) is served. */
   hasGroup(group: string, version?: string): boolean;

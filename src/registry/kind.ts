@@ -103,13 +103,17 @@ export interface Kind {
   readonly views: Views;
 }
 
-/** Compiles a definition into what the verbs work with. */
+/**
+ * Compiles a definition into what the verbs work with.
+ *
+ * @param views what has been made of entries in this version; asked for when the first one is
+ */
 export const kindOf = (
   definition: ResourceDefinition,
   stored: StoredResource,
   cache: ResourceCache,
   shared: SharedParts,
-  views: Views,
+  views: () => Views,
 ): Kind => new CompiledKind(definition, stored, cache, shared, views);
 
 /** A class and no literal: one with getters is looked up like a dictionary, and a write reads of its kind a hundred times. */
@@ -122,8 +126,9 @@ class CompiledKind implements Kind {
   readonly cache: ResourceCache;
   readonly shared: SharedParts;
   readonly hot: HotObjects;
-  readonly views: Views;
   // Compiled on first use: an unused kind costs nothing but its names.
+  readonly #viewsOf: () => Views;
+  #views: Views | undefined = undefined;
   #walker: Walker | undefined = undefined;
   #type: StructType | undefined = undefined;
 
@@ -132,7 +137,7 @@ class CompiledKind implements Kind {
     stored: StoredResource,
     cache: ResourceCache,
     shared: SharedParts,
-    views: Views,
+    views: () => Views,
   ) {
     this.definition = definition;
     this.ref = { group: definition.group, plural: definition.plural, kind: definition.kind };
@@ -142,7 +147,11 @@ class CompiledKind implements Kind {
     this.cache = cache;
     this.shared = shared;
     this.hot = shared.hot;
-    this.views = views;
+    this.#viewsOf = views;
+  }
+
+  get views(): Views {
+    return (this.#views ??= this.#viewsOf());
   }
 
   get walker(): Walker {

@@ -9,9 +9,11 @@
  * @module
  */
 import type { ResourceDefinition } from "../schema/definition.ts";
-import { apiVersionOf, compareVersions } from "../meta/versions.ts";
+import { apiVersionOf, inVersionOrder } from "../meta/versions.ts";
+import { type Steps, atOnce, inTurns } from "../util/steps.ts";
+import { TurnLimit } from "../util/turn-limit.ts";
 import { cacheResource } from "./codec.ts";
-import type { GroupResources, KindsChange, Registry, Resource } from "./contract.ts";
+import type { GroupResources, KindsChange, Registry, Resource, VersionResources } from "./contract.ts";
 import { type SharedParts, type Kind, type StoredResource, type Views, kindOf, storePrefix } from "./kind.ts";
 import { resourceOf } from "./resource.ts";
 import { type Converter, checkedConverter, hubConverter } from "./versions/converter.ts";
@@ -29,8 +31,8 @@ export interface ResourceSpec {
 
 /** What a resource is compiled from, over any house; made anew by each change. */
 interface Blueprint extends ResourceSpec {
-  /** What its versions have made of entries. */
-  readonly views: ReadonlyMap<ResourceDefinition, Views>;
+  /** What its versions have made of entries; those of which none has been asked for are missing. */
+  readonly views: Map<ResourceDefinition, Views>;
 }
 
 /** A resource as it is served now. */
@@ -57,6 +59,8 @@ export class Kinds implements Registry {
   /** By `plural.group` of the storage version. */
   readonly #live = new Map<string, Live>();
   readonly #groups = new Map<string, Map<string, GroupVersion>>();
+  /** Groups as they are told, once they have been asked for. */
+  readonly #told = new Map<string, GroupResources>();
   readonly #listeners = new Set<(change: KindsChange) => void>();
   /** Changes of one resource come one after another. */
   readonly #changing = new Map<string, Promise<void>>();
@@ -72,7 +76,7 @@ export class Kinds implements Registry {
   fork(shared: SharedParts, actions: Actions): Kinds {
     const fork = new Kinds(shared, actions);
     for (const [key, { spec, stored }] of this.#live) {
-      fork.#swap(key, fork.#compile(spec));
+      fork.#swap(key, atOnce(fork.#compile(spec)));
       if (stored?.closed !== undefined) fork.close(key, stored.closed);
     }
     return fork;
@@ -94,9 +98,10 @@ export class Kinds implements Registry {
       const isKept = before !== undefined && isLoaded(before);
       if (!isKept && !isAsked(spec)) await cacher.addResource(cacheResource(prefix));
       try {
+        const next = await inTurns(this.#compile(blueprintOf(spec)), new TurnLimit());
         // Another resource may have come while the records were loaded.
         this.#check(key, spec);
-        this.#swap(key, this.#compile(blueprintOf(spec)));
+        this.#swap(key, next);
       } catch (error) {
         if (!isKept) cacher.removeResource(prefix);
         throw error;
@@ -176,9 +181,17 @@ export class Kinds implements Registry {
   }
 
   group(name: string): GroupResources | undefined {
+    const known = this.#told.get(name);
+    if (known) return known;
     const versions = this.#groups.get(name);
     if (!versions) return undefined;
-    return { group: name, versions: [...versions.values()].toSorted((a, b) => compareVersions(a.version, b.version)) };
+    const told = { group: name, versions: inVersionOrder([...versions.values()]) };
+    this.#told.set(name, told);
+    return told;
+  }
+
+  version(group: string, version: string): VersionResources | undefined {
+    return this.#groups.get(group)?.get(version);
   }
 
   get generation(): number {
@@ -233,7 +246,8 @@ export class Kinds implements Registry {
     }
   }
 
-  #compile(spec: Blueprint): Live {
+  /** In steps: a definition may have ten thousand versions. */
+  *#compile(spec: Blueprint): Steps<Live> {
     if (isAsked(spec)) return this.#compileAsked(spec);
     const storage = storageOf(spec);
     const prefix = prefixOf(storage);
@@ -251,12 +265,18 @@ export class Kinds implements Registry {
     };
     const cache = this.#shared.cacher.resource(prefix);
     for (const definition of spec.versions) {
-      const kind = kindOf(definition, stored, cache, this.#shared, spec.views.get(definition)!);
+      const kind = kindOf(definition, stored, cache, this.#shared, () => viewsIn(spec, definition));
       versions.set(kind.apiVersion, kind);
+      yield;
     }
-    const served = [...versions.values()].filter(({ definition }) => definition.served !== false);
+    const served: Served[] = [];
     const { key } = stored;
-    return { spec, stored, served: served.map((kind) => ({ key, kind, resource: resourceOf(kind, this.#actions) })) };
+    for (const kind of versions.values()) {
+      if (kind.definition.served === false) continue;
+      served.push({ key, kind, resource: resourceOf(kind, this.#actions) });
+      yield;
+    }
+    return { spec, stored, served };
   }
 
   #compileAsked(spec: Blueprint): Live {
@@ -293,12 +313,14 @@ export class Kinds implements Registry {
     let found = versions.get(version);
     if (!found) versions.set(version, (found = new GroupVersion(version)));
     found.put(plural, served, this.#generation);
+    this.#told.delete(group);
   }
 
   #take({ group, version, plural }: ResourceDefinition): void {
     const versions = this.#groups.get(group)!;
     const found = versions.get(version)!;
     found.remove(plural, this.#generation);
+    this.#told.delete(group);
     if (found.byPlural.size === 0) versions.delete(version);
     if (versions.size === 0) this.#groups.delete(group);
   }
@@ -343,10 +365,14 @@ const isAsked = ({ versions }: ResourceSpec): boolean => versions.every(({ asked
 const isLoaded = ({ versions }: StoredResource): boolean =>
   [...versions.values()].every(({ cache }) => cache.closed === undefined);
 
-const blueprintOf = (spec: ResourceSpec): Blueprint => ({
-  ...spec,
-  views: new Map(spec.versions.map((definition) => [definition, new WeakMap()])),
-});
+const blueprintOf = (spec: ResourceSpec): Blueprint => ({ ...spec, views: new Map<ResourceDefinition, Views>() });
+
+/** What a version has made of entries. */
+function viewsIn({ views }: Blueprint, definition: ResourceDefinition): Views {
+  let found = views.get(definition);
+  if (!found) views.set(definition, (found = new WeakMap()));
+  return found;
+}
 
 /** The version in which objects are written. */
 const storageOf = ({ storage, versions }: ResourceSpec): ResourceDefinition =>

@@ -6,6 +6,7 @@
  * @module
  */
 import { type ApiError, timeout } from "../meta/status.ts";
+import { attempt } from "../util/attempt.ts";
 import type { Timer } from "../util/clock.ts";
 import { Deadlines } from "../util/deadlines.ts";
 import { answerFailure } from "./answer/answer-failure.ts";
@@ -76,12 +77,13 @@ export class LateRequests implements Disposable {
       return;
     }
     this.#answered.add(request);
-    try {
-      answerFailure(this.#server, request, lateAnswer(millis));
-    } catch (error) {
-      this.#server.faults.report("request", error, about);
-      request.exchange.destroy();
-    }
+    void attempt(
+      () => answerFailure(this.#server, request, lateAnswer(millis)),
+      (error) => {
+        this.#server.faults.report("request", error, about);
+        request.exchange.destroy();
+      },
+    );
   }
 }
 

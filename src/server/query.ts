@@ -81,11 +81,21 @@ const NONE: readonly string[] = [];
 export const NO_QUERY: Query = new Query("");
 
 function unescape(text: string): string | undefined {
-  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
+  const spaced = text.includes("+") ? withBlanks(text) : text;
   if (!spaced.includes("%")) return spaced;
   try {
     return decodeURIComponent(spaced);
   } catch {
     return undefined;
   }
+}
+
+const PLUS = 0x2b;
+const BLANK = 0x20;
+
+/** A text of a URL, whose characters are bytes, with blanks in place of plus signs: there may be a million of them. */
+function withBlanks(text: string): string {
+  const bytes = Buffer.from(text, "latin1");
+  for (let at = bytes.indexOf(PLUS); at >= 0; at = bytes.indexOf(PLUS, at + 1)) bytes[at] = BLANK;
+  return bytes.toString("latin1");
 }

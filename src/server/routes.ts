@@ -6,7 +6,8 @@
  */
 import { HISTORY_PATH } from "../meta/history-report.ts";
 import { unknownPath } from "../meta/status.ts";
-import { answerBytes, answerValue } from "./answer/encode.ts";
+import { answerBytes } from "./answer/encode.ts";
+import { answerValue } from "./answer/answer-value.ts";
 import { type Format, JSON_ONLY } from "./answer/negotiate.ts";
 import type { Route, ServerContext } from "./context.ts";
 import { answerGroup, answerGroups, answerResources } from "./documents/discovery-endpoint.ts";

@@ -1,7 +1,7 @@
-/** Does some work; what it throws is reported and goes no further. */
-export function attempt(work: () => void, onFault: (error: unknown) => void): void {
+/** Does some work; what it throws, or rejects with later, is reported and goes no further. */
+export function attempt(work: () => void | Promise<void>, onFault: (error: unknown) => void): void | Promise<void> {
   try {
-    work();
+    return work()?.catch(onFault);
   } catch (error) {
     onFault(error);
   }

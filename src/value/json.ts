@@ -8,6 +8,7 @@
  * @module
  */
 
+import type { Steps } from "../util/steps.ts";
 import { DecodeError, DEFAULT_DEPTH, type Decoded } from "./decode-error.ts";
 import { decodeExactly, type JsonOptions } from "./json-exact.ts";
 import { MAX_CONTAINERS, MAX_MEMBERS, MAX_SIDE_BY_SIDE, scanJson } from "./json-scan.ts";
@@ -43,7 +44,21 @@ export function decodeOwnJson(bytes: Uint8Array): Value {
  *
  * @throws DecodeError for text that is too deep, has too many members or is no UTF-8
  */
-export function decodePlainJson(bytes: Uint8Array, options: JsonOptions = {}): Value | undefined {
+export const decodePlainJson = (bytes: Uint8Array, options: JsonOptions = {}): Value | undefined =>
+  isPlain(bytes, options) ? parsed(bytes) : undefined;
+
+/** {@link decodeJson} in steps: of a few megabytes each takes a turn. */
+export function* decodeJsonSteps(bytes: Uint8Array, options: JsonOptions = {}): Steps<Decoded> {
+  const plain = isPlain(bytes, options);
+  yield;
+  const value = plain ? parsed(bytes) : undefined;
+  if (value !== undefined) return { value, duplicates: [] };
+  yield;
+  return decodeExactly(decodeUtf8(bytes, options.replaceInvalidUtf8), options);
+}
+
+/** Whether a text holds nothing unusual, if it is JSON. @throws DecodeError as {@link decodePlainJson} */
+export function isPlain(bytes: Uint8Array, options: JsonOptions): boolean {
   const depth = options.depth ?? DEFAULT_DEPTH;
   const scan = scanJson(bytes, depth);
   if (scan === "tooDeep") throw new DecodeError("tooDeep", `Expected values nested at most ${depth} deep, found more`);
@@ -53,7 +68,11 @@ export function decodePlainJson(bytes: Uint8Array, options: JsonOptions = {}): V
       `Expected at most ${MAX_SIDE_BY_SIDE} members side by side, ${MAX_MEMBERS} of them and ${MAX_CONTAINERS} objects and arrays together, found more`,
     );
   // Bad bytes that become U+FFFD can make equal keys of different ones; the scan saw the bytes only.
-  if (scan === "doubtful" || (options.replaceInvalidUtf8 && containsInvalidUtf8(bytes))) return undefined;
+  return scan === "plain" && !(options.replaceInvalidUtf8 && containsInvalidUtf8(bytes));
+}
+
+/** The value of a text that holds nothing unusual; undefined where it is no JSON. */
+export function parsed(bytes: Uint8Array): Value | undefined {
   const text = decodeUtf8(bytes);
   try {
     return JSON.parse(text) as Value;

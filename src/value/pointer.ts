@@ -6,9 +6,30 @@
 
 import { DecodeError } from "./decode-error.ts";
 
+/** Longer tokens than people write are read in one pass: each replacement in a text costs as much as many characters. */
+const LONG = 256;
+
 /** Reads one token of a pointer: `~1` is a slash, `~0` a tilde. */
 export function unescapeToken(token: string): string {
-  return token.includes("~") ? token.replaceAll("~1", "/").replaceAll("~0", "~") : token;
+  if (!token.includes("~")) return token;
+  return token.length > LONG ? unescapeLong(token) : token.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+const TILDE = 0x7e;
+const SLASH = 0x2f;
+const ZERO = 0x30;
+const ONE = 0x31;
+
+function unescapeLong(token: string): string {
+  const units = new Uint16Array(token.length);
+  let length = 0;
+  for (let at = 0; at < token.length; at++) {
+    const unit = token.charCodeAt(at);
+    const next = unit === TILDE ? token.charCodeAt(at + 1) : 0;
+    if (next === ZERO || next === ONE) at++;
+    units[length++] = next === ONE ? SLASH : unit;
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString("utf16le");
 }
 
 /** Writes one token of a pointer. */

@@ -9,38 +9,77 @@ import { atOnce, type Steps } from "../util/steps.ts";
 import { asJsonNumber, type Value, type ValueObject } from "./value.ts";
 
 /** The YAML text of a value, one document without a marker, ending in a newline. Long strings are not folded. */
-export const encodeYaml = (value: Value): string => atOnce(encodeYamlSteps(value));
+export const encodeYaml = (value: Value): string => [...atOnce(yamlLines(value)).pieces()].join("");
 
-/** {@link encodeYaml} in steps. */
-export function* encodeYamlSteps(value: Value): Steps<string> {
+/** The lines of the same text, in steps. */
+export function* yamlLines(value: Value): Steps<YamlLines> {
   const writer = new Writer(value);
   while (writer.write(NODES_AT_ONCE)) yield;
-  yield;
-  return writer.lines.join("\n") + "\n";
+  return writer.lines;
 }
 
 /** Members and items that are written in one step. */
 const NODES_AT_ONCE = 500;
+/** Characters that {@link YamlLines.pieces} gives together. */
+const PIECE = 65_536;
 
-/** An object or a list of which `at` parts have been written, each further one in lines that begin with `indent`. */
+/**
+ * Lines, each with the number of blanks in front of it: what is deep has more blanks than text, and they are there only in the
+ * piece that is made of it.
+ */
+export class YamlLines {
+  readonly #texts: string[] = [];
+  readonly #indents: number[] = [];
+
+  /** Adds a line. */
+  add(indent: number, text: string): void {
+    this.#texts.push(text);
+    this.#indents.push(indent);
+  }
+
+  /**
+   * The text in pieces, all lines ending in a newline.
+   *
+   * @param margin blanks in front of every line but the first and empty ones
+   */
+  *pieces(margin = 0): Generator<string> {
+    let piece = "";
+    for (const [i, text] of this.#texts.entries()) {
+      const indent = this.#indents[i]! + (i > 0 && text !== "" ? margin : 0);
+      piece += `${" ".repeat(indent)}${text}\n`;
+      if (piece.length < PIECE) continue;
+      yield piece;
+      piece = "";
+    }
+    yield piece;
+  }
+}
+
+/** An object or a list of which `at` parts have been written, each further one in lines that begin with `indent` blanks. */
 interface Open {
   readonly of: ValueObject | readonly Value[];
   /** In the order in which they are written; undefined for a list. */
   readonly keys: readonly string[] | undefined;
   readonly length: number;
   at: number;
-  /** What the line of the first part begins with, where that is not `indent`. */
-  readonly first: string;
-  readonly indent: string;
+  /** What the line of the first part begins with. */
+  readonly first: Head;
+  readonly indent: number;
+}
+
+/** The beginning of a line: blanks, and the dashes of the items that begin in it. */
+interface Head {
+  readonly indent: number;
+  readonly text: string;
 }
 
 /** Writes lines; what has been begun is kept on a stack, so that it may stop after any part. */
 class Writer {
-  readonly lines: string[] = [];
+  readonly lines = new YamlLines();
   readonly #open: Open[] = [];
 
   constructor(value: Value) {
-    this.#node(value, "", "");
+    this.#node(value, { indent: 0, text: "" }, 0);
   }
 
   /** Writes so many parts at most; whether there are more. */
@@ -55,36 +94,43 @@ class Writer {
   }
 
   #part({ of, keys, first, indent }: Open, at: number): void {
-    const start = at === 0 ? first : indent;
-    if (!keys) return this.#node((of as readonly Value[])[at]!, `${start}- `, `${indent}  `);
+    const start = at === 0 ? first : { indent, text: "" };
+    if (!keys) {
+      this.#node((of as readonly Value[])[at]!, { ...start, text: `${start.text}- ` }, indent + 2);
+      return;
+    }
     const key = keys[at]!;
     const value = (of as ValueObject)[key]!;
-    this.#node(value, `${start}${inlineString(key)}:`, childIndent(value, indent));
+    this.#node(value, { ...start, text: `${start.text}${inlineString(key)}:` }, childIndent(value, indent));
   }
 
-  /** Begins a value whose first line begins with `head` (indentation and `key:` or `-`); further lines get `indent`. */
-  #node(value: Value, head: string, indent: string): void {
+  /** Begins a value whose first line begins with `head` (which ends in `key:` or `- `); further lines get `indent`. */
+  #node(value: Value, head: Head, indent: number): void {
     const { lines } = this;
-    const space = head === "" || head.endsWith(" ") ? head : `${head} `;
+    const space = head.text === "" || head.text.endsWith(" ") ? head.text : `${head.text} `;
     if (typeof value === "string") {
-      for (const line of stringLines(value, space, indent)) lines.push(line);
+      addString(lines, value, { ...head, text: space }, indent);
       return;
     }
     if (typeof value !== "object" || value === null || asJsonNumber(value)) {
-      return void lines.push(space + (JSON.stringify(value) ?? "null"));
+      lines.add(head.indent, space + (JSON.stringify(value) ?? "null"));
+      return;
     }
     const keys = Array.isArray(value) ? undefined : byName(Object.keys(value));
     const { length } = keys ?? (value as Value[]);
-    if (length === 0) return void lines.push(`${space}${keys ? "{}" : "[]"}`);
+    if (length === 0) {
+      lines.add(head.indent, `${space}${keys ? "{}" : "[]"}`);
+      return;
+    }
     // The first part of an item stands in the line of its dash.
-    const isItem = head.endsWith("- ");
-    if (!isItem && head !== "") lines.push(head);
-    this.#open.push({ of: value, keys, length, at: 0, first: isItem ? head : indent, indent });
+    const isItem = head.text.endsWith("- ");
+    if (!isItem && head.text !== "") lines.add(head.indent, head.text);
+    this.#open.push({ of: value, keys, length, at: 0, first: isItem ? head : { indent, text: "" }, indent });
   }
 }
 
 /** A sequence stands in the column of its key, as the reference writes it; everything else two columns further. */
-const childIndent = (value: Value, indent: string): string => (Array.isArray(value) ? indent : `${indent}  `);
+const childIndent = (value: Value, indent: number): number => (Array.isArray(value) ? indent : indent + 2);
 
 /** Members by name, numbers inside names by value: `a2` before `a10`. */
 function byName(names: readonly string[]): readonly string[] {
@@ -119,13 +165,17 @@ const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
 // eslint-disable-next-line no-control-regex -- these are the characters in question
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\ud800-\udfff]/;
 
-function stringLines(text: string, head: string, indent: string): string[] {
-  if (!text.includes("\n") || !isLiteral(text)) return [head + inlineString(text)];
+function addString(lines: YamlLines, text: string, head: Head, indent: number): void {
+  if (!text.includes("\n") || !isLiteral(text)) {
+    lines.add(head.indent, head.text + inlineString(text));
+    return;
+  }
   const chomp = text.endsWith("\n\n") || text === "\n" ? "+" : text.endsWith("\n") ? "" : "-";
-  const body = (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+  lines.add(head.indent, `${head.text}|${chomp}`);
   // The lines of a block stand deeper than what holds it, also at the top.
-  const margin = indent === "" ? "  " : indent;
-  return [`${head}|${chomp}`, ...body.map((line) => (line === "" ? "" : margin + line))];
+  const margin = indent === 0 ? 2 : indent;
+  const body = text.endsWith("\n") ? text.slice(0, -1) : text;
+  for (const line of body.split("\n")) lines.add(line === "" ? 0 : margin, line);
 }
 
 /** Whether a text of several lines can be a block: nothing unprintable but tabs, no blank where blanks get lost. */

@@ -51,14 +51,23 @@ function resolveNumber(text: string): Value | undefined {
   const match = INTEGER.exec(text);
   if (match) {
     const [, sign, hex, octal, binary, decimal] = match;
-    const digits = hex ? `0x${hex}` : octal ? `0o${octal}` : binary ? `0b${binary}` : decimal!;
-    const size = BigInt(digits);
+    const size = sizeOf(hex ?? octal ?? binary ?? decimal!, hex ? "0x" : octal ? "0o" : binary ? "0b" : "");
     const value = sign === "-" ? -size : size;
     const fits = value >= INT64_MIN && value <= UINT64_MAX && (sign !== "+" || value < -INT64_MIN);
     if (fits)
       return Number.isSafeInteger(Number(value)) ? Number(value) : (new JsonNumber(String(value)) as unknown as Value);
   }
   return FLOAT.test(text) ? finite(text) : undefined;
+}
+
+/** More digits than an integer of 64 bits has in any base. */
+const MOST_DIGITS = 64;
+
+/** What digits stand for; of more than fit, something that fits as little: to make it takes a time that grows with their square. */
+function sizeOf(digits: string, prefix: string): bigint {
+  let zeros = 0;
+  while (digits[zeros] === "0" && zeros < digits.length - 1) zeros++;
+  return digits.length - zeros > MOST_DIGITS ? UINT64_MAX + 1n : BigInt(prefix + digits.slice(zeros));
 }
 
 /** The double of a float; one beyond the doubles is no number to Go, and so is text. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { DecodeError, DEFAULT_DEPTH } from "./decode-error.ts";
 import { equal, JsonNumber, type Value } from "./value.ts";
 import { encodeYaml } from "./yaml-encode.ts";
+import { atOnce } from "../util/steps.ts";
 import { decodeYaml, decodeYamlInline, YAML_INLINE_LIMIT, type YamlOptions } from "./yaml.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectLinear } from "../util/testing/linear.ts";
@@ -271,10 +272,11 @@ describe("limits", () => {
   });
 
   test("documents beyond the inline limit are left to a worker, JSON and small ones are not", () => {
-    expect(decodeYamlInline(Buffer.from(`a: ${"x".repeat(YAML_INLINE_LIMIT)}`))).toBeUndefined();
-    expect(decodeYamlInline(Buffer.from(JSON.stringify({ a: "x".repeat(YAML_INLINE_LIMIT) })))?.duplicates).toEqual([]);
-    expect(decodeYamlInline(Buffer.from("a: 1"))?.value).toEqual({ a: 1 });
-    expect(failure(() => decodeYamlInline(Buffer.from("[".repeat(2000)))).code).toBe("tooDeep");
+    const inline = (text: string) => atOnce(decodeYamlInline(Buffer.from(text)));
+    expect(inline(`a: ${"x".repeat(YAML_INLINE_LIMIT)}`)).toBeUndefined();
+    expect(inline(JSON.stringify({ a: "x".repeat(YAML_INLINE_LIMIT) }))?.duplicates).toEqual([]);
+    expect(inline("a: 1")?.value).toEqual({ a: 1 });
+    expect(failure(() => inline("[".repeat(2000))).code).toBe("tooDeep");
   });
 
   const fill = (piece: string): string => piece.repeat(Math.ceil((YAML_INLINE_LIMIT - 10) / piece.length));

@@ -22,8 +22,10 @@ import {
   YAMLException,
 } from "js-yaml";
 import { Buffer } from "node:buffer";
+import { atOnce, type Steps } from "../util/steps.ts";
 import { DecodeError, DEFAULT_DEPTH, type Decoded, MAX_DUPLICATES, pathText, type Step } from "./decode-error.ts";
-import { decodeJson, decodePlainJson, type JsonOptions } from "./json.ts";
+import { isPlain, type JsonOptions, parsed } from "./json.ts";
+import { decodeExactly } from "./json-exact.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { asJsonNumber, clone, isObject, setMember, type Value, type ValueObject } from "./value.ts";
 import { isNoJsonNumber, keyText, resolvePlain, resolveTagged } from "./yaml-scalar.ts";
@@ -58,10 +60,14 @@ export function decodeYaml(bytes: Uint8Array | string, options: YamlOptions = {}
   return decodeJsonText(toBytes(bytes), options) ?? decodeDocument(toText(bytes), options);
 }
 
-/** {@link decodeYaml} when that takes no longer than a main thread has, else undefined: then decode it in a worker. */
-export function decodeYamlInline(bytes: Uint8Array, options: YamlOptions = {}): Decoded | undefined {
-  const json = decodeJsonText(bytes, options);
+/**
+ * {@link decodeYaml} when that takes no longer than a main thread has, else undefined: then decode it in a worker. In steps:
+ * of a few megabytes each takes a turn.
+ */
+export function* decodeYamlInline(bytes: Uint8Array, options: YamlOptions = {}): Steps<Decoded | undefined> {
+  const json = yield* jsonTextSteps(bytes, options);
   if (json || bytes.length > YAML_INLINE_LIMIT) return json;
+  yield;
   return decodeDocument(toText(bytes), options);
 }
 
@@ -84,13 +90,20 @@ function hasJsonEscape(text: string): boolean {
 }
 
 /** The value of a document that is a JSON object; undefined for every other one. */
-function decodeJsonText(bytes: Uint8Array, options: YamlOptions): Decoded | undefined {
+const decodeJsonText = (bytes: Uint8Array, options: YamlOptions): Decoded | undefined =>
+  atOnce(jsonTextSteps(bytes, options));
+
+function* jsonTextSteps(bytes: Uint8Array, options: YamlOptions): Steps<Decoded | undefined> {
   let start = 0;
   while (start < bytes.length && bytes[start]! <= 0x20) start++;
   if (bytes[start] !== 0x7b) return undefined;
   const limit = options.depth === undefined ? {} : { depth: options.depth };
-  const plain = decodePlainJson(bytes, limit);
-  const decoded = plain === undefined ? decodeUnusualJson(bytes, limit) : { value: plain, duplicates: [] };
+  const plain = isPlain(bytes, limit);
+  yield;
+  const value = plain ? parsed(bytes) : undefined;
+  yield;
+  const decoded = value === undefined ? decodeUnusualJson(bytes, limit) : { value, duplicates: [] };
+  yield;
   if (decoded && options.escapesAsYaml) refuseJsonEscapes(decodeUtf8(bytes));
   return decoded;
 }
@@ -98,7 +111,11 @@ function decodeJsonText(bytes: Uint8Array, options: YamlOptions): Decoded | unde
 /** JSON with YAML's view of repeated members and of numbers; undefined for what is no JSON, and so may be YAML. */
 function decodeUnusualJson(bytes: Uint8Array, limit: JsonOptions): Decoded | undefined {
   try {
-    const { value, duplicates } = decodeJson(bytes, { ...limit, mergeDuplicates: false, everyDuplicate: true });
+    const { value, duplicates } = decodeExactly(decodeUtf8(bytes), {
+      ...limit,
+      mergeDuplicates: false,
+      everyDuplicate: true,
+    });
     return { value: withYamlNumbers(value), duplicates };
   } catch (error) {
     if (error instanceof DecodeError && error.code === "malformed") return undefined;

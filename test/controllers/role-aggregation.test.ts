@@ -85,3 +85,11 @@ test("a role that does not gather is left alone", async () => {
   await make("b", [rule("b")], FOR_EDIT);
   expect((await settled("a")).metadata.resourceVersion).toBe(metadata.resourceVersion);
 });
+
+test("RBAC-56: a role that very many selectors find gives its rules once", async () => {
+  const rules = Array.from({ length: 2000 }, (_, i) => rule(`r${i}`));
+  await make("a", rules, FOR_EDIT);
+  // Looking at each rule for each selector would take a minute.
+  await make("edit", null, {}, Array<object>(16_000).fill(select(FOR_EDIT)));
+  expect(await rulesOf("edit")).toEqual(rules);
+});

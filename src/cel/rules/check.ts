@@ -4,6 +4,7 @@
  * @module
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
+import { type Steps } from "../../util/steps.ts";
 import { MOST } from "../range.ts";
 import { type RuleSource, type Schema, declare } from "../schema/declaration.ts";
 import { fieldWithin } from "./field-within.ts";
@@ -27,10 +28,10 @@ export interface RuleCheck {
   isReadable(schema: Schema): boolean;
 }
 
-/** Tells what is wrong with the rules of a whole object's schema. */
-export function checkRules(schema: Schema, path: string, check: RuleCheck, errors: FieldErrors): void {
+/** Tells what is wrong with the rules of a whole object's schema; in steps, since it may hold tens of thousands. */
+export function* checkRules(schema: Schema, path: string, check: RuleCheck, errors: FieldErrors): Steps<void> {
   const checker = new Checker(check, errors);
-  checker.at(schema, path, { isObject: true, isRead: false, times: 1n, within: undefined });
+  yield* checker.at(schema, path, { isObject: true, isRead: false, times: 1n, within: undefined });
   checker.total(path);
 }
 
@@ -60,22 +61,24 @@ class Checker {
   }
 
   /** Returns whether the form of all rules at the schema and below is right, and everything else there too. */
-  at(schema: Schema, path: string, around: Around): boolean {
+  *at(schema: Schema, path: string, around: Around): Steps<boolean> {
+    yield;
     let isRight = !this.#isFaulty(path);
     const rules = schema["x-kubernetes-validations"] ?? [];
     const times = timesBelow(schema, around.times);
     const isRead = around.isRead || rules.length > 0;
-    const visit = (next: Schema, at: string, within = around.within): void => {
+    const visit = (next: Schema, at: string, within = around.within): Steps<boolean> => {
       const isObject = next["x-kubernetes-embedded-resource"] === true;
-      if (!this.at(next, `${path}.${at}`, { isObject, isRead, times, within })) isRight = false;
+      return this.at(next, `${path}.${at}`, { isObject, isRead, times, within });
     };
     const { items, properties, additionalProperties: values } = schema;
-    if (typeof values === "object") visit(values, "additionalProperties");
-    for (const [name, member] of Object.entries(properties ?? {})) visit(member, `properties[${name}]`);
-    if (isSchema(items))
-      visit(items, "items", around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path));
+    if (typeof values === "object" && !(yield* visit(values, "additionalProperties"))) isRight = false;
+    for (const [name, member] of Object.entries(properties ?? {}))
+      if (!(yield* visit(member, `properties[${name}]`))) isRight = false;
+    const within = around.within ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path);
+    if (isSchema(items) && !(yield* visit(items, "items", within))) isRight = false;
     for (const [name, next] of [...listed("items", items), ...judging(schema)])
-      if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
+      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
     if (!this.#forms(schema, path, rules)) isRight = false;
     if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
     return isRight;
@@ -99,9 +102,11 @@ class Checker {
   }
 
   /** {@link at} of a schema whose rules are not read. */
-  #formsIn(schema: Schema, path: string): boolean {
+  *#formsIn(schema: Schema, path: string): Steps<boolean> {
+    yield;
     let isRight = this.#forms(schema, path, schema["x-kubernetes-validations"] ?? []);
-    for (const [name, next] of everyBelow(schema)) if (!this.#formsIn(next, `${path}.${name}`)) isRight = false;
+    for (const [name, next] of everyBelow(schema))
+      if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
     return isRight;
   }
 

@@ -25,6 +25,7 @@ import { parseEntry } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, withWarnings } from "../pipeline.ts";
+import type { Steps } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion } from "./preconditions.ts";
@@ -56,7 +57,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
     *change(old, entry) {
       const base = asValue(form.show(parseEntry(kind, entry)));
       yield;
-      const patched = read(() => how.patch(base));
+      const patched = yield* readInSteps(how.patch(base));
       yield;
       checkIdentity(form.kind, patched, how.ignoresKind, options);
       value = decodePatched(form.kind, patched, body.duplicates, how.unknown, options, write.ctx);
@@ -76,7 +77,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
 }
 
 interface Patcher {
-  patch(base: ValueObject): Value;
+  patch(base: ValueObject): Steps<Value>;
   /** Members of patch operations that nobody knows, for warnings. */
   readonly unknown: readonly string[];
   /** Whether a change of kind or apiVersion is dropped instead of refused. */
@@ -97,10 +98,21 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
     return { patch: (base) => followJsonPatch(base, operations), unknown, ignoresKind: false, edits };
   }
   if (type === "strategic") {
-    if (value === null) return { patch: (base) => base, unknown: [], ignoresKind: true, edits: false };
+    if (value === null) {
+      return {
+        *patch(base) {
+          return base;
+        },
+        unknown: [],
+        ignoresKind: true,
+        edits: false,
+      };
+    }
     if (!isObject(value)) throw badRequest("expected a strategic merge patch to be a JSON object");
     return {
-      patch: (base) => applyStrategicMergePatch(base, value, kind.type),
+      *patch(base) {
+        return applyStrategicMergePatch(base, value, kind.type);
+      },
       unknown: [],
       ignoresKind: true,
       edits: false,
@@ -111,7 +123,9 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
     throw badRequest("expected a merge patch to be a JSON object");
   }
   return {
-    patch: (base) => applyMergePatch(base, value, kind.shared.api.dialect.rules.mergePatchPrunesLists),
+    *patch(base) {
+      return applyMergePatch(base, value, kind.shared.api.dialect.rules.mergePatchPrunesLists);
+    },
     unknown: [],
     ignoresKind: false,
     edits: false,
@@ -130,11 +144,24 @@ function read<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof PatchError)) throw error;
-    if (error.code === "malformed") throw badRequest(error.message);
-    if (error.code === "tooManyOperations") throw tooLarge(error.message);
-    throw new ApiError("Invalid", `${REJECTED}: ${error.message}`, { details: {} });
+    throw refusalOf(error);
   }
+}
+
+/** The same for work in steps. */
+function* readInSteps<T>(work: Steps<T>): Steps<T> {
+  try {
+    return yield* work;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof PatchError)) return error;
+  if (error.code === "malformed") return badRequest(error.message);
+  if (error.code === "tooManyOperations") return tooLarge(error.message);
+  return new ApiError("Invalid", `${REJECTED}: ${error.message}`, { details: {} });
 }
 
 /** kind and apiVersion of the result are those of the path (DEC-18: 422); a kind may be left out. */

@@ -6,35 +6,38 @@
 import { type Value, isObject } from "../../value/value.ts";
 import type { Operand, Operator, Path, Step } from "./parse.ts";
 
-/** Values that are looked at for one path in one object: a path that needs more finds nothing. */
-const MOST_LOOKED_AT = 20_000;
-
-/** The first value that a path finds; undefined when it finds none. */
-export function findFirst(value: Value, path: Path): Value | undefined {
-  return find(value, path, { left: MOST_LOOKED_AT })[0];
-}
-
-interface Budget {
+/** Values that may still be looked at: a path that needs more finds nothing. */
+export interface Budget {
   left: number;
 }
 
-function find(value: Value, path: Path, budget: Budget): readonly Value[] {
-  let found: readonly Value[] = [value];
-  for (const step of path) {
-    const next: Value[] = [];
-    for (const one of found) {
-      if (--budget.left < 0) return [];
-      for (const below of takeStep(one, step, budget)) {
-        if (--budget.left < 0) return [];
-        next.push(below);
-      }
-    }
-    found = next;
-  }
-  return found;
+/** The first value that a path finds; undefined when it finds none. */
+export function findFirst(value: Value, path: Path, budget: Budget): Value | undefined {
+  for (const found of find(value, path, budget)) return found;
+  return undefined;
 }
 
-function* takeStep(value: Value, step: Step, budget: Budget): Iterable<Value> {
+/** Whether one more value may be looked at. */
+const mayLook = (budget: Budget): boolean => --budget.left >= 0;
+
+/** What a path finds, one by one: nothing more is looked at than is asked for. */
+function* find(value: Value, path: Path, budget: Budget): Generator<Value> {
+  if (path.length === 0) {
+    yield value;
+    return;
+  }
+  // What the steps so far have found, the last on top; a path may have more steps than calls can be nested.
+  const open: Iterator<Value>[] = [takeStep(value, path[0]!, budget)];
+  for (let found = open.at(-1); found; found = open.at(-1)) {
+    if (!mayLook(budget)) return;
+    const next = found.next();
+    if (next.done) open.pop();
+    else if (open.length === path.length) yield next.value;
+    else open.push(takeStep(next.value, path[open.length]!, budget));
+  }
+}
+
+function* takeStep(value: Value, step: Step, budget: Budget): Generator<Value> {
   switch (step.kind) {
     case "member":
       if (isObject(value) && Object.hasOwn(value, step.name)) yield value[step.name]!;
@@ -49,23 +52,33 @@ function* takeStep(value: Value, step: Step, budget: Budget): Iterable<Value> {
       if (Array.isArray(value)) yield* sliceOf(value, step);
       return;
     case "filter":
-      for (const element of Array.isArray(value) ? value : []) if (holds(element, step, budget)) yield element;
+      for (const element of Array.isArray(value) ? value : []) {
+        if (!mayLook(budget)) return;
+        if (holds(element, step, budget)) yield element;
+      }
       return;
     case "union":
       for (const path of step.paths) yield* find(value, path, budget);
   }
 }
 
-const below = (value: Value): Iterable<Value> =>
-  Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+function* below(value: Value): Generator<Value> {
+  if (Array.isArray(value)) yield* value;
+  else if (isObject(value)) for (const key in value) yield value[key]!;
+}
 
 /** A value and all below it, that of the outside first. */
 function* everything(value: Value, budget: Budget): Iterable<Value> {
-  const waiting: Value[] = [value];
-  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    if (--budget.left < 0) return;
-    yield one;
-    waiting.push(...[...below(one)].slice(0, Math.max(0, budget.left)).toReversed());
+  const open: Iterator<Value>[] = [[value].values()];
+  for (let found = open.at(-1); found; found = open.at(-1)) {
+    if (!mayLook(budget)) return;
+    const next = found.next();
+    if (next.done) {
+      open.pop();
+      continue;
+    }
+    yield next.value;
+    open.push(below(next.value)[Symbol.iterator]());
   }
 }
 
@@ -82,14 +95,14 @@ function* sliceOf(list: readonly Value[], { from, to, by, one }: Extract<Step, {
 }
 
 function holds(element: Value, { left, operator, right }: Extract<Step, { kind: "filter" }>, budget: Budget): boolean {
-  const [a] = valuesOf(element, left, budget);
+  const a = valueOf(element, left, budget);
   if (operator === "exists" || !right) return a !== undefined;
-  const [b] = valuesOf(element, right, budget);
+  const b = valueOf(element, right, budget);
   return a !== undefined && b !== undefined && compare(a, b, operator);
 }
 
-const valuesOf = (element: Value, operand: Operand, budget: Budget): readonly Value[] =>
-  "path" in operand ? find(element, operand.path, budget) : [operand.value];
+const valueOf = (element: Value, operand: Operand, budget: Budget): Value | undefined =>
+  "path" in operand ? findFirst(element, operand.path, budget) : operand.value;
 
 function compare(a: Value, b: Value, operator: Operator): boolean {
   if (typeof a !== typeof b || typeof a === "object") return operator === "!=";

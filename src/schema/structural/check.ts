@@ -9,6 +9,7 @@
  */
 import type { FieldErrors } from "../../meta/field-errors.ts";
 import { RegexFault, regexOf } from "../../util/regex.ts";
+import type { Steps } from "../../util/steps.ts";
 import { type Value, equal, isObject } from "../../value/value.ts";
 import { OBJECT_MEMBERS } from "./schema.ts";
 
@@ -31,33 +32,36 @@ export interface Relaxed {
   readonly keys: boolean;
 }
 
-/** Which rules a schema that was taken does not obey. */
-export function relaxedBy(schema: Written): Relaxed {
-  const words = [...everySchema(schema)];
-  return {
-    types: words.some(({ type }) => Boolean(type) && !TYPES.includes(type as string)),
-    structure: isUnstructured(schema),
-    sets: words.some((one) => setFaults(one).length > 0),
-    keys: words.some((one) => keyFaults(one).length > 0),
-  };
+/** Which rules a schema that was taken does not obey; in steps, since there may be tens of thousands of schemas in one. */
+export function* relaxedBy(schema: Written): Steps<Relaxed> {
+  let [types, sets, keys] = [false, false, false];
+  for (const one of everySchema(schema)) {
+    const { type } = one;
+    types ||= Boolean(type) && !TYPES.includes(type as string);
+    sets ||= setFaults(one).length > 0;
+    keys ||= keyFaults(one).length > 0;
+    yield;
+  }
+  return { types, structure: yield* isUnstructured(schema), sets, keys };
 }
 
 /**
- * Tells what is wrong with a schema, and says whether its form is right, so that its defaults and its rules may be looked at.
+ * Tells what is wrong with a schema, and says whether its form is right, so that its defaults and its rules may be looked at;
+ * likewise in steps.
  */
-export function checkSchema(
+export function* checkSchema(
   schema: Written,
   path: string,
   { hasStatus, before }: SchemaCheck,
   errors: FieldErrors,
-): boolean {
+): Steps<boolean> {
   const faults = [
     ...(hasStatus ? rootFaults(schema, path) : []),
     ...(schema["nullable"] === true ? [forbidden(`${path}.nullable`, "the root of an object is never null")] : []),
   ];
-  const unread = before?.structure ? undefined : firstUnread(schema);
-  const structure = before?.structure || unread ? [] : structureFaults(schema, path);
-  const words = [...wordFaults(schema, path, ROOT, before)];
+  const unread = before?.structure ? undefined : yield* firstUnread(schema);
+  const structure = before?.structure || unread ? [] : yield* collected(structureFaults(schema, path));
+  const words = yield* collected(wordFaults(schema, path, ROOT, before));
   const all = [...faults, ...structure, ...words];
   if (all.length === 0 && unread) all.push(invalid(path, "", unread));
   for (const { kind, field, got, why, allowed } of all) {
@@ -67,6 +71,19 @@ export function checkSchema(
     else errors.invalid(field, got, why);
   }
   return structure.length === 0 && !unread && !before?.structure;
+}
+
+/** Looks for faults; it stops between two schemas, and gives nothing then. */
+type Faults = Generator<Fault | undefined>;
+
+/** All faults that are found. */
+function* collected(faults: Faults): Steps<Fault[]> {
+  const found: Fault[] = [];
+  for (const fault of faults) {
+    if (fault) found.push(fault);
+    else yield;
+  }
+  return found;
 }
 
 interface Fault {
@@ -174,25 +191,28 @@ const isGiven = (value: unknown): boolean =>
   isSet(value) && (typeof value !== "object" || Object.keys(value as object).length > 0);
 
 /** What keeps a schema from being read at all; undefined when nothing does. */
-function firstUnread(schema: Written): string | undefined {
+function* firstUnread(schema: Written): Steps<string | undefined> {
   for (const one of everySchema(schema)) {
     const fault = unreadIn(one);
     if (fault !== undefined) return fault;
+    yield;
   }
   return undefined;
 }
 
-/** The schemas of a whole one that can not be read, for something in them or below them; each is looked at once. */
-export function unreadable(schema: Written): ReadonlySet<object> {
+/** The schemas of a whole one that can not be read, for something in them or below them; each is looked at once, in steps. */
+export function* unreadable(schema: Written): Steps<ReadonlySet<object>> {
   const found = new Set<object>();
-  const holds = (one: Written): boolean => {
-    let isUnread = unreadIn(one) !== undefined;
-    for (const nested of nestedIn(one)) if (holds(nested)) isUnread = true;
-    if (isUnread) found.add(one);
-    return isUnread;
-  };
-  holds(schema);
+  yield* holdsUnread(schema, found);
   return found;
+}
+
+function* holdsUnread(schema: Written, found: Set<object>): Steps<boolean> {
+  yield;
+  let isUnread = unreadIn(schema) !== undefined;
+  for (const nested of nestedIn(schema)) if (yield* holdsUnread(nested, found)) isUnread = true;
+  if (isUnread) found.add(schema);
+  return isUnread;
 }
 
 /** What keeps a schema from being read, those in it aside. */
@@ -205,19 +225,22 @@ function unreadIn(one: Written): string | undefined {
     : undefined;
 }
 
-const isUnstructured = (schema: Written): boolean =>
-  firstUnread(schema) !== undefined || structureFaults(schema, "").length > 0;
+function* isUnstructured(schema: Written): Steps<boolean> {
+  if ((yield* firstUnread(schema)) !== undefined) return true;
+  return (yield* collected(structureFaults(schema, ""))).length > 0;
+}
 
 // The structure: the type of every place, said once.
 
 type Level = "root" | "member" | "item";
 
-const structureFaults = (schema: Written, path: string): Fault[] => [
-  ...placeFaults(schema, "root", path),
-  ...incomplete(schema, schema, path, path),
-];
+function* structureFaults(schema: Written, path: string): Faults {
+  yield* placeFaults(schema, "root", path);
+  yield* incomplete(schema, schema, path, path);
+}
 
-function* placeFaults(schema: Written, level: Level, path: string): Generator<Fault> {
+function* placeFaults(schema: Written, level: Level, path: string): Faults {
+  yield undefined;
   const { type, items, additionalProperties } = schema;
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
   const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
@@ -310,7 +333,7 @@ const UNSAID: readonly (readonly [word: string, how: string])[] = [
   ["x-kubernetes-validations", "empty"],
 ];
 
-function* judgingFaults(schema: Written, skipsAnyOf: boolean, skipsFirst: boolean, path: string): Generator<Fault> {
+function* judgingFaults(schema: Written, skipsAnyOf: boolean, skipsFirst: boolean, path: string): Faults {
   for (const word of ALTERNATIVES) {
     if (word === "anyOf" && skipsAnyOf) continue;
     for (const [i, one] of schemasIn(schema[word]).entries()) {
@@ -334,7 +357,8 @@ function patternFault(pattern: string): string | undefined {
   }
 }
 
-function* nestedFaults(schema: Written, skipsAnyOf: boolean, path: string): Generator<Fault> {
+function* nestedFaults(schema: Written, skipsAnyOf: boolean, path: string): Faults {
+  yield undefined;
   yield* judgingFaults(schema, skipsAnyOf, false, path);
   const items = schemaIn(schema["items"]);
   if (items) yield* nestedFaults(items, false, `${path}.items`);
@@ -352,7 +376,7 @@ function* nestedFaults(schema: Written, skipsAnyOf: boolean, path: string): Gene
 }
 
 /** Every place that is judged is there in the structure. */
-function* incomplete(judging: Written, structure: Written | undefined, place: string, path: string): Generator<Fault> {
+function* incomplete(judging: Written, structure: Written | undefined, place: string, path: string): Faults {
   for (const word of ALTERNATIVES) {
     for (const [i, one] of schemasIn(judging[word]).entries()) {
       yield* incompleteBelow(one, structure, place, `${path}.${word}[${i}]`);
@@ -362,12 +386,8 @@ function* incomplete(judging: Written, structure: Written | undefined, place: st
   if (not) yield* incompleteBelow(not, structure, place, `${path}.not`);
 }
 
-function* incompleteBelow(
-  judging: Written,
-  structure: Written | undefined,
-  place: string,
-  path: string,
-): Generator<Fault> {
+function* incompleteBelow(judging: Written, structure: Written | undefined, place: string, path: string): Faults {
+  yield undefined;
   if (!structure) {
     yield required(place, `expected it, because ${path} judges it`);
     return;
@@ -402,7 +422,8 @@ const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions"
 /** Of these, those that may not be there, whatever they say. */
 const SAID_EMPTY = ["additionalItems", "dependencies", "$ref"];
 
-function* wordFaults(schema: Written, path: string, place: Place, before: Relaxed | undefined): Generator<Fault> {
+function* wordFaults(schema: Written, path: string, place: Place, before: Relaxed | undefined): Faults {
+  yield undefined;
   const { type, items, additionalProperties } = schema;
   if (type && !TYPES.includes(type as string) && !before?.types) yield notSupported(`${path}.type`, type, TYPES);
   if (type === "null") yield forbidden(`${path}.type`, "expected nullable instead");
@@ -428,7 +449,7 @@ function* wordFaults(schema: Written, path: string, place: Place, before: Relaxe
 
 const below = (place: Place): Place => (place.isRoot ? { ...place, isRoot: false } : place);
 
-function* wordsBelow(schema: Written, path: string, place: Place, before: Relaxed | undefined): Generator<Fault> {
+function* wordsBelow(schema: Written, path: string, place: Place, before: Relaxed | undefined): Faults {
   const inner = below(place);
   const values = schemaIn(schema["additionalProperties"]);
   if (values) {

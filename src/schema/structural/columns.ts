@@ -7,7 +7,7 @@ import { parseTime } from "../../meta/time.ts";
 import { type Value, asJsonNumber } from "../../value/value.ts";
 import { ageColumn, since } from "../columns.ts";
 import type { Column } from "../definition.ts";
-import { findFirst } from "../jsonpath/find.ts";
+import { type Budget, findFirst } from "../jsonpath/find.ts";
 import { type Path, parseJsonPath } from "../jsonpath/parse.ts";
 
 /** A column as a definition says it. */
@@ -22,15 +22,31 @@ export interface PrinterColumn {
 
 type Cell = string | number | boolean | null;
 
+/** Values that are looked at for one row: there may be thousands of columns, each of which looks at a whole object. */
+const MOST_LOOKED_AT = 100_000;
+/** Of these, values for one column. */
+const MOST_EACH = 20_000;
+
 /** The columns after the name; the age alone where a definition says none, or one that cannot be read. */
 export function columnsOf(columns: readonly PrinterColumn[]): readonly Column[] {
   if (columns.length === 0) return [ageOfCustomObjects];
-  return columns.map(columnOf);
+  const row: Budget = { left: MOST_LOOKED_AT };
+  return columns.map((column, i) => columnOf(column, row, i === 0));
 }
 
 const ageOfCustomObjects: Column = { ...ageColumn, type: "date" };
 
-function columnOf({ name, type, format, description, priority, jsonPath }: PrinterColumn): Column {
+/**
+ * A column.
+ *
+ * @param row what all columns of a row may look at; cells of a row are asked for one after the other
+ * @param isFirst a new row begins with it
+ */
+function columnOf(
+  { name, type, format, description, priority, jsonPath }: PrinterColumn,
+  row: Budget,
+  isFirst: boolean,
+): Column {
   let path: Path | null | undefined;
   return {
     name,
@@ -41,7 +57,11 @@ function columnOf({ name, type, format, description, priority, jsonPath }: Print
     cell(object, now) {
       // Read when the first table is asked for.
       path ??= parsed(jsonPath);
-      const value = path && findFirst(object as unknown as Value, path);
+      if (isFirst) row.left = MOST_LOOKED_AT;
+      const own: Budget = { left: Math.min(MOST_EACH, row.left) };
+      row.left -= own.left;
+      const value = path && findFirst(object as unknown as Value, path, own);
+      row.left += Math.max(0, own.left);
       if (value === undefined) return null;
       // A null that is there is told as such where anything is told as a text.
       if (value === null) return type === "string" ? "<no value>" : null;

@@ -5,6 +5,7 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { FieldErrors } from "../../meta/field-errors.ts";
+import type { Steps } from "../../util/steps.ts";
 import { type Value, clone } from "../../value/value.ts";
 import { validateEmbedded } from "./embedded.ts";
 import { OBJECT_MEMBERS, type Structural, valuesOf } from "./schema.ts";
@@ -20,9 +21,14 @@ export interface DefaultCheck {
   readonly judge: (schema: Structural, value: Value, path: string, errors: FieldErrors) => void;
 }
 
-/** Tells which defaults of a structural schema are wrong, by the path of the schema. */
-export function checkDefaults(schema: Structural, path: string, check: DefaultCheck, errors: FieldErrors): void {
-  walk({ schema, path, around: wrapRoot, insideHead: false, isRoot: true }, check, errors);
+/** Tells which defaults of a structural schema are wrong, by the path of the schema; in steps, since there may be many. */
+export function* checkDefaults(
+  schema: Structural,
+  path: string,
+  check: DefaultCheck,
+  errors: FieldErrors,
+): Steps<void> {
+  yield* walk({ schema, path, around: wrapRoot, insideHead: false, isRoot: true }, check, errors);
 }
 
 /** A place in a schema, and the object around a value at that place. */
@@ -38,7 +44,8 @@ interface Place {
 const HEAD = { apiVersion: "validation/v1", kind: "Validation" } as const;
 const wrapRoot = (value: Value): Value => ({ ...HEAD, ...(value as { [key: string]: Value }) });
 
-function walk(place: Place, check: DefaultCheck, errors: FieldErrors): void {
+function* walk(place: Place, check: DefaultCheck, errors: FieldErrors): Steps<void> {
+  yield;
   const { schema, path } = place;
   const isEmbedded = place.isRoot || schema["x-kubernetes-embedded-resource"] === true;
   const around = isEmbedded ? wrapRoot : place.around;
@@ -47,15 +54,15 @@ function walk(place: Place, check: DefaultCheck, errors: FieldErrors): void {
     const whole = place.isRoot ? { ...schema, "x-kubernetes-embedded-resource": true } : schema;
     checkOne(whole, insideHead ? around : undefined, `${path}.default`, check, errors);
   }
-  const below = (next: Structural, at: string, inside: boolean, wrap: (value: Value) => Value): void =>
+  const below = (next: Structural, at: string, inside: boolean, wrap: (value: Value) => Value): Steps<void> =>
     walk({ schema: next, path: `${path}.${at}`, around: wrap, insideHead: inside, isRoot: false }, check, errors);
-  if (schema.items) below(schema.items, "items", insideHead, (value) => around([value]));
+  if (schema.items) yield* below(schema.items, "items", insideHead, (value) => around([value]));
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     const isHead = isEmbedded && OBJECT_MEMBERS.has(name);
-    below(member, `properties[${name}]`, insideHead || isHead, (value) => around({ [name]: value }));
+    yield* below(member, `properties[${name}]`, insideHead || isHead, (value) => around({ [name]: value }));
   }
   const values = valuesOf(schema);
-  if (values) below(values, "additionalProperties", insideHead, (value) => around({ key: value }));
+  if (values) yield* below(values, "additionalProperties", insideHead, (value) => around({ key: value }));
 }
 
 function checkOne(

@@ -270,7 +270,12 @@ type Before = Value | typeof NOTHING;
 interface Found {
   faults: Fault[];
   matches: number;
+  /** Whether a member below has a fault and is not what it was: then neither is the whole. */
+  changed?: boolean;
 }
+
+/** Whether an answer tells no more than was found already. */
+const isFull = ({ faults }: Found): boolean => faults.length >= MOST_FAULTS;
 
 /** Schemas are as deep as they were written, and no deeper. */
 const DEEPEST = 1000;
@@ -313,7 +318,10 @@ function check(schema: Structural, value: Value, old: Before, path: string, dept
   if (kind === "object" && depth < DEEPEST) {
     merge(found, checkMembers(schema, value as { [key: string]: Value }, old, path, depth));
   }
-  if (faults.length > 0 && old !== NOTHING && isAsBefore(schema, value, old)) faults.length = 0;
+  if (faults.length > 0 && old !== NOTHING && !found.changed) {
+    if (isAsBefore(schema, value, old)) faults.length = 0;
+    else found.changed = true;
+  }
   if (faults.length > MOST_FAULTS) faults.length = MOST_FAULTS;
   return found;
 }
@@ -327,8 +335,9 @@ const fieldOf = (path: string): string => (path === "" ? "<nil>" : path);
 const memberOf = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
 function merge(found: Found, other: Found): void {
-  if (found.faults.length < MOST_FAULTS) found.faults.push(...other.faults);
+  if (!isFull(found)) found.faults.push(...other.faults);
   found.matches += other.matches;
+  if (other.changed) found.changed = true;
 }
 
 function checkAlternatives(schema: Structural, value: Value, path: string, depth: number): Found {
@@ -374,8 +383,11 @@ function checkItems(schema: Structural, value: Value[], old: Before, path: strin
   if (!items) return found;
   const before = elementsBefore(schema, old);
   for (const [i, item] of value.entries()) {
+    if (isFull(found)) break;
     merge(found, check(items, item, before?.(item) ?? NOTHING, `${path}[${i}]`, depth + 1));
   }
+  // An item has been compared with the one of its key, which need not be the one of its place.
+  found.changed = false;
   return found;
 }
 
@@ -391,6 +403,7 @@ function checkMembers(
   const values = valuesOf(schema);
   const was = old !== NOTHING && isObject(old) ? old : undefined;
   for (const key of Object.keys(value)) {
+    if (isFull(found)) break;
     const member = propertyOf(schema, key) ?? values;
     const isHead = path === "" && (key === "apiVersion" || key === "kind");
     const before = was && !isHead && Object.hasOwn(was, key) ? was[key]! : NOTHING;
@@ -400,6 +413,7 @@ function checkMembers(
     }
   }
   for (const name of required) {
+    if (isFull(found)) break;
     if (Object.hasOwn(value, name)) continue;
     found.faults.push({
       reason: "FieldValueRequired",

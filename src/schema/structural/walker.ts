@@ -9,6 +9,7 @@
  */
 import type { Dialect } from "../../meta/dialect.ts";
 import { ObjectMetaSchema } from "../../meta/object-meta.ts";
+import { tooLarge } from "../../meta/status.ts";
 import { type Value, type ValueObject, asJsonNumber, clone, isObject, setMember } from "../../value/value.ts";
 import type { ApiObject, Walker } from "../definition.ts";
 import { DecodeReport } from "../decode-report.ts";
@@ -54,7 +55,9 @@ class StructuralWalker implements Walker {
   }
 
   applyDefaults(object: ApiObject): void {
-    this.#root.fill(object);
+    const filling = new Filling();
+    this.#root.fill(object, filling);
+    if (filling.left < 0) throw tooLarge(`expected defaults of at most ${MOST_DEFAULT_BYTES} bytes, got more`);
   }
 
   settle(): void {}
@@ -70,7 +73,7 @@ class StructuralWalker implements Walker {
   read(object: ApiObject): boolean {
     const pass = new Pass(new DecodeReport(), true);
     this.#root.prune(object, pass);
-    return this.#root.fill(object) || pass.changed;
+    return this.#root.fill(object, new Filling()) || pass.changed;
   }
 }
 
@@ -93,6 +96,32 @@ class Pass {
   }
 }
 
+/** Bytes of JSON that defaults may add to an object: no store takes one that has more. */
+const MOST_DEFAULT_BYTES = 1_572_864;
+/** What stands around a member: quotes, a colon and a comma. */
+const AROUND = 4;
+
+/** How much defaults may still add to an object: a short list may have a long one for each of its items. */
+class Filling {
+  left = MOST_DEFAULT_BYTES;
+
+  /** Whether there is room for a default. */
+  takes(bytes: number): boolean {
+    this.left -= bytes;
+    return this.left >= 0;
+  }
+}
+
+/** A default, and the bytes of its JSON text. */
+interface Standard {
+  readonly value: Value;
+  readonly bytes: number;
+  readonly nullable: boolean;
+}
+
+const standardOf = ({ default: value, nullable = false }: Structural): Standard | undefined =>
+  value === undefined ? undefined : { value, bytes: JSON.stringify(value).length, nullable };
+
 /** What a value below a schema is walked by. */
 class Node {
   readonly #schema: Structural;
@@ -104,7 +133,8 @@ class Node {
   #values: Node | undefined;
   #items: Node | undefined;
   #fills: boolean | undefined;
-  #defaulted: readonly [string, Structural][] | undefined;
+  #defaulted: readonly [string, Standard][] | undefined;
+  #standard: Standard | null | undefined;
 
   constructor(schema: Structural, isRoot: boolean, metadata: Walker) {
     this.#schema = schema;
@@ -218,57 +248,72 @@ class Node {
       [...this.#known.values(), this.#values, this.#items].some((node) => node?.fills === true));
   }
 
-  /** Fills in defaults below a value, and says whether there was anything to fill in. */
-  fill(value: unknown): boolean {
-    if (!this.fills || typeof value !== "object" || value === null) return false;
-    return Array.isArray(value) ? this.#fillList(value) : this.#fillObject(value as ValueObject);
+  /** Fills in defaults below a value as long as there is room for them, and says whether there was anything to fill in. */
+  fill(value: unknown, filling: Filling): boolean {
+    if (!this.fills || typeof value !== "object" || value === null || filling.left < 0) return false;
+    return Array.isArray(value) ? this.#fillList(value, filling) : this.#fillObject(value as ValueObject, filling);
   }
 
-  #fillObject(value: ValueObject): boolean {
+  #fillObject(value: ValueObject, filling: Filling): boolean {
     let changed = false;
-    for (const [name, { default: standard, nullable }] of this.#defaults) {
-      const isMissing = !Object.hasOwn(value, name) || (value[name] === null && !nullable);
+    for (const [name, standard] of this.#defaults) {
+      const isMissing = !Object.hasOwn(value, name) || (value[name] === null && !standard.nullable);
       if (!isMissing) continue;
-      setMember(value, name, clone(standard!));
+      if (!filling.takes(name.length + AROUND + standard.bytes)) return changed;
+      setMember(value, name, clone(standard.value));
       changed = true;
     }
     if (this.#values?.fills) {
+      const values = this.#values;
       for (const key in value) {
         if (this.#known.has(key)) continue;
-        const values = this.#values;
-        if (value[key] === null && !values.#schema.nullable) {
-          setMember(value, key, clone(values.#schema.default ?? null));
+        if (value[key] === null && values.#fillsNull(filling)) {
+          setMember(value, key, clone(values.#own!.value));
           changed = true;
         }
-        if (values.fill(value[key])) changed = true;
+        if (values.fill(value[key], filling)) changed = true;
       }
     }
     for (const [name, node] of this.#known) {
-      if (node.fills && Object.hasOwn(value, name) && node.fill(value[name])) changed = true;
+      if (node.fills && Object.hasOwn(value, name) && node.fill(value[name], filling)) changed = true;
     }
     return changed;
   }
 
-  #fillList(value: unknown[]): boolean {
+  #fillList(value: unknown[], filling: Filling): boolean {
     const items = this.#items;
     if (!items) return false;
     let changed = false;
-    const { default: standard, nullable } = items.#schema;
-    for (let i = 0; i < value.length; i++) {
-      if (value[i] === null && !nullable && standard !== undefined) {
-        value[i] = clone(standard);
+    for (let i = 0; i < value.length && filling.left >= 0; i++) {
+      if (value[i] === null && items.#fillsNull(filling)) {
+        value[i] = clone(items.#own!.value);
         changed = true;
       }
-      if (items.fill(value[i])) changed = true;
+      if (items.fill(value[i], filling)) changed = true;
     }
     return changed;
   }
 
-  get #defaults(): readonly [string, Structural][] {
-    const { properties = {} } = this.#schema;
-    return (this.#defaulted ??= Object.entries(properties).filter(
-      ([, { default: standard }]) => standard !== undefined,
-    ));
+  /** Whether a default takes the place of a null, and there is room for it. */
+  #fillsNull(filling: Filling): boolean {
+    const standard = this.#own;
+    return standard !== undefined && !standard.nullable && filling.takes(standard.bytes);
+  }
+
+  /** The default of the value itself. */
+  get #own(): Standard | undefined {
+    if (this.#standard === undefined) this.#standard = standardOf(this.#schema) ?? null;
+    return this.#standard ?? undefined;
+  }
+
+  get #defaults(): readonly [string, Standard][] {
+    if (this.#defaulted) return this.#defaulted;
+    const defaults: [string, Standard][] = [];
+    for (const [name, member] of Object.entries(this.#schema.properties ?? {})) {
+      const standard = standardOf(member);
+      if (standard) defaults.push([name, standard]);
+    }
+    return (this.#defaulted = defaults);
   }
 }
 

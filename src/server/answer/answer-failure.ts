@@ -9,11 +9,16 @@ import { errorPlace } from "../../util/error-place.ts";
 import type { ServerContext } from "../context.ts";
 import type { ServerRequest } from "../request.ts";
 import { whoAsks } from "../who-asks.ts";
-import { contentType, valueInForm } from "./in-form.ts";
+import { inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
-/** Answers with a failure; one that comes after the answer has begun is logged only. */
-export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void {
+/**
+ * Answers with a failure, at once but for a large one: it may tell tens of thousands of causes. One that comes after the answer
+ * has begun is logged only.
+ */
+export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void | Promise<void> {
   const failure = failureOf(error);
   if (failure.reason === "InternalError") logFailure(server, request, failure.cause ?? error);
   if (failure.limit !== undefined) {
@@ -23,7 +28,7 @@ export function answerFailure(server: ServerContext, request: ServerRequest, err
   request.reason = failure.reason;
   request.status = failure.status;
   request.isPanic = failure.reason === "InternalError" && failure.cause !== undefined;
-  if (request.exchange.answered) return;
+  if (request.exchange.answered) return undefined;
   request.warn(failure.warnings);
   request.witness?.answer?.value(failure.status);
   const { value, format } = failureAnswer(server, request, failure);
@@ -31,7 +36,9 @@ export function answerFailure(server: ServerContext, request: ServerRequest, err
   const retry = failure.status.details?.retryAfterSeconds;
   if (retry !== undefined) headers["retry-after"] = String(retry);
   if (failure.code === 401) headers["www-authenticate"] = 'Bearer realm="keelson"';
-  request.respond(failure.code, headers, valueInForm(value, format));
+  const answer = (pieces: AnswerPieces): void => request.respond(failure.code, headers, [...pieces]);
+  const pieces = inTurns(valueInForm(value, format), new TurnLimit());
+  return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 
 interface FailureAnswer {

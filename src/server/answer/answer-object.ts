@@ -6,8 +6,8 @@
 import type { ApiObject } from "../../schema/definition.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
-import { answerBytes } from "./encode.ts";
-import { contentType, jsonInForm } from "./in-form.ts";
+import { answerPieces } from "./answer-pieces.ts";
+import { type AnswerPieces, contentType, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import { type Format, OBJECT, type Offer } from "./negotiate.ts";
 import type { ServerRequest } from "../request.ts";
@@ -36,10 +36,10 @@ export function answerObject(
         ? tableOf(server, request, request.resource!, bytes, object(), format)
         : partialBytes(bytes, format.version);
   request.witness?.answer?.bytes(shaped);
-  const answer = (body: Uint8Array | readonly Uint8Array[]): void | Promise<void> =>
-    answerBytes(server, request, code, body, contentType(format));
-  const body = jsonInForm(shaped, format);
-  return body instanceof Promise ? body.then(answer) : answer(body);
+  const answer = (pieces: AnswerPieces): void | Promise<void> =>
+    answerPieces(server, request, code, pieces, contentType(format));
+  const pieces = jsonInForm(shaped, format);
+  return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
 }
 
 function tableOf(

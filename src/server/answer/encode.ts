@@ -4,41 +4,9 @@
  * @module
  */
 import { gzip } from "node:zlib";
-import type { Status } from "../../meta/status.ts";
 import type { ServerContext } from "../context.ts";
 import { lengthOf } from "../http/exchange.ts";
-import { inTurns } from "../../util/steps.ts";
-import { TurnLimit } from "../../util/turn-limit.ts";
-import { contentType, valueInSteps } from "./in-form.ts";
-import type { Format } from "./negotiate.ts";
 import type { ServerRequest } from "../request.ts";
-
-/** Answers with a value. */
-export function answerValue(
-  server: ServerContext,
-  request: ServerRequest,
-  code: number,
-  value: unknown,
-  format: Format,
-): void | Promise<void> {
-  const answer = (body: Uint8Array): void | Promise<void> =>
-    answerBytes(server, request, code, body, contentType(format));
-  request.witness?.answer?.value(value);
-  const body = inTurns(valueInSteps(value, format), new TurnLimit());
-  return body instanceof Promise ? body.then(answer) : answer(body);
-}
-
-/** Answers with a Status, which has neither a table nor metadata to show. */
-export function answerStatus(
-  server: ServerContext,
-  request: ServerRequest,
-  code: number,
-  status: Status,
-  format: Format,
-): void | Promise<void> {
-  request.status = status;
-  return answerValue(server, request, code, status, { ...format, shape: "" });
-}
 
 /** Answers of more bytes are compressed for clients that take it. */
 export const COMPRESS_FROM = 131_072;
@@ -52,6 +20,10 @@ export function compresses(server: ServerContext, request: ServerRequest, length
 
 const isLocal = (address: string): boolean =>
   address === "" || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.");
+
+/** The Vary header of an answer that is compressed; `other` is what it would be otherwise. */
+export const varyBy = (other: string | undefined): string =>
+  other === undefined ? "Accept-Encoding" : `${other}, Accept-Encoding`;
 
 /** Answers with bytes, compressed where that pays; `more` are further headers. */
 export function answerBytes(
@@ -70,7 +42,7 @@ export function answerBytes(
     return untilTaken(server, request, length);
   }
   headers["content-encoding"] = "gzip";
-  headers["vary"] = more?.["vary"] === undefined ? "Accept-Encoding" : `${more["vary"]}, Accept-Encoding`;
+  headers["vary"] = varyBy(more?.["vary"]);
   const whole = body instanceof Uint8Array ? body : Buffer.concat(body, length);
   return compressed(whole).then((packed) => {
     request.respond(code, headers, packed);

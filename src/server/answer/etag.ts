@@ -4,18 +4,19 @@
  * @module
  */
 import type { ServerContext } from "../context.ts";
-import { answerBytes } from "./encode.ts";
-import type { HashedDocument } from "../documents/hashed-document.ts";
+import { answerPieces } from "./answer-pieces.ts";
+import type { HashedDocument } from "../documents/document.ts";
 import type { ServerRequest } from "../request.ts";
 
 /** Answers with a document, or with 304 when the client has it. `more` are further headers. */
 export function answerDocument(
   server: ServerContext,
   request: ServerRequest,
-  document: HashedDocument,
+  document: HashedDocument | Promise<HashedDocument>,
   type: string,
   more: Readonly<Record<string, string>> = {},
 ): void | Promise<void> {
+  if (document instanceof Promise) return document.then((made) => answerDocument(server, request, made, type, more));
   const etag = `"${document.hash}"`;
   const sent = request.exchange.header("if-none-match");
   if (sent !== "" && sent.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)) {
@@ -24,5 +25,5 @@ export function answerDocument(
     request.respond(304, { ...headers, ...more, etag, vary: "Accept" });
     return;
   }
-  return answerBytes(server, request, 200, document.bytes, type, { ...more, etag, vary: "Accept" });
+  return answerPieces(server, request, 200, document.pieces(), type, { ...more, etag, vary: "Accept" });
 }

@@ -15,16 +15,16 @@ const format = (over: Partial<Format> = {}): Format => ({
   pretty: false,
   ...over,
 });
-const text = (body: Uint8Array | readonly Uint8Array[]): string =>
-  Buffer.concat(body instanceof Uint8Array ? [body] : body).toString();
+const text = (pieces: Iterable<Uint8Array>): string => Buffer.concat([...pieces]).toString();
+const written = (value: unknown, form: Format): string => text(atOnce(valueInForm(value, form)));
 
 describe("forms of answers", () => {
   test("a value in JSON may stand in a page, and is the same value", () => {
     const value = { message: "must be <= 5 & > 0\u2028" };
-    const written = valueInForm(value, format()).toString();
-    expect(written).toBe(`{"message":"must be \\u003c= 5 \\u0026 \\u003e 0\\u2028"}\n`);
-    expect(JSON.parse(written)).toEqual(value);
-    expect(valueInForm(value, format({ media: "yaml" })).toString()).toContain("<= 5 & > 0");
+    const json = written(value, format());
+    expect(json).toBe(`{"message":"must be \\u003c= 5 \\u0026 \\u003e 0\\u2028"}\n`);
+    expect(JSON.parse(json)).toEqual(value);
+    expect(written(value, format({ media: "yaml" }))).toContain("<= 5 & > 0");
   });
 
   test("indentation is that of JSON.stringify, whatever the value", () => {
@@ -45,7 +45,7 @@ describe("forms of answers", () => {
       const bytes = Buffer.from(JSON.stringify("x".repeat(size)));
       expect(text(await jsonInForm(bytes, format()))).toBe(`${bytes.toString()}\n`);
     }
-    expect(valueInForm({ a: 1 }, format()).toString()).toBe('{"a":1}\n');
+    expect(written({ a: 1 }, format())).toBe('{"a":1}\n');
   });
 
   test("of large answers that are not JSON each is made in a turn of its own, one after the other", async () => {
@@ -83,7 +83,7 @@ describe("forms of answers", () => {
           items.forEach((item, i) => {
             if (i > 0) parts.push(form.separator);
             const part = form.item(Buffer.from(JSON.stringify(item)), i === 0);
-            parts.push(part instanceof Uint8Array ? part : atOnce(part));
+            parts.push(...(part instanceof Uint8Array ? [part] : part));
           });
           parts.push(form.tail(items.length === 0));
           const whole = Buffer.concat(parts);

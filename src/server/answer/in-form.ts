@@ -7,12 +7,12 @@ import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
 import { htmlSafe } from "../../value/html-safe.ts";
 import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
-import { encodeYamlSteps } from "../../value/yaml-encode.ts";
+import { yamlLines } from "../../value/yaml-encode.ts";
 import { KeyedLock } from "../../util/keyed-lock.ts";
-import { type Steps, atOnce, inTurns } from "../../util/steps.ts";
+import { type Steps, inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { nextTurn } from "../../util/turns.ts";
-import { indentJson } from "./indent-json.ts";
+import { indentPieces } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
 /** The Content-Type of an answer in a form. */
@@ -29,38 +29,47 @@ const LARGE = 131_072;
 const large = new KeyedLock();
 const LINE_END: Uint8Array = Buffer.from("\n");
 
-/** The body of an answer: one piece, or several where that saves a copy. */
-type AnswerBody = Uint8Array | readonly Uint8Array[];
+/** The body of an answer in pieces that are made when they are asked for; they never change. */
+export type AnswerPieces = Iterable<Uint8Array>;
 
 /**
  * Bytes of JSON, that end without a line, in the form of an answer; it may take several turns where it is not JSON. Large
  * ones are made one after the other, each from a turn of its own on: of many whose seats came free together one has values in memory.
  */
-export function jsonInForm(bytes: Uint8Array, format: Format): AnswerBody | Promise<AnswerBody> {
+export function jsonInForm(bytes: Uint8Array, format: Format): AnswerPieces | Promise<AnswerPieces> {
   if (format.media !== "json") {
     const convert = () => inTurns(parsedInForm(bytes, format), new TurnLimit());
     return bytes.length > LARGE ? large.run("", () => nextTurn().then(convert)) : convert();
   }
-  if (format.pretty) return indentJson(bytes);
+  if (format.pretty) return indentPieces([textOf(bytes)]);
   if (bytes.length > COPY) return [bytes, LINE_END];
   const line = Buffer.allocUnsafe(bytes.length + 1);
   line.set(bytes);
   line[bytes.length] = NEWLINE;
-  return line;
+  return [line];
 }
 
-function* parsedInForm(bytes: Uint8Array, format: Format): Steps<Uint8Array> {
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+
+function* parsedInForm(bytes: Uint8Array, format: Format): Steps<AnswerPieces> {
   const value = decodeOwnJson(bytes);
   yield;
-  return yield* valueInSteps(value, format);
+  return yield* valueInForm(value, format);
 }
 
-/** A value in the form of an answer. */
-export const valueInForm = (value: unknown, format: Format): Buffer => atOnce(valueInSteps(value, format));
+/** A value in the form of an answer, in steps. */
+export function* valueInForm(value: unknown, format: Format): Steps<AnswerPieces> {
+  if (format.media === "yaml") return bytesOf((yield* yamlLines(value as Value)).pieces());
+  if (format.media === "protobuf") return [encodeAnswer(value as object, format.kind ?? STATUS)];
+  const text = JSON.stringify(value);
+  if (text.length > LARGE) yield;
+  const safe = htmlSafe(text);
+  if (text.length > LARGE) yield;
+  return format.pretty ? indentPieces([safe]) : [Buffer.from(`${safe}\n`)];
+}
 
-/** {@link valueInForm} in steps. */
-export function* valueInSteps(value: unknown, format: Format): Steps<Buffer> {
-  if (format.media === "yaml") return Buffer.from(yield* encodeYamlSteps(value as Value));
-  if (format.media === "protobuf") return encodeAnswer(value as object, format.kind ?? STATUS);
-  return Buffer.from(htmlSafe(format.pretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`));
+/** The bytes of texts. */
+export function* bytesOf(texts: Iterable<string>): Generator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
 }

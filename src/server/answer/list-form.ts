@@ -5,16 +5,19 @@
  * @module
  */
 import { decodeOwnJson } from "../../value/json.ts";
-import type { Steps } from "../../util/steps.ts";
-import { encodeYaml, encodeYamlSteps } from "../../value/yaml-encode.ts";
-import { indentJson } from "./indent-json.ts";
+import { encodeYaml, yamlLines } from "../../value/yaml-encode.ts";
+import { bytesOf } from "./in-form.ts";
+import { indentJson, indentPieces } from "./indent-json.ts";
 import type { Format } from "./negotiate.ts";
 
 /** How the parts of a list become bytes. */
 export interface ListForm {
   readonly head: Uint8Array;
-  /** An item, good until the next one is asked for, in steps where it takes long; the first one has nothing in front. */
-  item(bytes: Uint8Array, first: boolean): Uint8Array | Steps<Uint8Array>;
+  /**
+   * An item, good until the next one is asked for; in pieces, some of them empty, where it takes long. The first one has
+   * nothing in front.
+   */
+  item(bytes: Uint8Array, first: boolean): Uint8Array | Iterable<Uint8Array>;
   /** What goes between the items, apart from what {@link ListForm.item} adds. */
   readonly separator: Uint8Array;
   tail(empty: boolean): Uint8Array;
@@ -48,7 +51,10 @@ function prettyForm(header: string, member: string): ListForm {
   const head = indentJson(Buffer.from(header)).toString();
   return {
     head: Buffer.from(`${head.slice(0, -2)},\n  "${member}": [`),
-    item: (bytes) => Buffer.concat([LINE, indentJson(bytes, "    ")]),
+    *item(bytes) {
+      yield LINE;
+      yield* indentPieces([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()], "    ");
+    },
     separator: COMMA,
     tail: (empty) => (empty ? PRETTY_EMPTY : PRETTY_TAIL),
   };
@@ -67,10 +73,15 @@ function yamlForm(header: string, member: string): ListForm {
 }
 
 /** An object as an entry of a block sequence; empty lines stay empty, which no block scalar minds. */
-function* yamlItem(bytes: Uint8Array, first: boolean): Steps<Uint8Array> {
+function* yamlItem(bytes: Uint8Array, first: boolean): Generator<Uint8Array> {
   const value = decodeOwnJson(bytes);
-  yield;
-  const text = yield* encodeYamlSteps(value);
-  yield;
-  return Buffer.from(`${first ? "\n" : ""}- ${text.trimEnd().replaceAll(/\n(?=[^\n])/g, "\n  ")}\n`);
+  yield NOTHING;
+  const steps = yamlLines(value);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) yield NOTHING;
+  yield first ? FIRST_DASH : DASH;
+  yield* bytesOf(step.value.pieces(2));
 }
+
+const DASH = Buffer.from("- ");
+const FIRST_DASH = Buffer.from("\n- ");

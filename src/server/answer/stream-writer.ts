@@ -6,7 +6,7 @@
  */
 import { type Gzip, constants, createGzip } from "node:zlib";
 import type { ServerContext } from "../context.ts";
-import { COMPRESS_FROM, compresses } from "./encode.ts";
+import { COMPRESS_FROM, compresses, varyBy } from "./encode.ts";
 import { drained } from "../http/drained.ts";
 import type { OutStream } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
@@ -50,6 +50,7 @@ export class StreamWriter {
   readonly #server: ServerContext;
   readonly #request: ServerRequest;
   readonly #type: string;
+  readonly #more: Readonly<Record<string, string>> | undefined;
   #buffer: Buffer;
   #full: number;
   #pool: Pool | undefined;
@@ -61,8 +62,17 @@ export class StreamWriter {
   #untaken = 0;
   readonly #turn = new TurnLimit();
 
-  /** @param expected how many bytes will come, where that is known */
-  constructor(server: ServerContext, request: ServerRequest, type: string, expected = 8192) {
+  /**
+   * @param expected how many bytes will come, where that is known
+   * @param more further headers
+   */
+  constructor(
+    server: ServerContext,
+    request: ServerRequest,
+    type: string,
+    expected = 8192,
+    more?: Readonly<Record<string, string>>,
+  ) {
     const whole = expected <= (isTaken() ? WHOLE : SMALL_PIECE);
     if (whole) {
       this.#pool = poolFor(expected);
@@ -75,6 +85,7 @@ export class StreamWriter {
     this.#server = server;
     this.#request = request;
     this.#type = type;
+    this.#more = more;
   }
 
   /**
@@ -177,13 +188,14 @@ export class StreamWriter {
   #open(length?: number): OutStream {
     const request = this.#request;
     const headers = request.headers(this.#type);
+    if (this.#more) Object.assign(headers, this.#more);
     request.code ||= 200;
     if (!isTaken() || !compresses(this.#server, request, length ?? COMPRESS_FROM)) {
       if (length !== undefined) headers["content-length"] = length;
       return this.#followed(request.exchange.stream(request.code, headers));
     }
     headers["content-encoding"] = "gzip";
-    headers["vary"] = "Accept-Encoding";
+    headers["vary"] = varyBy(this.#more?.["vary"]);
     this.#count(GZIP_BYTES);
     return this.#followed(new GzipOut(request.exchange.stream(request.code, headers)));
   }

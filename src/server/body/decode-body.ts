@@ -17,7 +17,9 @@ import { ApiError, badRequest, unrecognised, tooLarge, unsupportedMediaType } fr
 import type { Body, Resource } from "../../registry/contract.ts";
 import { ALL_PATCHES, PATCH_MEDIA, type PatchType } from "../../schema/patch-types.ts";
 import { DecodeError } from "../../value/decode-error.ts";
-import { decodeJson } from "../../value/json.ts";
+import { decodeJson, decodeJsonSteps } from "../../value/json.ts";
+import { inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import { decodeYamlInline } from "../../value/yaml.ts";
 import { turn } from "../../util/clock.ts";
 import type { ServerContext } from "../context.ts";
@@ -56,7 +58,9 @@ export async function objectBody(server: ServerContext, request: ServerRequest, 
   if (media === "protobuf" && !kind) throw unsupportedMediaType(PROTOBUF, BODY_TYPES);
   const bytes = await bodyBytes(server, request);
   if (media === "yaml") return yamlBody(server, request, bytes, false, name);
-  const body = decoded(() => (kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes)), name);
+  const decode = (): Body | Promise<Body> =>
+    kind ? decodeProtobufBody(server, bytes, kind) : decodeJsonBody(server, bytes);
+  const body = await decoded(decode, name);
   return bytes.length > LARGE ? afterTurn(body) : body;
 }
 
@@ -65,7 +69,7 @@ export async function patchBody(server: ServerContext, request: ServerRequest, t
   const bytes = await bodyBytes(server, request);
   if (type === "apply") return yamlBody(server, request, bytes, server.dialect.rules.enforceUndocumented);
   try {
-    const body = decoded(() => decodeJsonBody(server, bytes));
+    const body = await decoded(() => decodeJsonBody(server, bytes));
     return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -136,11 +140,10 @@ async function inflated(packed: Uint8Array, limit: number, room: BodyRoom): Prom
   }
 }
 
-const decodeJsonBody = (server: ServerContext, bytes: Uint8Array): Body =>
-  decodeJson(bytes, {
-    depth: server.limits.bodyDepth,
-    replaceInvalidUtf8: !server.dialect.rules.refuseInvalidUtf8,
-  });
+function decodeJsonBody(server: ServerContext, bytes: Uint8Array): Body | Promise<Body> {
+  const options = { depth: server.limits.bodyDepth, replaceInvalidUtf8: !server.dialect.rules.refuseInvalidUtf8 };
+  return bytes.length > LARGE ? inTurns(decodeJsonSteps(bytes, options), new TurnLimit()) : decodeJson(bytes, options);
+}
 
 const decodeProtobufBody = (server: ServerContext, bytes: Uint8Array, kind: ProtobufKind): Body => ({
   value: decodeProtobuf(bytes, kind, { replaceInvalidUtf8: !server.dialect.rules.refuseInvalidUtf8 }),
@@ -157,16 +160,17 @@ async function yamlBody(
   const options = { depth: server.limits.bodyDepth, escapesAsYaml };
   try {
     const body =
-      decodeYamlInline(bytes, options) ?? (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
+      (await inTurns(decodeYamlInline(bytes, options), new TurnLimit())) ??
+      (await decodeLargeYaml(server.beside, bytes, options, exchange.connection));
     return bytes.length > LARGE ? await afterTurn(body) : body;
   } catch (error) {
     throw bodyError(error, kind);
   }
 }
 
-function decoded(decode: () => Body, kind?: string): Body {
+async function decoded(decode: () => Body | Promise<Body>, kind?: string): Promise<Body> {
   try {
-    return decode();
+    return await decode();
   } catch (error) {
     throw bodyError(error, kind);
   }

@@ -8,7 +8,9 @@ import { notDone } from "../../schema/write/not-done.ts";
 import { badRequest, tooLarge } from "../../meta/status.ts";
 import { type Beside, NotDone, moduleBeside } from "../../util/beside.ts";
 import { DecodeError, type Decoded } from "../../value/decode-error.ts";
-import { decodeJson } from "../../value/json.ts";
+import { inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import { decodeJsonSteps } from "../../value/json.ts";
 import type { YamlOptions } from "../../value/yaml.ts";
 import type { YamlReply, YamlTask } from "./yaml-job.ts";
 
@@ -30,7 +32,8 @@ export async function decodeLargeYaml(
   })) as YamlReply;
   if ("code" in reply) throw new DecodeError(reply.code, reply.message);
   const depth = options.depth === undefined ? {} : { depth: options.depth };
-  return { value: decodeJson(reply.json, depth).value, duplicates: [...reply.duplicates] };
+  const { value } = await inTurns(decodeJsonSteps(reply.json, depth), new TurnLimit());
+  return { value, duplicates: [...reply.duplicates] };
 }
 
 function refusalOf(error: unknown): unknown {

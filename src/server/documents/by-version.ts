@@ -12,16 +12,12 @@ export class ByVersion<T> {
     this.#make = make;
   }
 
-  /** Whether the value is there, so that {@link ByVersion.get} costs nothing. */
-  has(version: VersionResources): boolean {
-    return this.#made.get(version)?.generation === version.generation;
-  }
-
-  get(group: string, version: VersionResources): T {
+  /** @param make makes it in another way than usual */
+  get(group: string, version: VersionResources, make = this.#make): T {
     const { generation } = version;
     const known = this.#made.get(version);
     if (known?.generation === generation) return known.value;
-    const value = this.#make(group, version);
+    const value = make(group, version);
     this.#made.set(version, { generation, value });
     return value;
   }

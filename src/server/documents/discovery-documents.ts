@@ -9,39 +9,69 @@ import { ALL_VERBS, type ResourceDefinition } from "../../schema/definition.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { GroupResources, Resource, VersionResources } from "../../registry/contract.ts";
 
-/** The document of `/api`. */
-export const apiVersions = (groups: readonly GroupResources[]): object => ({
-  kind: "APIVersions",
-  versions: groups.find(({ group }) => group === "")?.versions.map(({ version }) => version) ?? [],
-  serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "" }],
-});
+/** The text of a document in parts that are made one by one: there may be many groups, versions and resources. */
+export type JsonParts = Iterable<string>;
 
-const groupMembers = ({ group, versions }: GroupResources): object => {
-  const all = versions.map(({ version }) => ({ groupVersion: apiVersionOf(group, version), version }));
-  return { name: group, versions: all, preferredVersion: all[0] };
-};
+/** A list of JSON whose elements are made one by one. */
+function* listOf<T>(items: readonly T[], textOf: (item: T) => string | JsonParts): Generator<string> {
+  yield "[";
+  for (const [i, item] of items.entries()) {
+    if (i > 0) yield ",";
+    const text = textOf(item);
+    if (typeof text === "string") yield text;
+    else yield* text;
+  }
+  yield "]";
+}
+
+/** An object of JSON: members that are short, and one list. */
+function* objectWith(before: object, name: string, members: JsonParts, after: object = {}): Generator<string> {
+  const begin = JSON.stringify(before);
+  yield `${begin.slice(0, -1)}${begin === "{}" ? "" : ","}"${name}":`;
+  yield* members;
+  const end = JSON.stringify(after);
+  yield end === "{}" ? end.slice(1) : `,${end.slice(1)}`;
+}
+
+/** The document of `/api`. */
+export const apiVersions = (groups: readonly GroupResources[]): JsonParts => [
+  JSON.stringify({
+    kind: "APIVersions",
+    versions: groups.find(({ group }) => group === "")?.versions.map(({ version }) => version) ?? [],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "" }],
+  }),
+];
+
+/** What is said of a group, with `before` in front. */
+function groupWith(before: object, { group, versions }: GroupResources): JsonParts {
+  const said = ({ version }: VersionResources) => ({ groupVersion: apiVersionOf(group, version), version });
+  const all = listOf(versions, (one) => JSON.stringify(said(one)));
+  return objectWith({ ...before, name: group }, "versions", all, { preferredVersion: said(versions[0]!) });
+}
 
 /** The document of `/apis`. */
-export const apiGroupList = (groups: readonly GroupResources[]): object => ({
-  kind: "APIGroupList",
-  apiVersion: "v1",
-  groups: groups.filter(({ group }) => group !== "").map(groupMembers),
-});
+export function apiGroupList(groups: readonly GroupResources[]): JsonParts {
+  const named = groups.filter(({ group }) => group !== "");
+  return objectWith(
+    { kind: "APIGroupList", apiVersion: "v1" },
+    "groups",
+    listOf(named, (group) => groupWith({}, group)),
+  );
+}
 
 /** The document of `/apis/GROUP`. */
-export const apiGroup = (group: GroupResources): object => ({
-  kind: "APIGroup",
-  apiVersion: "v1",
-  ...groupMembers(group),
-});
+export const apiGroup = (group: GroupResources): JsonParts => groupWith({ kind: "APIGroup", apiVersion: "v1" }, group);
 
 /** The document of `/api/v1` or `/apis/GROUP/VERSION`. */
-export const apiResourceList = (group: string, { version, resources }: VersionResources): object => ({
-  kind: "APIResourceList",
-  ...(group === "" ? {} : { apiVersion: "v1" }),
-  groupVersion: apiVersionOf(group, version),
-  resources: resources.flatMap(plainResources),
-});
+export function apiResourceList(group: string, { version, resources }: VersionResources): JsonParts {
+  const head = {
+    kind: "APIResourceList",
+    ...(group === "" ? {} : { apiVersion: "v1" }),
+    groupVersion: apiVersionOf(group, version),
+  };
+  const members = listOf(resources, (resource) => JSON.stringify(plainResources(resource)).slice(1, -1));
+  return objectWith(head, "resources", members);
+}
 
 function plainResources({ definition, storage }: Resource): object[] {
   const { plural, singular, kind, shortNames, categories } = definition;
@@ -110,27 +140,34 @@ function belowOf({ subresources = {}, ways = {}, kind, untyped }: ResourceDefini
 }
 
 /**
- * The text of the aggregated document with these groups: `/api` has the core group, `/apis` all others.
+ * The aggregated document with these groups: `/api` has the core group, `/apis` all others.
  *
  * @param textOf the text of what {@link aggregatedVersion} says of a version
  */
 export function aggregated(
   groups: readonly GroupResources[],
   textOf: (group: string, version: VersionResources) => string,
-): string {
-  const items = groups.map(({ group, versions }) => {
+): JsonParts {
+  const items = listOf(groups, ({ group, versions }) => {
     const metadata = group === "" ? { creationTimestamp: null } : { name: group, creationTimestamp: null };
-    return `{"metadata":${JSON.stringify(metadata)},"versions":[${versions.map((one) => textOf(group, one)).join(",")}]}`;
+    return objectWith(
+      { metadata },
+      "versions",
+      listOf(versions, (one) => textOf(group, one)),
+    );
   });
-  return `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[${items.join(",")}]}`;
+  return objectWith(
+    { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2", metadata: {} },
+    "items",
+    items,
+  );
 }
 
 /** What the aggregated document says of a version of a group. */
-export const aggregatedVersion = ({ version, resources }: VersionResources): object => ({
-  version,
-  resources: resources.map(({ definition }) => aggregatedResource(definition)),
-  freshness: "Current",
-});
+export function aggregatedVersion({ version, resources }: VersionResources): JsonParts {
+  const all = listOf(resources, ({ definition }) => JSON.stringify(aggregatedResource(definition)));
+  return objectWith({ version }, "resources", all, { freshness: "Current" });
+}
 
 function aggregatedResource(definition: ResourceDefinition): object {
   const { group, version, plural, singular, scope, shortNames, categories } = definition;

@@ -1,33 +1,31 @@
 /**
  * The discovery documents. What is said of a group and version is made once and kept until that one changes; what is said
- * of all groups is put together from that.
+ * of all groups is put together from that. Others get their turn while a document is made, and those who ask meanwhile wait
+ * for the same one.
  *
  * @module
  */
-import { valueInForm } from "../answer/in-form.ts";
+import { createHash, hash } from "node:crypto";
+import { indentPieces } from "../answer/indent-json.ts";
 import type { Format } from "../answer/negotiate.ts";
 import type { GroupResources, Registry } from "../../registry/contract.ts";
+import { type Steps, inTurns } from "../../util/steps.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
+import type { Value } from "../../value/value.ts";
+import { encodeYaml } from "../../value/yaml-encode.ts";
 import { ByVersion } from "./by-version.ts";
-import {
-  aggregated,
-  aggregatedVersion,
-  apiGroup,
-  apiGroupList,
-  apiResourceList,
-  apiVersions,
-} from "./discovery-documents.ts";
-import { type HashedDocument, hashed } from "./hashed-document.ts";
+import { type JsonParts, aggregated, aggregatedVersion, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery-documents.ts"; // prettier-ignore
+import { type HashedDocument, hashText } from "./document.ts";
+
+type Made<T> = T | Promise<T>;
 
 /** The discovery documents of a registry. */
 export class Discovery {
   readonly #registry: Registry;
-  readonly #resources = new ByVersion((group, version) => {
-    const list = apiResourceList(group, version);
-    return kept((format) => valueInForm(list, format));
-  });
-  readonly #aggregated = new ByVersion((_group, version) => JSON.stringify(aggregatedVersion(version)));
+  readonly #resources = new ByVersion((group, version) => new KeptText(() => apiResourceList(group, version)));
+  readonly #aggregated = new ByVersion((_group, version) => [...aggregatedVersion(version)].join(""));
   /** Documents that tell of more than one group and version, as long as all of them stay as they are. */
-  readonly #overviews = new Map<string, HashedDocument>();
+  readonly #overviews = new Map<string, KeptText>();
   #generation: number | undefined;
 
   constructor(registry: Registry) {
@@ -40,12 +38,12 @@ export class Discovery {
   }
 
   /** `/api` or `/apis`. */
-  root(core: boolean, format: Format): HashedDocument {
+  root(core: boolean, format: Format): Made<HashedDocument> {
     return this.#overview(`root ${core}`, format, () => (core ? apiVersions : apiGroupList)(this.groups));
   }
 
   /** `/api` or `/apis` with everything that is below. */
-  aggregated(core: boolean, format: Format): HashedDocument {
+  aggregated(core: boolean, format: Format): Made<HashedDocument> {
     return this.#overview(`aggregated ${core}`, format, () => {
       const groups = this.groups.filter(({ group }) => (group === "") === core);
       return aggregated(groups, (group, version) => this.#aggregated.get(group, version));
@@ -53,51 +51,109 @@ export class Discovery {
   }
 
   /** `/apis/GROUP`; undefined for a group that is not served. */
-  group(name: string, format: Format): HashedDocument | undefined {
+  group(name: string, format: Format): Made<HashedDocument> | undefined {
     const group = this.#registry.group(name);
     return group && this.#overview(`group ${name}`, format, () => apiGroup(group));
   }
 
   /** `/apis/GROUP/VERSION`; undefined for a version that is not served. */
-  resources(name: string, version: string, format: Format): HashedDocument | undefined {
-    const found = this.#registry.group(name)?.versions.find((one) => one.version === version);
-    return found && this.#resources.get(name, found)(format);
+  resources(name: string, version: string, format: Format): Made<HashedDocument> | undefined {
+    const found = this.#registry.version(name, version);
+    return found && this.#resources.get(name, found).in(format);
   }
 
   /** Whether anything of a group, or of one of its versions, is served. */
   has(name: string, version?: string): boolean {
-    if (version === undefined) return this.#registry.hasGroup(name);
-    return this.#registry.group(name)?.versions.some((one) => one.version === version) ?? false;
+    return this.#registry.hasGroup(name, version);
   }
 
-  #overview(id: string, format: Format, make: () => object | string): HashedDocument {
+  #overview(id: string, format: Format, parts: () => JsonParts): Made<HashedDocument> {
     if (this.#generation !== this.#registry.generation) {
       this.#generation = this.#registry.generation;
       this.#overviews.clear();
     }
-    const key = `${id} ${formName(format)}`;
-    let document = this.#overviews.get(key);
-    if (!document) this.#overviews.set(key, (document = hashed(inForm(make(), format))));
+    let kept = this.#overviews.get(id);
+    if (!kept) this.#overviews.set(id, (kept = new KeptText(parts)));
+    return kept.in(format);
+  }
+}
+
+/** A text of JSON that is made when it is first asked for, and kept; other forms of it are made for each answer. */
+class KeptText {
+  readonly #parts: () => JsonParts;
+  readonly #forms = new Map<string, HashedDocument>();
+  #text: Made<Text> | undefined;
+
+  constructor(parts: () => JsonParts) {
+    this.#parts = parts;
+  }
+
+  in(format: Format): Made<HashedDocument> {
+    const text = (this.#text ??= this.#make());
+    return text instanceof Promise ? text.then((made) => this.#form(made, format)) : this.#form(text, format);
+  }
+
+  #make(): Made<Text> {
+    const made = inTurns(textOf(this.#parts()), new TurnLimit());
+    if (!(made instanceof Promise)) return made;
+    return made.then((text) => (this.#text = text));
+  }
+
+  #form(text: Text, { media, pretty }: Format): HashedDocument {
+    const name = media === "yaml" ? "yaml" : pretty ? "pretty" : "";
+    let document = this.#forms.get(name);
+    if (!document) this.#forms.set(name, (document = formOf(text, name)));
     return document;
   }
 }
 
-const formName = ({ media, pretty }: Format): string => `${media} ${pretty}`;
-
-/** A document that is there as a value, or as the text of one. */
-function inForm(made: object | string, format: Format): Buffer {
-  if (typeof made !== "string") return valueInForm(made, format);
-  if (format.media === "json" && !format.pretty) return Buffer.from(`${made}\n`);
-  return valueInForm(JSON.parse(made), format);
+/** A text of JSON without the end of its line. */
+interface Text {
+  readonly pieces: readonly Buffer[];
+  readonly length: number;
+  readonly hash: string;
 }
 
-/** A document in each form, made when that is first asked for. */
-function kept(make: (format: Format) => Buffer): (format: Format) => HashedDocument {
-  const documents = new Map<string, HashedDocument>();
-  return (format) => {
-    const key = formName(format);
-    let document = documents.get(key);
-    if (!document) documents.set(key, (document = hashed(make(format))));
-    return document;
+/** Characters of a piece that is kept. */
+const PIECE = 131_072;
+
+function* textOf(parts: JsonParts): Steps<Text> {
+  const pieces: Buffer[] = [];
+  const sum = createHash("sha512");
+  let length = 0;
+  let text = "";
+  const flush = (): void => {
+    const bytes = Buffer.from(text);
+    sum.update(bytes);
+    pieces.push(bytes);
+    length += bytes.length;
+    text = "";
   };
+  for (const part of parts) {
+    text += part;
+    if (text.length < PIECE) continue;
+    flush();
+    yield;
+  }
+  flush();
+  return { pieces, length, hash: hashText(sum) };
+}
+
+const LINE_END = Buffer.from("\n");
+/** Longer texts stay JSON where YAML is asked for: it is YAML, too. */
+const MOST_YAML = 262_144;
+
+function formOf(text: Text, name: string): HashedDocument {
+  if (name === "") return { hash: text.hash, pieces: () => [...text.pieces, LINE_END] };
+  const form = { hash: hash("sha512", `${name} ${text.hash}`).toUpperCase() };
+  if (name === "yaml" && text.length <= MOST_YAML) {
+    const value = JSON.parse(Buffer.concat(text.pieces).toString()) as Value;
+    const bytes = Buffer.from(encodeYaml(value));
+    return { ...form, pieces: () => [bytes] };
+  }
+  return { ...form, pieces: () => indentPieces(stringsOf(text)) };
+}
+
+function* stringsOf({ pieces }: Text): Generator<string> {
+  for (const piece of pieces) yield piece.toString();
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { gnosticDefinition, gnosticDocument, gnosticPath } from "./gnostic.ts";
+import { gnosticAround, gnosticDefinition, gnosticPath } from "./gnostic.ts";
 import type { Json } from "./openapi-schemas.ts";
 
 const fixture = (name: string): Buffer =>
@@ -10,7 +10,12 @@ const fixture = (name: string): Buffer =>
 function document({ paths = {}, definitions = {}, ...around }: Json): Buffer {
   const each = (members: unknown, write: (name: string, member: Json) => Buffer): Buffer[] =>
     Object.entries(members as Record<string, Json>).map(([name, member]) => write(name, member));
-  return gnosticDocument(around, each(paths, gnosticPath), each(definitions, gnosticDefinition));
+  const [written, defined] = [
+    Buffer.concat(each(paths, gnosticPath)),
+    Buffer.concat(each(definitions, gnosticDefinition)),
+  ];
+  const [before, between, behind] = gnosticAround(around, written.length, defined.length);
+  return Buffer.concat([before, written, between, defined, behind]);
 }
 
 // Made by ParseDocument of google/gnostic-models v0.7.0 and proto.Marshal, with values of any form as JSON texts.

@@ -8,12 +8,15 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { FIXED64 } from "../../wire/encoding/wire-reader.ts";
+import { BYTES, FIXED64 } from "../../wire/encoding/wire-reader.ts";
 import { WireWriter } from "../../wire/encoding/wire-writer.ts";
 import type { Json } from "./openapi-schemas.ts";
 
+/** Where fields are put: a writer, or what keeps them until names are known. */
+export type FieldSink = Pick<WireWriter, "length" | "textField" | "integerField" | "raw" | "tag" | "endMessage">;
+
 /** Puts a field in front of what has been written. */
-type Put = (out: WireWriter, value: unknown) => void;
+type Put = (out: FieldSink, value: unknown) => void;
 
 interface Field {
   readonly number: number;
@@ -113,7 +116,7 @@ function fieldsOf(message: Message): readonly (readonly [string, Field])[] {
   return fields;
 }
 
-function writeFields(out: WireWriter, message: Message, value: Json): void {
+function writeFields(out: FieldSink, message: Message, value: Json): void {
   const marked = Object.entries(value).filter(([key]) => key.startsWith("x-"));
   // Marks have the highest number of their message everywhere but in Paths, which has none.
   if (marked.length > 0) message.extension?.put(out, Object.fromEntries(marked));
@@ -245,18 +248,10 @@ const INFO: Message = { fields: { title: text(1), version: text(2) } };
 
 const API_KEY: Message = { fields: { type: text(1), name: text(2), in: text(3), description: text(4) } };
 
-/** Pairs that have been written before, in their order. */
-const encodedPairs: Put = (out, value) => {
-  const written = value as readonly Uint8Array[];
-  for (let i = written.length - 1; i >= 0; i--) out.raw(written[i]!);
-};
-
 const DOCUMENT: Message = {
   fields: {
     swagger: text(1),
     info: one(2, () => INFO),
-    paths: field(8, framed(8, encodedPairs)),
-    definitions: field(9, framed(9, encodedPairs)),
     security: SECURITY,
     securityDefinitions: dictionary(
       13,
@@ -268,30 +263,50 @@ const DOCUMENT: Message = {
   },
 };
 
-const encoded = (put: Put, value: readonly [string, Json]): Buffer => {
+const encoded = (write: (out: WireWriter) => void): Buffer => {
   const out = new WireWriter();
-  put(out, value);
-  // A text of its own: what the writer has left over is not kept.
+  write(out);
+  // Bytes of its own: what the writer has left over is not kept.
   return Buffer.from(out.finish());
 };
 
-const putPath = pair(2, writeItem);
+const putPathPair = pair(2, writeItem);
 const putDefinition = pair(1, writeSchema);
 
-/** A path with what is there, as a part of {@link gnosticDocument}. */
-export const gnosticPath = (path: string, item: Json): Buffer => encoded(putPath, [path, item]);
+/** Puts a path with what is there, as one of those between {@link gnosticAround}. */
+export const putPath = (out: FieldSink, path: readonly [path: string, item: Json]): void => putPathPair(out, path);
 
-/** A definition, as a part of {@link gnosticDocument}. */
-export const gnosticDefinition = (name: string, schema: Json): Buffer => encoded(putDefinition, [name, schema]);
+/** A path with what is there, as one of those between {@link gnosticAround}. */
+export const gnosticPath = (path: string, item: Json): Buffer => encoded((out) => putPathPair(out, [path, item]));
 
-/** The message `openapi.v2.Document`: paths and definitions are written already, `around` is everything else. */
-export function gnosticDocument(
+/** A definition, likewise. */
+export const gnosticDefinition = (name: string, schema: Json): Buffer =>
+  encoded((out) => putDefinition(out, [name, schema]));
+
+/**
+ * What stands before, between and behind the paths and the definitions of the message `openapi.v2.Document`.
+ *
+ * @param around the members of the document beside paths and definitions
+ * @param paths how many bytes all paths have together
+ * @param definitions how many bytes all definitions have together
+ */
+export function gnosticAround(
   around: Json,
-  paths: readonly Uint8Array[],
-  definitions: readonly Uint8Array[],
-): Buffer {
-  const size = [...paths, ...definitions].reduce((sum, { length }) => sum + length, 1024);
-  const out = new WireWriter(size);
-  writeFields(out, DOCUMENT, { ...around, paths, definitions });
-  return out.finish();
+  paths: number,
+  definitions: number,
+): readonly [before: Buffer, between: Buffer, behind: Buffer] {
+  const { swagger, info, ...rest } = around;
+  const begin = encoded((out) => writeFields(out, DOCUMENT, { swagger, info }));
+  return [
+    Buffer.concat([begin, beginning(8, paths)]),
+    beginning(9, definitions),
+    encoded((out) => writeFields(out, DOCUMENT, rest)),
+  ];
 }
+
+/** What a message of so many bytes begins with. */
+const beginning = (number: number, length: number): Buffer =>
+  encoded((out) => {
+    out.unsigned(length);
+    out.tag(number, BYTES);
+  });

@@ -5,71 +5,94 @@
  */
 import { createHash } from "node:crypto";
 import type { ResourceDefinition } from "../../schema/definition.ts";
+import { type Steps, atOnce } from "../../util/steps.ts";
+import { gnosticDefinition, gnosticPath } from "./gnostic.ts";
 import { resourcePaths } from "./openapi-paths.ts";
 import { type Json, kindComponents, sharedComponents } from "./openapi-schemas.ts";
-import { type PartV2, gnosticPart, partV2 } from "./openapi-v2.ts";
+import { pathItemV2, schemaV2 } from "./openapi-v2.ts";
+import { isTemplated, membersText, namesOf, templateOf } from "./path-template.ts";
 
-/** Members of a document, each as the text of JSON with its name behind a comma, and a hash of them all. */
+/** The forms of parts: JSON of OpenAPI v3, JSON of v2, and v2 as protobuf. */
+export type PartForm = "v3" | "v2" | "gnostic";
+
+/**
+ * A part in a form: members of objects of JSON, each behind a comma, or fields of protobuf.
+ */
 export interface Part {
-  /** All paths in one piece. */
-  readonly paths: Buffer;
+  /** All paths in one piece; those of custom kinds are made each time. */
+  readonly paths: () => Buffer;
   readonly schemas: ReadonlyMap<string, Buffer>;
+  /** Another one where something of the part is. */
   readonly digest: Buffer;
 }
 
-/** Paths and components by their names. */
-interface Members {
-  readonly paths: Json;
-  readonly schemas: Json;
-}
+/** Parts of definitions in one form, each kept as long as its definition. */
+export class PartsOfForm {
+  readonly #form: PartForm;
+  readonly #made = new WeakMap<ResourceDefinition, Part>();
+  #shared: Part | undefined;
 
-function membersOf(definition: ResourceDefinition, form: "v3" | "v2"): Members {
-  const schemas = kindComponents(definition, form);
-  for (const { takes } of Object.values(definition.subresources ?? {})) {
-    if (takes) Object.assign(schemas, kindComponents(takes));
-  }
-  return { paths: resourcePaths(definition), schemas };
-}
-
-function textsOf({ paths, schemas }: Members): Part {
-  const text = ([name, value]: [string, unknown]): string => `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
-  const written = Object.entries(schemas).map((entry): [string, Buffer] => [entry[0], Buffer.from(text(entry))]);
-  const part = { paths: Buffer.from(Object.entries(paths).map(text).join("")), schemas: new Map(written) };
-  const hash = createHash("sha512").update(part.paths);
-  for (const piece of part.schemas.values()) hash.update(piece);
-  return { ...part, digest: hash.digest() };
-}
-
-/** A value for each definition that is asked for, kept as long as that one. */
-export class ByDefinition<T> {
-  readonly #make: (definition: ResourceDefinition) => T;
-  readonly #made = new WeakMap<ResourceDefinition, T>();
-
-  constructor(make: (definition: ResourceDefinition) => T) {
-    this.#make = make;
+  constructor(form: PartForm) {
+    this.#form = form;
   }
 
-  get(definition: ResourceDefinition): T {
+  /** What every document has beside its resources. */
+  get shared(): Part {
+    if (this.#shared) return this.#shared;
+    const schemas = new Map<string, Buffer>();
+    atOnce(putMembers(schemas, sharedComponents(), this.#form));
+    return (this.#shared = partOf(NO_PATHS, "", schemas));
+  }
+
+  /** The part of a definition, in steps: schemas of custom kinds may have megabytes. */
+  *get(definition: ResourceDefinition): Steps<Part> {
     const known = this.#made.get(definition);
-    if (known !== undefined) return known;
-    const made = this.#make(definition);
-    this.#made.set(definition, made);
-    return made;
+    if (known) return known;
+    const part = yield* madePart(definition, this.#form);
+    this.#made.set(definition, part);
+    return part;
   }
 }
 
-/** For documents of OpenAPI v3. */
-export const partsV3: ByDefinition<Part> = new ByDefinition((definition) => textsOf(membersOf(definition, "v3")));
-/** For the document of OpenAPI v2 as JSON. */
-export const partsV2: ByDefinition<PartV2> = new ByDefinition((definition) => partV2(membersOf(definition, "v2")));
-/** For the same as protobuf. */
-export const gnosticParts: ByDefinition<PartV2<Buffer>> = new ByDefinition((definition) =>
-  gnosticPart(partsV2.get(definition)),
-);
+const NO_PATHS = (): Buffer => NOTHING;
+const NOTHING = Buffer.alloc(0);
 
-const SHARED: () => Members = () => ({ paths: {}, schemas: sharedComponents() });
+function* madePart(definition: ResourceDefinition, form: PartForm): Steps<Part> {
+  const components = [kindComponents(definition, form === "v3" ? "v3" : "v2")];
+  for (const { takes } of Object.values(definition.subresources ?? {})) {
+    if (takes) components.push(kindComponents(takes));
+  }
+  yield;
+  const schemas = new Map<string, Buffer>();
+  for (const some of components) yield* putMembers(schemas, some, form);
+  if (isTemplated(definition)) {
+    const template = templateOf(definition);
+    const names = namesOf(definition);
+    const paths = (): Buffer => (form === "gnostic" ? template.gnostic(names) : Buffer.from(template[form](names)));
+    return partOf(paths, template.digest + JSON.stringify(names), schemas);
+  }
+  const paths = pathsIn(Object.entries(resourcePaths(definition)), form);
+  return partOf(() => paths, paths, schemas);
+}
 
-/** What every document has beside its resources, in each form. */
-export const sharedV3 = (): Part => textsOf(SHARED());
-export const sharedV2 = (): PartV2 => partV2(SHARED());
-export const sharedGnostic = (): PartV2<Buffer> => gnosticPart(sharedV2());
+/** @param said what the paths say */
+function partOf(paths: Part["paths"], said: string | Buffer, schemas: ReadonlyMap<string, Buffer>): Part {
+  const digest = createHash("sha512").update(said);
+  for (const bytes of schemas.values()) digest.update(bytes);
+  return { paths, schemas, digest: digest.digest() };
+}
+
+function pathsIn(paths: readonly (readonly [string, Json])[], form: PartForm): Buffer {
+  if (form === "gnostic") return Buffer.concat(paths.map(([path, item]) => gnosticPath(path, pathItemV2(item))));
+  return Buffer.from(membersText(form === "v3" ? paths : paths.map(([path, item]) => [path, pathItemV2(item)])));
+}
+
+/** Adds components in a form, in steps: one of a custom kind may have tens of thousands of properties. */
+function* putMembers(schemas: Map<string, Buffer>, components: Json, form: PartForm): Steps<void> {
+  for (const [name, schema] of Object.entries(components) as [string, Json][]) {
+    const said = form === "v3" ? schema : schemaV2(schema);
+    yield;
+    schemas.set(name, form === "gnostic" ? gnosticDefinition(name, said) : Buffer.from(membersText([[name, said]])));
+    yield;
+  }
+}

@@ -6,70 +6,21 @@
  *
  * @module
  */
-import { gnosticDefinition, gnosticDocument, gnosticPath } from "./gnostic.ts";
 import type { Json } from "./openapi-schemas.ts";
 
-/** What a resource adds to the document: its paths and definitions by name, as texts of JSON or as protobuf. */
-export interface PartV2<T extends string | Buffer = string> {
-  readonly paths: ReadonlyMap<string, T>;
-  readonly definitions: ReadonlyMap<string, T>;
-}
+/** What the document says of itself. */
+export const headV2 = (version: string): Json => ({ swagger: "2.0", info: { title: "Keelson", version } });
 
-/** The part of some members of a document of OpenAPI v3. */
-export const partV2 = ({ paths, schemas }: { readonly paths: Json; readonly schemas: Json }): PartV2 => ({
-  paths: texts(paths as Record<string, Json>, pathItemV2),
-  definitions: texts(schemas as Record<string, Json>, schemaV2),
-});
-
-const texts = (members: Record<string, Json>, convert: (member: Json) => Json): Map<string, string> =>
-  new Map(Object.entries(members).map(([name, member]) => [name, JSON.stringify(convert(member))]));
-
-/** The same part as protobuf. */
-export const gnosticPart = ({ paths, definitions }: PartV2): PartV2<Buffer> => ({
-  paths: written(paths, gnosticPath),
-  definitions: written(definitions, gnosticDefinition),
-});
-
-const written = (named: ReadonlyMap<string, string>, write: (name: string, member: Json) => Buffer) =>
-  new Map([...named].map(([name, text]) => [name, write(name, JSON.parse(text) as Json)]));
-
-/** All parts as one; of definitions with one name the first counts. */
-function together<T extends string | Buffer>(parts: readonly PartV2<T>[]): PartV2<T> {
-  const paths = new Map<string, T>();
-  const definitions = new Map<string, T>();
-  for (const part of parts) {
-    for (const [path, item] of part.paths) paths.set(path, item);
-    for (const [name, schema] of part.definitions) if (!definitions.has(name)) definitions.set(name, schema);
-  }
-  return { paths, definitions };
-}
-
-const headOf = (version: string): Json => ({ swagger: "2.0", info: { title: "Keelson", version } });
-
-const SECURITY: Json = {
+/** How clients show who they are. */
+export const SECURITY_V2: Json = {
   securityDefinitions: {
     BearerToken: { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" },
   },
   security: [{ BearerToken: [] }],
 };
 
-/** The text of the whole document. */
-export function openApiV2(parts: readonly PartV2[], version: string): string {
-  const { paths, definitions } = together(parts);
-  const [head, security] = [JSON.stringify(headOf(version)), JSON.stringify(SECURITY)];
-  return `${head.slice(0, -1)},"paths":${members(paths)},"definitions":${members(definitions)},${security.slice(1)}`;
-}
-
-/** The whole document as protobuf. */
-export function gnosticV2(parts: readonly PartV2<Buffer>[], version: string): Buffer {
-  const { paths, definitions } = together(parts);
-  return gnosticDocument({ ...headOf(version), ...SECURITY }, [...paths.values()], [...definitions.values()]);
-}
-
-const members = (named: ReadonlyMap<string, string>): string =>
-  `{${[...named].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
-
-function pathItemV2(item: Json): Json {
+/** What is at a path, in the older form. */
+export function pathItemV2(item: Json): Json {
   const out: Json = {};
   for (const [key, value] of Object.entries(item)) {
     out[key] = key === "parameters" ? (value as Json[]).map(parameterV2) : operationV2(value as Json);

@@ -5,24 +5,15 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Registry, VersionResources } from "../../registry/contract.ts";
+import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { ByVersion } from "./by-version.ts";
-import { type HashedDocument, hashed } from "./hashed-document.ts";
-import {
-  type ByDefinition,
-  type Part,
-  gnosticParts,
-  partsV2,
-  partsV3,
-  sharedGnostic,
-  sharedV2,
-  sharedV3,
-} from "./openapi-parts.ts";
+import { type HashedDocument, hashed } from "./document.ts";
+import { documentGnostic, documentV2, documentV3 } from "./openapi-documents.ts";
+import { type Part, PartsOfForm } from "./openapi-parts.ts";
 import type { Json } from "./openapi-schemas.ts";
-import { gnosticV2, openApiV2 } from "./openapi-v2.ts";
 
 /** Where the index is; the documents are below it. */
 export const ROOT = "/openapi/v3";
@@ -30,44 +21,38 @@ export const ROOT = "/openapi/v3";
 /** The forms of the document of OpenAPI v2. */
 export type V2Form = "json" | "protobuf";
 
-/** The documents of a registry. What is made of a definition is kept as long as that one; others get their turn meanwhile. */
+/** What is made of a definition is kept as long as that one, for all registries. */
+const PARTS = { v3: new PartsOfForm("v3"), json: new PartsOfForm("v2"), protobuf: new PartsOfForm("gnostic") };
+
+/** The documents of a registry. Others get their turn while one is made; those who ask meanwhile wait for the same one. */
 export class OpenApi {
   readonly #registry: Registry;
   readonly #version: string;
   readonly #documents: ByVersion<Promise<HashedDocument>>;
   readonly #v2 = new Map<V2Form, Promise<HashedDocument>>();
-  #index: HashedDocument | undefined;
+  #index: Promise<HashedDocument> | undefined;
   #generation: number | undefined;
 
   constructor(registry: Registry, version: string) {
     this.#registry = registry;
     this.#version = version;
-    this.#documents = new ByVersion((_group, one) => this.#make(one));
+    this.#documents = new ByVersion((_group, one) => this.#make(one, new TurnLimit()));
   }
 
   /** The index, with a hash of every document. */
-  async index(): Promise<HashedDocument> {
+  index(): Promise<HashedDocument> {
     this.#refresh();
-    if (this.#index) return this.#index;
-    const generation = this.#generation;
-    const paths: Record<string, Json> = {};
-    for (const [name, group, one] of this.#named()) {
-      const { hash } = await this.#documents.get(group, one);
-      paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${hash}` };
-    }
-    const index = hashed(Buffer.from(JSON.stringify({ paths })));
-    if (this.#generation === generation) this.#index = index;
-    return index;
+    return (this.#index ??= this.#makeIndex());
   }
 
   /** The document of a group and version by its name in the index (`apis/storage.svc.io/v1`); undefined for others. */
   document(name: string): Promise<HashedDocument> | undefined {
-    const [version = "", group = ""] = name.split("/").slice(1).toReversed();
-    const one = this.#registry.group(group)?.versions.find((candidate) => candidate.version === version);
+    const [version = "", group = ""] = name.split("/", 4).slice(1).toReversed();
+    const one = this.#registry.version(group, version);
     return one && nameOf(group, one) === name ? this.#documents.get(group, one) : undefined;
   }
 
-  /** The document of OpenAPI v2 in a form; those who ask while it is made wait for the same one. */
+  /** The document of OpenAPI v2 in a form. */
   v2(form: V2Form): Promise<HashedDocument> {
     this.#refresh();
     let made = this.#v2.get(form);
@@ -75,26 +60,28 @@ export class OpenApi {
     return made;
   }
 
+  async #makeIndex(): Promise<HashedDocument> {
+    const limit = new TurnLimit();
+    const paths: Record<string, Json> = {};
+    for (const { group, versions } of this.#registry.groups()) {
+      for (const one of versions) {
+        const { hash } = await this.#documents.get(group, one, () => this.#make(one, limit));
+        const name = nameOf(group, one);
+        paths[name] = { serverRelativeURL: `${ROOT}/${name}?hash=${hash}` };
+        if (limit.isOver) await limit.pause();
+      }
+    }
+    return hashed(Buffer.from(JSON.stringify({ paths })));
+  }
+
   async #makeV2(form: V2Form): Promise<HashedDocument> {
-    const all = this.#named().map(([, , one]) => one);
-    const document =
-      form === "json"
-        ? openApiV2([sharedV2(), ...(await partsOf(all, partsV2))], this.#version)
-        : gnosticV2([sharedGnostic(), ...(await partsOf(all, gnosticParts))], this.#version);
-    return hashed(Buffer.from(document));
+    const all = this.#registry.groups().flatMap(({ versions }) => versions);
+    const parts = await partsOf(all, PARTS[form], new TurnLimit());
+    return form === "json" ? documentV2(parts, this.#version) : documentGnostic(parts, this.#version);
   }
 
-  async #make(one: VersionResources): Promise<HashedDocument> {
-    return new DocumentOfParts([sharedV3(), ...(await partsOf([one], partsV3))], this.#version);
-  }
-
-  /** Every group and version, with its name in the index. */
-  #named(): [name: string, group: string, one: VersionResources][] {
-    return this.#registry
-      .groups()
-      .flatMap(({ group, versions }) =>
-        versions.map((one): [string, string, VersionResources] => [nameOf(group, one), group, one]),
-      );
+  async #make(one: VersionResources, limit: TurnLimit): Promise<HashedDocument> {
+    return documentV3(await partsOf([one], PARTS.v3, limit), this.#version);
   }
 
   #refresh(): void {
@@ -106,52 +93,15 @@ export class OpenApi {
 }
 
 /** The parts of all resources. Those that are not there are made one at a time. */
-async function partsOf<T>(versions: readonly VersionResources[], parts: ByDefinition<T>): Promise<T[]> {
-  const all: T[] = [];
-  const limit = new TurnLimit();
-  for (const { definition } of versions.flatMap(({ resources }) => resources)) {
-    if (limit.isOver) await limit.pause();
-    all.push(parts.get(definition));
+async function partsOf(versions: readonly VersionResources[], made: PartsOfForm, limit: TurnLimit): Promise<Part[]> {
+  const all: Part[] = [made.shared];
+  for (const { resources } of versions) {
+    for (const { definition } of resources) {
+      const part = inTurns(made.get(definition), limit);
+      all.push(part instanceof Promise ? await part : part);
+    }
   }
-  if (limit.isOver) await limit.pause();
   return all;
-}
-
-const SECURITY: Json = {
-  securitySchemes: { BearerToken: { type: "http", scheme: "bearer", description: "A bearer token." } },
-};
-
-/** A document of OpenAPI v3: its parts are kept with their definitions, and put together for each answer. */
-class DocumentOfParts implements HashedDocument {
-  readonly hash: string;
-  readonly #parts: readonly Part[];
-  readonly #version: string;
-
-  constructor(parts: readonly Part[], version: string) {
-    this.#parts = parts;
-    this.#version = version;
-    const hash = createHash("sha512").update(version);
-    for (const { digest } of parts) hash.update(digest);
-    this.hash = hash.digest("hex").toUpperCase();
-  }
-
-  /** The pieces that are kept: a document of many kinds has megabytes that nobody needs to copy. */
-  get bytes(): readonly Buffer[] {
-    const schemas = new Map(this.#parts.flatMap((part) => [...part.schemas]));
-    const head = JSON.stringify({ openapi: "3.0.0", info: { title: "Keelson", version: this.#version } });
-    return [
-      Buffer.from(`${head.slice(0, -1)},"paths":{`),
-      ...withoutFirstComma(this.#parts.map(({ paths }) => paths)),
-      Buffer.from(`},"components":{"schemas":{`),
-      ...withoutFirstComma([...schemas.values()]),
-      Buffer.from(`},${JSON.stringify(SECURITY).slice(1)},"security":[{"BearerToken":[]}]}`),
-    ];
-  }
-}
-
-function withoutFirstComma(pieces: readonly Buffer[]): readonly Buffer[] {
-  const [first, ...rest] = pieces.filter(({ length }) => length > 0);
-  return first ? [first.subarray(1), ...rest] : [];
 }
 
 /** The name of a group and version in the index. */

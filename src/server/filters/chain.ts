@@ -4,6 +4,7 @@
  * @module
  */
 import { type Activity, Count } from "../../util/activity.ts";
+import { attempt } from "../../util/attempt.ts";
 import { AlreadyAnswered } from "../already-answered.ts";
 import { answerFailure } from "../answer/answer-failure.ts";
 import type { ServerContext } from "../context.ts";
@@ -44,8 +45,7 @@ export class FilterChain implements Taps {
         );
       }
     } catch (error) {
-      this.#fail(request, followed, error);
-      return;
+      return this.#fail(request, followed, error);
     }
     this.#leave(request, followed);
   }
@@ -82,12 +82,12 @@ export class FilterChain implements Taps {
     return this.#tap(request, moment, from);
   }
 
-  #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void {
-    try {
-      if (!(error instanceof AlreadyAnswered)) answerFailure(this.#server, request, error);
-    } catch (failure) {
-      this.#failed(request, failure);
-    }
+  #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void | Promise<void> {
+    const wait = attempt(
+      () => (error instanceof AlreadyAnswered ? undefined : answerFailure(this.#server, request, error)),
+      (failure) => this.#failed(request, failure),
+    );
+    if (wait) return wait.then(() => this.#leave(request, followed));
     this.#leave(request, followed);
   }
 

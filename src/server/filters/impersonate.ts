@@ -11,6 +11,7 @@ import { dnsLabel, dnsSubdomain } from "../../meta/names.ts";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { unescaped } from "../../meta/unescaped.ts";
+import { TurnLimit } from "../../util/turn-limit.ts";
 import type { ServerContext } from "../context.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
@@ -29,6 +30,9 @@ const MOST_VALUES = 1000;
 /** Puts the other in the place of the sender; refuses with Forbidden where the sender may not. */
 export const impersonate: Filter = { name: "impersonate", enter };
 
+/** Further attributes by their key. */
+type Extra = Map<string, string[]>;
+
 /** Whom a request names. */
 interface Other {
   readonly user: string;
@@ -42,16 +46,14 @@ function enter(server: ServerContext, request: ServerRequest): void | Promise<vo
   const { exchange } = request;
   const names = exchange.headerNames().filter((name) => name.startsWith(HEADERS));
   if (names.length === 0) return undefined;
-  const other: Other = {
-    user: first(exchange, "impersonate-user"),
-    groups: exchange.lines("impersonate-group"),
-    extra: extraOf(exchange, names),
-    uid: first(exchange, "impersonate-uid"),
-  };
-  const values = other.groups.length + [...other.extra.values()].reduce((sum, { length }) => sum + length, 0);
-  checkCount(values);
-  if (other.user !== "") return become(server, request, other);
-  if (values > 0 || other.uid !== "") {
+  const user = first(exchange, "impersonate-user");
+  const groups = exchange.lines("impersonate-group");
+  const extras = names.filter((name) => name.startsWith(EXTRA));
+  // Each name has one value at least: too many are refused before any of them is read.
+  checkCount(groups.length + extras.length);
+  const uid = first(exchange, "impersonate-uid");
+  if (user !== "") return become(server, request, { user, groups, uid }, extras);
+  if (groups.length > 0 || extras.length > 0 || uid !== "") {
     throw badRequest("expected Impersonate-User beside the other headers, got none");
   }
 }
@@ -61,24 +63,46 @@ const first = (exchange: Exchange, name: string): string => exchange.lines(name)
 function checkCount(found: number): void {
   if (found <= MOST_VALUES) return;
   throw badRequest(
-    `expected at most ${MOST_VALUES} values of Impersonate-Group and Impersonate-Extra-* together, found ${found}`,
+    `expected at most ${MOST_VALUES} values of Impersonate-Group and Impersonate-Extra-* together, found more`,
   );
 }
 
-/** The further attributes of the other by their key; those that say the same key are one (AUTHN-48). */
-function extraOf(exchange: Exchange, names: readonly string[]): Map<string, readonly string[]> {
-  const extra = new Map<string, readonly string[]>();
+/**
+ * The further attributes of the other by their key; those that say the same key are one (AUTHN-48).
+ *
+ * @param names of the headers that have them
+ * @param groups how many values there are already
+ */
+async function extraOf(exchange: Exchange, names: readonly string[], groups: number): Promise<Extra> {
+  const extra: Extra = new Map();
+  const limit = new TurnLimit();
+  let count = groups;
   for (const name of names) {
-    if (!name.startsWith(EXTRA)) continue;
+    if (limit.isOver) await limit.pause();
+    const values = exchange.lines(name);
+    checkCount((count += values.length));
     const key = unescaped(name.slice(EXTRA.length));
-    extra.set(key, [...(extra.get(key) ?? []), ...exchange.lines(name)]);
+    const known = extra.get(key);
+    if (known) known.push(...values);
+    else extra.set(key, [...values]);
   }
   return extra;
 }
 
-async function become(server: ServerContext, request: ServerRequest, other: Other): Promise<void> {
-  for (const what of needed(other)) await permitSurely(server, request, { ...QUESTION, ...what });
-  const { user, uid, extra } = other;
+async function become(
+  server: ServerContext,
+  request: ServerRequest,
+  named: Omit<Other, "extra">,
+  extras: readonly string[],
+): Promise<void> {
+  const extra = await extraOf(request.exchange, extras, named.groups.length);
+  const other: Other = { ...named, extra };
+  const limit = new TurnLimit();
+  for (const what of needed(other)) {
+    if (limit.isOver) await limit.pause();
+    await permitSurely(server, request, { ...QUESTION, ...what });
+  }
+  const { user, uid } = other;
   request.sender = request.identity;
   request.identity = {
     user,

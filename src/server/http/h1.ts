@@ -109,7 +109,7 @@ export class H1Exchange implements Exchange {
   }
 
   onOver(listener: () => void): void {
-    const tell = (): void => attempt(listener, this.#transport.onFault);
+    const tell = (): void => void attempt(listener, this.#transport.onFault);
     if (this.#response.closed) queueMicrotask(tell);
     else this.#response.once("close", tell);
   }

@@ -170,7 +170,7 @@ export class WebSocketExchange implements Exchange {
 
   onOver(listener: () => void): void {
     const { socket } = this.#upgrade;
-    const tell = (): void => attempt(listener, this.#transport.onFault);
+    const tell = (): void => void attempt(listener, this.#transport.onFault);
     if (socket.closed) queueMicrotask(tell);
     else socket.once("close", tell);
   }

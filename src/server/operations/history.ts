@@ -11,7 +11,7 @@ import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
-import { answerValue } from "../answer/encode.ts";
+import { answerValue } from "../answer/answer-value.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import { DOCUMENT } from "../answer/negotiate.ts";
 import { permit } from "../filters/permission.ts";

@@ -92,10 +92,13 @@ export class ServerMetrics {
   }
 
   #forget({ before, after }: KindsChange): void {
+    for (const { definition } of after) this.#byDefinition.delete(definition);
+    if (before.length === 0) return;
     const kept = new Set(after.map(({ definition }) => nameOf(definition)));
-    for (const { definition } of [...before, ...after]) {
+    for (const { definition } of before) {
       this.#byDefinition.delete(definition);
-      if (!kept.has(nameOf(definition))) this.#byName.delete(nameOf(definition));
+      const name = nameOf(definition);
+      if (!kept.has(name)) this.#byName.delete(name);
     }
   }
 

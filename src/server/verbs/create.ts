@@ -5,7 +5,7 @@
  */
 import type { AskResult, Body, Resource, WriteOptions, WriteResult } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerStatus } from "../answer/encode.ts";
+import { answerStatus } from "../answer/answer-value.ts";
 import type { ServerContext } from "../context.ts";
 import { objectBody } from "../body/decode-body.ts";
 import { createOptions } from "./options.ts";

@@ -6,7 +6,7 @@
 import type { Resource } from "../../registry/contract.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteOptions } from "./delete.ts";
-import { answerStatus } from "../answer/encode.ts";
+import { answerStatus } from "../answer/answer-value.ts";
 import { answerList, listFormat } from "./list.ts";
 import { listOptions } from "./options.ts";
 import { perform } from "./perform.ts";

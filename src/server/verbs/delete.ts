@@ -7,7 +7,7 @@ import type { DeleteOptions, Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import type { ServerContext } from "../context.ts";
 import { deleteBody } from "../body/decode-body.ts";
-import { answerStatus } from "../answer/encode.ts";
+import { answerStatus } from "../answer/answer-value.ts";
 import { deleter } from "../filters/permission.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
 import { perform } from "./perform.ts";

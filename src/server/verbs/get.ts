@@ -6,7 +6,7 @@
 import type { Resource } from "../../registry/contract.ts";
 import { answerObject, objectFormat } from "../answer/answer-object.ts";
 import type { ServerContext } from "../context.ts";
-import { answerValue } from "../answer/encode.ts";
+import { answerValue } from "../answer/answer-value.ts";
 import { READ_OBJECT } from "../answer/negotiate.ts";
 import { getVersion } from "./options.ts";
 import { perform } from "./perform.ts";

@@ -8,12 +8,11 @@ import type { ListHead } from "../../wire/protobuf/index.ts";
 import type { ListResult, Resource } from "../../registry/contract.ts";
 import type { Entry, ListPart } from "../../registry/index.ts";
 import type { ServerContext } from "../context.ts";
-import { answerValue } from "../answer/encode.ts";
+import { answerValue } from "../answer/answer-value.ts";
 import { contentType } from "../answer/in-form.ts";
 import { type ListForm, listForm } from "../answer/list-form.ts";
 import { partialBytes } from "../answer/metadata-bytes.ts";
 import { type Format, LIST } from "../answer/negotiate.ts";
-import { inTurns } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import type { AnswerWitness } from "../audit/witness.ts";
 import { listOptions } from "./options.ts";
@@ -184,10 +183,12 @@ async function writeItems(writer: StreamWriter, form: ListForm, itemOf: ItemOf, 
     for (const entry of part.entries) {
       if (!first) writer.add(form.separator);
       const item = form.item(itemOf(entry), first);
-      const full = writer.add(item instanceof Uint8Array ? item : await inTurns(item, limit));
-      if (limit.isOver) await limit.pause();
+      for (const piece of item instanceof Uint8Array ? [item] : item) {
+        const full = writer.add(piece);
+        if (limit.isOver) await limit.pause();
+        if (full && !(await writer.flush())) return;
+      }
       first = false;
-      if (full && !(await writer.flush())) return;
     }
   }
   writer.add(form.tail(first));

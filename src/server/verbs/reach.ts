@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { compareVersions } from "../../meta/versions.ts";
 import { badRequest, notFound } from "../../meta/status.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { ApiObject } from "../../schema/definition.ts";
@@ -37,8 +36,7 @@ async function read(resource: Resource, namespace: string, name: string): Promis
 
 /** The newest version of a resource; 404 where it is not served. */
 function find({ registry }: ServerContext, group: string, plural: string): Resource {
-  const versions = registry.group(group)?.versions.toSorted((a, b) => compareVersions(a.version, b.version)) ?? [];
-  for (const { version } of versions) {
+  for (const { version } of registry.group(group)?.versions ?? []) {
     const found = registry.find(group, version, plural);
     if (found) return found;
   }

@@ -8,6 +8,7 @@ import type { ApiObject } from "../../schema/definition.ts";
 import { PROTOBUF, STATUS, encodeAnswer, encodeEvent } from "../../wire/protobuf/index.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Status } from "../../meta/status.ts";
+import type { Steps } from "../../util/steps.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
 import { decodeOwnJson } from "../../value/json.ts";
@@ -63,6 +64,51 @@ export function writeBatch(out: OutStream, style: FrameStyle, batch: WatchBatch,
   let bytes = memo.get(style) as Uint8Array | undefined;
   if (!bytes) memo.set(style, (bytes = Buffer.concat(partsOf(style, batch.events, false, around))));
   out.write(bytes);
+}
+
+/** More is written in steps: bytes of objects, and what else an event costs. */
+const MOST_AT_ONCE = 131_072;
+/** What a row of a table costs beside its bytes: its cells are looked for in the whole object. */
+const ROW_COST = 16_384;
+
+/** Whether a batch takes no longer to write than others may wait. */
+export function isShort({ resource, format }: FrameStyle, { events }: WatchBatch): boolean {
+  let cost = 0;
+  for (const { entry } of events) {
+    cost += resource.view(entry).length + (format.shape === "Table" ? ROW_COST : 0);
+    if (cost > MOST_AT_ONCE) return false;
+  }
+  return true;
+}
+
+/** Writes a batch as {@link writeBatch} does, in steps. */
+export function* writeInSteps(
+  out: OutStream,
+  style: FrameStyle,
+  batch: WatchBatch,
+  first: boolean,
+  around: Around,
+): Steps<void> {
+  const withColumns = first && style.format.shape === "Table";
+  const shared = withColumns ? undefined : batch.memo;
+  let frames = shared?.get(style) as Buffer[] | undefined;
+  if (!frames) shared?.set(style, (frames = []));
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  for (const [i, event] of batch.events.entries()) {
+    const columns = withColumns && i === 0;
+    const frame = frames?.[i] ?? Buffer.concat(partsOf(style, [event], columns, around));
+    if (frames) frames[i] = frame;
+    waiting.push(frame);
+    bytes += frame.length;
+    if (bytes > MOST_AT_ONCE) {
+      writeParts(out, waiting);
+      waiting = [];
+      bytes = 0;
+    }
+    yield;
+  }
+  writeParts(out, waiting);
 }
 
 /** So few are not worth a piece of memory of their own. */

@@ -1,8 +1,9 @@
 /**
  * GET of a collection with `watch=true`: what changes, as it changes (DEC-28).
  *
- * A watcher takes what the cache hands it and passes it on in the same turn. A reader that does not keep up is closed
- * when too much waits for it: it is never skipped, and never delays another.
+ * A watcher takes what the cache hands it and passes it on in the same turn; what is large it passes on in turns of its own,
+ * in its order. A reader that does not keep up is closed when too much waits for it: it is never skipped, and never delays
+ * another.
  *
  * @module
  */
@@ -18,10 +19,21 @@ import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
 import { type OngoingAnswer, ownerOf } from "../ongoing.ts";
+import type { Steps } from "../../util/steps.ts";
 import type { SeatHolder } from "../slow-clients.ts";
 import type { UserPlace } from "../user-places.ts";
 import { perform } from "../verbs/perform.ts";
-import { type FrameStyle, bookmarkFrame, errorFrame, frameStyle, streamType, writeBatch } from "./frames.ts";
+import {
+  type FrameStyle,
+  bookmarkFrame,
+  errorFrame,
+  frameStyle,
+  isShort,
+  streamType,
+  writeBatch,
+  writeInSteps,
+} from "./frames.ts";
+import { Outbox } from "./outbox.ts";
 import type { WatchOutput } from "./output.ts";
 import type { Due } from "./wheel.ts";
 
@@ -67,6 +79,10 @@ async function begin(
   }
 }
 
+function* once(something: () => unknown): Steps<void> {
+  something();
+}
+
 const byName = (name: string, selector: string): string =>
   selector === "" ? `metadata.name=${name}` : `metadata.name=${name},${selector}`;
 
@@ -93,6 +109,8 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   /** Told once when the initial events are sent, or never will be. */
   #initialSent: (() => void) | undefined;
   #out: OutStream | undefined;
+  /** There while something has to be said in several turns. */
+  #outbox: Outbox | undefined;
   #watch: Watch | undefined;
   #first = true;
   /** The last word has been said; it may still be on its way. */
@@ -177,12 +195,14 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
     if (batch.events.length > 0) this.#output.events(batch);
     if (batch.initialEnd) {
       if (this.#marksStart && this.#bookmarks) this.#output.bookmark(batch.revision, true);
-      this.#isPastStart();
+      this.#say(() => this.#isPastStart());
     }
   }
 
   drained(): Promise<void> | undefined {
     const out = this.#out;
+    const { emptied } = this.#outbox ?? {};
+    if (emptied) return emptied.then(() => this.drained());
     if (!out || out.buffered === 0) return undefined;
     return this.holdsSeats ? this.#server.slowClients.waitFor(this, out.drained()) : out.drained();
   }
@@ -246,7 +266,10 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   events(batch: WatchBatch): void {
     if (this.#closed) return;
     const { clock, log } = this.#server;
-    writeBatch(this.#out!, this.#style, batch, this.#first, { now: clock.now(), log });
+    const [out, style, first, around] = [this.#out!, this.#style, this.#first, { now: clock.now(), log }];
+    // Who is of this process is handed bytes, and waits for nothing.
+    if (!this.#outbox && (this.#isLocal || isShort(style, batch))) writeBatch(out, style, batch, first, around);
+    else this.#sayLater(writeInSteps(out, style, batch, first, around));
     this.#first = false;
     const count = batch.events.length;
     this.#server.metrics.watchEvents(count);
@@ -255,27 +278,51 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
 
   bookmark(revision: number, end: boolean): void {
     if (this.#closed || revision <= 0) return;
-    this.#out!.write(bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now()));
+    const frame = bookmarkFrame(this.#style, revision, end, this.#first, this.#server.clock.now());
+    this.#say(() => this.#out!.write(frame));
     this.#first = false;
   }
 
   error(error: ApiError): void {
     if (this.#closed) return;
     if (this.#request) this.#request.reason = error.reason;
-    this.#out!.write(errorFrame(this.#style, error.status));
+    const frame = errorFrame(this.#style, error.status);
+    this.#say(() => this.#out!.write(frame));
     this.end();
   }
 
   end(): void {
-    if (this.#closed) return;
-    this.#out!.end();
-    this.#close();
+    this.#say(() => {
+      if (this.#closed) return;
+      this.#out!.end();
+      this.#close();
+    });
   }
 
   destroy(): void {
     if (this.#closed) return;
     this.#out!.destroy();
     this.#close();
+  }
+
+  /** Says something short, when all before has been said. */
+  #say(something: () => unknown): void {
+    if (!this.#outbox) something();
+    else this.#outbox.add(once(something));
+  }
+
+  /** Says something in several turns. */
+  #sayLater(something: Steps<void>): void {
+    const outbox = (this.#outbox ??= new Outbox((error) => {
+      this.#outbox = undefined;
+      // What was to be its last word is not said any more.
+      if (this.#ended) this.destroy();
+      else this.fail(error);
+    }));
+    outbox.add(something);
+    void outbox.emptied?.then(() => {
+      if (this.#outbox === outbox && !outbox.emptied) this.#outbox = undefined;
+    });
   }
 
   /** Opens the stream with the first thing there is to tell, at the latest when the watch has started. */
@@ -317,6 +364,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#outbox?.clear();
     if (!this.#ended) this.#end();
     this.#isPastStart();
     this.#server.watchers.delete(this);

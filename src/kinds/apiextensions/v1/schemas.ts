@@ -39,7 +39,7 @@ export function* validateSchemas(
   const hadAll = before.every((version) => schemaOf(version) !== undefined);
   const byName = new Map(before.map((version) => [version.name, version]));
   const once = new Set<string>();
-  const relaxed = before.length === 0 ? undefined : allRelaxed(before);
+  const relaxed = before.length === 0 ? undefined : yield* allRelaxed(before);
   for (const [i, version] of versions.entries()) {
     const schema = schemaOf(version);
     if (!schema) {
@@ -57,17 +57,17 @@ export function* validateSchemas(
     const old = byName.get(version.name);
     const isUnchanged = old !== undefined && equal(schemaOf(old) as Value, schema as Value);
     const own = new FieldErrors();
-    const isStructural = checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
+    const isStructural = yield* checkSchema(schema, path, { hasStatus, ...(relaxed ? { before: relaxed } : {}) }, own);
     const faults = own.causes.map(({ field = "" }) => field);
     if (isStructural && !isUnchanged) {
-      checkDefaults(schema as Structural, path, { dialect, mayBeUnpruned: false, judge: judgeDefault }, own);
+      yield* checkDefaults(schema as Structural, path, { dialect, mayBeUnpruned: false, judge: judgeDefault }, own);
     }
     // Rules are read where the schema has a form and its defaults fit.
     const reads = isStructural && own.causes.length === faults.length;
     if (!isUnchanged) {
-      const unread = unreadable(schema);
+      const unread = yield* unreadable(schema);
       const isReadable = (one: RuleSchema): boolean => !unread.has(one);
-      checkRules(schema as RuleSchema, path, { faults, reads, isReadable }, own);
+      yield* checkRules(schema as RuleSchema, path, { faults, reads, isReadable }, own);
     }
     for (const { reason, field = "", message } of own.causes) errors.add(reason, field, message);
     yield;
@@ -85,11 +85,12 @@ function judgeDefault(schema: Structural, value: Value, _path: string, errors: F
 }
 
 /** Rules that any of the versions before did not obey. */
-function allRelaxed(versions: readonly Version[]): Relaxed {
-  const all = versions.flatMap((version) => {
+function* allRelaxed(versions: readonly Version[]): Steps<Relaxed> {
+  const all: Relaxed[] = [];
+  for (const version of versions) {
     const schema = schemaOf(version);
-    return schema ? [relaxedBy(schema)] : [];
-  });
+    if (schema) all.push(yield* relaxedBy(schema));
+  }
   const some = (rule: keyof Relaxed): boolean => all.some((one) => one[rule]);
   return { types: some("types"), structure: some("structure"), sets: some("sets"), keys: some("keys") };
 }

@@ -1,0 +1,154 @@
+/**
+ * Sends requests that no client library would send: any number of headers, over HTTP/1.1 and HTTP/2.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import http2 from "node:http2";
+import tls from "node:tls";
+import { askBare } from "./bare-h2.ts";
+import type { Target } from "../target.ts";
+import type { HeaderList, LimitRequest, Who } from "./request.ts";
+
+/** What goes on for longer is let go. */
+const MOST_MILLIS = 60_000;
+
+/** One client for each of those who send. */
+export class LimitSender {
+  readonly #target: Target;
+  readonly #tokens: Readonly<Record<Who, string>>;
+  readonly #sessions = new Map<Who, http2.ClientHttp2Session>();
+
+  /** @param tokens by whom they are; empty for none */
+  constructor(target: Target, tokens: Readonly<Record<Who, string>>) {
+    this.#target = target;
+    this.#tokens = tokens;
+  }
+
+  /** Sends a request and reads its answer to the end; its code, 0 where the connection ended without one. */
+  send(request: LimitRequest): Promise<number> {
+    return request.over === "h1" ? this.#overH1(request) : this.#overH2(request);
+  }
+
+  close(): void {
+    for (const session of this.#sessions.values()) session.destroy();
+    this.#sessions.clear();
+  }
+
+  #headersOf({ who, headers = [] }: LimitRequest): HeaderList {
+    const token = this.#tokens[who];
+    return token === "" ? headers : [["authorization", `Bearer ${token}`], ...headers];
+  }
+
+  async #overH2(request: LimitRequest): Promise<number> {
+    if (isLarge(request)) return this.#bare(request);
+    const session = await this.#session(request.who);
+    const head = headOf(request, this.#headersOf(request));
+    let stream: http2.ClientHttp2Stream;
+    try {
+      stream = session.request(head, { endStream: request.body === undefined });
+    } catch {
+      // The library does not send some headers more than once.
+      return 0;
+    }
+    if (request.body !== undefined) stream.end(request.body);
+    return codeOf(stream);
+  }
+
+  /** A request whose headers no library sends, on a connection of its own. */
+  async #bare(request: LimitRequest): Promise<number> {
+    const socket = await this.#socket("h2");
+    return askBare(socket, request.method, request.path, this.#headersOf(request));
+  }
+
+  async #socket(protocol: "h2" | "http/1.1"): Promise<tls.TLSSocket> {
+    const { port, ca } = this.#target;
+    const socket = tls.connect({ host: "127.0.0.1", port, ca, ALPNProtocols: [protocol] });
+    socket.on("error", () => {});
+    await once(socket, "secureConnect");
+    const limit = setTimeout(() => socket.destroy(), MOST_MILLIS);
+    socket.on("close", () => clearTimeout(limit));
+    return socket;
+  }
+
+  async #session(who: Who): Promise<http2.ClientHttp2Session> {
+    const known = this.#sessions.get(who);
+    // Whoever shows no credential is told to come back on another connection.
+    if (known && !known.closed && !known.destroyed && who !== "stranger") return known;
+    known?.destroy();
+    const { port, ca } = this.#target;
+    const session = http2.connect(`https://127.0.0.1:${port}`, {
+      ca,
+      maxSessionMemory: 1000,
+      maxSendHeaderBlockLength: 8 << 20,
+      settings: { initialWindowSize: 16 << 20 },
+    });
+    session.on("error", () => {});
+    await once(session, "connect");
+    session.setLocalWindowSize(64 << 20);
+    this.#sessions.set(who, session);
+    return session;
+  }
+
+  async #overH1(request: LimitRequest): Promise<number> {
+    const socket = await this.#socket("http/1.1");
+    const { method, path, body } = request;
+    const lines = this.#headersOf(request).map(([name, value]) => `${name}: ${value}\r\n`);
+    const length = body === undefined ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    socket.write(
+      `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${length}${lines.join("")}\r\n`,
+      "latin1",
+    );
+    if (body !== undefined) socket.write(body);
+    return codeOfH1(socket);
+  }
+}
+
+/** A client library sends headers in frames of 16 kB, and the server takes nine of them. */
+const LIBRARY_BYTES = 100_000;
+
+function isLarge({ path, headers = [], body }: LimitRequest): boolean {
+  if (body !== undefined) return false;
+  return (
+    headers.reduce((sum, [name, value]) => sum + name.length + value.length, path.length) > LIBRARY_BYTES ||
+    headers.length > 1000
+  );
+}
+
+/** Headers as Node takes them: a list where a name comes several times. */
+function headOf({ method, path }: LimitRequest, headers: HeaderList): http2.OutgoingHttpHeaders {
+  const head: Record<string, string | string[]> = { ":method": method, ":path": path };
+  for (const [name, value] of headers) {
+    const known = head[name];
+    if (known === undefined) head[name] = value;
+    else if (typeof known === "string") head[name] = [known, value];
+    else known.push(value);
+  }
+  return head;
+}
+
+function codeOf(stream: http2.ClientHttp2Stream): Promise<number> {
+  return new Promise((resolve) => {
+    let code = 0;
+    const limit = setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), MOST_MILLIS);
+    stream.on("response", ({ ":status": status }) => (code = status ?? 0));
+    stream.on("error", () => {});
+    stream.on("close", () => {
+      clearTimeout(limit);
+      resolve(code);
+    });
+    stream.resume();
+  });
+}
+
+function codeOfH1(socket: tls.TLSSocket): Promise<number> {
+  return new Promise((resolve) => {
+    let head = "";
+    socket.on("data", (piece: Buffer) => {
+      if (head.length < 20) head += piece.toString("latin1", 0, 20);
+    });
+    socket.on("close", () => {
+      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0));
+    });
+  });
+}
