@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { TYPE, SETTING, frame, requestBlock } from "../../src/server/testing/frames.ts";
+import { TYPE, SETTING, frame, requestBlock } from "../../src/http2/testing/frames.ts";
 import { CONFIG_MAPS, type Http2Client, configMap } from "../serve/keelson.ts";
 import { TOKEN, type Target } from "./target.ts";
 import { Wire, headersOf, request } from "./wire.ts";

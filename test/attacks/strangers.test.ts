@@ -10,7 +10,7 @@ import {
   requestBlock,
   settings,
   uint32,
-} from "../../src/server/testing/frames.ts";
+} from "../../src/http2/testing/frames.ts";
 import { type Attack, LONG, type Row, attacks, becomes } from "./rows.ts";
 import { Wire, headersOf, request } from "./wire.ts";
 

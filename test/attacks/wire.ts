@@ -6,7 +6,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
-import { FLAG, PREFACE, TYPE, frame, requestBlock, settings } from "../../src/server/testing/frames.ts";
+import { FLAG, PREFACE, TYPE, frame, requestBlock, settings } from "../../src/http2/testing/frames.ts";
 import { becomes } from "./rows.ts";
 import type { Target } from "./target.ts";
 

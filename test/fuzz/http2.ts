@@ -14,11 +14,11 @@ import {
   requestBlock,
   settings,
   uint32,
-} from "../../src/server/testing/frames.ts";
+} from "../../src/http2/testing/frames.ts";
 import { TOKEN } from "../attacks/target.ts";
 import { mutateBytes } from "./bytes.ts";
 import type { BytesCase } from "./case.ts";
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../src/util/testing/draw.ts";
 
 const PATHS = [
   "/version",

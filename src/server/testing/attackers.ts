@@ -5,7 +5,7 @@
  */
 import net from "node:net";
 import tls from "node:tls";
-import { FLAG, PREFACE, SETTING, TYPE, frame, requestBlock, settings } from "./frames.ts";
+import { FLAG, PREFACE, SETTING, TYPE, frame, requestBlock, settings } from "../../http2/testing/frames.ts";
 
 /** A connection that an attacker holds. */
 export interface Attacker {
