@@ -16,14 +16,14 @@
  * @module
  */
 import type { BufferPool } from "../util/buffer-pool.ts";
-import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
+import { attempt } from "./attempt.ts";
+import { DEFAULT_FRAME_SIZE, DEFAULT_TABLE_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import { type Frame, FrameReader } from "./frame-reader.ts";
 import {
   PING,
   SETTINGS_ACK,
   goAwayFrame,
-  headersFrames,
   pingAck,
   resetFrame,
   settingsFrame,
@@ -171,7 +171,7 @@ export class Http2Connection implements StreamOwner {
 
   /** Asks the peer whether it is there: a socket that leads nowhere fails then. */
   ping(): void {
-    this.#control(PING);
+    if (this.#state !== "ended") this.#control(PING);
   }
 
   /** Takes no further requests, and ends when those that run have been answered. */
@@ -207,7 +207,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   sendInterim({ id }: Http2Stream, block: string): void {
-    this.#control(headersFrames(id, block, false));
+    this.#sender.sendInterim(id, block);
   }
 
   reset(stream: Http2Stream, code: number): void {
@@ -234,15 +234,8 @@ export class Http2Connection implements StreamOwner {
   // What comes.
 
   #take(frame: Frame): boolean {
-    try {
-      this.#check(frame);
-      this.#dispatch(frame);
-    } catch (error) {
-      const stream = this.#streams.get(frame.stream);
-      if (error instanceof ConnectionError || !stream) throw error;
-      this.#options.onFault(error);
-      this.reset(stream, ERROR.internal);
-    }
+    this.#check(frame);
+    this.#dispatch(frame);
     return this.#state !== "ended";
   }
 
@@ -316,6 +309,8 @@ export class Http2Connection implements StreamOwner {
   ): void {
     const { inbound } = stream;
     const code = inbound.count(counted) || inbound.take(bytes, from, to, isEnd);
+    // Who has read it may have ended the stream.
+    if (stream.isClosed) return;
     if (code !== ERROR.none) {
       this.#punish(stream, code);
       return;
@@ -397,7 +392,10 @@ export class Http2Connection implements StreamOwner {
     const stream = new Http2Stream(id, head, windows, !isEnd, this);
     if (isEnd) stream.inbound.end();
     this.#streams.set(id, stream);
-    this.#options.onRequest(stream);
+    attempt(
+      () => this.#options.onRequest(stream),
+      (error) => stream.fault(error),
+    );
   }
 
   #onTrailers(stream: Http2Stream, isEnd: boolean, list: HeaderList): void {
@@ -432,7 +430,8 @@ export class Http2Connection implements StreamOwner {
       mustHave(frame, 0);
       return;
     }
-    const { initialWindowSize } = peerSettings(frame);
+    const { initialWindowSize, headerTableSize = DEFAULT_TABLE_SIZE } = peerSettings(frame);
+    if (headerTableSize < DEFAULT_TABLE_SIZE) this.#sender.dropTable();
     if (initialWindowSize !== undefined && !this.#sender.resize(initialWindowSize, this.#streams.values())) {
       throw new ConnectionError(ERROR.flowControl, "expected windows that a stream can have");
     }
@@ -481,7 +480,7 @@ export class Http2Connection implements StreamOwner {
   #mustBeKnown(frame: Frame): void {
     this.#mustBeStream(frame);
     const { stream } = frame;
-    if (stream > this.#lastStream && this.#state === "open") {
+    if (stream % 2 === 0 || (stream > this.#lastStream && this.#state === "open")) {
       throw new ConnectionError(ERROR.protocol, `expected stream ${stream} to have begun`);
     }
   }
