@@ -171,7 +171,7 @@ export class Http2Connection implements StreamOwner {
 
   /** Asks the peer whether it is there: a socket that leads nowhere fails then. */
   ping(): void {
-    if (this.#state !== "ended") this.#control(PING);
+    this.#control(PING);
   }
 
   /** Takes no further requests, and ends when those that run have been answered. */
@@ -203,11 +203,11 @@ export class Http2Connection implements StreamOwner {
   }
 
   send(stream: Http2Stream): void {
-    this.#sender.send(stream);
+    if (this.#state !== "ended") this.#sender.send(stream);
   }
 
   sendInterim({ id }: Http2Stream, block: string): void {
-    this.#sender.sendInterim(id, block);
+    if (this.#state !== "ended") this.#sender.sendInterim(id, block);
   }
 
   reset(stream: Http2Stream, code: number): void {
@@ -488,6 +488,7 @@ export class Http2Connection implements StreamOwner {
   // What goes.
 
   #control(text: string): void {
+    if (this.#state === "ended") return;
     this.#output.addText(text);
     if (this.#isPaused || this.#output.unsent <= MOST_UNSENT) return;
     this.#isPaused = true;
@@ -504,7 +505,7 @@ export class Http2Connection implements StreamOwner {
   /** Opens the window of the connection again, when that is worth a frame. */
   #openWindow(): void {
     const more = this.#wholeWindow - this.#unread - this.#window;
-    if (more < this.#wholeWindow >> 4 || this.#state === "ended") return;
+    if (more < this.#wholeWindow >> 4) return;
     this.#window += more;
     this.#control(windowUpdateFrame(0, more));
   }
@@ -563,8 +564,8 @@ export class Http2Connection implements StreamOwner {
   }
 
   #leave(state: State, code: number, message: string): void {
-    this.#state = state;
     this.#control(goAwayFrame(this.#lastStream, code, message));
+    this.#state = state;
     this.#options.onEnding();
   }
 

@@ -1,7 +1,7 @@
 import { FLAG, PREFACE, TYPE, frame, settings, uint32 } from "./frames.ts";
 import { type Field, HpackEncoder } from "./hpack.ts";
 import type { Http2Model } from "./model.ts";
-import type { BlockPart, ClientStep } from "./steps.ts";
+import { type BlockPart, type ClientStep, type FloodKind, requestFields } from "./steps.ts";
 
 /** A body that says at each place which stream it is of, and which place it is. */
 const PATTERN: Buffer = Buffer.from(Array.from({ length: (1 << 20) + 256 }, (_, i) => (i * 7 + (i >> 8)) & 255));
@@ -12,6 +12,22 @@ export function bodyBytes(id: number, at: number, length: number): Buffer {
   const from = (id * 31 + at) % SPAN;
   return length <= PATTERN.length - SPAN ? PATTERN.subarray(from, from + length) : Buffer.alloc(length, id);
 }
+
+const get = (id: number): ClientStep => ({ do: "headers", id, parts: requestFields("GET", "/", []), end: true });
+
+const FLOODS: Readonly<Record<FloodKind, (id: number) => readonly ClientStep[]>> = {
+  ping: () => [{ do: "ping" }],
+  settings: () => [{ do: "settings", values: [] }],
+  window: () => [{ do: "window", id: 0, more: 1 }],
+  table: (id) => [{ do: "settings", values: [[1, id % 4 === 1 ? 0 : 4096]] }],
+  priority: (id) => [{ do: "priority", id, on: 0 }],
+  unknown: (id) => [{ do: "frame", type: 99, flags: 255, id, hex: "" }],
+  get: (id) => [get(id)],
+  post: (id) => [{ do: "headers", id, parts: requestFields("POST", "/", []) }],
+  takenBack: (id) => [get(id), { do: "cancel", id, code: 8 }],
+  byte: (id) => [{ do: "data", id, bytes: 1 }],
+  nothing: (id) => [{ do: "data", id, bytes: 0 }],
+};
 
 /** Makes bytes of the steps of one client. */
 export class ClientBytes {
@@ -60,6 +76,8 @@ export class ClientBytes {
         return frame(TYPE.goaway, 0, 0, Buffer.concat([uint32(0), uint32(step.code)]));
       case "priority":
         return frame(TYPE.priority, 0, step.id, Buffer.concat([uint32(step.on), Buffer.from([7])]));
+      case "flood":
+        return this.#flood(step);
       case "openWindows":
         return this.#openWindows();
     }
@@ -83,6 +101,12 @@ export class ClientBytes {
         return padded(TYPE.headers, own, id, Buffer.concat([priority, piece]), pad);
       }),
     );
+  }
+
+  #flood({ of, id, times }: ClientStep & { do: "flood" }): Buffer {
+    const next = of === "byte" || of === "nothing" ? 0 : 2;
+    const one = (i: number): Buffer[] => FLOODS[of](id + next * i).map((step) => this.of(step));
+    return Buffer.concat(Array.from({ length: times }, (_, i) => one(i)).flat());
   }
 
   #part(part: BlockPart): Buffer {

@@ -7,7 +7,8 @@
 import type { Draw } from "../../util/testing/draw.ts";
 import { FLAG, SETTING, TYPE } from "./frames.ts";
 import type { Http2Model, ModelStream } from "./model.ts";
-import { type BlockPart, type ClientStep, type HandlerStep, type SentField, requestFields } from "./steps.ts";
+import { forStream } from "./rig.ts";
+import { type BlockPart, type ClientStep, type FloodKind, type HandlerStep, type SentField, requestFields } from "./steps.ts";
 
 /** How much a client does wrong: nothing, what ends streams, or anything. */
 export type Temper = "honest" | "careless" | "wild";
@@ -79,6 +80,7 @@ export class ClientDraw {
       [2, () => this.#priority()],
       [1, () => this.#unknown()],
       [2, () => ({ do: "openWindows" })],
+      [this.#draw.chance(0.04) ? 1 : 0, () => this.#flood()],
       [this.#draw.chance(0.05) ? 1 : 0, () => ({ do: "goAway", code: 0 })],
       [wrong, () => this.#careless()],
       [wild, () => this.#odd()],
@@ -143,7 +145,7 @@ export class ClientDraw {
       ...(draw.chance(0.1) ? { pad: draw.small(100) } : {}),
       ...(draw.chance(0.1) ? { on: draw.pick([0, id + 2, id === 1 ? 3 : 1]) } : {}),
       ...(draw.chance(0.15) ? { cuts: draw.many(1 + draw.small(4), () => draw.small(30)) } : {}),
-      ...(then ? { then: then.map((step) => ("id" in step ? { ...step, id } : step)) } : {}),
+      ...(then ? { then: forStream(then, id) } : {}),
     };
   }
 
@@ -221,6 +223,21 @@ export class ClientDraw {
 
   // What ends a stream.
 
+  /** Much of what costs a server more than its client. */
+  #flood(): ClientStep {
+    const draw = this.#draw;
+    const harmless: readonly FloodKind[] = ["ping", "settings", "window", "table", "priority", "unknown"];
+    const others: readonly FloodKind[] = ["get", "post", "takenBack", "byte", "nothing"];
+    const of = draw.pick(this.#temper === "honest" ? harmless : [...harmless, ...others]);
+    // So many answers that the server has to wait for its socket.
+    const isLarge = (of === "ping" || of === "settings") && draw.chance(0.4);
+    const times = isLarge ? 15_000 + draw.below(40_000) : draw.small(2500);
+    const id = of === "byte" || of === "nothing" ? (this.#open()?.id ?? 1) : this.#next;
+    if (["get", "post", "takenBack"].includes(of)) this.#next += 2 * times;
+    const then = this.#then();
+    return { do: "flood", of, id, times, ...(then ? { then } : {}) };
+  }
+
   #careless(): ClientStep | undefined {
     const draw = this.#draw;
     const stream = this.#any();
@@ -238,6 +255,7 @@ export class ClientDraw {
       [1, () => stream && { do: "priority", id, on: id }],
       [1, () => stream && { do: "frame", type: TYPE.priority, flags: 0, id, hex: "00".repeat(draw.below(8)) }],
       [1, () => ({ do: "goAway", code: draw.below(14) })],
+      [1, () => ({ do: "settings", values: [[SETTING.windowSize, 2 ** 31 - 1 - draw.pick([0, 1, 65_535])]] })],
     ]);
   }
 
@@ -293,7 +311,11 @@ export class ClientDraw {
     return draw.one<ClientStep>(
       () => ({ do: "frame", type: draw.below(11), flags: draw.below(256), id, hex: hex(draw.small(60)) }),
       () => ({ do: "frame", type: draw.below(10), flags: draw.pick([0, 1, 4, 5, 8, 9, 13, 32, 45]), id, hex: hex(draw.pick([0, 1, 4, 5, 6, 8, 9])) }),
+      () => this.#wrongLength(),
+      () => this.#wrongLength(),
       () => ({ do: "data", id, bytes: draw.small(2000), end: draw.chance(0.5) }),
+      () => ({ do: "data", id: this.#open()?.id ?? id, bytes: Math.min(16_384, Math.max(0, this.#model.window + 1)) }),
+      () => ({ ...this.#headers(id, fields, { end: true }), on: id }) as ClientStep,
       () => ({ do: "data", id, bytes: 16_385 + draw.small(3000) }),
       () => ({ do: "window", id, more: draw.pick(WORDS) % 2 ** 31 }),
       () => ({ do: "window", id: 0, more: draw.pick([0, 2 ** 31 - 1]) }),
@@ -310,6 +332,16 @@ export class ClientDraw {
       () => this.#headers(this.#id(), [...fields, { raw: this.#brokenBlock() }], { end: true }),
       () => ({ ...this.#headers(this.#id(), fields, { end: true }), cuts: draw.many(draw.pick([3, 250, 260]), () => 0) }) as ClientStep,
     );
+  }
+
+  /** A frame where it belongs, of a length that it cannot have, or hardly. */
+  #wrongLength(): ClientStep {
+    const draw = this.#draw;
+    const type = draw.below(10);
+    const ofConnection = type === TYPE.settings || type === TYPE.ping || type === TYPE.goaway;
+    const id = ofConnection ? 0 : (this.#any()?.id ?? this.#next);
+    const flags = draw.pick([0, FLAG.padded, FLAG.priority, FLAG.padded | FLAG.priority | FLAG.endHeaders, FLAG.ack]);
+    return { do: "frame", type, flags, id, hex: draw.bytes(draw.below(12)).toString("hex") };
   }
 
   /** What is no header field, or an odd one. */

@@ -112,7 +112,7 @@ class ServerDraw {
   then(): readonly HandlerStep[] | undefined {
     const draw = this.#draw;
     if (!this.#isPrompt && draw.chance(0.7)) return undefined;
-    return draw.many(1 + draw.small(3), () => this.#handler(0, REACTS * 2));
+    return draw.many(1 + draw.small(3), () => (draw.chance(0.05) ? this.#reaction(0) : this.#handler(0, REACTS * 2)));
   }
 
   #socket(): SocketStep {
@@ -161,7 +161,7 @@ class ServerDraw {
   #oddAnswer(): object {
     const draw = this.#draw;
     if (draw.chance(0.9)) return {};
-    return draw.chance(0.5) ? { pieces: 1 + draw.below(5) } : { bad: true };
+    return draw.pick([{ pieces: 1 + draw.below(5) }, { bad: true }, { headers: draw.below(40_000) }]);
   }
 
   /** What it does when it is called back: anything, also what ends the stream or the connection beneath the caller. */

@@ -61,6 +61,8 @@ const DEFAULT_WINDOW = 65_535;
 const FRAME_BYTES = 16_384;
 /** Parts of a header block, and how many times as long as headers it may be, from which on it may be refused. */
 const MOST_PARTS = 256;
+/** So many numbers behind the newest stream one that was reset may be forgotten. */
+const LONG_AGO = 2000;
 
 /** A stream as a client knows it. */
 export class ModelStream {
@@ -266,6 +268,7 @@ export class Http2Model {
       return;
     }
     const stream = this.streams.get(id);
+    this.#mayBeForgotten(id);
     if (!stream?.isOpen) {
       this.#onClosed(id, "DATA", true);
       return;
@@ -273,7 +276,7 @@ export class Http2Model {
     stream.window -= payload.length;
     if (stream.window < 0) this.#wrong(stream, "the window of a stream", FLOW, isExact && this.hasSettings);
     // Who has not seen the settings does not know the window; a server is to be patient, and need not.
-    else if (!this.hasSettings) this.#expect({ what: "DATA before settings", must: false, reset: FLOW, stream: id });
+    else if (!this.hasSettings) this.#wrong(stream, "DATA before settings", FLOW, false);
     stream.sent += body.length;
     if (flags & FLAG.endStream) this.#end(stream);
     else if (stream.length >= 0 && stream.sent > stream.length)
@@ -319,18 +322,23 @@ export class Http2Model {
     }
     this.block = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [body] };
     if (flags & FLAG.endHeaders) this.#whole();
+    else this.#checkBlock();
   }
 
   #continuation({ flags, payload }: CutFrame): void {
+    this.block!.pieces.push(payload);
+    this.#checkBlock();
+    if (flags & FLAG.endHeaders) this.#whole();
+  }
+
+  #checkBlock(): void {
     const { pieces } = this.block!;
-    pieces.push(payload);
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const { headerBytes } = this.limits;
     if (bytes > headerBytes || pieces.length >= MOST_PARTS) {
       const isMust = bytes > 2 * headerBytes || pieces.length > MOST_PARTS;
       this.#expect({ what: "headers without an end", must: isMust, goAway: [CODE.calm] });
     }
-    if (flags & FLAG.endHeaders) this.#whole();
   }
 
   #whole(): void {
@@ -354,7 +362,15 @@ export class Http2Model {
     else this.#request(id, isEnd, fields);
   }
 
+  /** What the server has reset long ago, it may not remember. */
+  #mayBeForgotten(id: number): void {
+    if (this.highest - id < LONG_AGO) return;
+    const closed = [CODE.streamClosed];
+    this.#expect({ what: "an old stream", must: false, goAway: closed, reset: closed, stream: id });
+  }
+
   #trailers(stream: ModelStream, isEnd: boolean, fields: readonly Field[]): void {
+    this.#mayBeForgotten(stream.id);
     if (!stream.isOpen) {
       this.#onClosed(stream.id, "HEADERS", true);
       return;
@@ -376,6 +392,8 @@ export class Http2Model {
     Object.assign(stream, { fields, verdict, method, length, isVoid: this.goneLast !== undefined });
     if (isEnd) stream.endedAt = this.position;
     stream.isTooLarge = listSize(fields) > headerBytes || fields.length > headerFields;
+    // What is refused need not be as long as it says.
+    if (verdict !== "right" || stream.isTooLarge) stream.length = -1;
     if (stream.isVoid) return;
     if (isOver) this.#expect({ what: "too many streams", must: false, reset: [CODE.refused], stream: id });
     if (verdict === "right") return;
@@ -442,6 +460,12 @@ export class Http2Model {
     }
   }
 
+  /** By how much windows may be larger than they are known to be, with settings on their way. */
+  get #pendingRoom(): number {
+    const values = this.#settings.flatMap((one) => one.values).filter(([name]) => name === SETTING.windowSize);
+    return Math.max(this.#initialRoom, ...values.map(([, value]) => value)) - this.#initialRoom;
+  }
+
   #roomAfter(pending: readonly PendingSettings[]): number {
     const values = pending.flatMap((one) => one.values).filter(([name]) => name === SETTING.windowSize);
     return values.at(-1)?.[1] ?? this.#initialRoom;
@@ -478,7 +502,8 @@ export class Http2Model {
     if (!stream || stream.isClosed || stream.isAnswered) return;
     stream.room += more;
     if (more === 0) this.#wrong(stream, "a window that does not grow", [CODE.protocol]);
-    else if (stream.room > LARGEST_WINDOW) this.#wrong(stream, "a window beyond all", FLOW, this.isExact);
+    else if (stream.room + this.#pendingRoom > LARGEST_WINDOW)
+      this.#wrong(stream, "a window beyond all", FLOW, this.isExact && stream.room > LARGEST_WINDOW);
   }
 
   /** A stream that has not begun cannot be spoken of (RFC 9113 5.1). */
@@ -657,7 +682,8 @@ export class Http2Model {
       if (!isAllowed || id > this.highest || id % 2 === 0) throw new Violation(`RST_STREAM ${code} on stream ${id}, which has not begun`);
       return;
     }
-    if (stream.resetCode !== undefined) throw new Violation(`a second RST_STREAM on stream ${id}`);
+    if (stream.resetCode !== undefined && this.highest - id < LONG_AGO)
+      throw new Violation(`a second RST_STREAM on stream ${id}`);
     const isUnread = code === CODE.none && stream.isAnswered && !(stream.endedAt > 0 && stream.endedAt <= this.#synced);
     if (!isAllowed && !isUnread && !stream.told.has(code)) throw new Violation(`RST_STREAM ${code} on stream ${id}`);
     if (stream.resetAt > 0 && stream.resetAt <= this.#synced && !isAllowed)
@@ -765,7 +791,7 @@ export class Http2Model {
     if (isBehind) return true;
     if (reset.length === 0 && goAway.length > 0) return false;
     const stream = this.streams.get(id);
-    return stream === undefined || stream.isClosed || stream.isAnswered;
+    return stream === undefined || stream.isClosed || stream.isAnswered || (stream.isBroken && stream.status === 400);
   }
 
   #missing({ what, stream, goAway, reset }: Expectation): never {

@@ -163,6 +163,9 @@ export class Rig {
 
   #send(step: ClientStep): void {
     if (step.do === "headers" && step.then) this.#then.set(step.id, step.then);
+    if (step.do === "flood" && step.then) {
+      for (let i = 0; i < step.times; i++) this.#then.set(step.id + 2 * i, forStream(step.then, step.id + 2 * i));
+    }
     this.#outgoing.push(this.#client.of(step));
     if (step.hold) return;
     const all = Buffer.concat(this.#outgoing);
@@ -255,7 +258,7 @@ export class Rig {
       const { status } = head.refusal;
       const isRight = asked.isTooLarge ? status === 431 || status === 400 : asked.verdict !== "right" && status === 400;
       if (!isRight) throw new Violation(`a request refused with ${status}, ${id}`);
-      served.respond(status, 10, 1);
+      served.respond(status, 10);
       return;
     }
     if (asked.isTooLarge || asked.verdict === "wrong") throw new Violation(`a request that is none, ${id}`);
@@ -301,7 +304,7 @@ export class Rig {
   #stream(served: Served, step: Extract<HandlerStep, { readonly id: number }>): void {
     switch (step.do) {
       case "respond":
-        served.respond(step.status, step.bytes, step.pieces ?? 1, step.bad);
+        served.respond(step.status, step.bytes, step);
         return;
       case "begin":
         served.begin(step.status);
@@ -402,7 +405,7 @@ export class Rig {
   /** All that was asked gets its answer. */
   async #settle(): Promise<void> {
     for (const served of this.served.values()) {
-      if (!served.isAnswering) served.respond(200, 10, 1);
+      if (!served.isAnswering) served.respond(200, 10);
       else served.end();
     }
     await this.do({ do: "openWindows" });
@@ -432,6 +435,10 @@ export class Rig {
   }
 }
 
+/** Steps that a handler does about another stream. */
+export const forStream = (steps: readonly HandlerStep[], id: number): HandlerStep[] =>
+  steps.map((step) => ("id" in step ? { ...step, id } : step));
+
 const CLIENT_STEPS: ReadonlySet<string> = new Set([
   "preface",
   "bytes",
@@ -445,6 +452,7 @@ const CLIENT_STEPS: ReadonlySet<string> = new Set([
   "cancel",
   "goAway",
   "priority",
+  "flood",
   "openWindows",
 ] satisfies ClientStep["do"][]);
 const SOCKET_STEPS: ReadonlySet<string> = new Set(["sent", "later", "flush", "closed", "time"] satisfies SocketStep["do"][]);

@@ -10,6 +10,16 @@ interface Reactions {
   readonly broken: () => void;
 }
 
+/** How an answer differs from others. */
+interface AnswerOptions {
+  /** Pieces of its body. */
+  readonly pieces?: number;
+  /** Whether it has a header that cannot be sent. */
+  readonly bad?: boolean;
+  /** Bytes of one of its headers. */
+  readonly headers?: number;
+}
+
 /** A request as its handler has it, and what it has been told and has done. */
 export class Served {
   readonly stream: Http2Stream;
@@ -61,13 +71,13 @@ export class Served {
     return !this.#isOpen;
   }
 
-  respond(status: number, bytes: number, pieces: number, isBad = false): void {
+  respond(status: number, bytes: number, { pieces = 1, bad: isBad = false, headers: more = 0 }: AnswerOptions = {}): void {
     const { id } = this.stream;
     const isTaken = !this.stream.isClosed && this.#status === 0;
     const body = bodyBytes(id, 0, bytes);
     const size = Math.ceil(bytes / pieces);
     const parts = Array.from({ length: pieces }, (_, i) => body.subarray(i * size, (i + 1) * size));
-    const headers: AnswerHeaders = { "content-length": bytes, ...(isBad ? { x: "a\nb" } : {}), y: ["1", "2"] };
+    const headers: AnswerHeaders = { "content-length": bytes, ...(isBad ? { x: "a\nb" } : {}), y: ["1", "z".repeat(more)] };
     const sent = this.asked.method === "HEAD" ? undefined : pieces === 1 ? body : parts;
     this.#answer(() => this.stream.respond(status, headers, sent));
     if (!isTaken || isBad) return;
@@ -79,7 +89,7 @@ export class Served {
   begin(status: number): void {
     const isTaken = !this.stream.isClosed && this.#status === 0;
     if (this.asked.method === "HEAD") {
-      this.respond(status, 0, 1);
+      this.respond(status, 0);
       return;
     }
     this.#answer(() => this.stream.begin(status, { y: "z".repeat(20) }));
@@ -101,7 +111,7 @@ export class Served {
       this.#taken++;
       // They are ours again.
       own.fill(0xdd);
-      taken();
+      if (bytes > 0) taken();
     });
     if (mayGoOn) return;
     this.#waiting++;

@@ -20,6 +20,20 @@ export interface Leaving {
   readonly keep?: number;
 }
 
+/** What a client may send very often. */
+export type FloodKind =
+  | "ping"
+  | "settings"
+  | "window"
+  | "table"
+  | "priority"
+  | "unknown"
+  | "get"
+  | "post"
+  | "takenBack"
+  | "byte"
+  | "nothing";
+
 /** What a client does. */
 export type ClientStep = Leaving &
   (
@@ -50,13 +64,21 @@ export type ClientStep = Leaving &
     | { readonly do: "cancel"; readonly id: number; readonly code: number }
     | { readonly do: "goAway"; readonly code: number }
     | { readonly do: "priority"; readonly id: number; readonly on: number }
+    /** The same again and again, on one stream after the other from `id` on. */
+    | {
+        readonly do: "flood";
+        readonly of: FloodKind;
+        readonly id: number;
+        readonly times: number;
+        readonly then?: readonly HandlerStep[];
+      }
     /** Opens windows so far that every answer fits, as far as the client knows. */
     | { readonly do: "openWindows" }
   );
 
 /** What a handler does about a stream, and what else happens in the server. */
 export type HandlerStep =
-  | { readonly do: "respond"; readonly id: number; readonly status: number; readonly bytes: number; readonly bad?: boolean; readonly pieces?: number }
+  | { readonly do: "respond"; readonly id: number; readonly status: number; readonly bytes: number; readonly bad?: boolean; readonly pieces?: number; /** Bytes of one more header. */ readonly headers?: number }
   | { readonly do: "begin"; readonly id: number; readonly status: number }
   | { readonly do: "write"; readonly id: number; readonly bytes: number; readonly taken?: readonly HandlerStep[] }
   | { readonly do: "end"; readonly id: number }
@@ -116,8 +138,8 @@ export function simpler(step: Step): Step[] {
   const made: Step[] = [];
   for (const [name, value] of Object.entries(step)) {
     if (OPTIONAL.has(name)) made.push(Object.fromEntries(Object.entries(step).filter(([n]) => n !== name)) as Step);
-    if (name === "bytes" && typeof value === "number" && value > 0) {
-      for (const less of [0, 1, 10, value >> 1, value - 1]) if (less < value) made.push({ ...step, bytes: less } as Step);
+    if (NUMBERS.has(name) && typeof value === "number" && value > 0) {
+      for (const less of [0, 1, 10, value >> 1, value - 1]) if (less < value) made.push({ ...step, [name]: less } as Step);
     }
     if (Array.isArray(value) && value.length > 1) {
       value.forEach((_, i) => made.push({ ...step, [name]: value.toSpliced(i, 1) } as Step));
@@ -127,11 +149,19 @@ export function simpler(step: Step): Step[] {
   return made;
 }
 
-const OPTIONAL = new Set(["hold", "keep", "pad", "on", "cuts", "then", "data", "whole", "broken", "taken", "end", "pieces"]);
+const NUMBERS = new Set(["bytes", "times", "more", "writes", "millis"]);
+const OPTIONAL = new Set([
+  "bad",
+  "headers","hold", "keep", "pad", "on", "cuts", "then", "data", "whole", "broken", "taken", "end", "pieces"]);
 
 /** Fields spelt out. */
 function simplerFields(step: Step & { do: "headers" }): Step[] {
   return step.parts.flatMap((part, i) =>
-    Array.isArray(part) && part[2] ? [{ ...step, parts: step.parts.with(i, [part[0], part[1]]) }] : [],
+    Array.isArray(part)
+      ? [
+          ...(part[2] ? [{ ...step, parts: step.parts.with(i, [part[0], part[1]]) }] : []),
+          ...(part[1].length > 1 ? [{ ...step, parts: step.parts.with(i, [part[0], part[1].slice(part[1].length >> 1), part[2]]) }] : []),
+        ]
+      : [],
   );
 }
