@@ -1,6 +1,12 @@
 import { attempt } from "./attempt.ts";
 import { ERROR } from "./constants.ts";
 
+function copyOf(piece: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(piece.length);
+  piece.copy(copy);
+  return copy;
+}
+
 /** Hears of a body; one that fails ends its stream. */
 export interface BodyListener {
   /** A piece has come; it does not change. */
@@ -140,7 +146,9 @@ export class Inbound {
 
   #keep(piece: Buffer): void {
     this.#block = undefined;
-    this.#waiting.push(piece.length < SHORT ? Buffer.from(piece) : piece);
+    // A small part of what came at once would keep all of it.
+    const isSmall = piece.length < SHORT || 2 * piece.length < piece.buffer.byteLength;
+    this.#waiting.push(isSmall ? copyOf(piece) : piece);
   }
 
   /** Keeps a short piece in one block with the short ones before it. */

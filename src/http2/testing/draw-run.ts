@@ -111,8 +111,18 @@ class ServerDraw {
   /** What it does at once about a request, on stream 0; the client puts the right one in. */
   then(): readonly HandlerStep[] | undefined {
     const draw = this.#draw;
-    if (!this.#isPrompt && draw.chance(0.7)) return undefined;
+    if (!this.#isPrompt && draw.chance(0.6)) return undefined;
+    if (draw.chance(0.4)) return this.#reader();
     return draw.many(1 + draw.small(3), () => (draw.chance(0.05) ? this.#reaction(0) : this.#handler(0, REACTS * 2)));
+  }
+
+  /** Reads the body at once, and does something about it. */
+  #reader(): readonly HandlerStep[] {
+    const react = (): readonly HandlerStep[] => this.#draw.many(this.#draw.below(3), () => this.#reaction(0));
+    return [
+      { do: "open", id: 0, data: react(), whole: react(), broken: react() },
+      { do: "start", id: 0 },
+    ];
   }
 
   #socket(): SocketStep {

@@ -128,6 +128,8 @@ interface PendingSettings {
 
 /** Hears of what has come. */
 export interface ModelListener {
+  /** Bytes of a body. */
+  body?(stream: ModelStream, bytes: Buffer): void;
   /** Bytes of an answer. */
   data?(stream: ModelStream, bytes: Buffer): void;
   /** A final answer has begun, with its fields. */
@@ -154,10 +156,10 @@ export class Http2Model {
   /** Whether the connection has ended by an error, or the socket has. */
   isDead = false;
   hasEnded = false;
-  /** Whether the client is in the middle of a header block. */
-  block: Block | undefined = undefined;
   hasSettings = false;
   readonly limits: ModelLimits;
+  /** Headers of the client that are not whole. */
+  #block: Block | undefined = undefined;
   readonly #listener: ModelListener;
   readonly #fromClient = new FrameCutter(PREFACE);
   readonly #fromServer = new FrameCutter();
@@ -193,6 +195,11 @@ export class Http2Model {
   /** Whether the server has been given a reason to end the connection, and has to. */
   get isBroken(): boolean {
     return this.#expected.some((one) => one.must && one.goAway.length > 0 && one.reset.length === 0);
+  }
+
+  /** Whether the client is in the middle of a frame, or of headers. */
+  get isMidFrame(): boolean {
+    return this.#block !== undefined || this.#fromClient.rest > 0;
   }
 
   /** Settings of the client that the server has not acknowledged. */
@@ -233,8 +240,8 @@ export class Http2Model {
         return;
       }
     }
-    const isExpected = this.block
-      ? type === TYPE.continuation && stream === this.block.stream
+    const isExpected = this.#block
+      ? type === TYPE.continuation && stream === this.#block.stream
       : type !== TYPE.continuation;
     if (!isExpected) {
       this.#fatal("frames between headers, or a part without a beginning", [CODE.protocol]);
@@ -277,6 +284,7 @@ export class Http2Model {
     if (stream.window < 0) this.#wrong(stream, "the window of a stream", FLOW, isExact && this.hasSettings);
     // Who has not seen the settings does not know the window; a server is to be patient, and need not.
     else if (!this.hasSettings) this.#wrong(stream, "DATA before settings", FLOW, false);
+    this.#listener.body?.(stream, body);
     stream.sent += body.length;
     if (flags & FLAG.endStream) this.#end(stream);
     else if (stream.length >= 0 && stream.sent > stream.length)
@@ -320,19 +328,19 @@ export class Http2Model {
     if (isPriority && (frame.payload.readUInt32BE(flags & FLAG.padded ? 1 : 0) & 0x7fffffff) === id) {
       this.#expect({ what: "depends on itself", must: false, goAway: [CODE.protocol], reset: [CODE.protocol], stream: id });
     }
-    this.block = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [body] };
+    this.#block = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [body] };
     if (flags & FLAG.endHeaders) this.#whole();
     else this.#checkBlock();
   }
 
   #continuation({ flags, payload }: CutFrame): void {
-    this.block!.pieces.push(payload);
+    this.#block!.pieces.push(payload);
     this.#checkBlock();
     if (flags & FLAG.endHeaders) this.#whole();
   }
 
   #checkBlock(): void {
-    const { pieces } = this.block!;
+    const { pieces } = this.#block!;
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const { headerBytes } = this.limits;
     if (bytes > headerBytes || pieces.length >= MOST_PARTS) {
@@ -342,8 +350,8 @@ export class Http2Model {
   }
 
   #whole(): void {
-    const { stream: id, isEnd, pieces } = this.block!;
-    this.block = undefined;
+    const { stream: id, isEnd, pieces } = this.#block!;
+    this.#block = undefined;
     let fields: Field[];
     try {
       fields = this.#requests.decode(Buffer.concat(pieces));

@@ -42,6 +42,8 @@ export class Rig {
   readonly #pages = new BufferPool(PAGE, 4);
   /** Steps of the handler for requests that are on their way. */
   readonly #then = new Map<number, readonly HandlerStep[]>();
+  /** Streams whose body is not what bodies usually are. */
+  readonly #foreign = new Set<number>();
   #outgoing: Buffer[] = [];
   #arriving: Buffer[] = [];
   #writes: { readonly bytes: Uint8Array; readonly sent: () => void }[] = [];
@@ -65,6 +67,9 @@ export class Rig {
     this.model = new Http2Model(
       { streams, headerBytes, headerFields, resets: resets.burst },
       {
+        body: ({ id, sent }, bytes) => {
+          if (!bytes.equals(bodyBytes(id, sent, bytes.length))) this.#foreign.add(id);
+        },
         data: (stream, bytes) => {
           if (!bytes.equals(bodyBytes(stream.id, stream.answered, bytes.length)))
             throw new Violation(`other bytes than those of the answer, on stream ${stream.id}`);
@@ -145,7 +150,7 @@ export class Rig {
 
   /** Whether the client can still say something. */
   get #isUnderstood(): boolean {
-    return this.model.hasSettings && !this.model.block && this.#outgoing.length === 0 && this.#arriving.length === 0;
+    return this.model.hasSettings && !this.model.isMidFrame && this.#outgoing.length === 0 && this.#arriving.length === 0;
   }
 
   // Steps.
@@ -251,7 +256,10 @@ export class Rig {
     const asked = this.model.streams.get(id);
     if (!asked || asked.isVoid) throw new Violation(`a request that was not made, ${id}`);
     if (this.served.has(id)) throw new Violation(`a request a second time, ${id}`);
-    const served = new Served(stream, asked, () => this.model.isDead);
+    const served = new Served(stream, asked, {
+      isDead: () => this.model.isDead,
+      isForeign: () => this.#foreign.has(id),
+    });
     this.served.set(id, served);
     stream.onOver(() => void served.overs++);
     if (head.refusal) {
@@ -437,7 +445,15 @@ export class Rig {
 
 /** Steps that a handler does about another stream. */
 export const forStream = (steps: readonly HandlerStep[], id: number): HandlerStep[] =>
-  steps.map((step) => ("id" in step ? { ...step, id } : step));
+  steps.map((step) => reactions("id" in step ? { ...step, id } : step, id));
+
+function reactions(step: HandlerStep, id: number): HandlerStep {
+  const entries = Object.entries(step).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? forStream(value as HandlerStep[], id) : (value as unknown),
+  ]);
+  return Object.fromEntries(entries) as HandlerStep;
+}
 
 const CLIENT_STEPS: ReadonlySet<string> = new Set([
   "preface",
