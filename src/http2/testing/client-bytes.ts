@@ -59,6 +59,10 @@ export class ClientBytes {
         this.#bodies.set(id, at + bytes);
         return padded(TYPE.data, end ? FLAG.endStream : 0, id, body, pad);
       }
+      case "text": {
+        const { id, base64, end = false, pad } = step;
+        return padded(TYPE.data, end ? FLAG.endStream : 0, id, Buffer.from(base64, "base64"), pad);
+      }
       case "settings":
         return settings(step.values);
       case "settingsAck":

@@ -30,8 +30,26 @@ export function choose<T>(draw: Draw, choices: readonly Choice<T>[]): T {
 const WORDS = [0, 1, 2, 100, 16_383, 16_384, 65_535, 2 ** 24, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1];
 const HOWS = ["", "", "i", "x", "xi", "m", "mi", "h", "hi", "n", "Hh", "xmih"];
 const PATHS = ["/", "/index.html", "/livez", "/api/v1/namespaces/n/configmaps", "/a?b=c"];
-const NAMES = ["a", "accept", "x-long-name-that-nobody-knows", "cookie", "authorization", "te"];
+const NAMES = ["a", "x-something", "x-long-name-that-nobody-knows", "cookie", "accept-language", "te"];
 const LARGE = 100_000;
+
+/** A request that says something. */
+export interface Meant {
+  readonly fields: readonly SentField[];
+  readonly body: Buffer;
+}
+
+/** What a client is. */
+export interface ClientDrawOptions {
+  readonly draw: Draw;
+  /** What it knows of its connection. */
+  readonly model: Http2Model;
+  readonly temper: Temper;
+  /** What the handler does at once about the next request, whose stream is `0`. */
+  readonly then: () => readonly HandlerStep[] | undefined;
+  /** What its right requests are; drawn from fields that mean nothing by default. */
+  readonly meant?: () => Meant;
+}
 
 /** See the head of this file. */
 export class ClientDraw {
@@ -39,14 +57,17 @@ export class ClientDraw {
   readonly #model: Http2Model;
   readonly #temper: Temper;
   readonly #then: () => readonly HandlerStep[] | undefined;
+  readonly #meant: (() => Meant) | undefined;
+  /** What is left to be sent of bodies that say something. */
+  readonly #bodies = new Map<number, Buffer>();
   #next = 1;
 
-  /** @param then what the handler does at once about the next request, whose stream is `0` */
-  constructor(draw: Draw, model: Http2Model, temper: Temper, then: () => readonly HandlerStep[] | undefined) {
+  constructor({ draw, model, temper, then, meant }: ClientDrawOptions) {
     this.#draw = draw;
     this.#model = model;
     this.#temper = temper;
     this.#then = then;
+    this.#meant = meant;
   }
 
   /** What a connection begins with. */
@@ -103,11 +124,22 @@ export class ClientDraw {
     if (this.#temper === "honest" && this.#model.openStreams >= 1) {
       if (this.#model.openStreams >= this.#streams) return undefined;
     }
+    if (this.#meant) return this.#meantRequest(this.#meant());
     const method = draw.pick(["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH"]);
     const end = draw.chance(method === "POST" || method === "PUT" ? 0.1 : 0.8);
     const more = draw.many(draw.small(5), () => this.#field());
     if (!end && draw.chance(0.5)) more.push(["content-length", String(draw.small(2000)), draw.pick(HOWS)]);
     return this.#headers(this.#id(), this.#how(requestFields(method, draw.pick(PATHS), more)), { end });
+  }
+
+  #meantRequest({ fields, body }: Meant): ClientStep {
+    const draw = this.#draw;
+    const id = this.#id();
+    const more = draw.many(draw.small(3), () => this.#field());
+    const length: SentField[] = body.length > 0 && draw.chance(0.7) ? [["content-length", String(body.length)]] : [];
+    const end = body.length === 0 && draw.chance(0.8);
+    if (!end) this.#bodies.set(id, body);
+    return this.#headers(id, this.#how([...fields, ...length, ...more]), { end });
   }
 
   /** Streams that the server takes at a time, as its client has been told; few, as long as it was not. */
@@ -166,6 +198,8 @@ export class ClientDraw {
     const pad = draw.chance(0.15) ? draw.small(60) : undefined;
     const room = Math.min(stream.window, this.#model.window, 16_384) - (pad === undefined ? 0 : pad + 1);
     if (room < 0) return undefined;
+    const meant = this.#bodies.get(stream.id);
+    if (meant) return this.#text(stream.id, meant, room, pad);
     const left = stream.length < 0 ? Infinity : stream.length - stream.sent;
     const wanted = draw.chance(0.1) ? LARGE : draw.chance(0.2) ? 0 : draw.small(3000);
     const bytes = Math.min(room, left, wanted);
@@ -174,8 +208,19 @@ export class ClientDraw {
     return { do: "data", id: stream.id, bytes, ...(end ? { end } : {}), ...(pad === undefined ? {} : { pad }) };
   }
 
+  /** Part of a body that says something, or all of it. */
+  #text(id: number, meant: Buffer, room: number, pad: number | undefined): ClientStep {
+    const draw = this.#draw;
+    const bytes = Math.min(room, meant.length, draw.chance(0.7) ? LARGE : draw.small(3000));
+    const end = bytes === meant.length && draw.chance(0.8);
+    this.#bodies.set(id, meant.subarray(bytes));
+    const base64 = meant.toString("base64", 0, bytes);
+    return { do: "text", id, base64, ...(end ? { end } : {}), ...(pad === undefined ? {} : { pad }) };
+  }
+
   #trailers(): ClientStep | undefined {
     const stream = this.#open();
+    if (stream && (this.#bodies.get(stream.id)?.length ?? 0) > 0) return undefined;
     if (!stream || (stream.length >= 0 && stream.length !== stream.sent)) return undefined;
     return this.#headers(stream.id, this.#how([["x-sum", "1"]]), { end: true });
   }
@@ -326,6 +371,7 @@ export class ClientDraw {
       () => ({ do: "frame", type: TYPE.continuation, flags: draw.pick([0, 4]), id, hex: hex(draw.small(20)) }),
       () => ({ do: "bytes", hex: hex(1 + draw.small(60)) }),
       () => this.#headers(id, fields, { end: true }),
+      () => this.#headers(this.#id() - 1, fields, { end: true }),
       () => this.#headers(this.#id(), fields, { open: true }),
       () => this.#headers(this.#id(), [{ size: 4097 + draw.small(100_000) }, ...fields], { end: true }),
       () => this.#headers(this.#id(), [...fields, { size: draw.below(4097) }], { end: true }),

@@ -32,12 +32,14 @@ export async function drawRun(seed: number): Promise<Outcome> {
     const rig = new Rig(options);
     const temper = draw.pick<Temper>(["honest", "honest", "careless", "careless", "wild"]);
     const server = new ServerDraw(draw, rig);
-    const client = new ClientDraw(draw, rig.model, temper, () => server.then());
+    const client = new ClientDraw({ draw, model: rig.model, temper, then: () => server.then() });
     const play = async (step: Step): Promise<void> => {
       steps.push(step);
       await rig.do(step);
     };
     for (const step of client.begin()) await play(step);
+    // Some take all that they can get.
+    if (draw.chance(0.15)) for (const step of GREEDY) await play(step);
     const busy = draw.pick([2, 5, 10]);
     for (let i = 1 + draw.below(MOST_STEPS); i > 0 && !rig.isOver; i--) {
       await play(draw.below(14) < busy ? client.step() : server.step());
@@ -77,6 +79,11 @@ function drawOptions(draw: Draw): RigOptions {
     headerMemory: draw.pick([100, 1000, 1 << 26]),
   };
 }
+
+const GREEDY: readonly Step[] = [
+  { do: "settings", values: [[4, 2 ** 28]] },
+  { do: "window", id: 0, more: 2 ** 28 },
+];
 
 const BYTES = [0, 1, 10, 1000, 20_000, 70_000];
 const MUCH = 400_000;
@@ -151,7 +158,7 @@ class ServerDraw {
     const draw = this.#draw;
     const react = (): readonly HandlerStep[] | undefined =>
       draw.chance(reacts) ? draw.many(1 + draw.small(2), () => this.#reaction(id)) : undefined;
-    const bytes = (): number => (draw.chance(0.02) ? draw.below(MUCH) : draw.pick(BYTES) + draw.below(10));
+    const bytes = (): number => (draw.chance(0.05) ? draw.below(MUCH) : draw.pick(BYTES) + draw.below(10));
     const some = <K extends string>(name: K, steps: readonly HandlerStep[] | undefined) =>
       steps ? ({ [name]: steps } as Record<K, readonly HandlerStep[]>) : {};
     return choose<HandlerStep>(draw, [

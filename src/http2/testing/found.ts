@@ -116,7 +116,7 @@ export const FOUND: readonly Found[] = [
     ...begin(),
     post(1, [open(1, { data: [reset(1)] })]),
     data(1, 10),
-    data(1, 2000, { end: true }),
+    data(1, 2000),
     start(1),
   ]),
   found("a reader that fails when it hears of a break ends its stream, and neither the connection nor the process", [

@@ -207,6 +207,11 @@ export class Http2Model {
     return this.#settings.length;
   }
 
+  /** Pings of the client that the server has not answered. */
+  get pendingPings(): number {
+    return this.#pings.length;
+  }
+
   // What the client sends.
 
   /** Bytes of the client, as the server gets them. */
@@ -564,6 +569,9 @@ export class Http2Model {
     this.hasEnded = true;
     if (this.#fromServer.rest > 0) throw new Violation("an end in the middle of a frame");
     if (!this.isDead && this.goneLast === undefined) throw new Violation("an end without GOAWAY");
+    for (const { id, isClosed, isAnswered } of this.streams.values()) {
+      if (!this.isDead && !isClosed && !isAnswered) throw new Violation(`an end before an answer on stream ${id}`);
+    }
     this.isDead = true;
   }
 

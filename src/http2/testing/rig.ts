@@ -461,6 +461,7 @@ const CLIENT_STEPS: ReadonlySet<string> = new Set([
   "frame",
   "headers",
   "data",
+  "text",
   "settings",
   "settingsAck",
   "ping",

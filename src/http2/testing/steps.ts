@@ -57,6 +57,8 @@ export type ClientStep = Leaving &
         readonly then?: readonly HandlerStep[];
       }
     | { readonly do: "data"; readonly id: number; readonly bytes: number; readonly end?: boolean; readonly pad?: number }
+    /** Bytes of a body that say something, in base64. */
+    | { readonly do: "text"; readonly id: number; readonly base64: string; readonly end?: boolean; readonly pad?: number }
     | { readonly do: "settings"; readonly values: readonly (readonly [name: number, value: number])[] }
     | { readonly do: "settingsAck" }
     | { readonly do: "ping"; readonly ack?: boolean }
