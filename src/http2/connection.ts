@@ -16,14 +16,14 @@
  * @module
  */
 import type { BufferPool } from "../util/buffer-pool.ts";
-import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
+import { attempt } from "../util/attempt.ts";
+import { DEFAULT_FRAME_SIZE, DEFAULT_TABLE_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import { type Frame, FrameReader } from "./frame-reader.ts";
 import {
   PING,
   SETTINGS_ACK,
   goAwayFrame,
-  headersFrames,
   pingAck,
   resetFrame,
   settingsFrame,
@@ -204,11 +204,11 @@ export class Http2Connection implements StreamOwner {
   }
 
   send(stream: Http2Stream): void {
-    this.#sender.send(stream);
+    if (this.#state !== "ended") this.#sender.send(stream);
   }
 
   sendInterim({ id }: Http2Stream, block: string): void {
-    this.#control(headersFrames(id, block, false));
+    if (this.#state !== "ended") this.#sender.sendInterim(id, block);
   }
 
   reset(stream: Http2Stream, code: number): void {
@@ -235,15 +235,8 @@ export class Http2Connection implements StreamOwner {
   // What comes.
 
   #take(frame: Frame): boolean {
-    try {
-      this.#check(frame);
-      this.#dispatch(frame);
-    } catch (error) {
-      const stream = this.#streams.get(frame.stream);
-      if (error instanceof ConnectionError || !stream) throw error;
-      this.#options.onFault(error);
-      this.reset(stream, ERROR.internal);
-    }
+    this.#check(frame);
+    this.#dispatch(frame);
     return this.#state !== "ended";
   }
 
@@ -317,6 +310,8 @@ export class Http2Connection implements StreamOwner {
   ): void {
     const { inbound } = stream;
     const code = inbound.count(counted) || inbound.take(bytes, from, to, isEnd);
+    // Who has read it may have ended the stream.
+    if (stream.isClosed) return;
     if (code !== ERROR.none) {
       this.#punish(stream, code);
       return;
@@ -398,7 +393,10 @@ export class Http2Connection implements StreamOwner {
     const stream = new Http2Stream(id, head, windows, !isEnd, this);
     if (isEnd) stream.inbound.end();
     this.#streams.set(id, stream);
-    this.#options.onRequest(stream);
+    attempt(
+      () => this.#options.onRequest(stream),
+      (error) => stream.fault(error),
+    );
   }
 
   #onTrailers(stream: Http2Stream, isEnd: boolean, list: HeaderList): void {
@@ -433,7 +431,8 @@ export class Http2Connection implements StreamOwner {
       mustHave(frame, 0);
       return;
     }
-    const { initialWindowSize } = peerSettings(frame);
+    const { initialWindowSize, headerTableSize = DEFAULT_TABLE_SIZE } = peerSettings(frame);
+    if (headerTableSize < DEFAULT_TABLE_SIZE) this.#sender.dropTable();
     if (initialWindowSize !== undefined && !this.#sender.resize(initialWindowSize, this.#streams.values())) {
       throw new ConnectionError(ERROR.flowControl, "expected windows that a stream can have");
     }
@@ -482,7 +481,7 @@ export class Http2Connection implements StreamOwner {
   #mustBeKnown(frame: Frame): void {
     this.#mustBeStream(frame);
     const { stream } = frame;
-    if (stream > this.#lastStream && this.#state === "open") {
+    if (stream % 2 === 0 || (stream > this.#lastStream && this.#state === "open")) {
       throw new ConnectionError(ERROR.protocol, `expected stream ${stream} to have begun`);
     }
   }
@@ -490,6 +489,7 @@ export class Http2Connection implements StreamOwner {
   // What goes.
 
   #control(text: string): void {
+    if (this.#state === "ended") return;
     this.#output.addText(text);
     if (this.#isPaused || this.#output.unsent <= MOST_UNSENT) return;
     this.#isPaused = true;
@@ -506,7 +506,7 @@ export class Http2Connection implements StreamOwner {
   /** Opens the window of the connection again, when that is worth a frame. */
   #openWindow(): void {
     const more = this.#wholeWindow - this.#unread - this.#window;
-    if (more < this.#wholeWindow >> 4 || this.#state === "ended") return;
+    if (more < this.#wholeWindow >> 4) return;
     this.#window += more;
     this.#control(windowUpdateFrame(0, more));
   }

@@ -55,7 +55,8 @@ export const ERROR = {
 /** Bytes in front of each frame. */
 export const FRAME_HEAD = 9;
 
-/** The frame size and the window that hold until settings say otherwise (RFC 9113 6.5.2). */
+/** The table, the frame size and the window, in bytes, that hold until settings say otherwise (RFC 9113 6.5.2). */
+export const DEFAULT_TABLE_SIZE = 4096;
 export const DEFAULT_FRAME_SIZE = 16_384;
 export const DEFAULT_WINDOW = 65_535;
 

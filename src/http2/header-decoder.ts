@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { ERROR } from "./constants.ts";
+import { DEFAULT_TABLE_SIZE, ERROR } from "./constants.ts";
 import { DynamicTable, bytesOf } from "./dynamic-table.ts";
 import { ConnectionError } from "./errors.ts";
 import { type HeaderField, headerField } from "./header-field.ts";
@@ -39,8 +39,6 @@ export interface InvalidField {
   readonly part: "name" | "value";
 }
 
-/** The size of the table in bytes; what both sides begin with (RFC 9113 6.5.2). */
-const TABLE_BYTES = 4096;
 /** Bytes of an integer beyond its first one: more of them say numbers that nothing here can be. */
 const INTEGER_BYTES = 4;
 const NOTHING = Buffer.alloc(0);
@@ -48,7 +46,7 @@ const NOTHING = Buffer.alloc(0);
 /** See the head of this file; each connection has one. */
 export class HeaderDecoder {
   readonly #limits: HeaderLimits;
-  readonly #table = new DynamicTable(TABLE_BYTES);
+  readonly #table = new DynamicTable(DEFAULT_TABLE_SIZE);
   #block: Buffer = NOTHING;
   #at = 0;
   #end = 0;
@@ -84,7 +82,7 @@ export class HeaderDecoder {
   #sizeUpdates(): void {
     while (this.#at < this.#end && (this.#block[this.#at]! & 0xe0) === 0x20) {
       const size = this.#integer(5);
-      if (size > TABLE_BYTES) throw malformed(`expected a table of ${TABLE_BYTES} bytes at most, got ${size}`);
+      if (size > DEFAULT_TABLE_SIZE) throw malformed(`expected a table of ${DEFAULT_TABLE_SIZE} bytes at most, got ${size}`);
       this.#table.resize(size);
     }
   }

@@ -11,6 +11,9 @@ import { STATIC_FIELDS } from "./static-table.ts";
 /** Headers of an answer by lower-case name; a list for a header that is sent several times. */
 export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>;
 
+/** The beginning of a block behind which the peer has no table: of the size 0 (RFC 7541 6.3). */
+export const NO_TABLE = "\x20";
+
 const VALUE = /^[\t\x20-\x7E\x80-\xFF]*$/;
 
 /** An integer behind the first bits of a byte (RFC 7541 5.1). */

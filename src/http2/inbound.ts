@@ -1,6 +1,13 @@
+import { attempt } from "../util/attempt.ts";
 import { ERROR } from "./constants.ts";
 
-/** Hears of a body. */
+function copyOf(piece: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(piece.length);
+  piece.copy(copy);
+  return copy;
+}
+
+/** Hears of a body; one that fails ends its stream. */
 export interface BodyListener {
   /** A piece has come; it does not change. */
   data(piece: Uint8Array): void;
@@ -37,9 +44,12 @@ export class Inbound {
   #isStarted = false;
   #isEnded = false;
   #isBroken = false;
+  readonly #onFault: (error: unknown) => void;
 
-  constructor(expected: number, window: number) {
+  /** @param onFault is told when the listener fails */
+  constructor(expected: number, window: number, onFault: (error: unknown) => void) {
     this.#expected = expected;
+    this.#onFault = onFault;
     this.#window = window;
     this.#allowed = window;
   }
@@ -61,31 +71,31 @@ export class Inbound {
     this.#received += to - from;
     if (this.#expected >= 0 && this.#received > this.#expected) return ERROR.protocol;
     if (to > from) this.#deliver(bytes.subarray(from, to));
-    return isEnd ? this.end() : ERROR.none;
+    return isEnd && !this.#isBroken ? this.end() : ERROR.none;
   }
 
   /** No more comes; the error code where more was to come. */
   end(): number {
     if (this.#expected >= 0 && this.#received !== this.#expected) return ERROR.protocol;
     this.#isEnded = true;
-    if (this.#isStarted) this.#listener!.end();
+    if (this.#isStarted) this.#tell("end");
     return ERROR.none;
   }
 
-  /** The rest will never come. */
+  /** Nobody is told any more of what comes, nor of what has come and was not read. */
   break(): void {
-    if (this.#isEnded || this.#isBroken) return;
+    if (this.#isBroken || (this.#isEnded && this.#isStarted)) return;
     this.#isBroken = true;
     this.#waiting = [];
     this.#block = undefined;
     this.unread = 0;
-    this.#listener?.broken();
+    if (this.#listener) this.#tell("broken");
   }
 
   /** Names who reads it, once; it is told from now on when the body breaks off. */
   open(listener: BodyListener): void {
     this.#listener = listener;
-    if (this.#isBroken) listener.broken();
+    if (this.#isBroken) this.#tell("broken");
   }
 
   /** Delivers what has come, and all that comes from now on. */
@@ -95,8 +105,8 @@ export class Inbound {
     this.#waiting = [];
     this.#block = undefined;
     this.unread = 0;
-    for (const piece of waiting) this.#listener!.data(piece);
-    if (this.#isEnded) this.#listener!.end();
+    for (const piece of waiting) if (!this.#isBroken) this.#hand(piece);
+    if (this.#isEnded && !this.#isBroken) this.#tell("end");
   }
 
   /** Permits so many bytes in all; the bytes by which the window of the peer grows. */
@@ -114,7 +124,7 @@ export class Inbound {
 
   #deliver(piece: Buffer): void {
     if (this.#isStarted) {
-      this.#listener!.data(piece);
+      this.#hand(piece);
       return;
     }
     this.unread += piece.length;
@@ -122,9 +132,23 @@ export class Inbound {
     else this.#keep(piece);
   }
 
+  #hand(piece: Buffer): void {
+    try {
+      this.#listener!.data(piece);
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
+  #tell(what: "end" | "broken"): void {
+    attempt(() => this.#listener![what](), this.#onFault);
+  }
+
   #keep(piece: Buffer): void {
     this.#block = undefined;
-    this.#waiting.push(piece.length < SHORT ? Buffer.from(piece) : piece);
+    // A small part of what came at once would keep all of it.
+    const isSmall = piece.length < SHORT || 2 * piece.length < piece.buffer.byteLength;
+    this.#waiting.push(isSmall ? copyOf(piece) : piece);
   }
 
   /** Keeps a short piece in one block with the short ones before it. */

@@ -2,6 +2,8 @@ import type { Output } from "./output.ts";
 
 /** Bytes that wait before a writer is asked to wait, too. */
 const MUCH = 65_536;
+/** Pieces that were written and are still kept, where not even more of them wait. */
+const MOST_MOVED = 64;
 
 interface Piece {
   readonly bytes: Uint8Array;
@@ -80,8 +82,10 @@ export class Outbound {
   #next({ taken }: Piece, output: Output): void {
     this.#offset = 0;
     this.#first++;
-    if (this.#first === this.#pieces.length) {
-      this.#pieces = [];
+    // A stream that always has something to send, as that of a watch may, would keep all that it has ever sent.
+    const isMuch = this.#first >= MOST_MOVED && 2 * this.#first >= this.#pieces.length;
+    if (this.#first === this.#pieces.length || isMuch) {
+      this.#pieces = this.#pieces.slice(this.#first);
       this.#first = 0;
     }
     if (taken) output.whenSent(taken);

@@ -1,5 +1,6 @@
 import { DEFAULT_FRAME_SIZE, DEFAULT_WINDOW, FLAG, LARGEST_WINDOW, TYPE } from "./constants.ts";
 import { frameHead, headersFrames } from "./frames.ts";
+import { NO_TABLE } from "./header-encoder.ts";
 import type { Output } from "./output.ts";
 import type { Http2Stream } from "./stream.ts";
 
@@ -16,6 +17,9 @@ export class Sender {
   #window = DEFAULT_WINDOW;
   /** The window that a stream begins with. */
   #initialWindow = DEFAULT_WINDOW;
+  /** What the next header block begins with. */
+  #prefix = "";
+  #hasTable = true;
 
   /** @param onDone is called when the end of an answer was written */
   constructor(output: Output, onDone: (stream: Http2Stream) => void) {
@@ -26,6 +30,17 @@ export class Sender {
   /** The window that a new stream begins with. */
   get initialWindow(): number {
     return this.#initialWindow;
+  }
+
+  /** The peer remembers less than it has to: it is told that there is nothing to remember (RFC 9113 4.3.1). */
+  dropTable(): void {
+    if (this.#hasTable) this.#prefix = NO_TABLE;
+    this.#hasTable = false;
+  }
+
+  /** Sends an interim answer at once. */
+  sendInterim(id: number, block: string): void {
+    this.#output.addText(this.#headers(id, block, false));
   }
 
   /** Sends what a stream has, now or in its turn. */
@@ -90,7 +105,7 @@ export class Sender {
     if (outbound.isDone) return false;
     const isEnd = outbound.isEnding && outbound.buffered === 0;
     if (outbound.head !== undefined) {
-      this.#output.addText(headersFrames(id, outbound.head, isEnd));
+      this.#output.addText(this.#headers(id, outbound.head, isEnd));
       outbound.head = undefined;
     } else if (isEnd) {
       this.#output.addText(frameHead(0, TYPE.data, FLAG.endStream, id));
@@ -98,6 +113,12 @@ export class Sender {
     if (outbound.buffered > 0) return this.#writeData(stream);
     if (isEnd) this.#done(stream);
     return false;
+  }
+
+  #headers(id: number, block: string, isEnd: boolean): string {
+    const prefix = this.#prefix;
+    this.#prefix = "";
+    return headersFrames(id, prefix + block, isEnd);
   }
 
   #writeData(stream: Http2Stream): boolean {

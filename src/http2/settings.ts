@@ -11,13 +11,15 @@ import type { Frame } from "./frame-reader.ts";
 export interface PeerSettings {
   /** The window that each stream to the peer begins with. */
   initialWindowSize?: number;
+  /** The smallest table for its headers that it has asked for (RFC 7541 4.2). */
+  headerTableSize?: number;
 }
 
 const ENTRY = 6;
 const LARGEST_FRAME_SIZE = 2 ** 24 - 1;
 
 /**
- * The settings of a frame; the last one of a name counts.
+ * The settings of a frame; the last one of a name counts, but for the table.
  *
  * @throws ConnectionError for a value that a setting cannot have
  */
@@ -29,6 +31,7 @@ export function peerSettings({ bytes, from, to }: Frame): PeerSettings {
     const value = bytes.readUInt32BE(at + 2);
     check(name, value);
     if (name === SETTING.initialWindowSize) settings.initialWindowSize = value;
+    if (name === SETTING.headerTableSize) settings.headerTableSize = Math.min(value, settings.headerTableSize ?? value);
   }
   return settings;
 }

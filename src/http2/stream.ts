@@ -8,6 +8,7 @@
  * @module
  */
 import { attempt } from "../util/attempt.ts";
+import { ERROR } from "./constants.ts";
 import { type AnswerHeaders, encodeHeaders } from "./header-encoder.ts";
 import { type BodyListener, Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";
@@ -55,7 +56,7 @@ export class Http2Stream {
     this.id = id;
     this.head = head;
     this.hasBody = hasBody;
-    this.inbound = new Inbound(head.contentLength, windows.inbound);
+    this.inbound = new Inbound(head.contentLength, windows.inbound, (error) => this.fault(error));
     this.outbound = new Outbound(windows.outbound);
     this.#owner = owner;
   }
@@ -142,21 +143,31 @@ export class Http2Stream {
   /** Calls a listener once, when its last byte was sent or it was broken off; later where that is so already. */
   onOver(listener: () => void): void {
     if (this.#listeners) this.#listeners.push(listener);
-    else queueMicrotask(listener);
+    else queueMicrotask(() => this.#call(listener));
   }
 
   /** For the connection: nothing more can be sent or read. */
   close(): void {
     this.#isClosed = true;
-    this.inbound.break();
     this.outbound.drop();
+    this.inbound.break();
+  }
+
+  /** For the connection: whoever was told of something has failed. */
+  fault(error: unknown): void {
+    this.#owner.fault(error);
+    this.reset(ERROR.internal);
   }
 
   /** For the connection: nothing of it waits for the socket. */
   over(): void {
     const listeners = this.#listeners;
     this.#listeners = undefined;
-    if (listeners) for (const listener of listeners) attempt(listener, (error) => this.#owner.fault(error));
+    if (listeners) for (const listener of listeners) this.#call(listener);
+  }
+
+  #call(listener: () => void): void {
+    attempt(listener, (error) => this.#owner.fault(error));
   }
 
   #begin(status: number, headers: AnswerHeaders): boolean {

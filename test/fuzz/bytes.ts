@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../src/util/testing/draw.ts";
 
 const HOT = [0, 1, 9, 10, 13, 32, 34, 58, 127, 128, 192, 237, 254, 255];
 const MOST_OPERATIONS = 4;

@@ -7,7 +7,7 @@ import { MOST_TURN_MS, isLongTurn } from "../../src/util/testing/turns.ts";
 import type { Healthy, Target } from "../attacks/target.ts";
 import { until } from "../serve/keelson.ts";
 import { type Case, show } from "./case.ts";
-import { Draw } from "./draw.ts";
+import { Draw } from "../../src/util/testing/draw.ts";
 import { http1Case, webSocketCase } from "./http1.ts";
 import { http2Case } from "./http2.ts";
 import { NAMESPACE, requestCases } from "./requests.ts";

@@ -6,7 +6,7 @@
 import { TOKEN } from "../attacks/target.ts";
 import { mutateBytes } from "./bytes.ts";
 import type { BytesCase } from "./case.ts";
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../src/util/testing/draw.ts";
 
 const AUTH = `host: x\r\nauthorization: Bearer ${TOKEN}\r\n`;
 const OBJECT = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"h1-"}}';

@@ -18,7 +18,7 @@ import {
 import { TOKEN } from "../attacks/target.ts";
 import { mutateBytes } from "./bytes.ts";
 import type { BytesCase } from "./case.ts";
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../src/util/testing/draw.ts";
 
 const PATHS = [
   "/version",

@@ -17,7 +17,7 @@ import { fill } from "../conformance/paths.ts";
 import { type Step, loadFiles } from "../conformance/scenario.ts";
 import { mutateBytes } from "./bytes.ts";
 import type { RequestCase } from "./case.ts";
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../src/util/testing/draw.ts";
 import { sample } from "./sample.ts";
 import { jsonOf, mutateValue } from "./values.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { hotValue } from "./values.ts";
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../src/util/testing/draw.ts";
 
 /** What is read of a schema. */
 interface Schema {

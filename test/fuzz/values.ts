@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Draw } from "./draw.ts";
+import type { Draw } from "../../src/util/testing/draw.ts";
 
 /** Stands for a text of JSON that no value has: `raw("1e999")`. */
 const RAW = "\u{e000}raw:";

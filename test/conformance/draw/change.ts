@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Draw } from "../../fuzz/draw.ts";
+import type { Draw } from "../../../src/util/testing/draw.ts";
 import type { Pool } from "./pool.ts";
 
 /** What is read of a schema. */

@@ -12,7 +12,7 @@ import { apiVersionOf } from "../../../src/meta/versions.ts";
 import type { ResourceDefinition } from "../../../src/schema/definition.ts";
 import { builtInDefinitions } from "../../../src/kinds/index.ts";
 import { contextOf } from "../../../src/schema/testing/kind.ts";
-import { Draw } from "../../fuzz/draw.ts";
+import { Draw } from "../../../src/util/testing/draw.ts";
 import { type Scenario, type Step, loadFiles, requestsOf } from "../scenario.ts";
 import { Changer, type Schema } from "./change.ts";
 import { Pool } from "./pool.ts";

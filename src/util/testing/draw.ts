@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Random, seededRandom } from "../../src/util/clock.ts";
+import { type Random, seededRandom } from "../clock.ts";
 
 /** Draws by a seed. */
 export class Draw {

@@ -1,0 +1,40 @@
+/**
+ * Connections on which anything happens in any order, by chance: a model of the RFCs looks at each byte.
+ *
+ * `STEPS=10000000 SEED=random npm run unit -- src/http2/fuzz` plays more of them.
+ */
+import { expect, test } from "vitest";
+import { shrink } from "../util/testing/shrink.ts";
+import { type Outcome, drawRun, playRun } from "./testing/draw-run.ts";
+import { FOUND } from "./testing/found.ts";
+import { show, simpler } from "./testing/steps.ts";
+
+/** Steps in the normal run, and in the long form of the attacks. */
+const STEPS = Number(process.env["STEPS"] ?? (Number(process.env["ATTACKERS"] ?? 0) > 1000 ? 3_000_000 : 200_000));
+/** Runs of one seed have seeds of their own, far from those of the next. */
+const FIRST = Number(process.env["SEED"]) * 1_000_000;
+
+test.each(FOUND)("$name", async (found) => {
+  expect(await playRun(found)).toBeUndefined();
+});
+
+test(`${STEPS} steps on connections that nobody has foreseen`, { timeout: 1_800_000 }, async () => {
+  let steps = 0;
+  for (let seed = FIRST; steps < STEPS; seed++) {
+    const outcome = await drawRun(seed);
+    steps += outcome.steps.length;
+    if (outcome.violation !== undefined) expect.unreachable(`seed ${seed}: ${await explained(outcome)}`);
+  }
+  expect(steps).toBeGreaterThanOrEqual(STEPS);
+});
+
+/** What was wrong, and the shortest steps that show it, as `testing/found.ts` has them. */
+async function explained({ options, steps, violation }: Outcome): Promise<string> {
+  const kindOf = (text: string | undefined): string | undefined => text?.replaceAll(/\d+/g, "#").slice(0, 80);
+  const least = await shrink(
+    steps,
+    async (some) => kindOf(await playRun({ options, steps: some })) === kindOf(violation),
+    simpler,
+  );
+  return `${violation}\n${JSON.stringify(options)}\n${least.map((step) => `${show(step)},\n`).join("")}`;
+}

@@ -1,0 +1,829 @@
+/**
+ * What a server of HTTP/2 may do on one connection, written from RFC 9113 alone: it is told every byte that goes either way, and
+ * throws a {@link Violation} for what no server may send, or does not send when it has to.
+ *
+ * What a client sends makes expectations: that a stream or the connection ends with one of some codes, at once or perhaps. What
+ * the server sends has to fit one of them. Nobody sees when the server reads a frame; `position` counts the frames of the client,
+ * and {@link Http2Model.sync} says up to which of them it has read, and that all it said until then has been seen. An answer to a
+ * ping says so, too.
+ *
+ * @module
+ */
+import { FrameCutter, type CutFrame } from "./frame-cutter.ts";
+import { FLAG, PREFACE, SETTING, TYPE } from "./frames.ts";
+import { type Field, HpackDecoder, HpackError } from "./hpack.ts";
+import { type Verdict, judgeRequest, judgeTrailers, listSize } from "./request-rules.ts";
+
+/** A server has done what it must not do. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+}
+
+/** Error codes (RFC 9113 7). */
+export const CODE = {
+  none: 0,
+  protocol: 1,
+  internal: 2,
+  flowControl: 3,
+  settingsTimeout: 4,
+  streamClosed: 5,
+  frameSize: 6,
+  refused: 7,
+  cancel: 8,
+  compression: 9,
+  connect: 10,
+  calm: 11,
+} as const;
+
+/** The limits of a server that clients are told, or meet. */
+export interface ModelLimits {
+  readonly streams: number;
+  readonly headerBytes: number;
+  readonly headerFields: number;
+  /** Streams that may be reset at once. */
+  readonly resets: number;
+}
+
+/** What a server is to do about something, or may. */
+interface Expectation {
+  readonly what: string;
+  readonly at: number;
+  /** Whether it has to do one of these. */
+  readonly must: boolean;
+  /** Codes of a GOAWAY, and of a RST_STREAM of `stream`. */
+  readonly goAway: readonly number[];
+  readonly reset: readonly number[];
+  readonly stream: number;
+}
+
+const LARGEST_WINDOW = 2 ** 31 - 1;
+const DEFAULT_WINDOW = 65_535;
+const FRAME_BYTES = 16_384;
+/** Parts of a header block, and how many times as long as headers it may be, from which on it may be refused. */
+const MOST_PARTS = 256;
+/** So many numbers behind the newest stream one that was reset may be forgotten. */
+const LONG_AGO = 2000;
+
+/** A stream as a client knows it. */
+export class ModelStream {
+  readonly id: number;
+  fields: readonly Field[] = [];
+  method = "";
+  verdict: Verdict = "right";
+  isTooLarge = false;
+  /** Bytes of the body: as announced, -1 where they are not, and as sent. */
+  length = -1;
+  sent = 0;
+  /** Bytes that the client may send. */
+  window: number;
+  /** Positions of END_STREAM and RST_STREAM of the client; 0 where it has sent none. */
+  endedAt = 0;
+  resetAt = 0;
+  /** Bytes that the server may send. */
+  room: number;
+  /** The status of the answer, 0 before; its length as announced, -1 where it is not; its bytes. */
+  status = 0;
+  answerLength = -1;
+  answered = 0;
+  interim = 0;
+  isAnswered = false;
+  /** The code of the server's RST_STREAM. */
+  resetCode: number | undefined = undefined;
+  /** Whether the server has said that it does not look at it. */
+  isVoid = false;
+  /** Whether something was sent on it that is an error. */
+  isBroken = false;
+  /** Codes with which the server may reset it at any time: somebody there has said so. */
+  readonly told = new Set<number>();
+
+  constructor(id: number, windows: { readonly window: number; readonly room: number }) {
+    this.id = id;
+    this.window = windows.window;
+    this.room = windows.room;
+  }
+
+  /** Whether the client may send more of a body. */
+  get isOpen(): boolean {
+    return this.endedAt === 0 && this.resetAt === 0 && this.resetCode === undefined && !this.isAnswered && !this.isVoid;
+  }
+
+  /** Whether both sides have ended, or one has reset it. */
+  get isClosed(): boolean {
+    return this.resetAt > 0 || this.resetCode !== undefined || this.isVoid || (this.isAnswered && this.endedAt > 0);
+  }
+}
+
+/** Header fields that come in several frames. */
+interface Block {
+  readonly stream: number;
+  readonly isEnd: boolean;
+  readonly pieces: Buffer[];
+}
+
+/** Settings of the client on their way. */
+interface PendingSettings {
+  readonly at: number;
+  readonly values: readonly (readonly [name: number, value: number])[];
+}
+
+/** Hears of what has come. */
+export interface ModelListener {
+  /** Bytes of a body. */
+  body?(stream: ModelStream, bytes: Buffer): void;
+  /** Bytes of an answer. */
+  data?(stream: ModelStream, bytes: Buffer): void;
+  /** A final answer has begun, with its fields. */
+  answer?(stream: ModelStream, fields: readonly Field[]): void;
+}
+
+/** See the head of this file. */
+export class Http2Model {
+  readonly streams = new Map<number, ModelStream>();
+  /** Frames of the client so far. */
+  position = 0;
+  /** Whether the server has seen all of them, and all it has said has been seen. */
+  isExact = true;
+  highest = 0;
+  /** Bytes that the client may send on all streams, and the server. */
+  window = DEFAULT_WINDOW;
+  room = DEFAULT_WINDOW;
+  /** The window that streams to the server begin with, as the server has said. */
+  streamWindow = DEFAULT_WINDOW;
+  /** Codes with which the server may end the connection at any time: somebody there has said so. */
+  readonly told = new Set<number>();
+  /** The last stream of a GOAWAY of the server. */
+  goneLast: number | undefined = undefined;
+  /** Whether the connection has ended by an error, or the socket has. */
+  isDead = false;
+  hasEnded = false;
+  hasSettings = false;
+  readonly limits: ModelLimits;
+  /** Headers of the client that are not whole. */
+  #block: Block | undefined = undefined;
+  readonly #listener: ModelListener;
+  readonly #fromClient = new FrameCutter(PREFACE);
+  readonly #fromServer = new FrameCutter();
+  readonly #requests = new HpackDecoder();
+  readonly #answers = new HpackDecoder();
+  #expected: Expectation[] = [];
+  /** Whether nothing more of the client can be understood. */
+  #isDeaf = false;
+  #isGreeted = false;
+  #hasSetting = false;
+  #settings: PendingSettings[] = [];
+  #pings: { readonly at: number; readonly data: string }[] = [];
+  /** Pings of the server that somebody there has told of. */
+  pings = 0;
+  /** What streams to the client begin with. */
+  #initialRoom = DEFAULT_WINDOW;
+  #resets = 0;
+  #synced = 0;
+  #answerBlock: { readonly stream: number; readonly isEnd: boolean; readonly pieces: Buffer[] } | undefined = undefined;
+
+  constructor(limits: ModelLimits, listener: ModelListener = {}) {
+    this.limits = limits;
+    this.#listener = listener;
+  }
+
+  /** Streams that count against the limit, as far as the client knows. */
+  get openStreams(): number {
+    let open = 0;
+    for (const stream of this.streams.values()) if (!stream.isClosed) open++;
+    return open;
+  }
+
+  /** Whether the server has been given a reason to end the connection, and has to. */
+  get isBroken(): boolean {
+    return this.#expected.some((one) => one.must && one.goAway.length > 0 && one.reset.length === 0);
+  }
+
+  /** Whether the client is in the middle of a frame, or of headers. */
+  get isMidFrame(): boolean {
+    return this.#block !== undefined || this.#fromClient.rest > 0;
+  }
+
+  /** Settings of the client that the server has not acknowledged. */
+  get pendingSettings(): number {
+    return this.#settings.length;
+  }
+
+  /** Pings of the client that the server has not answered. */
+  get pendingPings(): number {
+    return this.#pings.length;
+  }
+
+  // What the client sends.
+
+  /** Bytes of the client, as the server gets them. */
+  client(bytes: Uint8Array): void {
+    if (this.#isDeaf) return;
+    if (!this.#fromClient.add(bytes)) {
+      this.#fatal("no preface", [CODE.protocol]);
+      return;
+    }
+    for (;;) {
+      if (this.#isDeaf) return;
+      const announced = this.#fromClient.announced;
+      if (announced !== undefined && announced > FRAME_BYTES) {
+        this.#fatal(`a frame of ${announced} bytes`, [CODE.frameSize]);
+        return;
+      }
+      const frame = this.#fromClient.next();
+      if (!frame) return;
+      this.position++;
+      this.#clientFrame(frame);
+      this.isExact = false;
+    }
+  }
+
+  #clientFrame(frame: CutFrame): void {
+    const { type, flags, stream } = frame;
+    if (!this.#isGreeted) {
+      this.#isGreeted = true;
+      if (type !== TYPE.settings || flags & FLAG.ack) {
+        this.#fatal("no settings first", [CODE.protocol]);
+        return;
+      }
+    }
+    const isExpected = this.#block
+      ? type === TYPE.continuation && stream === this.#block.stream
+      : type !== TYPE.continuation;
+    if (!isExpected) {
+      this.#fatal("frames between headers, or a part without a beginning", [CODE.protocol]);
+      return;
+    }
+    const take = this.#TAKES[type];
+    if (take) take(frame);
+  }
+
+  readonly #TAKES: Readonly<Record<number, (frame: CutFrame) => void>> = {
+    [TYPE.data]: (frame) => this.#data(frame),
+    [TYPE.headers]: (frame) => this.#headers(frame),
+    [TYPE.priority]: (frame) => this.#priority(frame),
+    [TYPE.reset]: (frame) => this.#reset(frame),
+    [TYPE.settings]: (frame) => this.#clientSettings(frame),
+    [TYPE.pushPromise]: () => this.#breaks("PUSH_PROMISE", [CODE.protocol]),
+    [TYPE.ping]: (frame) => this.#ping(frame),
+    [TYPE.goAway]: (frame) => this.#clientGoAway(frame),
+    [TYPE.windowUpdate]: (frame) => this.#clientWindow(frame),
+    [TYPE.continuation]: (frame) => this.#continuation(frame),
+  };
+
+  #data({ stream: id, flags, payload }: CutFrame): void {
+    if (!this.#mayBeSpokenOf(id, "DATA")) return;
+    const isExact = this.isExact;
+    this.window -= payload.length;
+    if (this.window < 0) this.#expect({ what: "the window of the connection", must: isExact, goAway: FLOW });
+    const body = unpadded(flags, payload, 0);
+    if (typeof body === "string") {
+      this.#breaks(body, [CODE.protocol, CODE.frameSize]);
+      return;
+    }
+    const stream = this.streams.get(id);
+    this.#mayBeForgotten(id);
+    if (!stream?.isOpen) {
+      this.#onClosed(id, "DATA", true);
+      return;
+    }
+    stream.window -= payload.length;
+    if (stream.window < 0) this.#wrong(stream, "the window of a stream", FLOW, isExact && this.hasSettings);
+    // Who has not seen the settings does not know the window; a server is to be patient, and need not.
+    else if (!this.hasSettings) this.#wrong(stream, "DATA before settings", FLOW, false);
+    this.#listener.body?.(stream, body);
+    stream.sent += body.length;
+    if (flags & FLAG.endStream) this.#end(stream);
+    else if (stream.length >= 0 && stream.sent > stream.length)
+      this.#wrong(stream, "more than its length", [CODE.protocol]);
+  }
+
+  #end(stream: ModelStream): void {
+    stream.endedAt = this.position;
+    if (stream.length >= 0 && stream.sent !== stream.length)
+      this.#wrong(stream, "not as long as it says", [CODE.protocol]);
+  }
+
+  /** A frame on a stream on which the client cannot send it any more. */
+  #onClosed(id: number, what: string, isMust: boolean): void {
+    const stream = this.streams.get(id);
+    const closed = [CODE.streamClosed];
+    if (!stream) {
+      this.#expect({ what: `${what} on a stream that was left out`, must: false, goAway: [CODE.protocol, ...closed], reset: closed, stream: id });
+      return;
+    }
+    // What the server has reset, or answered before all had come, may still be spoken of.
+    const isForgiven = stream.isVoid || (stream.resetAt === 0 && stream.endedAt === 0);
+    if (isForgiven) return;
+    const isHalf = !stream.isClosed && !stream.isBroken;
+    this.#expect({ what: `${what} behind the end`, must: isMust && isHalf, goAway: closed, reset: closed, stream: id });
+    if (isHalf) this.#countReset(stream);
+  }
+
+  #headers(frame: CutFrame): void {
+    const { stream: id, flags } = frame;
+    if (id === 0) {
+      this.#breaks("HEADERS on the connection", [CODE.protocol]);
+      return;
+    }
+    const isPriority = (flags & FLAG.priority) !== 0;
+    const body = unpadded(flags, frame.payload, isPriority ? 5 : 0);
+    if (typeof body === "string") {
+      this.#fatal(body, [CODE.protocol, CODE.frameSize]);
+      return;
+    }
+    if (isPriority && (frame.payload.readUInt32BE(flags & FLAG.padded ? 1 : 0) & 0x7fffffff) === id) {
+      this.#expect({ what: "depends on itself", must: false, goAway: [CODE.protocol], reset: [CODE.protocol], stream: id });
+    }
+    this.#block = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [body] };
+    if (flags & FLAG.endHeaders) this.#whole();
+    else this.#checkBlock();
+  }
+
+  #continuation({ flags, payload }: CutFrame): void {
+    this.#block!.pieces.push(payload);
+    this.#checkBlock();
+    if (flags & FLAG.endHeaders) this.#whole();
+  }
+
+  #checkBlock(): void {
+    const { pieces } = this.#block!;
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const { headerBytes } = this.limits;
+    if (bytes > headerBytes || pieces.length >= MOST_PARTS) {
+      const isMust = bytes > 2 * headerBytes || pieces.length > MOST_PARTS;
+      this.#expect({ what: "headers without an end", must: isMust, goAway: [CODE.calm] });
+    }
+  }
+
+  #whole(): void {
+    const { stream: id, isEnd, pieces } = this.#block!;
+    this.#block = undefined;
+    let fields: Field[];
+    try {
+      fields = this.#requests.decode(Buffer.concat(pieces));
+    } catch (error) {
+      if (!(error instanceof HpackError)) throw error;
+      this.#fatal(error.message, [CODE.compression]);
+      return;
+    }
+    if (this.#requests.longestText > this.limits.headerBytes) {
+      this.#expect({ what: "a text beyond all headers", must: false, goAway: [CODE.compression] });
+    }
+    const stream = this.streams.get(id);
+    if (stream) this.#trailers(stream, isEnd, fields);
+    else if (id % 2 === 0) this.#breaks(`stream ${id} of a client`, [CODE.protocol]);
+    else if (id <= this.highest) this.#breaks("an older stream", [CODE.protocol, CODE.streamClosed], id);
+    else this.#request(id, isEnd, fields);
+  }
+
+  /** What the server has reset long ago, it may not remember. */
+  #mayBeForgotten(id: number): void {
+    if (this.highest - id < LONG_AGO) return;
+    const closed = [CODE.streamClosed];
+    this.#expect({ what: "an old stream", must: false, goAway: closed, reset: closed, stream: id });
+  }
+
+  #trailers(stream: ModelStream, isEnd: boolean, fields: readonly Field[]): void {
+    this.#mayBeForgotten(stream.id);
+    if (!stream.isOpen) {
+      this.#onClosed(stream.id, "HEADERS", true);
+      return;
+    }
+    const verdict = judgeTrailers(fields);
+    if (!isEnd) this.#wrong(stream, "trailers that are not the end", [CODE.protocol]);
+    else if (verdict === "wrong") this.#wrong(stream, "trailers that are none", [CODE.protocol]);
+    else if (verdict === "either") this.#wrong(stream, "trailers that are odd", [CODE.protocol], false);
+    if (isEnd) this.#end(stream);
+  }
+
+  #request(id: number, isEnd: boolean, fields: readonly Field[]): void {
+    const isOver = this.openStreams >= this.limits.streams;
+    const stream = new ModelStream(id, { window: this.streamWindow, room: this.#initialRoom });
+    const { verdict, method, length } = judgeRequest(fields, isEnd);
+    const { headerBytes, headerFields } = this.limits;
+    this.highest = id;
+    this.streams.set(id, stream);
+    Object.assign(stream, { fields, verdict, method, length, isVoid: this.goneLast !== undefined });
+    if (isEnd) stream.endedAt = this.position;
+    stream.isTooLarge = listSize(fields) > headerBytes || fields.length > headerFields;
+    // What is refused need not be as long as it says.
+    if (verdict !== "right" || stream.isTooLarge) stream.length = -1;
+    if (stream.isVoid) return;
+    if (isOver) this.#expect({ what: "too many streams", must: false, reset: [CODE.refused], stream: id });
+    if (verdict === "right") return;
+    const must = verdict === "wrong" && !stream.isTooLarge;
+    this.#expect({ what: "no request", must, reset: [CODE.protocol], stream: id });
+    stream.isBroken = must;
+    this.#countReset(stream);
+  }
+
+  #priority({ stream: id, payload }: CutFrame): void {
+    if (id === 0) this.#breaks("PRIORITY on the connection", [CODE.protocol]);
+    else if (payload.length !== 5) this.#streamOrConnection(id, "PRIORITY of another size", CODE.frameSize, true);
+    else if ((payload.readUInt32BE(0) & 0x7fffffff) === id)
+      this.#streamOrConnection(id, "depends on itself", CODE.protocol, false);
+  }
+
+  /** A mistake for which either may end; a stream that does not exist cannot. */
+  #streamOrConnection(id: number, what: string, code: number, must: boolean): void {
+    const stream = this.streams.get(id);
+    const isThere = stream !== undefined && !stream.isClosed;
+    this.#expect({ what, must: must && (!stream || isThere), goAway: [code], reset: isThere ? [code] : [], stream: id });
+    if (isThere) this.#countReset(stream);
+  }
+
+  #reset({ stream: id, payload }: CutFrame): void {
+    if (payload.length !== 4) {
+      this.#breaks("RST_STREAM of another size", [CODE.frameSize, CODE.protocol]);
+      return;
+    }
+    if (!this.#mayBeSpokenOf(id, "RST_STREAM")) return;
+    const stream = this.streams.get(id);
+    if (!stream || stream.resetAt > 0) return;
+    stream.resetAt = this.position;
+    if (stream.resetCode === undefined && !stream.isVoid) this.#countReset(stream);
+  }
+
+  #clientSettings({ stream, flags, payload }: CutFrame): void {
+    const codes: number[] = [];
+    if (stream !== 0) codes.push(CODE.protocol);
+    if (flags & FLAG.ack ? payload.length > 0 : payload.length % 6 !== 0) codes.push(CODE.frameSize);
+    const values: [number, number][] = [];
+    if (!(flags & FLAG.ack)) {
+      for (let at = 0; at + 6 <= payload.length; at += 6)
+        values.push([payload.readUInt16BE(at), payload.readUInt32BE(at + 2)]);
+    }
+    for (const [name, value] of values) {
+      if (name === SETTING.initialWindowSize && value > LARGEST_WINDOW) codes.push(CODE.flowControl);
+      if (name === SETTING.enablePush && value > 1) codes.push(CODE.protocol);
+      if (name === SETTING.maxFrameSize && (value < FRAME_BYTES || value >= 2 ** 24)) codes.push(CODE.protocol);
+    }
+    if (codes.length > 0) {
+      this.#breaks("settings that are none", codes);
+      return;
+    }
+    if (flags & FLAG.ack) return;
+    this.#settings.push({ at: this.position, values });
+    const sizes = values.filter(([name]) => name === SETTING.initialWindowSize);
+    const next = sizes.at(-1)?.[1];
+    if (next === undefined) return;
+    const before = this.#roomAfter(this.#settings.slice(0, -1));
+    for (const { room, isClosed, isAnswered } of this.streams.values()) {
+      const isOver = !isClosed && !isAnswered && room + next - Math.min(before, this.#initialRoom) > LARGEST_WINDOW;
+      if (isOver) this.#expect({ what: "a window beyond all", must: false, goAway: FLOW });
+    }
+  }
+
+  /** By how much windows may be larger than they are known to be, with settings on their way. */
+  get #pendingRoom(): number {
+    const values = this.#settings.flatMap((one) => one.values).filter(([name]) => name === SETTING.initialWindowSize);
+    return Math.max(this.#initialRoom, ...values.map(([, value]) => value)) - this.#initialRoom;
+  }
+
+  #roomAfter(pending: readonly PendingSettings[]): number {
+    const values = pending.flatMap((one) => one.values).filter(([name]) => name === SETTING.initialWindowSize);
+    return values.at(-1)?.[1] ?? this.#initialRoom;
+  }
+
+  #ping({ stream, flags, payload }: CutFrame): void {
+    const codes = [...(stream === 0 ? [] : [CODE.protocol]), ...(payload.length === 8 ? [] : [CODE.frameSize])];
+    if (codes.length > 0) this.#breaks("a ping that is none", codes);
+    else if (!(flags & FLAG.ack)) this.#pings.push({ at: this.position, data: payload.toString("latin1") });
+  }
+
+  #clientGoAway({ stream, payload }: CutFrame): void {
+    const codes = [...(stream === 0 ? [] : [CODE.protocol]), ...(payload.length >= 8 ? [] : [CODE.frameSize])];
+    if (codes.length > 0) this.#breaks("a GOAWAY that is none", codes);
+    // It ends when all is done.
+    else this.told.add(CODE.none);
+  }
+
+  #clientWindow({ stream: id, payload }: CutFrame): void {
+    if (payload.length !== 4) {
+      this.#breaks("WINDOW_UPDATE of another size", [CODE.frameSize, CODE.protocol]);
+      return;
+    }
+    const more = payload.readUInt32BE(0) & 0x7fffffff;
+    if (id === 0) {
+      this.room += more;
+      if (more === 0) this.#breaks("a window that does not grow", [CODE.protocol]);
+      else if (this.room > LARGEST_WINDOW)
+        this.#expect({ what: "a window beyond all", must: this.isExact, goAway: FLOW });
+      return;
+    }
+    if (!this.#mayBeSpokenOf(id, "WINDOW_UPDATE")) return;
+    const stream = this.streams.get(id);
+    if (!stream || stream.isClosed || stream.isAnswered) return;
+    stream.room += more;
+    if (more === 0) this.#wrong(stream, "a window that does not grow", [CODE.protocol]);
+    else if (stream.room + this.#pendingRoom > LARGEST_WINDOW)
+      this.#wrong(stream, "a window beyond all", FLOW, this.isExact && stream.room > LARGEST_WINDOW);
+  }
+
+  /** A stream that has not begun cannot be spoken of (RFC 9113 5.1). */
+  #mayBeSpokenOf(id: number, what: string): boolean {
+    const isKnown = id !== 0 && id % 2 === 1 && id <= this.highest;
+    if (!isKnown) this.#breaks(`${what} on stream ${id}, which has not begun`, [CODE.protocol], id);
+    return isKnown;
+  }
+
+  /** A mistake that ends a stream. */
+  #wrong(stream: ModelStream, what: string, codes: readonly number[], must = true): void {
+    this.#expect({ what, must: must && !stream.isBroken, reset: codes, stream: stream.id });
+    this.#countReset(stream);
+    if (must) stream.isBroken = true;
+  }
+
+  #countReset(stream: ModelStream): void {
+    this.#resets++;
+    if (this.#resets > this.limits.resets)
+      this.#expect({ what: "many resets", must: false, goAway: [CODE.calm], stream: stream.id });
+  }
+
+  /** A mistake that ends the connection. */
+  #breaks(what: string, goAway: readonly number[], stream = 0): void {
+    this.#expect({ what, must: true, goAway, stream });
+  }
+
+  /** One after which nothing can be understood. */
+  #fatal(what: string, goAway: readonly number[]): void {
+    this.position++;
+    this.#breaks(what, goAway);
+    this.#isDeaf = true;
+  }
+
+  #expect(one: Partial<Expectation> & Pick<Expectation, "what" | "must">): void {
+    this.#expected.push({ at: this.position, goAway: [], reset: [], stream: 0, ...one });
+  }
+
+  // What the server sends.
+
+  /** Bytes of the server, as the client gets them. */
+  server(bytes: Uint8Array): void {
+    if (this.hasEnded) throw new Violation("bytes behind the end");
+    this.#fromServer.add(bytes);
+    for (let frame = this.#fromServer.next(); frame; frame = this.#fromServer.next()) this.#serverFrame(frame);
+  }
+
+  /** The server has ended its side. */
+  ended(): void {
+    this.hasEnded = true;
+    if (this.#fromServer.rest > 0) throw new Violation("an end in the middle of a frame");
+    if (!this.isDead && this.goneLast === undefined) throw new Violation("an end without GOAWAY");
+    for (const { id, isClosed, isAnswered } of this.streams.values()) {
+      if (!this.isDead && !isClosed && !isAnswered) throw new Violation(`an end before an answer on stream ${id}`);
+    }
+    this.isDead = true;
+  }
+
+  #serverFrame(frame: CutFrame): void {
+    const { type, flags, stream, payload } = frame;
+    if (this.isDead) throw new Violation(`frame ${type} behind the GOAWAY of an error`);
+    if (payload.length > FRAME_BYTES) throw new Violation(`a frame of ${payload.length} bytes`);
+    if (!this.hasSettings && (type !== TYPE.settings || flags & FLAG.ack)) throw new Violation("no settings first");
+    this.hasSettings = true;
+    const block = this.#answerBlock;
+    if (block ? type !== TYPE.continuation || stream !== block.stream : type === TYPE.continuation)
+      throw new Violation("frames between headers");
+    const take = this.#TAKES_OF_SERVER[type];
+    if (!take) throw new Violation(`a frame of type ${type}`);
+    take(frame);
+  }
+
+  readonly #TAKES_OF_SERVER: Readonly<Record<number, (frame: CutFrame) => void>> = {
+    [TYPE.data]: (frame) => this.#answerData(frame),
+    [TYPE.headers]: (frame) => this.#answerHeaders(frame),
+    [TYPE.reset]: (frame) => this.#serverReset(frame),
+    [TYPE.settings]: (frame) => this.#serverSettings(frame),
+    [TYPE.ping]: (frame) => this.#serverPing(frame),
+    [TYPE.goAway]: (frame) => this.#serverGoAway(frame),
+    [TYPE.windowUpdate]: (frame) => this.#serverWindow(frame),
+    [TYPE.continuation]: (frame) => this.#answerPart(frame.flags, frame.payload),
+  };
+
+  /** The stream that the server may still send on. */
+  #answering(id: number, what: string): ModelStream {
+    const stream = this.streams.get(id);
+    if (!stream) throw new Violation(`${what} on stream ${id}, which has not begun`);
+    if (stream.isVoid) throw new Violation(`${what} on stream ${id}, which was not to be looked at`);
+    if (stream.resetCode !== undefined) throw new Violation(`${what} on stream ${id}, which the server has reset`);
+    if (stream.isAnswered) throw new Violation(`${what} on stream ${id}, whose answer has ended`);
+    if (stream.resetAt > 0 && stream.resetAt <= this.#synced)
+      throw new Violation(`${what} on stream ${id}, which the client has reset`);
+    return stream;
+  }
+
+  #answerHeaders({ stream: id, flags, payload }: CutFrame): void {
+    if (flags & (FLAG.padded | FLAG.priority)) throw new Violation("padded HEADERS");
+    this.#answering(id, "HEADERS");
+    this.#answerBlock = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [] };
+    this.#answerPart(flags, payload);
+  }
+
+  #answerPart(flags: number, payload: Buffer): void {
+    const { stream: id, isEnd, pieces } = this.#answerBlock!;
+    pieces.push(payload);
+    if (!(flags & FLAG.endHeaders)) return;
+    this.#answerBlock = undefined;
+    this.#answerFields(this.streams.get(id)!, isEnd, this.#decoded(Buffer.concat(pieces)));
+  }
+
+  #decoded(block: Buffer): readonly Field[] {
+    try {
+      return this.#answers.decode(block);
+    } catch (error) {
+      throw new Violation(`headers that no client can read: ${String(error)}`);
+    }
+  }
+
+  #answerFields(stream: ModelStream, isEnd: boolean, fields: readonly Field[]): void {
+    const [[name = "", text = ""] = [], ...others] = fields;
+    const status = Number(text);
+    if (name !== ":status" || !/^[1-5]\d\d$/.test(text)) throw new Violation(`no status first: ${name} ${text}`);
+    for (const [field, value] of others) {
+      if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(field) || /[\0\r\n]|^[ \t]|[ \t]$/.test(value))
+        throw new Violation(`a header that is none: ${field}: ${value}`);
+      if (field === "connection" || field === "transfer-encoding") throw new Violation(`${field} in HTTP/2`);
+    }
+    if (stream.status > 0) throw new Violation(`a second answer on stream ${stream.id}`);
+    if (status < 200) {
+      if (status === 101 || isEnd) throw new Violation(`interim answer ${status}${isEnd ? ", which ends" : ""}`);
+      stream.interim++;
+      return;
+    }
+    this.#begins(stream, status, isEnd, others);
+  }
+
+  #begins(stream: ModelStream, status: number, isEnd: boolean, fields: readonly Field[]): void {
+    stream.status = status;
+    const lengths = fields.filter(([name]) => name === "content-length");
+    if (lengths.length > 1) throw new Violation("two lengths");
+    stream.answerLength = lengths[0] ? Number(lengths[0][1]) : -1;
+    if (stream.verdict === "wrong" && !stream.isTooLarge && status !== 400)
+      throw new Violation(`${status} to what is no request, on stream ${stream.id}`);
+    if (stream.isTooLarge && status !== 431 && status !== 400) throw new Violation(`${status} to headers too large`);
+    this.#listener.answer?.(stream, fields);
+    if (isEnd) this.#answerEnds(stream);
+  }
+
+  #answerData({ stream: id, flags, payload }: CutFrame): void {
+    if (flags & FLAG.padded) throw new Violation("padded DATA");
+    const stream = this.#answering(id, "DATA");
+    if (stream.status === 0) throw new Violation(`DATA before HEADERS on stream ${id}`);
+    if (stream.method === "HEAD" && payload.length > 0) throw new Violation(`DATA in the answer to HEAD ${id}`);
+    stream.room -= payload.length;
+    this.room -= payload.length;
+    if (payload.length > 0 && stream.room < 0) throw new Violation(`DATA beyond the window of stream ${id}`);
+    if (payload.length > 0 && this.room < 0) throw new Violation("DATA beyond the window of the connection");
+    this.#listener.data?.(stream, payload);
+    stream.answered += payload.length;
+    if (stream.answerLength >= 0 && stream.answered > stream.answerLength && stream.method !== "HEAD")
+      throw new Violation(`DATA beyond its length on stream ${id}`);
+    if (flags & FLAG.endStream) this.#answerEnds(stream);
+  }
+
+  #answerEnds(stream: ModelStream): void {
+    const { answerLength, answered, method, status } = stream;
+    stream.isAnswered = true;
+    const hasBody = method !== "HEAD" && status !== 304 && status !== 204;
+    if (answerLength >= 0 && hasBody && answered !== answerLength)
+      throw new Violation(`an answer of ${answered} bytes that says ${answerLength}, on stream ${stream.id}`);
+  }
+
+  #serverReset({ stream: id, payload }: CutFrame): void {
+    if (payload.length !== 4) throw new Violation("RST_STREAM of another size");
+    const code = payload.readUInt32BE(0);
+    const stream = this.streams.get(id);
+    const isAllowed = this.#expected.some((one) => one.stream === id && one.reset.includes(code));
+    if (!stream) {
+      if (!isAllowed || id > this.highest || id % 2 === 0) throw new Violation(`RST_STREAM ${code} on stream ${id}, which has not begun`);
+      return;
+    }
+    if (stream.resetCode !== undefined && this.highest - id < LONG_AGO)
+      throw new Violation(`a second RST_STREAM on stream ${id}`);
+    const isUnread = code === CODE.none && stream.isAnswered && !(stream.endedAt > 0 && stream.endedAt <= this.#synced);
+    if (!isAllowed && !isUnread && !stream.told.has(code)) throw new Violation(`RST_STREAM ${code} on stream ${id}`);
+    if (stream.resetAt > 0 && stream.resetAt <= this.#synced && !isAllowed)
+      throw new Violation(`RST_STREAM on stream ${id}, which the client has reset`);
+    stream.resetCode = code;
+  }
+
+  #serverSettings({ stream, flags, payload }: CutFrame): void {
+    if (stream !== 0 || payload.length % 6 !== 0) throw new Violation("settings that are none");
+    if (!(flags & FLAG.ack)) {
+      if (this.#hasSetting) throw new Violation("settings a second time");
+      this.#hasSetting = true;
+      for (let at = 0; at < payload.length; at += 6) {
+        if (payload.readUInt16BE(at) === SETTING.initialWindowSize) this.#startWindow(payload.readUInt32BE(at + 2));
+      }
+      return;
+    }
+    const pending = this.#settings.shift();
+    if (!pending) throw new Violation("settings acknowledged that were not sent");
+    for (const [name, value] of pending.values) {
+      if (name === SETTING.headerTableSize) this.#answers.limit(value);
+      if (name !== SETTING.initialWindowSize) continue;
+      for (const each of this.streams.values()) each.room += value - this.#initialRoom;
+      this.#initialRoom = value;
+    }
+  }
+
+  #startWindow(bytes: number): void {
+    for (const stream of this.streams.values()) stream.window += bytes - this.streamWindow;
+    this.streamWindow = bytes;
+  }
+
+  #serverPing({ stream, flags, payload }: CutFrame): void {
+    if (stream !== 0 || payload.length !== 8) throw new Violation("a ping that is none");
+    if (!(flags & FLAG.ack)) {
+      if (--this.pings < 0) throw new Violation("a ping that nobody has asked for");
+      return;
+    }
+    const ping = this.#pings.shift();
+    if (ping?.data !== payload.toString("latin1")) throw new Violation("a ping answered that was not sent, or out of turn");
+    this.#readUpTo(ping.at);
+  }
+
+  #serverWindow({ stream: id, payload }: CutFrame): void {
+    if (payload.length !== 4) throw new Violation("WINDOW_UPDATE of another size");
+    const more = payload.readUInt32BE(0);
+    if (more < 1 || more > LARGEST_WINDOW) throw new Violation(`WINDOW_UPDATE of ${more}`);
+    if (id === 0) {
+      this.window += more;
+      if (this.window > LARGEST_WINDOW) throw new Violation("a window beyond all");
+      return;
+    }
+    const stream = this.#answering(id, "WINDOW_UPDATE");
+    if (stream.endedAt > 0 && stream.endedAt <= this.#synced)
+      throw new Violation(`WINDOW_UPDATE on stream ${id}, which the client has ended`);
+    stream.window += more;
+    if (stream.window > LARGEST_WINDOW) throw new Violation("a window beyond all");
+  }
+
+  #serverGoAway({ stream, payload }: CutFrame): void {
+    if (stream !== 0 || payload.length < 8) throw new Violation("a GOAWAY that is none");
+    const last = payload.readUInt32BE(0);
+    const code = payload.readUInt32BE(4);
+    if (last > this.highest) throw new Violation(`GOAWAY says stream ${last}, which has not begun`);
+    if (this.goneLast !== undefined && last > this.goneLast) throw new Violation("GOAWAY says a later stream than before");
+    for (const { id, status, isVoid } of this.streams.values()) {
+      if (id > last && status > 0 && !isVoid) throw new Violation(`GOAWAY says ${last}, and stream ${id} was answered`);
+    }
+    this.goneLast = last;
+    if (code === CODE.none) {
+      if (!this.told.has(code)) throw new Violation("GOAWAY that nobody has asked for");
+      for (const one of this.streams.values()) if (one.id > last) one.isVoid = true;
+      return;
+    }
+    const isAllowed = this.told.has(code) || this.#expected.some((one) => one.goAway.includes(code));
+    if (!isAllowed) throw new Violation(`GOAWAY ${code}: ${payload.toString("latin1", 8)}`);
+    this.isDead = true;
+  }
+
+  // What has to come.
+
+  /** The server has read all that was sent, and all that it has said has been seen. */
+  sync(): void {
+    this.#readUpTo(this.position);
+    this.isExact = true;
+  }
+
+  #readUpTo(at: number): void {
+    this.#synced = Math.max(this.#synced, at);
+    if (this.isDead) return;
+    for (const one of this.#expected) if (one.must && one.at <= at && !this.#isMet(one)) this.#missing(one);
+    // The moment for what might have been is over.
+    this.#expected = this.#expected.filter((one) => one.at > at);
+    if (this.#settings[0] && this.#settings[0].at <= at) throw new Violation("settings that were not acknowledged");
+    if (this.#pings[0] && this.#pings[0].at < at) throw new Violation("a ping that was not answered");
+    for (const stream of this.streams.values()) {
+      if (stream.isAnswered && stream.endedAt === 0 && stream.resetAt === 0 && stream.resetCode === undefined)
+        throw new Violation(`stream ${stream.id} was answered before its body had come, and not reset`);
+    }
+  }
+
+  #isMet({ stream: id, goAway, reset }: Expectation): boolean {
+    // What comes behind the last stream of a GOAWAY is not looked at.
+    const isBehind = id !== 0 && this.goneLast !== undefined && id > this.goneLast;
+    if (isBehind) return true;
+    if (reset.length === 0 && goAway.length > 0) return false;
+    const stream = this.streams.get(id);
+    return stream === undefined || stream.isClosed || stream.isAnswered || (stream.isBroken && stream.status === 400);
+  }
+
+  #missing({ what, stream, goAway, reset }: Expectation): never {
+    throw new Violation(
+      `expected GOAWAY ${goAway.join(" or ")} or RST_STREAM ${reset.join(" or ")} for ${what}, stream ${stream}`,
+    );
+  }
+}
+
+const FLOW = [CODE.flowControl];
+
+/** A payload without its padding and `fixed` bytes in front; what is wrong with it where it is none. */
+function unpadded(flags: number, payload: Buffer, fixed: number): Buffer | string {
+  const isPadded = (flags & FLAG.padded) !== 0;
+  const from = (isPadded ? 1 : 0) + fixed;
+  if (payload.length < from) return "a frame without its fields";
+  const to = isPadded ? payload.length - payload[0]! : payload.length;
+  return to < from ? "padding beyond its frame" : payload.subarray(from, to);
+}

@@ -1,0 +1,199 @@
+/**
+ * Plays scripts of HTTP/2 against a server: a model looks at each byte, and every request that is right gets its answer.
+ *
+ * @module
+ */
+import { ClientBytes } from "../../src/http2/testing/client-bytes.ts";
+import { Http2Model, type ModelStream, Violation } from "../../src/http2/testing/model.ts";
+import type { ClientStep } from "../../src/http2/testing/steps.ts";
+import { type Asked, asked } from "./catalog.ts";
+import { type H2Script, type H2Step, OPTIONS, isBody, windowBytes } from "./h2-script.ts";
+import { Line, type Place, isSocketStep } from "./line.ts";
+
+/** Requests of somebody without a credential from which on his connection may be broken off. */
+const MOST_UNTAKEN = 8;
+/** The end that somebody is told who has no credential, or too many requests. */
+const NO_ERROR = 0;
+
+/** Plays a script; what was wrong. */
+export async function playH2({ steps }: H2Script, place: Place): Promise<string | undefined> {
+  const player = new H2Player();
+  try {
+    await player.play(steps, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error.message;
+    throw error;
+  } finally {
+    player.end();
+  }
+}
+
+class H2Player {
+  readonly #model: Http2Model;
+  readonly #bytes: ClientBytes;
+  readonly #asked = new Map<number, Asked>();
+  #line!: Line;
+  #wrong: unknown;
+  #outgoing: Buffer[] = [];
+  /** Whether a good credential was shown before anything else was asked. */
+  #isTrusted = false;
+  #count = 0;
+
+  constructor() {
+    const { streams, headerBytes, headerFields, resets } = OPTIONS.limits;
+    const limits = { streams, headerBytes, headerFields, resets: resets.burst };
+    this.#model = new Http2Model(limits, { answer: (stream) => this.#judge(stream) });
+    this.#bytes = new ClientBytes(this.#model);
+  }
+
+  async play(steps: readonly H2Step[], place: Place): Promise<void> {
+    this.#line = await Line.open(place, ["h2"], {
+      data: (bytes) => this.#watch(() => this.#model.server(bytes)),
+      end: () => this.#watch(() => this.#ended()),
+    });
+    for (const step of steps) {
+      if (this.#line.hasEnded || this.#line.hasLeft) break;
+      if (isSocketStep(step)) await this.#line.do(step);
+      else await this.#send(step);
+      this.#check();
+    }
+    await this.#settle();
+    this.#check();
+  }
+
+  end(): void {
+    this.#line?.destroy();
+  }
+
+  /** Whoever hears of bytes has nobody to throw at. */
+  #watch(look: () => void): void {
+    try {
+      look();
+    } catch (error) {
+      this.#wrong ??= error;
+    }
+  }
+
+  #check(): void {
+    if (this.#wrong) throw this.#wrong;
+  }
+
+  // What the client does.
+
+  async #send(step: H2Step & ClientStep): Promise<void> {
+    if (step.within && !(await this.#hasRoom(step))) return;
+    if (step.do === "headers" && step.asked) this.#ask(step.id, asked(step.asked));
+    this.#outgoing.push(this.#bytes.of(step));
+    if (!step.hold) this.#leave(step.keep);
+    // Others have their turns, the server too.
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+
+  #ask(id: number, what: Asked): void {
+    if (this.#asked.size === 0) this.#isTrusted = what.hasToken;
+    this.#asked.set(id, what);
+    this.#count++;
+    if (!this.#isTrusted) this.#model.told.add(NO_ERROR);
+  }
+
+  #leave(keep = 0): void {
+    const all = Buffer.concat(this.#outgoing);
+    const length = Math.max(0, all.length - keep);
+    this.#outgoing = length === all.length ? [] : [all.subarray(length)];
+    const bytes = all.subarray(0, length);
+    this.#watch(() => this.#model.client(bytes));
+    this.#line.write(bytes);
+  }
+
+  /** Waits until windows permit what is sent; false where it would be on a stream that nobody reads any more. */
+  async #hasRoom(step: ClientStep): Promise<boolean> {
+    if (!isBody(step)) return true;
+    const needs = windowBytes(step);
+    // What was held back may be what it waits for.
+    if (!this.#model.streams.has(step.id)) this.#leave();
+    const stream = this.#model.streams.get(step.id);
+    const isLeft = (): boolean => !stream?.isOpen || this.#model.isDead;
+    await this.#line.until(() => isLeft() || (this.#model.hasSettings && Math.min(stream!.window, this.#model.window) >= needs));
+    return !isLeft();
+  }
+
+  // What the server does.
+
+  #judge({ id, status, verdict, isTooLarge }: ModelStream): void {
+    const what = this.#asked.get(id);
+    const isRight = what?.codes.includes(status) ?? (status >= 200 && status < 500);
+    // Whoever has sent less than he meant to, or too much, is told so.
+    const isOdd = verdict !== "right" || isTooLarge || !this.#isMeant(id);
+    if (!isRight && !(isOdd && status >= 200 && status < 500))
+      throw new Violation(`${status} to ${what?.name ?? "something"}, on stream ${id}`);
+  }
+
+  /** Whether a request was sent as it was meant. */
+  #isMeant(id: number): boolean {
+    const stream = this.#model.streams.get(id)!;
+    const what = this.#asked.get(id);
+    return what !== undefined && !stream.isBroken && stream.endedAt > 0 && stream.sent === what.body.length;
+  }
+
+  #ended(): void {
+    const mayBreakOff = !this.#isTrusted && this.#count > MOST_UNTAKEN;
+    if (mayBreakOff || this.#line.hasLeft) this.#model.isDead = true;
+    else this.#model.ended();
+  }
+
+  // The end.
+
+  async #settle(): Promise<void> {
+    const model = this.#model;
+    if (!this.#line.hasLeft && !this.#line.hasEnded) this.#leave();
+    if (model.isBroken && !model.isMidFrame) await this.#line.until(() => model.isDead);
+    if (this.#line.hasLeft || model.isMidFrame || !model.hasSettings) {
+      if (!this.#line.hasLeft) await this.#line.do({ do: "fin" });
+      await this.#mustEnd();
+      return;
+    }
+    for (const stream of model.streams.values()) if (stream.isOpen && stream.endedAt === 0) this.#say({ do: "cancel", id: stream.id, code: 8 });
+    await this.#mustAnswer();
+    if (!model.isDead && !this.#line.hasEnded) this.#say({ do: "goAway", code: 0 });
+    await this.#mustEnd();
+  }
+
+  async #mustAnswer(): Promise<void> {
+    const model = this.#model;
+    this.#say({ do: "openWindows" });
+    const waiting = (): ModelStream[] => [...model.streams.values()].filter((stream) => this.#isWaitedFor(stream));
+    await this.#line.until(() => model.isDead || this.#wrong !== undefined || waiting().length === 0);
+    this.#check();
+    const [first] = waiting();
+    if (first && !model.isDead && !this.#mayBeLost)
+      throw new Violation(`no answer to ${this.#asked.get(first.id)?.name ?? "something"}, on stream ${first.id}`);
+    for (const { id, isClosed } of model.streams.values()) if (!isClosed) this.#say({ do: "cancel", id, code: 8 });
+    this.#say({ do: "ping" });
+    await this.#line.until(() => model.isDead || model.pendingPings === 0 || this.#wrong !== undefined);
+    this.#check();
+    if (model.pendingPings > 0 && !this.#line.hasEnded) throw new Violation("a ping that was not answered");
+  }
+
+  get #mayBeLost(): boolean {
+    return this.#line.hasEnded && !this.#isTrusted;
+  }
+
+  #isWaitedFor(stream: ModelStream): boolean {
+    if (stream.isClosed || stream.isAnswered) return false;
+    // It is wrong, or not all of it has come: nobody knows.
+    if (stream.verdict !== "right" || stream.isBroken || stream.endedAt === 0) return false;
+    return this.#asked.get(stream.id)?.isEndless ? stream.status === 0 : true;
+  }
+
+  #say(step: ClientStep): void {
+    if (this.#line.hasEnded) return;
+    this.#outgoing.push(this.#bytes.of(step));
+    this.#leave();
+  }
+
+  async #mustEnd(): Promise<void> {
+    if (!(await this.#line.ends())) throw new Violation("the server does not end");
+    this.#check();
+  }
+}
