@@ -155,7 +155,7 @@ describe("identity", () => {
     ["the token with something behind it", { authorization: "Bearer TOKENx" }, 401],
     ["half the token", { authorization: "Bearer HALF" }, 401],
     ["a scheme that is not Bearer", { authorization: "Basic TOKEN" }, 403],
-    ["an empty token", { authorization: "Bearer " }, 403],
+    ["no token behind the scheme", { authorization: "Bearer" }, 403],
   ])(
     "AUTH-1, AUTHN-4, AUTHN-6, AUTHN-11: %s is refused with a Status, whatever is asked for",
     async (_, headers: { authorization?: string }, code) => {
