@@ -6,6 +6,8 @@ import { LIMITS, Peer } from "./testing/peer.ts";
 
 const HEADERS = FLAG.endHeaders | FLAG.endStream;
 const get = (stream: number): Buffer => frame(TYPE.headers, HEADERS, stream, requestBlock("GET", "/"));
+/** Bytes that are taken of a body after its answer. */
+const MOST_UNREAD = 4 << 20;
 const OK = { "content-type": "text/plain" };
 
 describe("requests and answers", () => {
@@ -258,14 +260,76 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     expect(peer.of(TYPE.windowUpdate)).toEqual([]);
     peer.requests[0]!.respond(401, {});
     peer.turn();
-    // What was kept of its body is given back; the rest of it is not wanted.
+    // What was kept of its body is given back, and the rest is not kept.
     expect(peer.of(TYPE.windowUpdate).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)])).toEqual([
+      [1, MOST_UNREAD],
       [0, 49_152],
     ]);
-    expect(peer.answer(1).reset).toBe(ERROR.none);
     peer.connection.trust();
     peer.turn();
     expect(peer.of(TYPE.windowUpdate).at(-1)!.payload.readUInt32BE(0)).toBe(10 * 65_536 - 49_152);
+  });
+});
+
+describe("a body that is not read to its end before the answer (RFC 9113 8.1)", () => {
+  const answered = (length?: number): Peer => {
+    const peer = Peer.open();
+    peer.connection.trust();
+    const headers = length === undefined ? [] : ([["content-length", String(length)]] as const);
+    peer.request(1, { method: "POST", ends: false, headers });
+    peer.requests[0]!.respond(413, {}, Buffer.from("too large"));
+    peer.turn();
+    return peer;
+  };
+  const piece = Buffer.alloc(16_384);
+
+  test("may come to its end, so that a client that reads no answer before gets it whole, and the request is over", () => {
+    const peer = answered(MOST_UNREAD);
+    expect([peer.connection.openStreams, peer.requests[0]!.isClosed]).toEqual([0, true]);
+    for (let i = 0; i < MOST_UNREAD / piece.length; i++) peer.data(1, piece);
+    peer.data(1, "", true);
+    expect(peer.answer(1)).toMatchObject({ body: "too large", isEnded: true, reset: undefined });
+    peer.data(1, "more");
+    peer.request(3);
+    expect([peer.requests.length, peer.goAway, peer.answer(1).reset]).toEqual([2, undefined, undefined]);
+  });
+
+  test("needs no larger window when the rest of it is small", () => {
+    const peer = answered(65_536);
+    for (let i = 0; i < 3; i++) peer.data(1, piece);
+    peer.data(1, piece, true);
+    expect(peer.of(TYPE.windowUpdate).filter(({ stream }) => stream === 1)).toEqual([]);
+    expect([peer.answer(1).reset, peer.goAway]).toEqual([undefined, undefined]);
+  });
+
+  test("may end with trailers, or with a reset of its client", () => {
+    const peer = answered();
+    peer.send(frame(TYPE.headers, HEADERS, 1, headerBlock([["a", "b"]])));
+    peer.request(3, { method: "POST", ends: false });
+    peer.requests[1]!.respond(413, {});
+    peer.turn();
+    peer.send(frame(TYPE.reset, 0, 3, uint32(ERROR.cancel)));
+    for (let i = 0; i < 1000; i++) for (const id of [1, 3]) peer.data(id, piece);
+    expect([peer.answer(1).reset, peer.answer(3).reset, peer.goAway]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("is stopped without an error where its client sends more than 4 MiB", () => {
+    const peer = answered();
+    for (let i = 0; i < 300; i++) peer.data(1, piece);
+    expect([peer.answer(1).isEnded, peer.answer(1).reset, peer.goAway]).toEqual([true, ERROR.none, undefined]);
+    const all = peer.of(TYPE.windowUpdate).filter(({ stream }) => stream === 1);
+    expect(all.map(({ payload }) => payload.readUInt32BE(0))).toEqual([MOST_UNREAD]);
+  });
+
+  test("is stopped where there are as many of them as there may be streams", () => {
+    const peer = answered();
+    for (let i = 1; i <= LIMITS.streams; i++) {
+      expect(peer.answer(1).reset).toBeUndefined();
+      peer.request(1 + 2 * i, { method: "POST", ends: false });
+      peer.requests[i]!.respond(413, {});
+      peer.turn();
+    }
+    expect([peer.answer(1).reset, peer.answer(3).reset]).toEqual([ERROR.none, undefined]);
   });
 });
 

@@ -20,15 +20,7 @@ import { attempt } from "../util/attempt.ts";
 import { DEFAULT_FRAME_SIZE, DEFAULT_TABLE_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import { type Frame, FrameReader } from "./frame-reader.ts";
-import {
-  PING,
-  SETTINGS_ACK,
-  goAwayFrame,
-  pingAck,
-  resetFrame,
-  settingsFrame,
-  windowUpdateFrame,
-} from "./frames.ts";
+import { PING, SETTINGS_ACK, goAwayFrame, pingAck, resetFrame, settingsFrame, windowUpdateFrame } from "./frames.ts";
 import { HeaderBlock } from "./header-block.ts";
 import { HeaderDecoder, type HeaderList } from "./header-decoder.ts";
 import { type Later, Output, type Sink } from "./output.ts";
@@ -37,6 +29,7 @@ import { areTrailers, requestHead } from "./request-head.ts";
 import { Sender } from "./sender.ts";
 import { peerSettings } from "./settings.ts";
 import { Http2Stream, type StreamOwner } from "./stream.ts";
+import { UnreadBodies } from "./unread-bodies.ts";
 
 /** The socket of a connection. */
 export interface Transport extends Sink {
@@ -92,7 +85,7 @@ export interface ConnectionOptions {
 
 /** Bytes of answers and acknowledgements that are not sent, from which on nothing is read. */
 const MOST_UNSENT = 327_680;
-/** Streams that were reset a moment ago: what the peer sent on them before it knew is no mistake of its. */
+/** Streams that were reset a moment ago, or left unread: what the peer sent on them before it knew is no mistake of its. */
 const MOST_RESET = 1000;
 
 type State = "open" | "closing" | "ended";
@@ -107,6 +100,7 @@ export class Http2Connection implements StreamOwner {
   readonly #resets: Rate;
   readonly #streams = new Map<number, Http2Stream>();
   readonly #resetStreams = new Set<number>();
+  readonly #unreadBodies: UnreadBodies;
   #state: State = "open";
   #isGreeted = false;
   #isTrusted = false;
@@ -128,6 +122,11 @@ export class Http2Connection implements StreamOwner {
     this.#output = new Output({ ...options, sink: transport, fill: () => this.#fill() });
     this.#sender = new Sender(this.#output, (stream) => this.#answered(stream));
     this.#resets = new Rate(limits.resets, options.now);
+    this.#unreadBodies = new UnreadBodies({
+      most: limits.streams,
+      extend: (id, bytes) => this.#control(windowUpdateFrame(id, bytes)),
+      stop: (id) => this.#control(resetFrame(id, ERROR.none)),
+    });
     this.#control(
       settingsFrame([
         [SETTING.maxConcurrentStreams, limits.streams],
@@ -297,8 +296,10 @@ export class Http2Connection implements StreamOwner {
     if (this.#window < 0)
       throw new ConnectionError(ERROR.flowControl, "expected no more bytes than the window of the connection");
     const [from, to] = unpadded(frame, 0);
+    const isEnd = (flags & FLAG.endStream) !== 0;
     const stream = this.#streams.get(id);
-    if (stream) this.#onBody(stream, length, { bytes, from, to, isEnd: (flags & FLAG.endStream) !== 0 });
+    if (stream) this.#onBody(stream, length, { bytes, from, to, isEnd });
+    else if (this.#unreadBodies.has(id)) this.#unreadBodies.take(id, length, isEnd);
     else if (id <= this.#lastStream && !this.#resetStreams.has(id)) this.#refuse(id, ERROR.streamClosed);
     this.#openWindow();
   }
@@ -372,6 +373,7 @@ export class Http2Connection implements StreamOwner {
       this.#onTrailers(stream, isEnd, list);
       return;
     }
+    if (isEnd) this.#unreadBodies.delete(id);
     if (this.#resetStreams.has(id)) return;
     if (id % 2 === 0) throw new ConnectionError(ERROR.protocol, `expected an odd number for a stream, got ${id}`);
     if (id <= this.#lastStream) throw new ConnectionError(ERROR.streamClosed, `expected stream ${id} to be a new one`);
@@ -420,7 +422,10 @@ export class Http2Connection implements StreamOwner {
     this.#mustBeKnown(frame);
     mustHave(frame, 4);
     const stream = this.#streams.get(frame.stream);
-    if (!stream) return;
+    if (!stream) {
+      this.#unreadBodies.delete(frame.stream);
+      return;
+    }
     this.#drop(stream);
     this.#countReset();
   }
@@ -511,11 +516,13 @@ export class Http2Connection implements StreamOwner {
     this.#control(windowUpdateFrame(0, more));
   }
 
-  /** The end of an answer was written; a body that nobody has read to its end is not wanted (RFC 9113 8.1). */
+  /** The end of an answer was written. */
   #answered(stream: Http2Stream): void {
-    if (!stream.inbound.isEnded) {
-      this.#forgive(stream.id);
-      this.#control(resetFrame(stream.id, ERROR.none));
+    const { id, inbound } = stream;
+    if (!inbound.isEnded) {
+      this.#forgive(id);
+      if (this.#state === "open") this.#unreadBodies.add(id, inbound.window, inbound.missing);
+      else this.#control(resetFrame(id, ERROR.none));
     }
     this.#remove(stream);
     this.#output.whenSent(() => stream.over());

@@ -59,6 +59,16 @@ export class Inbound {
     return this.#isEnded;
   }
 
+  /** Bytes that the peer may send now. */
+  get window(): number {
+    return this.#window;
+  }
+
+  /** Bytes that have not come; -1 where nobody has said how many there are. */
+  get missing(): number {
+    return this.#expected < 0 ? -1 : this.#expected - this.#received;
+  }
+
   /** Counts a frame of DATA, padding too; the error code where it may not come. */
   count(bytes: number): number {
     if (this.#isEnded) return ERROR.streamClosed;
