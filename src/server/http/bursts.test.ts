@@ -67,6 +67,27 @@ describe.each(["node", "curl", "go"] as const)("with the windows of %s, on one c
   });
 });
 
+test.each(["node", "curl", "go"] as const)(
+  "with the windows of %s, bodies of all sizes at once on one connection arrive whole",
+  { timeout: TIME },
+  async (client) => {
+    const { listener, json } = await listening.start(true);
+    const session = await connect(listener, client);
+    // Around the sizes of frames and windows, and beyond what an object may have.
+    const sizes = [0, 1, 16_200, 16_384, 65_300, 65_535, 65_536, 131_072, 400_000, 900_000];
+    const names = Array.from({ length: 100 }, (_, i) => `o${i}`);
+    const text = (i: number): string => String(i % 10).repeat(sizes[i % sizes.length]!);
+    const posts = names.map((name, i) => send(session, "POST", CM, JSON.stringify(configMap(name, text(i)))));
+    const larger = Array.from({ length: 20 }, () => send(session, "POST", CM, "x".repeat(3_500_000)));
+    expect(new Set(await Promise.all(posts))).toEqual(new Set(["201 true"]));
+    expect(new Set(await Promise.all(larger))).toEqual(new Set(["413 true"]));
+    for (const [i, name] of names.entries()) {
+      const { body } = await json("GET", `${CM}/${name}`);
+      expect(body).toMatchObject({ data: { text: text(i) } });
+    }
+  },
+);
+
 test.each([
   [100, 400_000, "201 true"],
   [100, 3_000_000, "413 true"],
