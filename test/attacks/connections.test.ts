@@ -48,7 +48,7 @@ const THOUSANDS = 2000;
 const row = (kind: Kind, count = ATTACKERS): Row => ({
   name: kind,
   play: held(kind, count),
-  bounds: count > THOUSANDS ? { turnMillis: 200 } : {},
+  bounds: count > THOUSANDS ? { turnMillis: 200, healthyMillis: 100 } : {},
 });
 
 const FILE = "test/attacks/connections.test.ts";

@@ -16,6 +16,8 @@ export interface Bounds {
   readonly peakMiB: number;
   /** Memory in use beyond what it was, once all is over and garbage has been collected, in MiB. */
   readonly keptMiB: number;
+  /** How long 99 of 100 requests of the healthy client may take, in ms of the wall's clock; no bound without it. */
+  readonly healthyMillis?: number;
 }
 
 /** What came of a row. */

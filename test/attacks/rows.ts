@@ -68,6 +68,7 @@ export function attacks(title: string, file: string, rows: readonly Row[], optio
       expectNotLong(result.turnMillis, bounds.turnMillis);
       expect(result.peakMiB).toBeLessThan(bounds.peakMiB);
       expect(result.keptMiB).toBeLessThan(bounds.keptMiB);
+      expect(result.healthyMillis).toBeLessThan(bounds.healthyMillis ?? Infinity);
     });
   });
 }
