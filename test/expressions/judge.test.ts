@@ -75,7 +75,7 @@ test.each([
   expect(await why(expression)).toBeUndefined();
 });
 
-const { RUNS = "60" } = process.env;
+const { RUNS = "15" } = process.env;
 
 /** The largest number of steps that is counted. */
 const MOST_STEPS = 100_000;
