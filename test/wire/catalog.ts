@@ -27,7 +27,11 @@ export interface Asked {
 
 const JSON_TYPE = ["content-type", "application/json"] as const;
 const MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "w-" }, data: { a: "x".repeat(100) } };
-const LARGE_MAP = { ...MAP, data: { a: "x".repeat(200_000) } };
+/** What only those may read who have a credential. */
+export const SECRET = "only for those who may";
+/** An object that takes many frames. */
+export const LARGE_MAP: object = { ...MAP, metadata: { name: "large" }, data: { a: SECRET.repeat(9000) } };
+const NEW_LARGE_MAP = { ...MAP, data: { a: "x".repeat(200_000) } };
 const text = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const NOTHING = Buffer.alloc(0);
 
@@ -38,7 +42,8 @@ const WAYS = {
   readyz: { path: "/readyz", codes: [200] },
   "health that is asked for in detail": { path: "/livez?verbose", codes: [200, 401, 403], token: "" },
   version: { path: "/version", codes: [200], token: "" },
-  "the head of livez": { method: "HEAD", path: "/livez", codes: [200], token: "" },
+  "the head of livez": { method: "HEAD", path: "/livez", codes: [200, 403], token: "" },
+  "the head of readyz": { method: "HEAD", path: "/readyz", codes: [200] },
   "the head of a list": { method: "HEAD", path: MAPS, codes: [405, 200] },
   list: { path: `${MAPS}?limit=2`, codes: [200] },
   "what nobody may see": { path: MAPS, codes: [401, 403], token: "" },
@@ -49,7 +54,7 @@ const WAYS = {
   "a large object in YAML": { path: `${MAPS}/large`, codes: [200], headers: [["accept", "application/yaml"]] },
   create: { method: "POST", path: `${MAPS}?dryRun=All`, headers: [JSON_TYPE], body: text(MAP), codes: [201] },
   "create for good": { method: "POST", path: MAPS, headers: [JSON_TYPE], body: text(MAP), codes: [201] },
-  "create something large": { method: "POST", path: `${MAPS}?dryRun=All`, headers: [JSON_TYPE], body: text(LARGE_MAP), codes: [201] },
+  "create something large": { method: "POST", path: `${MAPS}?dryRun=All`, headers: [JSON_TYPE], body: text(NEW_LARGE_MAP), codes: [201] },
   "create in YAML": {
     method: "POST",
     path: `${MAPS}?dryRun=All`,
@@ -89,7 +94,7 @@ export type AskedName = keyof typeof WAYS;
 export const NAMES = Object.keys(WAYS) as AskedName[];
 
 /** Names of requests that are answered at once and keep a connection open, whoever asks. */
-export const QUICK: readonly AskedName[] = ["livez", "version", "the head of livez"];
+export const QUICK: readonly AskedName[] = ["livez", "version"];
 
 /** A request by its name. */
 export function asked(name: AskedName): Asked {

@@ -12,6 +12,8 @@ import { Line, type Place, isSocketStep } from "./line.ts";
 
 /** Requests of somebody without a credential from which on his connection may be broken off. */
 const MOST_UNTAKEN = 8;
+/** How long a window is waited for. */
+const WINDOW_MS = 500;
 /** The end that somebody is told who has no credential, or too many requests. */
 const NO_ERROR = 0;
 
@@ -83,18 +85,19 @@ class H2Player {
 
   async #send(step: H2Step & ClientStep): Promise<void> {
     if (step.within && !(await this.#hasRoom(step))) return;
-    if (step.do === "headers" && step.asked) this.#ask(step.id, asked(step.asked));
+    if (step.do === "headers") this.#ask(step.id, step.asked && asked(step.asked));
+    if (step.do === "flood") this.#model.told.add(NO_ERROR);
     this.#outgoing.push(this.#bytes.of(step));
     if (!step.hold) this.#leave(step.keep);
     // Others have their turns, the server too.
     await new Promise((resolve) => void setImmediate(resolve));
   }
 
-  #ask(id: number, what: Asked): void {
-    if (this.#asked.size === 0) this.#isTrusted = what.hasToken;
-    this.#asked.set(id, what);
-    this.#count++;
-    if (!this.#isTrusted) this.#model.told.add(NO_ERROR);
+  #ask(id: number, what: Asked | undefined): void {
+    if (this.#count++ === 0) this.#isTrusted = what?.hasToken ?? false;
+    if (what) this.#asked.set(id, what);
+    // Whoever shows no credential is answered, and has to go.
+    if (!this.#isTrusted || !what) this.#model.told.add(NO_ERROR);
   }
 
   #leave(keep = 0): void {
@@ -109,13 +112,17 @@ class H2Player {
   /** Waits until windows permit what is sent; false where it would be on a stream that nobody reads any more. */
   async #hasRoom(step: ClientStep): Promise<boolean> {
     if (!isBody(step)) return true;
+    const model = this.#model;
     const needs = windowBytes(step);
     // What was held back may be what it waits for.
-    if (!this.#model.streams.has(step.id)) this.#leave();
-    const stream = this.#model.streams.get(step.id);
-    const isLeft = (): boolean => !stream?.isOpen || this.#model.isDead;
-    await this.#line.until(() => isLeft() || (this.#model.hasSettings && Math.min(stream!.window, this.#model.window) >= needs));
-    return !isLeft();
+    if (!model.streams.has(step.id)) this.#leave();
+    const stream = model.streams.get(step.id);
+    const isLeft = (): boolean => !stream?.isOpen || model.isDead;
+    const fits = (): boolean => model.hasSettings && Math.min(stream!.window, model.window) >= needs;
+    if (!isLeft() && !fits()) this.#leave();
+    // It may be that nobody reads the bodies that have taken it all: then this one is not sent.
+    await this.#line.until(() => isLeft() || fits(), WINDOW_MS);
+    return !isLeft() && fits();
   }
 
   // What the server does.
@@ -172,7 +179,7 @@ class H2Player {
     this.#say({ do: "ping" });
     await this.#line.until(() => model.isDead || model.pendingPings === 0 || this.#wrong !== undefined);
     this.#check();
-    if (model.pendingPings > 0 && !this.#line.hasEnded) throw new Violation("a ping that was not answered");
+    if (model.pendingPings > 0 && !model.isDead && !this.#line.hasEnded) throw new Violation("a ping that was not answered");
   }
 
   get #mayBeLost(): boolean {
