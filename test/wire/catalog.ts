@@ -25,8 +25,12 @@ export interface Asked {
   readonly isEndless: boolean;
 }
 
+/** What scripts have created. */
+export const CREATED = `${MAPS}?labelSelector=of%3Dscripts`;
+/** A watch of one object that nobody changes. */
+const WATCH = `${MAPS}?watch=1&fieldSelector=metadata.name%3Dlarge`;
 const JSON_TYPE = ["content-type", "application/json"] as const;
-const MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "w-" }, data: { a: "x".repeat(100) } };
+const MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "w-", labels: { of: "scripts" } }, data: { a: "x".repeat(100) } };
 /** What only those may read who have a credential. */
 export const SECRET = "only for those who may";
 /** An object that takes many frames. */
@@ -82,9 +86,9 @@ const WAYS = {
     codes: [404],
   },
   "a method that is not there": { method: "BREW", path: `${MAPS}/none`, codes: [405, 404] },
-  "a watch": { path: `${MAPS}?watch=1&timeoutSeconds=1`, codes: [200] },
-  "a watch without an end": { path: `${MAPS}?watch=1`, codes: [200], isEndless: true },
-  "a watch of nobody": { path: `${MAPS}?watch=1`, codes: [401, 403], token: "" },
+  "a watch": { path: `${WATCH}&timeoutSeconds=1`, codes: [200] },
+  "a watch without an end": { path: WATCH, codes: [200], isEndless: true },
+  "a watch of nobody": { path: WATCH, codes: [401, 403], token: "" },
 } satisfies Readonly<Record<string, Way>>;
 
 /** The name of a request. */

@@ -35,6 +35,8 @@ class H2Player {
   readonly #model: Http2Model;
   readonly #bytes: ClientBytes;
   readonly #asked = new Map<number, Asked>();
+  /** Streams on which headers were sent: others on them are trailers. */
+  readonly #begun = new Set<number>();
   #line!: Line;
   #wrong: unknown;
   #outgoing: Buffer[] = [];
@@ -95,7 +97,8 @@ class H2Player {
 
   #ask(id: number, what: Asked | undefined): void {
     if (this.#count++ === 0) this.#isTrusted = what?.hasToken ?? false;
-    if (what) this.#asked.set(id, what);
+    if (what && !this.#begun.has(id)) this.#asked.set(id, what);
+    this.#begun.add(id);
     // Whoever shows no credential is answered, and has to go.
     if (!this.#isTrusted || !what) this.#model.told.add(NO_ERROR);
   }
@@ -168,6 +171,9 @@ class H2Player {
 
   async #mustAnswer(): Promise<void> {
     const model = this.#model;
+    // Only then it is known how wide they are.
+    await this.#line.until(() => model.isDead || this.#wrong !== undefined || model.pendingSettings === 0);
+    this.#check();
     this.#say({ do: "openWindows" });
     const waiting = (): ModelStream[] => [...model.streams.values()].filter((stream) => this.#isWaitedFor(stream));
     await this.#line.until(() => model.isDead || this.#wrong !== undefined || waiting().length === 0);
