@@ -12,6 +12,7 @@ import {
   BROKEN_CHUNK_NAMES,
   type BodyForm,
   type H1Step,
+  KEEP_ALIVE,
   NO_REQUEST_NAMES,
   UPGRADE_NAMES,
   sentBy,
@@ -24,13 +25,38 @@ export interface H1Script {
   readonly steps: readonly H1Step[];
 }
 
+/** Lines that change what is asked for, or make it wrong. */
+const LINES = [
+  "content-length: 0",
+  "content-length: 1e3",
+  "content-length: 4, 4",
+  "transfer-encoding: chunked",
+  "transfer-encoding: xchunked",
+  "transfer-encoding : chunked",
+  " folded: x",
+  "host: y",
+  "x: \0",
+  "x\x01: y",
+  "connection: close",
+  "connection: keep-alive, content-length",
+  "expect: x",
+  "accept: */*;q=0.1, application/yaml",
+  "content-type: application/json; charset=",
+  "content-encoding: gzip",
+  "upgrade: websocket",
+  "impersonate-user: alice",
+  "range: bytes=0-1",
+  "if-match: *",
+  "http2-settings: AAMAAABkAAQAAP__",
+];
+
 const MOST_STEPS = 16;
 const MOST_FRAMES = 30;
 const MORE = [
   "accept: */*",
   "Accept: application/json",
   "USER-AGENT: somebody",
-  "connection: keep-alive",
+  KEEP_ALIVE,
   "cookie: a=b; c=d",
   "x-empty:",
   "x-blanks: \t a \t ",
@@ -141,7 +167,8 @@ class H1Draw {
     const draw = this.#draw;
     return draw.one<BodyForm>(
       () => ({ form: "short", missing: 1 + draw.small(2000) }),
-      () => ({ form: "long", more: 1 + draw.small(60) }),
+      // One byte more may be a line end, which nobody minds.
+      () => ({ form: "long", more: 2 + draw.small(60) }),
       () => ({ form: "broken", how: draw.pick(BROKEN_CHUNK_NAMES) }),
     );
   }
@@ -149,8 +176,12 @@ class H1Draw {
   /** Requests that are nearly right. */
   #bytes(): H1Step {
     const draw = this.#draw;
-    const right = draw.many(1 + draw.small(4), () => sentBy({ ...this.#ask(), ...(draw.chance(0.2) ? { body: this.#wrongBody() } : {}) }).bytes);
-    return { do: "bytes", base64: mutateBytes(draw, Buffer.concat(right)).toString("base64") };
+    const one = (): Buffer => {
+      const body = draw.chance(0.2) ? { body: this.#wrongBody() } : {};
+      return sentBy({ ...this.#ask(), ...body, more: draw.many(draw.small(4), () => draw.pick(LINES)) }).bytes;
+    };
+    const right = Buffer.concat(draw.many(1 + draw.small(4), one));
+    return { do: "bytes", base64: (draw.chance(0.8) ? mutateBytes(draw, right) : right).toString("base64") };
   }
 
   #leaves<T extends H1Step>(step: T): H1Step {

@@ -50,6 +50,8 @@ export class H1Model {
   strangers = 0;
   #pending: Pending[] = [];
   #isDeaf = false;
+  #isOpen = false;
+  #hasWatch = false;
   /** Bytes that were made, and that have left. */
   #made = 0;
   #left = 0;
@@ -59,11 +61,14 @@ export class H1Model {
 
   /** What the client is about to send. */
   sends(step: SendStep): void {
-    const { bytes, expected, isLast } = sentBy(step);
+    const { bytes, expected, isLast, isOpen = false } = sentBy(step);
+    this.#hasWatch ||= bytes.includes("watch=1");
     const from = this.#made;
     this.#made += bytes.length;
     if (this.#asked) this.#onWebSocket(this.#asked, step);
+    this.isUnknown ||= this.#isOpen;
     if (this.#isDeaf) return;
+    this.#isOpen = isOpen;
     if (expected.some(({ codes }) => codes.includes(101))) this.#asked = new WebSocketModel();
     const each = bytes.length / Math.max(1, expected.length);
     expected.forEach((one, i) => this.#pending.push({ ...one, from: from + Math.floor(i * each), to: this.#made }));
@@ -95,6 +100,12 @@ export class H1Model {
     return first && first.isDue && first.to <= this.#left ? first.name : undefined;
   }
 
+  /** Whether the server reads nothing more: an answer without an end keeps others waiting. */
+  get isHeldUp(): boolean {
+    if (this.isUnknown && this.#hasWatch) return true;
+    return this.#answer?.to.isEndless === true && this.#pending.length > 0;
+  }
+
   /** Whether the server has to end without being asked. */
   get isBroken(): boolean {
     return this.mustEnd || (this.webSocket?.mustEnd ?? false);
@@ -108,14 +119,14 @@ export class H1Model {
       return;
     }
     this.#rest = Buffer.concat([this.#rest, bytes]);
-    if (this.isUnknown && this.#pending.length === 0 && !this.#answer) this.#lookAtUnknown();
-    else while (this.#rest.length > 0 && this.#step());
+    while (this.#rest.length > 0 && this.#step());
   }
 
   /** Nobody knows to which requests these are answers. */
-  #lookAtUnknown(): void {
+  #lookAtUnknown(): false {
     const wrong = /^HTTP\/1\.1 5(?!05)\d\d .*/m.exec(this.#rest.toString("latin1"));
     if (wrong) throw new Violation(wrong[0]);
+    return false;
   }
 
   /** Takes the next part of an answer; false where it has not come. */
@@ -126,6 +137,7 @@ export class H1Model {
       this.webSocket.server(rest);
       return false;
     }
+    if (!this.#answer && this.isUnknown && this.#pending.length === 0) return this.#lookAtUnknown();
     if (!this.#answer) return this.#head();
     return this.#answer.isChunked ? this.#chunk(this.#answer) : this.#body(this.#answer);
   }
@@ -148,7 +160,6 @@ export class H1Model {
 
   #begin(status: number, headers: Headers): void {
     const to = this.#pending[0];
-    if (!to && this.isUnknown) return;
     if (!to) throw new Violation(`${status} to nothing`);
     if (status === 100) {
       if (!to.mayContinue) throw new Violation(`100 to ${to.name}, which has not asked for it`);

@@ -98,6 +98,8 @@ class H1Player {
       await this.#pongs();
       await this.#socket({ do: "fin" });
     }
+    // It does not see that its client has left.
+    if (this.#model.isHeldUp) return;
     if (!(await this.#line.ends())) throw new Violation("the server does not end");
     this.#check();
   }

@@ -100,7 +100,12 @@ export interface Sent {
   readonly expected: readonly Expected[];
   /** Whether nothing behind it can be understood. */
   readonly isLast: boolean;
+  /** Whether what comes behind it is taken for the rest of its body. */
+  readonly isOpen?: boolean;
 }
+
+/** Without it a connection of HTTP/1.0 ends. */
+export const KEEP_ALIVE = "connection: keep-alive";
 
 const MALFORMED: Expected = {
   name: "what is no request",
@@ -148,6 +153,7 @@ function askedBy(step: AskStep): Sent {
     bytes: Buffer.concat([...Array.from({ length: times }, () => one), rest]),
     expected: [...Array.from({ length: times }, () => expected), ...(rest.length > 0 ? [MALFORMED] : [])],
     isLast: isBroken || rest.length > 0 || expected.end === "must" || expected.codes.includes(101),
+    isOpen: step.body?.form === "short",
   };
 }
 
@@ -199,13 +205,15 @@ function chunks(whole: Buffer, { cuts, extension, trailer }: BodyForm & { readon
 }
 
 function expectedOf(step: AskStep, what: Asked): Expected {
-  const { body, version, close = false, expect = false, upgrade } = step;
+  const { body, version, close = false, expect = false, upgrade, more = [] } = step;
   const isWhole = body === undefined || body.form === "chunked";
   const usual = upgrade ? UPGRADES[upgrade].codes : what.codes;
   // What is made of a body must not be made of half of it.
   const rest = what.body.length > 0 ? usual.filter((code) => code >= 300) : usual;
   const isUpgraded = upgrade !== undefined && upgrade !== "no watch";
   const isUnread = body !== undefined && what.body.length === 0;
+  const isOld = version === "1.0";
+  const mustEnd = close || (isOld && !more.includes(KEEP_ALIVE)) || (isUpgraded && !usual.includes(101));
   const mayEnd = !what.hasToken || isUnread || (what.body.length > 0 && !usual.includes(201));
   return {
     name: what.name,
@@ -214,9 +222,9 @@ function expectedOf(step: AskStep, what: Asked): Expected {
     codes: isWhole ? usual : [...rest, 400, 413, 415, 422],
     hasToken: what.hasToken,
     isEndless: what.isEndless && !isUpgraded,
-    end: close || version === "1.0" || (isUpgraded && !usual.includes(101)) ? "must" : mayEnd || !isWhole ? "may" : "stays",
+    end: mustEnd ? "must" : mayEnd || !isWhole || isOld ? "may" : "stays",
     mayContinue: expect,
-    isOld: version === "1.0",
+    isOld,
     isDue: body?.form !== "short",
   };
 }
