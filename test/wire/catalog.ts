@@ -9,7 +9,8 @@ import { TOKEN } from "../attacks/target.ts";
 
 /** Where it happens. */
 export const NAMESPACE = "wire";
-const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+/** Where they are. */
+export const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
 /** A request, and the codes of its right answers. */
 export interface Asked {

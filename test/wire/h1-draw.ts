@@ -14,6 +14,7 @@ import {
   type H1Step,
   KEEP_ALIVE,
   NO_REQUEST_NAMES,
+  type SendStep,
   UPGRADE_NAMES,
   sentBy,
 } from "./h1-steps.ts";
@@ -184,7 +185,7 @@ class H1Draw {
     return { do: "bytes", base64: (draw.chance(0.8) ? mutateBytes(draw, right) : right).toString("base64") };
   }
 
-  #leaves<T extends H1Step>(step: T): H1Step {
+  #leaves(step: SendStep): SendStep {
     const draw = this.#draw;
     if (draw.chance(0.6)) return step;
     return draw.chance(0.6) ? { ...step, hold: true } : { ...step, keep: 1 + draw.small(200) };

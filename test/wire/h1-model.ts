@@ -190,7 +190,9 @@ export class H1Model {
     if (length !== undefined && coding !== undefined) throw new Violation(`a length and a coding, to ${to.name}`);
     if (coding !== undefined && coding !== "chunked") throw new Violation(`the coding ${coding}`);
     if (length !== undefined && !/^\d+$/.test(length)) throw new Violation(`the length ${length}`);
-    const hasBody = to.method !== "HEAD" && status !== 204 && status !== 304;
+    // Of what was cut off nobody knows that it was to be HEAD.
+    const isHead = to.method === "HEAD" && !(status === 400 && to.to > this.#left);
+    const hasBody = !isHead && status !== 204 && status !== 304;
     const isOpen = hasBody && length === undefined && coding === undefined;
     if (isOpen && !to.isOld) throw new Violation(`an answer without an end, to ${to.name}`);
     const left = !hasBody ? 0 : isOpen ? Infinity : Number(length ?? 0);

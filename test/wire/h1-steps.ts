@@ -157,9 +157,9 @@ function askedBy(step: AskStep): Sent {
   };
 }
 
-function headOf({ version = "1.1", close, expect, upgrade, more = [], body }: AskStep, what: Asked): string {
+function headOf({ version, close, expect, upgrade, more = [], body }: AskStep, what: Asked): string {
   const lines = [
-    `${what.method} ${what.path} HTTP/${version}`,
+    `${what.method} ${what.path} HTTP/${version ?? "1.1"}`,
     "host: x",
     ...what.headers.map(([name, value]) => `${name}: ${value}`),
     ...(upgrade ? ["connection: Upgrade", "upgrade: websocket", ...UPGRADES[upgrade].headers] : []),

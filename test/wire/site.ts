@@ -3,51 +3,97 @@
  *
  * @module
  */
-import { type Healthy, Target } from "../attacks/target.ts";
+import { MOST_TURN_MS, isLongTurn } from "../../src/util/testing/turns.ts";
+import { type Client, type Healthy, TOKEN, Target } from "../attacks/target.ts";
 import type { Scratch } from "../serve/keelson.ts";
-import { LARGE_MAP, NAMESPACE } from "./catalog.ts";
+import { CREATED, LARGE_MAP, MAPS, NAMESPACE } from "./catalog.ts";
 import type { Place } from "./line.ts";
 
 /** What scripts create is gone from the past of objects soon. */
 const ARGS = ["--history", "10s"];
+const PAUSE_MS = 50;
+const MOST_MORE_BYTES = 24 << 20;
 
 /** See the head of this file. */
 export class Site {
   readonly place: Place;
   readonly #target: Target;
+  readonly #client: Client;
   readonly #healthy: Healthy;
+  /** Bytes in use, each time that all was cleared. */
+  readonly #used: number[] = [];
 
-  private constructor(target: Target, healthy: Healthy) {
+  private constructor(target: Target, client: Client, healthy: Healthy) {
     this.#target = target;
+    this.#client = client;
     this.#healthy = healthy;
-    const isPlain = target.keelson.url.startsWith("http:");
-    this.place = { port: target.port, ...(isPlain ? {} : { ca: target.ca }) };
+    this.place = { port: target.port, ...(target.ca === "" ? {} : { ca: target.ca }) };
   }
 
   /** Starts a server with something to be read, and a client beside. */
   static async start(scratch: Scratch, args: readonly string[]): Promise<Site> {
     const target = await Target.start(scratch.fresh(), { args: [...ARGS, ...args] });
-    const client = await target.connect();
+    const client = await clientOf(target);
     await client.send("POST", "/api/v1/namespaces", { metadata: { name: NAMESPACE } });
-    await client.send("POST", `/api/v1/namespaces/${NAMESPACE}/configmaps`, LARGE_MAP);
-    client.session.destroy();
-    return new Site(target, await target.healthy(50));
+    await client.send("POST", MAPS, LARGE_MAP);
+    const healthy = await target.beside(await clientOf(target), PAUSE_MS);
+    await target.turn();
+    return new Site(target, client, healthy);
+  }
+
+  /** Removes what scripts have created. */
+  async clear(): Promise<void> {
+    await this.#client.send("DELETE", CREATED);
+    this.#used.push((await this.#target.memory()).used);
   }
 
   /** What is wrong with the server; empty where nothing is. */
   async troubles(): Promise<string[]> {
-    const { keelson } = this.#target;
-    const failures = await this.#target.metric("keelson_uncaught_total");
-    const logged = keelson.stderr.split("\n").filter((line) => /^\S+ ERROR |^\s+at .*:\d+/.test(line));
+    const { text } = await this.#client.send("GET", "/metrics");
+    const failures = text.split("\n").filter((line) => /^keelson_uncaught_total\{.*\} [^0]/.test(line));
+    const logged = this.#target.keelson.stderr.split("\n").filter((line) => /^\S+ ERROR |^\s+at .*:\d+/.test(line));
+    const turn = await this.#target.turn();
     return [
       ...this.#healthy.troubles.map((trouble) => `the client beside: ${trouble}`),
       ...logged.map((line) => `logged: ${line}`),
-      ...(failures === 0 ? [] : [`keelson_uncaught_total is ${failures}`]),
+      ...failures,
+      ...(text.includes("keelson_uncaught_total{") ? [] : ["no metrics"]),
+      ...(isLongTurn(turn, 2 * MOST_TURN_MS) ? [`a turn of ${turn} ms`] : []),
+      ...this.#growth(),
     ];
+  }
+
+  /** What is kept on purpose is bounded, and fills up in the first half. */
+  #growth(): string[] {
+    const used = this.#used;
+    const more = used.length < 4 ? 0 : used.at(-1)! - used[used.length >> 1]!;
+    return more > MOST_MORE_BYTES ? [`memory grew by ${more} bytes in the second half`] : [];
   }
 
   async stop(): Promise<void> {
     await this.#healthy.stop();
+    this.#client.close();
     await this.#target.stop();
   }
+}
+
+const clientOf = (target: Target): Client | Promise<Client> =>
+  target.ca === "" ? new PlainClient(target.keelson.url) : target.connect();
+
+/** A client of plain HTTP. */
+class PlainClient implements Client {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async send(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly text: string }> {
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${this.#url}${path}`, { method, headers, ...sent });
+    return { status: response.status, text: await response.text() };
+  }
+
+  close(): void {}
 }

@@ -306,17 +306,17 @@ interface Broken {
 
 /** Ends a connection that has sent what is no request; what was asked before is answered before, and whole. */
 function refuse(error: NodeJS.ErrnoException, { socket, pipeline, guard }: Broken): void {
-  // Who has left does not wait for answers; of other bytes there are more.
-  if (pipeline.isBroken || !pipeline.isIdle) {
-    if (socket.readableEnded) socket.destroySoon();
-    if (pipeline.isBroken) return;
-  }
+  const { isBroken, isIdle, isAnswering } = pipeline;
+  // Who has left does not wait for answers.
+  if (socket.readableEnded && (isBroken || isAnswering || !isIdle)) socket.destroySoon();
+  if (isBroken) return;
   pipeline.isBroken = true;
   pipeline.whenIdle(() => {
     // It is the last one, since its body has not been read.
     if (pipeline.isAnswering) return;
     guard.of(socket)?.end();
-    if (socket.writable) socket.end(plainAnswer(refusalOf(error)));
+    const status = refusalOf(error);
+    if (socket.writable) socket.end(plainAnswer(status, pipeline.waitsForHead ? "" : status));
     else socket.destroySoon();
   });
 }

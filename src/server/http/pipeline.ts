@@ -33,6 +33,11 @@ export class Pipeline {
     return this.#open > 0 && this.#last!.response.headersSent;
   }
 
+  /** Whether the last answer that is due is one to HEAD, which has no body. */
+  get waitsForHead(): boolean {
+    return this.#open > 0 && this.#last!.request.method === "HEAD";
+  }
+
   /** Does some work as soon as it is idle. */
   whenIdle(work: () => void): void {
     if (this.isIdle) work();
