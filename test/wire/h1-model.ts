@@ -103,7 +103,8 @@ export class H1Model {
   /** Whether the server reads nothing more: an answer without an end keeps others waiting. */
   get isHeldUp(): boolean {
     if (this.isUnknown && this.#hasWatch) return true;
-    return this.#answer?.to.isEndless === true && this.#pending.length > 0;
+    const open = this.#answer ? [this.#answer.to, ...this.#pending] : this.#pending;
+    return open.slice(0, -1).some(({ isEndless }) => isEndless);
   }
 
   /** Whether the server has to end without being asked. */
