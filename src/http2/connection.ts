@@ -20,15 +20,7 @@ import { attempt } from "../util/attempt.ts";
 import { DEFAULT_FRAME_SIZE, DEFAULT_TABLE_SIZE, DEFAULT_WINDOW, ERROR, FLAG, SETTING, TYPE } from "./constants.ts";
 import { ConnectionError } from "./errors.ts";
 import { type Frame, FrameReader } from "./frame-reader.ts";
-import {
-  PING,
-  SETTINGS_ACK,
-  goAwayFrame,
-  pingAck,
-  resetFrame,
-  settingsFrame,
-  windowUpdateFrame,
-} from "./frames.ts";
+import { PING, SETTINGS_ACK, goAwayFrame, pingAck, resetFrame, settingsFrame, windowUpdateFrame } from "./frames.ts";
 import { HeaderBlock } from "./header-block.ts";
 import { HeaderDecoder, type HeaderList } from "./header-decoder.ts";
 import { type Later, Output, type Sink } from "./output.ts";

@@ -31,7 +31,12 @@ export const CREATED = `${MAPS}?labelSelector=of%3Dscripts`;
 /** A watch of one object that nobody changes. */
 const WATCH = `${MAPS}?watch=1&fieldSelector=metadata.name%3Dlarge`;
 const JSON_TYPE = ["content-type", "application/json"] as const;
-const MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "w-", labels: { of: "scripts" } }, data: { a: "x".repeat(100) } };
+const MAP = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { generateName: "w-", labels: { of: "scripts" } },
+  data: { a: "x".repeat(100) },
+};
 /** What only those may read who have a credential. */
 export const SECRET = "only for those who may";
 /** An object that takes many frames. */
@@ -59,7 +64,13 @@ const WAYS = {
   "a large object in YAML": { path: `${MAPS}/large`, codes: [200], headers: [["accept", "application/yaml"]] },
   create: { method: "POST", path: `${MAPS}?dryRun=All`, headers: [JSON_TYPE], body: text(MAP), codes: [201] },
   "create for good": { method: "POST", path: MAPS, headers: [JSON_TYPE], body: text(MAP), codes: [201] },
-  "create something large": { method: "POST", path: `${MAPS}?dryRun=All`, headers: [JSON_TYPE], body: text(NEW_LARGE_MAP), codes: [201] },
+  "create something large": {
+    method: "POST",
+    path: `${MAPS}?dryRun=All`,
+    headers: [JSON_TYPE],
+    body: text(NEW_LARGE_MAP),
+    codes: [201],
+  },
   "create in YAML": {
     method: "POST",
     path: `${MAPS}?dryRun=All`,
@@ -74,10 +85,23 @@ const WAYS = {
     body: gzipSync(text(MAP)),
     codes: [201],
   },
-  "create without a right": { method: "POST", path: MAPS, headers: [JSON_TYPE], body: text(MAP), codes: [401, 403], token: "" },
+  "create without a right": {
+    method: "POST",
+    path: MAPS,
+    headers: [JSON_TYPE],
+    body: text(MAP),
+    codes: [401, 403],
+    token: "",
+  },
   "half an object": { method: "POST", path: MAPS, headers: [JSON_TYPE], body: Buffer.from('{"kind":'), codes: [400] },
   "no object": { method: "POST", path: MAPS, headers: [JSON_TYPE], codes: [400, 422] },
-  "an object of no form": { method: "POST", path: MAPS, headers: [["content-type", "text/plain"]], body: text(MAP), codes: [415] },
+  "an object of no form": {
+    method: "POST",
+    path: MAPS,
+    headers: [["content-type", "text/plain"]],
+    body: text(MAP),
+    codes: [415],
+  },
   "delete what is not there": { method: "DELETE", path: `${MAPS}/none`, codes: [404] },
   "patch what is not there": {
     method: "PATCH",

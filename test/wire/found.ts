@@ -17,7 +17,11 @@ export const FOUND: readonly Found[] = [
     name: "what is no request does not end up in the answer before it",
     script: {
       as: "h1",
-      steps: [{ do: "ask", asked: "a watch" }, { do: "wait", millis: 200 }, { do: "wrong", what: "two lengths" }],
+      steps: [
+        { do: "ask", asked: "a watch" },
+        { do: "wait", millis: 200 },
+        { do: "wrong", what: "two lengths" },
+      ],
     },
   },
   {
@@ -66,10 +70,16 @@ export const FOUND: readonly Found[] = [
   },
   {
     name: "the refusal of a request for a head has no body",
-    script: { as: "h1", steps: [{ do: "ask", asked: "the head of readyz", body: { form: "broken", how: "no number" } }] },
+    script: {
+      as: "h1",
+      steps: [{ do: "ask", asked: "the head of readyz", body: { form: "broken", how: "no number" } }],
+    },
   },
   {
     name: "whoever leaves in the middle of a body ends the watch that it came with",
-    script: { as: "h1", steps: [{ do: "ask", asked: "a watch without an end", body: { form: "short", missing: 9 }, keep: 3 }] },
+    script: {
+      as: "h1",
+      steps: [{ do: "ask", asked: "a watch without an end", body: { form: "short", missing: 9 }, keep: 3 }],
+    },
   },
 ];

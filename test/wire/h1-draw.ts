@@ -111,7 +111,9 @@ class H1Draw {
   frames(): H1Step[] {
     const draw = this.#draw;
     return draw.many(draw.small(MOST_FRAMES), () =>
-      draw.chance(0.1) ? draw.pick<H1Step>([{ do: "wait", millis: 5 }, { do: "answers" }]) : this.#leaves(drawFrame(draw, this.#wrong)),
+      draw.chance(0.1)
+        ? draw.pick<H1Step>([{ do: "wait", millis: 5 }, { do: "answers" }])
+        : this.#leaves(drawFrame(draw, this.#wrong)),
     );
   }
 

@@ -147,7 +147,8 @@ export class H1Model {
     if (this.mustEnd) throw new Violation(`bytes behind the last answer: ${this.#shown()}`);
     const end = this.#rest.indexOf(HEAD_END);
     if (end < 0) {
-      if (!"HTTP/1.1 ".startsWith(this.#rest.toString("latin1", 0, 9))) throw new Violation(`no answer: ${this.#shown()}`);
+      if (!"HTTP/1.1 ".startsWith(this.#rest.toString("latin1", 0, 9)))
+        throw new Violation(`no answer: ${this.#shown()}`);
       if (this.#rest.length > MOST_HEAD) throw new Violation("a head without an end");
       return false;
     }
@@ -244,7 +245,8 @@ export class H1Model {
     const isLast = /(?:^|,)\s*close\s*(?:,|$)/i.test(headers.get("connection") ?? "");
     this.#judgeBody(to, status, headers, Buffer.concat(pieces));
     const isWhole = to.to <= this.#left && to.isDue;
-    if (isLast && to.end === "stays" && isWhole && !this.isStranger) throw new Violation(`the connection ends with ${to.name}`);
+    if (isLast && to.end === "stays" && isWhole && !this.isStranger)
+      throw new Violation(`the connection ends with ${to.name}`);
     if (!isLast && to.end === "must") throw new Violation(`the connection does not end with ${to.name}`);
     this.mustEnd ||= isLast;
   }
@@ -295,8 +297,10 @@ function headersOf(lines: readonly string[]): Headers {
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
-    if (colon < 1 || !TOKEN.test(name) || /[^\t -~\x80-\xff]/.test(value)) throw new Violation(`a header that is none: ${line.slice(0, 100)}`);
-    if (headers.has(name) && (name === "content-length" || name === "transfer-encoding")) throw new Violation(`${name} twice`);
+    if (colon < 1 || !TOKEN.test(name) || /[^\t -~\x80-\xff]/.test(value))
+      throw new Violation(`a header that is none: ${line.slice(0, 100)}`);
+    if (headers.has(name) && (name === "content-length" || name === "transfer-encoding"))
+      throw new Violation(`${name} twice`);
     headers.set(name, value);
   }
   return headers;

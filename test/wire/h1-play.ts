@@ -109,6 +109,7 @@ class H1Player {
     if (!webSocket) return;
     await this.#line.until(() => this.#wrong !== undefined || webSocket.pings.length === 0);
     this.#check();
-    if (webSocket.pings.length > 0 && !this.#line.hasEnded) throw new Violation("a ping of a WebSocket that was not answered");
+    if (webSocket.pings.length > 0 && !this.#line.hasEnded)
+      throw new Violation("a ping of a WebSocket that was not answered");
   }
 }

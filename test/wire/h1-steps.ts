@@ -30,17 +30,31 @@ export type BodyForm =
 
 /** A wish to go on with another protocol. */
 const UPGRADES = {
-  watch: { headers: ["sec-websocket-version: 13", `sec-websocket-key: ${KEY}`], asked: "a watch without an end", codes: [101] },
+  watch: {
+    headers: ["sec-websocket-version: 13", `sec-websocket-key: ${KEY}`],
+    asked: "a watch without an end",
+    codes: [101],
+  },
   "a sub-protocol": {
     headers: ["sec-websocket-version: 13", `sec-websocket-key: ${KEY}`, "sec-websocket-protocol: base64.binary.k8s.io"],
     asked: "a watch without an end",
     codes: [101],
   },
-  "no credential": { headers: ["sec-websocket-version: 13", `sec-websocket-key: ${KEY}`], asked: "a watch of nobody", codes: [401, 403] },
+  "no credential": {
+    headers: ["sec-websocket-version: 13", `sec-websocket-key: ${KEY}`],
+    asked: "a watch of nobody",
+    codes: [401, 403],
+  },
   "no key": { headers: ["sec-websocket-version: 13"], asked: "a watch without an end", codes: [400] },
-  "another version": { headers: ["sec-websocket-version: 99", `sec-websocket-key: ${KEY}`], asked: "a watch without an end", codes: [400, 426] },
+  "another version": {
+    headers: ["sec-websocket-version: 99", `sec-websocket-key: ${KEY}`],
+    asked: "a watch without an end",
+    codes: [400, 426],
+  },
   "no watch": { headers: ["sec-websocket-version: 13", `sec-websocket-key: ${KEY}`], asked: "version", codes: [200] },
-} as const satisfies Readonly<Record<string, { readonly headers: readonly string[]; readonly asked: AskedName; readonly codes: readonly number[] }>>;
+} as const satisfies Readonly<
+  Record<string, { readonly headers: readonly string[]; readonly asked: AskedName; readonly codes: readonly number[] }>
+>;
 
 /** A request that is one. */
 export interface AskStep {

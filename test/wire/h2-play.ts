@@ -6,7 +6,7 @@
 import { ClientBytes } from "../../src/http2/testing/client-bytes.ts";
 import { Http2Model, type ModelStream, Violation } from "../../src/http2/testing/model.ts";
 import type { ClientStep } from "../../src/http2/testing/steps.ts";
-import { type Asked, asked } from "./catalog.ts";
+import { type Asked, SECRET, asked } from "./catalog.ts";
 import { type H2Script, type H2Step, OPTIONS, isBody, windowBytes } from "./h2-script.ts";
 import { Line, type Place, isSocketStep } from "./line.ts";
 
@@ -47,7 +47,13 @@ class H2Player {
   constructor() {
     const { streams, headerBytes, headerFields, resets } = OPTIONS.limits;
     const limits = { streams, headerBytes, headerFields, resets: resets.burst };
-    this.#model = new Http2Model(limits, { answer: (stream) => this.#judge(stream) });
+    this.#model = new Http2Model(limits, {
+      answer: (stream) => this.#judge(stream),
+      data: ({ id }, bytes) => {
+        if (bytes.includes(SECRET) && !this.#asked.get(id)?.hasToken)
+          throw new Violation(`a secret without a credential, on stream ${id}`);
+      },
+    });
     this.#bytes = new ClientBytes(this.#model);
   }
 
@@ -163,7 +169,8 @@ class H2Player {
       await this.#mustEnd();
       return;
     }
-    for (const stream of model.streams.values()) if (stream.isOpen && stream.endedAt === 0) this.#say({ do: "cancel", id: stream.id, code: 8 });
+    for (const stream of model.streams.values())
+      if (stream.isOpen && stream.endedAt === 0) this.#say({ do: "cancel", id: stream.id, code: 8 });
     await this.#mustAnswer();
     if (!model.isDead && !this.#line.hasEnded) this.#say({ do: "goAway", code: 0 });
     await this.#mustEnd();
@@ -185,7 +192,8 @@ class H2Player {
     this.#say({ do: "ping" });
     await this.#line.until(() => model.isDead || model.pendingPings === 0 || this.#wrong !== undefined);
     this.#check();
-    if (model.pendingPings > 0 && !model.isDead && !this.#line.hasEnded) throw new Violation("a ping that was not answered");
+    if (model.pendingPings > 0 && !model.isDead && !this.#line.hasEnded)
+      throw new Violation("a ping that was not answered");
   }
 
   get #mayBeLost(): boolean {

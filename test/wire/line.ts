@@ -74,12 +74,18 @@ export class Line {
   }
 
   /** Connects; where there is a handshake it is done, or the connection is gone. */
-  static async open({ port, ca, patience = PATIENCE_MS }: Place, protocols: readonly string[], listener: LineListener): Promise<Line> {
+  static async open(
+    { port, ca, patience = PATIENCE_MS }: Place,
+    protocols: readonly string[],
+    listener: LineListener,
+  ): Promise<Line> {
     const bare = net.connect({ host: "127.0.0.1", port, allowHalfOpen: true });
     const secured = { socket: bare, servername: "localhost", ca, ALPNProtocols: [...protocols], allowHalfOpen: true };
     const socket = ca === undefined ? bare : tls.connect(secured);
     const line = new Line(bare, socket, patience, listener);
-    await Promise.race([once(socket, ca === undefined ? "connect" : "secureConnect"), once(socket, "close")]).catch(() => {});
+    await Promise.race([once(socket, ca === undefined ? "connect" : "secureConnect"), once(socket, "close")]).catch(
+      () => {},
+    );
     return line;
   }
 

@@ -88,7 +88,11 @@ class PlainClient implements Client {
     this.#url = url;
   }
 
-  async send(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly text: string }> {
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly text: string }> {
     const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const response = await fetch(`${this.#url}${path}`, { method, headers, ...sent });

@@ -46,7 +46,9 @@ async function happens(promise: Promise<unknown>, { patience = PATIENCE_MS }: Pl
 
 /** Resolves when a server has ended its side, or broken off. */
 const ended = (socket: net.Socket): Promise<unknown> =>
-  socket.readableEnded || socket.closed ? Promise.resolve() : Promise.race([once(socket, "end"), once(socket, "close")]);
+  socket.readableEnded || socket.closed
+    ? Promise.resolve()
+    : Promise.race([once(socket, "end"), once(socket, "close")]);
 
 async function playPlain(bare: net.Socket, bytes: Buffer, place: Place): Promise<string | undefined> {
   const got: Buffer[] = [];
@@ -108,7 +110,9 @@ class TlsPlayer {
     if (!isOver) return "a connection of TLS that does not end";
     if (!isKnown || version === "TLSv1.1") return this.#isSecure ? "a handshake that should have failed" : undefined;
     if (!this.#isSecure) return "a handshake that has failed";
-    return protocols.includes("h2") || /^HTTP\/1\.1 200 .*ok$/s.test(this.#got) ? undefined : `no answer: ${this.#got.slice(0, 100)}`;
+    return protocols.includes("h2") || /^HTTP\/1\.1 200 .*ok$/s.test(this.#got)
+      ? undefined
+      : `no answer: ${this.#got.slice(0, 100)}`;
   }
 }
 
@@ -152,7 +156,8 @@ class Wounded extends Duplex {
       if (!("at" in step) || step.at < from || step.at >= to) continue;
       const at = step.at - from;
       if (step.do === "flip" && at < bytes.length) bytes[at]! ^= step.bits;
-      else if (step.do === "insert") bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(step.base64, "base64"), bytes.subarray(at)]);
+      else if (step.do === "insert")
+        bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(step.base64, "base64"), bytes.subarray(at)]);
     }
     return bytes;
   }

@@ -150,7 +150,8 @@ export class WebSocketModel {
 function isOdd({ op, base64, more = false, reserved = 0, isBare = false, length }: FrameStep): boolean {
   const payload = Buffer.from(base64, "base64");
   const isControl = op >= OP.close;
-  if (reserved !== 0 || isBare || length !== undefined || (op > OP.binary && op < OP.close) || op > OP.pong) return true;
+  if (reserved !== 0 || isBare || length !== undefined || (op > OP.binary && op < OP.close) || op > OP.pong)
+    return true;
   if (isControl && (more || payload.length > MOST_CONTROL)) return true;
   return op === OP.close && payload.length > 0 && !isCloseCode(payload);
 }

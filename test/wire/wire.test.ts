@@ -19,9 +19,32 @@ const BATCH = 5000;
 
 /** Servers, the first seed of each, and how much of all steps is played in which protocol. */
 const SITES = [
-  { name: "neutral", first: FIRST + 500_000, args: ["--dialect", "neutral"], shares: [["h2", 0.24], ["h1", 0.16], ["tls", 0.02]] },
-  { name: "kubernetes", first: FIRST, args: ["--dialect", "kubernetes"], shares: [["h2", 0.24], ["h1", 0.16], ["tls", 0.02]] },
-  { name: "plain HTTP", first: FIRST + 250_000, args: ["--dialect", "kubernetes", "--insecure-http", "true"], shares: [["h1", 0.16]] },
+  {
+    name: "neutral",
+    first: FIRST + 500_000,
+    args: ["--dialect", "neutral"],
+    shares: [
+      ["h2", 0.24],
+      ["h1", 0.16],
+      ["tls", 0.02],
+    ],
+  },
+  {
+    name: "kubernetes",
+    first: FIRST,
+    args: ["--dialect", "kubernetes"],
+    shares: [
+      ["h2", 0.24],
+      ["h1", 0.16],
+      ["tls", 0.02],
+    ],
+  },
+  {
+    name: "plain HTTP",
+    first: FIRST + 250_000,
+    args: ["--dialect", "kubernetes", "--insecure-http", "true"],
+    shares: [["h1", 0.16]],
+  },
 ] as const satisfies readonly {
   readonly name: string;
   readonly first: number;

@@ -150,7 +150,9 @@ export class Rig {
 
   /** Whether the client can still say something. */
   get #isUnderstood(): boolean {
-    return this.model.hasSettings && !this.model.isMidFrame && this.#outgoing.length === 0 && this.#arriving.length === 0;
+    return (
+      this.model.hasSettings && !this.model.isMidFrame && this.#outgoing.length === 0 && this.#arriving.length === 0
+    );
   }
 
   // Steps.
@@ -176,7 +178,8 @@ export class Rig {
     const all = Buffer.concat(this.#outgoing);
     const length = Math.max(0, all.length - (step.keep ?? 0));
     this.#outgoing = length === all.length ? [] : [all.subarray(length)];
-    for (let at = 0; at < length; at += MOST_PIECE) this.#arriving.push(all.subarray(at, Math.min(length, at + MOST_PIECE)));
+    for (let at = 0; at < length; at += MOST_PIECE)
+      this.#arriving.push(all.subarray(at, Math.min(length, at + MOST_PIECE)));
     this.#receive();
   }
 
@@ -230,7 +233,11 @@ export class Rig {
   }
 
   #flushOnce(): void {
-    for (let rounds = 0; this.#later.length + this.#writes.length + this.#readable > 0 && !this.#isDestroyed; rounds++) {
+    for (
+      let rounds = 0;
+      this.#later.length + this.#writes.length + this.#readable > 0 && !this.#isDestroyed;
+      rounds++
+    ) {
       if (rounds > 10_000) throw new Violation("there is no end to what is written");
       this.#runLater();
       this.#sent(Infinity);
@@ -384,7 +391,8 @@ export class Rig {
     }
     const foreign = this.#faults.find((error) => !(error instanceof Planned));
     if (foreign instanceof Violation) throw foreign;
-    if (foreign !== undefined) throw new Violation(`a fault: ${foreign instanceof Error ? foreign.stack : String(foreign)}`);
+    if (foreign !== undefined)
+      throw new Violation(`a fault: ${foreign instanceof Error ? foreign.stack : String(foreign)}`);
     const { limits } = this.#options;
     if (this.connection.openStreams > limits.streams) throw new Violation("more streams than there may be");
     const unsent = this.#writes.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -438,7 +446,8 @@ export class Rig {
     if (this.#memory !== this.#options.headerMemory) throw new Violation("memory of headers that was not given back");
     if (this.#waited !== 0) throw new Violation("headers that are waited for, on a connection that is closed");
     if (this.connection.openStreams > 0) throw new Violation("streams on a connection that is closed");
-    if (this.#faults.length !== this.#planned) throw new Violation(`${this.#faults.length} faults, ${this.#planned} were planned`);
+    if (this.#faults.length !== this.#planned)
+      throw new Violation(`${this.#faults.length} faults, ${this.#planned} were planned`);
     for (const served of this.served.values()) served.mustBeOver();
   }
 }
@@ -472,7 +481,13 @@ const CLIENT_STEPS: ReadonlySet<string> = new Set([
   "flood",
   "openWindows",
 ] satisfies ClientStep["do"][]);
-const SOCKET_STEPS: ReadonlySet<string> = new Set(["sent", "later", "flush", "closed", "time"] satisfies SocketStep["do"][]);
+const SOCKET_STEPS: ReadonlySet<string> = new Set([
+  "sent",
+  "later",
+  "flush",
+  "closed",
+  "time",
+] satisfies SocketStep["do"][]);
 
 const isClientStep = (step: Step): step is ClientStep => CLIENT_STEPS.has(step.do);
 const isSocketStep = (step: Step): step is SocketStep => SOCKET_STEPS.has(step.do);
