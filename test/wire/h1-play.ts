@@ -26,7 +26,7 @@ export async function playH1({ steps }: H1Script, place: Place): Promise<string 
 class H1Player {
   readonly #model = new H1Model();
   #line!: Line;
-  #wrong: unknown;
+  #wrong: Error | undefined;
   #outgoing: Buffer[] = [];
 
   async play(steps: readonly H1Step[], place: Place): Promise<void> {
@@ -54,7 +54,7 @@ class H1Player {
     try {
       look();
     } catch (error) {
-      this.#wrong ??= error;
+      this.#wrong ??= error instanceof Error ? error : new Error(String(error));
     }
   }
 

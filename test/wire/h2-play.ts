@@ -38,7 +38,7 @@ class H2Player {
   /** Streams on which headers were sent: others on them are trailers. */
   readonly #begun = new Set<number>();
   #line!: Line;
-  #wrong: unknown;
+  #wrong: Error | undefined;
   #outgoing: Buffer[] = [];
   /** Whether a good credential was shown before anything else was asked. */
   #isTrusted = false;
@@ -81,7 +81,7 @@ class H2Player {
     try {
       look();
     } catch (error) {
-      this.#wrong ??= error;
+      this.#wrong ??= error instanceof Error ? error : new Error(String(error));
     }
   }
 

@@ -654,7 +654,7 @@ export class Http2Model {
   }
 
   #answerFields(stream: ModelStream, isEnd: boolean, fields: readonly Field[]): void {
-    const [[name = "", text = ""] = [], ...others] = fields;
+    const [[name, text] = ["", ""], ...others] = fields;
     const status = Number(text);
     if (name !== ":status" || !/^[1-5]\d\d$/.test(text)) throw new Violation(`no status first: ${name} ${text}`);
     for (const [field, value] of others) {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { inspect } from "node:util";
 import { BufferPool } from "../../util/buffer-pool.ts";
 import { ERROR, Http2Connection, type Http2Limits, type Http2Stream } from "../index.ts";
 import { ClientBytes, bodyBytes } from "./client-bytes.ts";
@@ -130,7 +131,7 @@ export class Rig {
   /** Does a step, and looks at what must always hold. */
   async do(step: Step): Promise<void> {
     if (!this.#isDestroyed) this.#perform(step);
-    await undefined;
+    await Promise.resolve();
     this.#afterStep();
   }
 
@@ -143,7 +144,7 @@ export class Rig {
       throw new Violation("the connection was to end, and has not");
     this.connection.closed();
     this.#isDestroyed = true;
-    for (let i = 0; i < 5; i++) await undefined;
+    for (let i = 0; i < 5; i++) await Promise.resolve();
     this.#afterStep();
     this.#mustBeEmpty();
   }
@@ -228,7 +229,7 @@ export class Rig {
   async #flush(): Promise<void> {
     for (let i = 0; i < 3; i++) {
       if (!this.#isDestroyed) this.#flushOnce();
-      await undefined;
+      await Promise.resolve();
     }
   }
 
@@ -391,8 +392,7 @@ export class Rig {
     }
     const foreign = this.#faults.find((error) => !(error instanceof Planned));
     if (foreign instanceof Violation) throw foreign;
-    if (foreign !== undefined)
-      throw new Violation(`a fault: ${foreign instanceof Error ? foreign.stack : String(foreign)}`);
+    if (foreign !== undefined) throw new Violation(`a fault: ${inspect(foreign)}`);
     const { limits } = this.#options;
     if (this.connection.openStreams > limits.streams) throw new Violation("more streams than there may be");
     const unsent = this.#writes.reduce((sum, { bytes }) => sum + bytes.length, 0);

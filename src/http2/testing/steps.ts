@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Field, How } from "./hpack.ts";
+import type { How } from "./hpack.ts";
 
 /** A field as a client writes it: how, see `hpack.ts`. */
 export type SentField = readonly [name: string, value: string, how?: How];
@@ -150,10 +150,6 @@ export const requestFields = (method: string, path = "/", more: readonly SentFie
   [":authority", "x"],
   ...more,
 ];
-
-/** Fields of a list of parts. */
-export const fieldsOf = (parts: readonly BlockPart[]): Field[] =>
-  parts.filter((part): part is SentField => Array.isArray(part)).map(([name, value]) => [name, value]);
 
 /** Ways in which a step says less. */
 export function simpler(step: Step): Step[] {
