@@ -82,4 +82,20 @@ export const FOUND: readonly Found[] = [
       steps: [{ do: "ask", asked: "a watch without an end", body: { form: "short", missing: 9 }, keep: 3 }],
     },
   },
+  {
+    name: "what comes behind an upgrade while answers wait is read by the WebSocket",
+    script: {
+      as: "h1",
+      steps: [
+        { do: "ask", asked: "the head of a list", keep: 2 },
+        { do: "ask", asked: "a large object in YAML", keep: 1 },
+        { do: "ask", asked: "create in YAML" },
+        { do: "ask", asked: "half an object", keep: 48 },
+        { do: "ask", asked: "a watch without an end", upgrade: "watch" },
+        { do: "frame", op: 9, base64: "" },
+        { do: "frame", op: 9, base64: "SUxZ", keep: 2 },
+        { do: "frame", op: 9, base64: "" },
+      ],
+    },
+  },
 ];

@@ -227,7 +227,9 @@ function expectedOf(step: AskStep, what: Asked): Expected {
   const isUpgraded = upgrade !== undefined && upgrade !== "no watch";
   const isUnread = body !== undefined && what.body.length === 0;
   const isOld = version === "1.0";
-  const mustEnd = close || (isOld && !more.includes(KEEP_ALIVE)) || (isUpgraded && !usual.includes(101));
+  // Who says both gets either.
+  const isKept = isOld && more.includes(KEEP_ALIVE);
+  const mustEnd = ((close || isOld) && !isKept) || (isUpgraded && !usual.includes(101));
   const mayEnd = !what.hasToken || isUnread || (what.body.length > 0 && !usual.includes(201));
   return {
     name: what.name,
@@ -236,7 +238,7 @@ function expectedOf(step: AskStep, what: Asked): Expected {
     codes: isWhole ? usual : [...rest, 400, 413, 415, 422],
     hasToken: what.hasToken,
     isEndless: what.isEndless && !isUpgraded,
-    end: mustEnd ? "must" : mayEnd || !isWhole || isOld ? "may" : "stays",
+    end: mustEnd ? "must" : mayEnd || !isWhole || close || isOld ? "may" : "stays",
     mayContinue: expect,
     isOld,
     isDue: body?.form !== "short",

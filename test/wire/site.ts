@@ -18,14 +18,12 @@ const MOST_MORE_BYTES = 24 << 20;
 export class Site {
   readonly place: Place;
   readonly #target: Target;
-  readonly #client: Client;
   readonly #healthy: Healthy;
   /** Bytes in use, each time that all was cleared. */
   readonly #used: number[] = [];
 
-  private constructor(target: Target, client: Client, healthy: Healthy) {
+  private constructor(target: Target, healthy: Healthy) {
     this.#target = target;
-    this.#client = client;
     this.#healthy = healthy;
     this.place = { port: target.port, ...(target.ca === "" ? {} : { ca: target.ca }) };
   }
@@ -36,20 +34,21 @@ export class Site {
     const client = await clientOf(target);
     await client.send("POST", "/api/v1/namespaces", { metadata: { name: NAMESPACE } });
     await client.send("POST", MAPS, LARGE_MAP);
+    client.close();
     const healthy = await target.beside(await clientOf(target), PAUSE_MS);
     await target.turn();
-    return new Site(target, client, healthy);
+    return new Site(target, healthy);
   }
 
   /** Removes what scripts have created. */
   async clear(): Promise<void> {
-    await this.#client.send("DELETE", CREATED);
+    await this.#ask("DELETE", CREATED);
     this.#used.push((await this.#target.memory()).used);
   }
 
   /** What is wrong with the server; empty where nothing is. */
   async troubles(): Promise<string[]> {
-    const { text } = await this.#client.send("GET", "/metrics");
+    const text = await this.#ask("GET", "/metrics");
     const failures = text.split("\n").filter((line) => /^keelson_uncaught_total\{.*\} [^0]/.test(line));
     const logged = this.#target.keelson.stderr.split("\n").filter((line) => /^\S+ ERROR |^\s+at .*:\d+/.test(line));
     const turn = await this.#target.turn();
@@ -63,6 +62,13 @@ export class Site {
     ];
   }
 
+  async #ask(method: string, path: string): Promise<string> {
+    const client = await clientOf(this.#target);
+    const { text } = await client.send(method, path);
+    client.close();
+    return text;
+  }
+
   /** What is kept on purpose is bounded, and fills up in the first half. */
   #growth(): string[] {
     const used = this.#used;
@@ -72,7 +78,6 @@ export class Site {
 
   async stop(): Promise<void> {
     await this.#healthy.stop();
-    this.#client.close();
     await this.#target.stop();
   }
 }

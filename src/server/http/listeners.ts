@@ -293,6 +293,8 @@ function takeHttp1(server: http.Server, ports: Ports): void {
     request.on("error", ignore);
     // Node has taken its own listener away.
     socket.on("error", () => socket.destroy());
+    // What comes meanwhile stays in it: Node lets the socket flow when answers before this one have been taken.
+    socket.on("readable", ignore);
     pipelineOf(socket).whenIdle(() => takeUpgrade({ request, socket, head }, ports));
   });
 }
@@ -347,6 +349,7 @@ function takeUpgrade(upgrade: Omit<Upgrade, "peer">, { peerOf, context, transpor
   webSockets().then(
     (protocol) => {
       if (socket.destroyed) return;
+      socket.off("readable", ignore);
       handle(new WebSocketExchange({ ...upgrade, peer }, protocol, context.clock, transport));
     },
     () => socket.destroy(),
