@@ -15,7 +15,7 @@ const PROGRAMS = [
 
 /** Tests that measure: how long a turn is, what a process keeps. */
 const MEASURED = [
-  "test/{attacks,fuzz}/**/*.test.ts",
+  "test/{attacks,fuzz,wire}/**/*.test.ts",
   "test/promises/{encryption,forks,history,lists,small-programs,turns}.test.ts",
   "test/clients/envtest.test.ts",
   "test/kit/figures.test.ts",

@@ -395,7 +395,7 @@ export class Http2Connection implements StreamOwner {
     const stream = new Http2Stream(id, head, windows, !isEnd, this);
     if (isEnd) stream.inbound.end();
     this.#streams.set(id, stream);
-    attempt(
+    void attempt(
       () => this.#options.onRequest(stream),
       (error) => stream.fault(error),
     );

@@ -82,7 +82,8 @@ export class HeaderDecoder {
   #sizeUpdates(): void {
     while (this.#at < this.#end && (this.#block[this.#at]! & 0xe0) === 0x20) {
       const size = this.#integer(5);
-      if (size > DEFAULT_TABLE_SIZE) throw malformed(`expected a table of ${DEFAULT_TABLE_SIZE} bytes at most, got ${size}`);
+      if (size > DEFAULT_TABLE_SIZE)
+        throw malformed(`expected a table of ${DEFAULT_TABLE_SIZE} bytes at most, got ${size}`);
       this.#table.resize(size);
     }
   }

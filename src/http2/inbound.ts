@@ -151,7 +151,7 @@ export class Inbound {
   }
 
   #tell(what: "end" | "broken"): void {
-    attempt(() => this.#listener![what](), this.#onFault);
+    void attempt(() => this.#listener![what](), this.#onFault);
   }
 
   #keep(piece: Buffer): void {

@@ -151,7 +151,7 @@ export class Output {
   }
 
   #tell(listeners: readonly (() => void)[]): void {
-    for (const listener of listeners) attempt(listener, this.#options.onFault);
+    for (const listener of listeners) void attempt(listener, this.#options.onFault);
   }
 
   #join(page: Buffer): void {

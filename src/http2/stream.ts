@@ -167,7 +167,7 @@ export class Http2Stream {
   }
 
   #call(listener: () => void): void {
-    attempt(listener, (error) => this.#owner.fault(error));
+    void attempt(listener, (error) => this.#owner.fault(error));
   }
 
   #begin(status: number, headers: AnswerHeaders): boolean {

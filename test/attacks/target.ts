@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Http2Client, Keelson, type StartOptions, configMap, read } from "../serve/keelson.ts";
+import { type Answer, Http2Client, Keelson, type StartOptions, configMap, has, read } from "../serve/keelson.ts";
 
 const METER = new URL("meter.mjs", import.meta.url).pathname;
 /** The admin's token: what is sent depends on the seed alone. */
@@ -22,18 +22,24 @@ export interface Memory {
   readonly rss: number;
 }
 
+/** Whoever sends requests with the admin's token. */
+export interface Client {
+  send(method: string, path: string, body?: unknown): Promise<Pick<Answer, "status" | "text">>;
+  close(): void;
+}
+
 /** A client that reads, writes and deletes what is its own while others attack. */
 export class Healthy {
   /** How long each request took, in ms. */
   readonly times: number[] = [];
   /** What it was told and did not expect. */
   readonly troubles: string[] = [];
-  readonly #client: Http2Client;
+  readonly #client: Client;
   readonly #running: Promise<void>;
   readonly #stopped = new AbortController();
 
   /** @param least it goes on until it has done so much, also when it has been stopped */
-  constructor(client: Http2Client, pause: number, least: number) {
+  constructor(client: Client, pause: number, least: number) {
     this.#client = client;
     this.#running = this.#run(pause, least);
   }
@@ -46,7 +52,7 @@ export class Healthy {
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
-    this.#client.session.destroy();
+    this.#client.close();
   }
 
   async #run(pause: number, least: number): Promise<void> {
@@ -80,6 +86,7 @@ export class Target {
   readonly keelson: Keelson;
   readonly directory: string;
   readonly port: number;
+  /** Empty where it speaks plain HTTP. */
   readonly ca: string;
   readonly #meter: net.Socket;
 
@@ -87,7 +94,7 @@ export class Target {
     this.keelson = keelson;
     this.directory = directory;
     this.port = Number(new URL(keelson.url).port);
-    this.ca = read(directory, "pki/ca.crt");
+    this.ca = has(directory, "pki/ca.crt") ? read(directory, "pki/ca.crt") : "";
     this.#meter = meter;
   }
 
@@ -124,7 +131,11 @@ export class Target {
 
   /** A client that works beside the attack; it waits `pause` ms after every three requests. */
   async healthy(pause = 5, least = 0): Promise<Healthy> {
-    const client = await this.connect();
+    return this.beside(await this.connect(), pause, least);
+  }
+
+  /** One that works over a connection of its own kind. */
+  async beside(client: Client, pause: number, least = 0): Promise<Healthy> {
     await client.send("POST", "/api/v1/namespaces", { metadata: { name: HEALTHY } });
     return new Healthy(client, pause, least);
   }

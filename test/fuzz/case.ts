@@ -1,5 +1,5 @@
 /**
- * What is sent: a request, or bytes on a connection; as JSON, so that it can be kept and sent again.
+ * What is sent, as JSON, so that it can be kept and sent again.
  *
  * @module
  */
@@ -14,22 +14,8 @@ export interface RequestCase {
   readonly body?: string;
 }
 
-/** Bytes on a connection of their own, written piece by piece. */
-export interface BytesCase {
-  readonly as: "h1" | "h2";
-  /** base64 */
-  readonly pieces: readonly string[];
-}
-
-/** One of them. */
-export type Case = RequestCase | BytesCase;
-
-/** The bytes of a case for people: what can be read is. */
-export function show(sent: Case): string {
-  if (sent.as === "request") {
-    const body = Buffer.from(sent.body ?? "", "base64");
-    return `${sent.method} ${sent.path.slice(0, 300)} ${JSON.stringify(sent.headers).slice(0, 300)} ${body.length} bytes`;
-  }
-  const bytes = Buffer.concat(sent.pieces.map((piece) => Buffer.from(piece, "base64")));
-  return `${sent.as} ${JSON.stringify(bytes.toString("latin1").slice(0, 300))} ${bytes.length} bytes`;
+/** A request for people: what can be read is. */
+export function show({ method, path, headers, body = "" }: RequestCase): string {
+  const length = Buffer.byteLength(body, "base64");
+  return `${method} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, 300)} ${length} bytes`;
 }

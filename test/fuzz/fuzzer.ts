@@ -6,10 +6,8 @@
 import { MOST_TURN_MS, isLongTurn } from "../../src/util/testing/turns.ts";
 import type { Healthy, Target } from "../attacks/target.ts";
 import { until } from "../serve/keelson.ts";
-import { type Case, show } from "./case.ts";
+import { type RequestCase, show } from "./case.ts";
 import { Draw } from "../../src/util/testing/draw.ts";
-import { http1Case, webSocketCase } from "./http1.ts";
-import { http2Case } from "./http2.ts";
 import { NAMESPACE, requestCases } from "./requests.ts";
 import { Sender } from "./sender.ts";
 import { clear } from "./world.ts";
@@ -27,15 +25,7 @@ const TRIES_ALONE = 3;
 export interface Finding {
   readonly what: string;
   /** What was sent, the last of it last. */
-  readonly cases: readonly Case[];
-}
-
-/** What is drawn together and sent in its order. */
-function story(draw: Draw): Case[] {
-  const kind = draw.below(20);
-  if (kind < 15) return requestCases(draw);
-  if (kind < 18) return [http2Case(draw)];
-  return [kind === 18 ? http1Case(draw) : webSocketCase(draw)];
+  readonly cases: readonly RequestCase[];
 }
 
 /** The figures of a run. */
@@ -87,7 +77,7 @@ export class Fuzzer {
   async round(): Promise<void> {
     const shares = this.#senders.map((sender) => ({
       sender,
-      stories: this.#draw.many(STORIES, () => story(this.#draw)),
+      stories: this.#draw.many(STORIES, () => requestCases(this.#draw)),
     }));
     await Promise.all(
       shares.map(async ({ sender, stories }) => {
@@ -98,7 +88,7 @@ export class Fuzzer {
   }
 
   /** Sends cases that are known, one after the other. */
-  async replay(cases: readonly Case[]): Promise<void> {
+  async replay(cases: readonly RequestCase[]): Promise<void> {
     await this.#tell(cases, this.#senders[0]!);
     await this.#look([cases]);
   }
@@ -129,7 +119,7 @@ export class Fuzzer {
     return this.#healthy.p99;
   }
 
-  async #tell(cases: readonly Case[], sender: Sender): Promise<void> {
+  async #tell(cases: readonly RequestCase[], sender: Sender): Promise<void> {
     for (const [i, sent] of cases.entries()) {
       this.figures.cases++;
       const wrong = await sender.send(sent).catch((error: unknown) => String(error));
@@ -137,7 +127,7 @@ export class Fuzzer {
     }
   }
 
-  async #look(stories: readonly (readonly Case[])[]): Promise<void> {
+  async #look(stories: readonly (readonly RequestCase[])[]): Promise<void> {
     const { longestTurn } = this.figures;
     const turn = await this.#target.turn();
     this.figures.longestTurn = Math.max(longestTurn, turn);
@@ -155,7 +145,7 @@ export class Fuzzer {
   }
 
   /** Which of several cases it was that made a turn so long; none when it was all of them together. */
-  async #blame(cases: readonly Case[], turn: number): Promise<void> {
+  async #blame(cases: readonly RequestCase[], turn: number): Promise<void> {
     const [sender] = this.#senders;
     for (const sent of cases) {
       let least = Infinity;

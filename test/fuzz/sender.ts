@@ -5,10 +5,8 @@
  */
 import { once } from "node:events";
 import http2 from "node:http2";
-import tls from "node:tls";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Target } from "../attacks/target.ts";
-import type { BytesCase, Case, RequestCase } from "./case.ts";
+import type { RequestCase } from "./case.ts";
 import { type Got, judge } from "./judge.ts";
 
 const MOST_MILLIS = 20_000;
@@ -28,24 +26,20 @@ export class Sender {
     this.#target = target;
   }
 
-  /** Sends a case; why the answer is wrong, empty when it is right. */
-  send(sent: Case): Promise<string> {
-    return sent.as === "request" ? this.#request(sent) : this.#bytes(sent);
-  }
-
   close(): void {
     this.#session?.destroy();
     this.#session = undefined;
   }
 
-  async #request(sent: RequestCase): Promise<string> {
+  /** Sends a request; why the answer is wrong, empty when it is right. */
+  async send(sent: RequestCase): Promise<string> {
     const session = await this.#connected();
     let stream: http2.ClientHttp2Stream;
     try {
       const head = { ":method": sent.method, ":path": sent.path, ...sent.headers };
       stream = session.request(head, { endStream: sent.body === undefined });
     } catch {
-      // The library does not let it out: there are bytes for that.
+      // The library does not let it out: `test/wire/` does.
       return "";
     }
     if (sent.body !== undefined) stream.end(Buffer.from(sent.body, "base64"));
@@ -67,30 +61,7 @@ export class Sender {
     this.#session = session;
     return session;
   }
-
-  async #bytes({ as, pieces }: BytesCase): Promise<string> {
-    const { port, ca } = this.#target;
-    const socket = tls.connect({ host: "127.0.0.1", port, ca, ALPNProtocols: [as === "h2" ? "h2" : "http/1.1"] });
-    socket.on("error", () => {});
-    await Promise.race([once(socket, "secureConnect"), once(socket, "close")]);
-    const received: Buffer[] = [];
-    let last = performance.now();
-    socket.on("data", (piece: Buffer) => {
-      received.push(piece);
-      last = performance.now();
-    });
-    for (const piece of pieces) {
-      if (socket.destroyed) break;
-      socket.write(Buffer.from(piece, "base64"));
-      if (as === "h1") await sleep(1);
-    }
-    while (!socket.destroyed && performance.now() - last < QUIET_MILLIS) await sleep(10);
-    socket.destroy();
-    return as === "h1" ? judgeText(Buffer.concat(received).toString("latin1")) : "";
-  }
 }
-
-const judgeText = (text: string): string => /^HTTP\/1\.1 5(?!05)\d\d .*/m.exec(text)?.[0] ?? "";
 
 /** The answer on a stream, or why there is none. */
 function answerOf(stream: http2.ClientHttp2Stream): Promise<Got | string> {

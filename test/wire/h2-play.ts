@@ -6,12 +6,14 @@
 import { ClientBytes } from "../../src/http2/testing/client-bytes.ts";
 import { Http2Model, type ModelStream, Violation } from "../../src/http2/testing/model.ts";
 import type { ClientStep } from "../../src/http2/testing/steps.ts";
-import { type Asked, asked } from "./catalog.ts";
+import { type Asked, SECRET, asked } from "./catalog.ts";
 import { type H2Script, type H2Step, OPTIONS, isBody, windowBytes } from "./h2-script.ts";
 import { Line, type Place, isSocketStep } from "./line.ts";
 
 /** Requests of somebody without a credential from which on his connection may be broken off. */
 const MOST_UNTAKEN = 8;
+/** How long a window is waited for. */
+const WINDOW_MS = 500;
 /** The end that somebody is told who has no credential, or too many requests. */
 const NO_ERROR = 0;
 
@@ -33,8 +35,10 @@ class H2Player {
   readonly #model: Http2Model;
   readonly #bytes: ClientBytes;
   readonly #asked = new Map<number, Asked>();
+  /** Streams on which headers were sent: others on them are trailers. */
+  readonly #begun = new Set<number>();
   #line!: Line;
-  #wrong: unknown;
+  #wrong: Error | undefined;
   #outgoing: Buffer[] = [];
   /** Whether a good credential was shown before anything else was asked. */
   #isTrusted = false;
@@ -43,7 +47,13 @@ class H2Player {
   constructor() {
     const { streams, headerBytes, headerFields, resets } = OPTIONS.limits;
     const limits = { streams, headerBytes, headerFields, resets: resets.burst };
-    this.#model = new Http2Model(limits, { answer: (stream) => this.#judge(stream) });
+    this.#model = new Http2Model(limits, {
+      answer: (stream) => this.#judge(stream),
+      data: ({ id }, bytes) => {
+        if (bytes.includes(SECRET) && !this.#asked.get(id)?.hasToken)
+          throw new Violation(`a secret without a credential, on stream ${id}`);
+      },
+    });
     this.#bytes = new ClientBytes(this.#model);
   }
 
@@ -71,7 +81,7 @@ class H2Player {
     try {
       look();
     } catch (error) {
-      this.#wrong ??= error;
+      this.#wrong ??= error instanceof Error ? error : new Error(String(error));
     }
   }
 
@@ -83,18 +93,20 @@ class H2Player {
 
   async #send(step: H2Step & ClientStep): Promise<void> {
     if (step.within && !(await this.#hasRoom(step))) return;
-    if (step.do === "headers" && step.asked) this.#ask(step.id, asked(step.asked));
+    if (step.do === "headers") this.#ask(step.id, step.asked && asked(step.asked));
+    if (step.do === "flood") this.#model.told.add(NO_ERROR);
     this.#outgoing.push(this.#bytes.of(step));
     if (!step.hold) this.#leave(step.keep);
     // Others have their turns, the server too.
     await new Promise((resolve) => void setImmediate(resolve));
   }
 
-  #ask(id: number, what: Asked): void {
-    if (this.#asked.size === 0) this.#isTrusted = what.hasToken;
-    this.#asked.set(id, what);
-    this.#count++;
-    if (!this.#isTrusted) this.#model.told.add(NO_ERROR);
+  #ask(id: number, what: Asked | undefined): void {
+    if (this.#count++ === 0) this.#isTrusted = what?.hasToken ?? false;
+    if (what && !this.#begun.has(id)) this.#asked.set(id, what);
+    this.#begun.add(id);
+    // Whoever shows no credential is answered, and has to go.
+    if (!this.#isTrusted || !what) this.#model.told.add(NO_ERROR);
   }
 
   #leave(keep = 0): void {
@@ -109,13 +121,17 @@ class H2Player {
   /** Waits until windows permit what is sent; false where it would be on a stream that nobody reads any more. */
   async #hasRoom(step: ClientStep): Promise<boolean> {
     if (!isBody(step)) return true;
+    const model = this.#model;
     const needs = windowBytes(step);
     // What was held back may be what it waits for.
-    if (!this.#model.streams.has(step.id)) this.#leave();
-    const stream = this.#model.streams.get(step.id);
-    const isLeft = (): boolean => !stream?.isOpen || this.#model.isDead;
-    await this.#line.until(() => isLeft() || (this.#model.hasSettings && Math.min(stream!.window, this.#model.window) >= needs));
-    return !isLeft();
+    if (!model.streams.has(step.id)) this.#leave();
+    const stream = model.streams.get(step.id);
+    const isLeft = (): boolean => !stream?.isOpen || model.isDead;
+    const fits = (): boolean => model.hasSettings && Math.min(stream!.window, model.window) >= needs;
+    if (!isLeft() && !fits()) this.#leave();
+    // It may be that nobody reads the bodies that have taken it all: then this one is not sent.
+    await this.#line.until(() => isLeft() || fits(), WINDOW_MS);
+    return !isLeft() && fits();
   }
 
   // What the server does.
@@ -153,7 +169,8 @@ class H2Player {
       await this.#mustEnd();
       return;
     }
-    for (const stream of model.streams.values()) if (stream.isOpen && stream.endedAt === 0) this.#say({ do: "cancel", id: stream.id, code: 8 });
+    for (const stream of model.streams.values())
+      if (stream.isOpen && stream.endedAt === 0) this.#say({ do: "cancel", id: stream.id, code: 8 });
     await this.#mustAnswer();
     if (!model.isDead && !this.#line.hasEnded) this.#say({ do: "goAway", code: 0 });
     await this.#mustEnd();
@@ -161,6 +178,9 @@ class H2Player {
 
   async #mustAnswer(): Promise<void> {
     const model = this.#model;
+    // Only then it is known how wide they are.
+    await this.#line.until(() => model.isDead || this.#wrong !== undefined || model.pendingSettings === 0);
+    this.#check();
     this.#say({ do: "openWindows" });
     const waiting = (): ModelStream[] => [...model.streams.values()].filter((stream) => this.#isWaitedFor(stream));
     await this.#line.until(() => model.isDead || this.#wrong !== undefined || waiting().length === 0);
@@ -172,7 +192,8 @@ class H2Player {
     this.#say({ do: "ping" });
     await this.#line.until(() => model.isDead || model.pendingPings === 0 || this.#wrong !== undefined);
     this.#check();
-    if (model.pendingPings > 0 && !this.#line.hasEnded) throw new Violation("a ping that was not answered");
+    if (model.pendingPings > 0 && !model.isDead && !this.#line.hasEnded)
+      throw new Violation("a ping that was not answered");
   }
 
   get #mayBeLost(): boolean {

@@ -13,7 +13,11 @@ export interface Place {
   readonly port: number;
   /** The authority of its certificate; none for plain HTTP. */
   readonly ca?: string;
+  /** How long something may take, in ms; that of a machine that has much else to do by default. */
+  readonly patience?: number;
 }
+
+const PATIENCE_MS = 20_000;
 
 /** What the socket of a client does. */
 export type SocketStep =
@@ -46,8 +50,16 @@ export class Line {
   /** Whether the client has ended its side, or broken off. */
   hasLeft = false;
 
-  private constructor(socket: net.Socket, listener: LineListener) {
+  /** Below the encryption. */
+  readonly #bare: net.Socket;
+
+  readonly #patience: number;
+
+  private constructor(bare: net.Socket, socket: net.Socket, patience: number, listener: LineListener) {
+    this.#bare = bare;
+    this.#patience = patience;
     this.socket = socket;
+    bare.on("error", () => {});
     socket.setNoDelay(true);
     socket.on("error", () => {});
     socket.on("data", (bytes: Buffer) => listener.data(bytes));
@@ -62,11 +74,18 @@ export class Line {
   }
 
   /** Connects; where there is a handshake it is done, or the connection is gone. */
-  static async open({ port, ca }: Place, protocols: readonly string[], listener: LineListener): Promise<Line> {
-    const where = { host: "127.0.0.1", port, allowHalfOpen: true };
-    const socket = ca === undefined ? net.connect(where) : tls.connect({ ...where, ca, ALPNProtocols: [...protocols] });
-    const line = new Line(socket, listener);
-    await Promise.race([once(socket, ca === undefined ? "connect" : "secureConnect"), once(socket, "close")]).catch(() => {});
+  static async open(
+    { port, ca, patience = PATIENCE_MS }: Place,
+    protocols: readonly string[],
+    listener: LineListener,
+  ): Promise<Line> {
+    const bare = net.connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+    const secured = { socket: bare, servername: "localhost", ca, ALPNProtocols: [...protocols], allowHalfOpen: true };
+    const socket = ca === undefined ? bare : tls.connect(secured);
+    const line = new Line(bare, socket, patience, listener);
+    await Promise.race([once(socket, ca === undefined ? "connect" : "secureConnect"), once(socket, "close")]).catch(
+      () => {},
+    );
     return line;
   }
 
@@ -89,19 +108,19 @@ export class Line {
         return;
       case "rst":
         this.hasLeft = true;
-        this.socket.resetAndDestroy();
+        this.#bare.resetAndDestroy();
     }
   }
 
   /** Waits until something is so, or the server has ended; whether it is so. */
-  async until(holds: () => boolean, millis = PATIENCE_MS): Promise<boolean> {
+  async until(holds: () => boolean, millis = this.#patience): Promise<boolean> {
     for (const end = performance.now() + millis; !holds() && !this.hasEnded && performance.now() < end;) await sleep(2);
     return holds();
   }
 
   /** Whether the server ends within a while. */
   async ends(): Promise<boolean> {
-    for (const end = performance.now() + PATIENCE_MS; !this.hasEnded && performance.now() < end;) await sleep(5);
+    for (const end = performance.now() + this.#patience; !this.hasEnded && performance.now() < end;) await sleep(5);
     return this.hasEnded;
   }
 
@@ -109,6 +128,3 @@ export class Line {
     this.socket.destroy();
   }
 }
-
-/** How long something may take on a machine that has much else to do. */
-const PATIENCE_MS = 20_000;

@@ -8,7 +8,14 @@ import type { Draw } from "../../util/testing/draw.ts";
 import { FLAG, SETTING, TYPE } from "./frames.ts";
 import type { Http2Model, ModelStream } from "./model.ts";
 import { forStream } from "./rig.ts";
-import { type BlockPart, type ClientStep, type FloodKind, type HandlerStep, type SentField, requestFields } from "./steps.ts";
+import {
+  type BlockPart,
+  type ClientStep,
+  type FloodKind,
+  type HandlerStep,
+  type SentField,
+  requestFields,
+} from "./steps.ts";
 
 /** How much a client does wrong: nothing, what ends streams, or anything. */
 export type Temper = "honest" | "careless" | "wild";
@@ -162,7 +169,11 @@ export class ClientDraw {
 
   #how(fields: readonly SentField[]): SentField[] {
     const usual = this.#draw.pick(HOWS);
-    return fields.map(([name, value, how]) => [name, value, how ?? (this.#draw.chance(0.2) ? this.#draw.pick(HOWS) : usual)]);
+    return fields.map(([name, value, how]) => [
+      name,
+      value,
+      how ?? (this.#draw.chance(0.2) ? this.#draw.pick(HOWS) : usual),
+    ]);
   }
 
   #headers(id: number, fields: readonly BlockPart[], more: { end?: boolean; open?: boolean } = {}): ClientStep {
@@ -307,7 +318,10 @@ export class ClientDraw {
   #oddRequest(): ClientStep {
     const draw = this.#draw;
     const at = draw.below(5);
-    const fields = requestFields(draw.pick(["GET", "POST", "CONNECT", "OPTIONS", "", "ge t"]), draw.pick(["/", "*", "", "x"]));
+    const fields = requestFields(
+      draw.pick(["GET", "POST", "CONNECT", "OPTIONS", "", "ge t"]),
+      draw.pick(["/", "*", "", "x"]),
+    );
     const odd: SentField = draw.pick<SentField>([
       ["connection", "close"],
       ["transfer-encoding", "chunked"],
@@ -355,7 +369,13 @@ export class ClientDraw {
     const fields = this.#how(requestFields("GET"));
     return draw.one<ClientStep>(
       () => ({ do: "frame", type: draw.below(11), flags: draw.below(256), id, hex: hex(draw.small(60)) }),
-      () => ({ do: "frame", type: draw.below(10), flags: draw.pick([0, 1, 4, 5, 8, 9, 13, 32, 45]), id, hex: hex(draw.pick([0, 1, 4, 5, 6, 8, 9])) }),
+      () => ({
+        do: "frame",
+        type: draw.below(10),
+        flags: draw.pick([0, 1, 4, 5, 8, 9, 13, 32, 45]),
+        id,
+        hex: hex(draw.pick([0, 1, 4, 5, 6, 8, 9])),
+      }),
       () => this.#wrongLength(),
       () => this.#wrongLength(),
       () => ({ do: "data", id, bytes: draw.small(2000), end: draw.chance(0.5) }),
@@ -376,7 +396,11 @@ export class ClientDraw {
       () => this.#headers(this.#id(), [{ size: 4097 + draw.small(100_000) }, ...fields], { end: true }),
       () => this.#headers(this.#id(), [...fields, { size: draw.below(4097) }], { end: true }),
       () => this.#headers(this.#id(), [...fields, { raw: this.#brokenBlock() }], { end: true }),
-      () => ({ ...this.#headers(this.#id(), fields, { end: true }), cuts: draw.many(draw.pick([3, 250, 260]), () => 0) }) as ClientStep,
+      () =>
+        ({
+          ...this.#headers(this.#id(), fields, { end: true }),
+          cuts: draw.many(draw.pick([3, 250, 260]), () => 0),
+        }) as ClientStep,
     );
   }
 
@@ -394,7 +418,23 @@ export class ClientDraw {
   #brokenBlock(): string {
     const draw = this.#draw;
     return draw.one(
-      () => draw.pick(["80", "ff8080808001", "ffffffffff0f", "be", "c0", "ff00", "7f", "00", "0001", "0082ff", "008161", "40", "1f", "20"]),
+      () =>
+        draw.pick([
+          "80",
+          "ff8080808001",
+          "ffffffffff0f",
+          "be",
+          "c0",
+          "ff00",
+          "7f",
+          "00",
+          "0001",
+          "0082ff",
+          "008161",
+          "40",
+          "1f",
+          "20",
+        ]),
       () => `00016183${draw.bytes(3).toString("hex")}`,
       () => `0001617f${draw.bytes(1).toString("hex")}`,
       // Padding of the Huffman code: a whole byte, zeros, none.

@@ -162,7 +162,10 @@ class ServerDraw {
     const some = <K extends string>(name: K, steps: readonly HandlerStep[] | undefined) =>
       steps ? ({ [name]: steps } as Record<K, readonly HandlerStep[]>) : {};
     return choose<HandlerStep>(draw, [
-      [10, () => ({ do: "respond", id, status: draw.pick([200, 201, 404, 599]), bytes: bytes(), ...this.#oddAnswer() })],
+      [
+        10,
+        () => ({ do: "respond", id, status: draw.pick([200, 201, 404, 599]), bytes: bytes(), ...this.#oddAnswer() }),
+      ],
       [6, () => ({ do: "begin", id, status: 200 })],
       [16, () => ({ do: "write", id, bytes: bytes(), ...some("taken", react()) })],
       [5, () => ({ do: "end", id })],

@@ -57,7 +57,10 @@ const data = (id: number, bytes: number, more: { readonly end?: boolean; readonl
 });
 const respond = (id: number, bytes = 10): HandlerStep => ({ do: "respond", id, status: 200, bytes });
 const reset = (id: number): HandlerStep => ({ do: "resetStream", id, code: 8 });
-const open = (id: number, reactions: { readonly [when in "data" | "whole" | "broken"]?: readonly HandlerStep[] } = {}): HandlerStep => ({
+const open = (
+  id: number,
+  reactions: { readonly [when in "data" | "whole" | "broken"]?: readonly HandlerStep[] } = {},
+): HandlerStep => ({
   do: "open",
   id,
   ...reactions,
@@ -143,7 +146,12 @@ export const FOUND: readonly Found[] = [
     data(2, 0),
   ]),
   found("a window of a stream of the server, likewise", [...begin(), get(5), { do: "window", id: 2, more: 1 }]),
-  found("no ping goes behind the end", [{ do: "settingsAck" }, { do: "pingPeer" }, { do: "flush" }, { do: "pingPeer" }]),
+  found("no ping goes behind the end", [
+    { do: "settingsAck" },
+    { do: "pingPeer" },
+    { do: "flush" },
+    { do: "pingPeer" },
+  ]),
   found("nothing is answered behind the GOAWAY of an error, whoever hears of the break", [
     ...begin(),
     post(1, [open(1, { broken: [respond(3)] })]),

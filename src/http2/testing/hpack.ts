@@ -208,10 +208,10 @@ export class HpackDecoder {
     const bytes = this.#bytes.subarray(this.#at, this.#at + length);
     if (bytes.length < length) throw new HpackError("a text that does not end");
     this.#at += length;
-    const text = isHuffman ? huffmanDecode(bytes) : Buffer.from(bytes).toString("latin1");
-    if (text === undefined) throw new HpackError("no Huffman code");
-    this.longestText = Math.max(this.longestText, text.length);
-    return text;
+    const decoded = isHuffman ? huffmanDecode(bytes) : Buffer.from(bytes).toString("latin1");
+    if (decoded === undefined) throw new HpackError("no Huffman code");
+    this.longestText = Math.max(this.longestText, decoded.length);
+    return decoded;
   }
 
   #byte(): number {

@@ -307,7 +307,13 @@ export class Http2Model {
     const stream = this.streams.get(id);
     const closed = [CODE.streamClosed];
     if (!stream) {
-      this.#expect({ what: `${what} on a stream that was left out`, must: false, goAway: [CODE.protocol, ...closed], reset: closed, stream: id });
+      this.#expect({
+        what: `${what} on a stream that was left out`,
+        must: false,
+        goAway: [CODE.protocol, ...closed],
+        reset: closed,
+        stream: id,
+      });
       return;
     }
     // What the server has reset, or answered before all had come, may still be spoken of.
@@ -331,7 +337,13 @@ export class Http2Model {
       return;
     }
     if (isPriority && (frame.payload.readUInt32BE(flags & FLAG.padded ? 1 : 0) & 0x7fffffff) === id) {
-      this.#expect({ what: "depends on itself", must: false, goAway: [CODE.protocol], reset: [CODE.protocol], stream: id });
+      this.#expect({
+        what: "depends on itself",
+        must: false,
+        goAway: [CODE.protocol],
+        reset: [CODE.protocol],
+        stream: id,
+      });
     }
     this.#block = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [body] };
     if (flags & FLAG.endHeaders) this.#whole();
@@ -427,7 +439,13 @@ export class Http2Model {
   #streamOrConnection(id: number, what: string, code: number, must: boolean): void {
     const stream = this.streams.get(id);
     const isThere = stream !== undefined && !stream.isClosed;
-    this.#expect({ what, must: must && (!stream || isThere), goAway: [code], reset: isThere ? [code] : [], stream: id });
+    this.#expect({
+      what,
+      must: must && (!stream || isThere),
+      goAway: [code],
+      reset: isThere ? [code] : [],
+      stream: id,
+    });
     if (isThere) this.#countReset(stream);
   }
 
@@ -636,7 +654,7 @@ export class Http2Model {
   }
 
   #answerFields(stream: ModelStream, isEnd: boolean, fields: readonly Field[]): void {
-    const [[name = "", text = ""] = [], ...others] = fields;
+    const [[name, text] = ["", ""], ...others] = fields;
     const status = Number(text);
     if (name !== ":status" || !/^[1-5]\d\d$/.test(text)) throw new Violation(`no status first: ${name} ${text}`);
     for (const [field, value] of others) {
@@ -695,7 +713,8 @@ export class Http2Model {
     const stream = this.streams.get(id);
     const isAllowed = this.#expected.some((one) => one.stream === id && one.reset.includes(code));
     if (!stream) {
-      if (!isAllowed || id > this.highest || id % 2 === 0) throw new Violation(`RST_STREAM ${code} on stream ${id}, which has not begun`);
+      if (!isAllowed || id > this.highest || id % 2 === 0)
+        throw new Violation(`RST_STREAM ${code} on stream ${id}, which has not begun`);
       return;
     }
     if (stream.resetCode !== undefined && this.highest - id < LONG_AGO)
@@ -739,7 +758,8 @@ export class Http2Model {
       return;
     }
     const ping = this.#pings.shift();
-    if (ping?.data !== payload.toString("latin1")) throw new Violation("a ping answered that was not sent, or out of turn");
+    if (ping?.data !== payload.toString("latin1"))
+      throw new Violation("a ping answered that was not sent, or out of turn");
     this.#readUpTo(ping.at);
   }
 
@@ -766,7 +786,8 @@ export class Http2Model {
     const last = payload.readUInt32BE(0);
     const code = payload.readUInt32BE(4);
     if (last > this.highest) throw new Violation(`GOAWAY says stream ${last}, which has not begun`);
-    if (this.goneLast !== undefined && last > this.goneLast) throw new Violation("GOAWAY says a later stream than before");
+    if (this.goneLast !== undefined && last > this.goneLast)
+      throw new Violation("GOAWAY says a later stream than before");
     for (const { id, status, isVoid } of this.streams.values()) {
       if (id > last && status > 0 && !isVoid) throw new Violation(`GOAWAY says ${last}, and stream ${id} was answered`);
     }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { inspect } from "node:util";
 import { BufferPool } from "../../util/buffer-pool.ts";
 import { ERROR, Http2Connection, type Http2Limits, type Http2Stream } from "../index.ts";
 import { ClientBytes, bodyBytes } from "./client-bytes.ts";
@@ -130,7 +131,7 @@ export class Rig {
   /** Does a step, and looks at what must always hold. */
   async do(step: Step): Promise<void> {
     if (!this.#isDestroyed) this.#perform(step);
-    await undefined;
+    await Promise.resolve();
     this.#afterStep();
   }
 
@@ -143,14 +144,16 @@ export class Rig {
       throw new Violation("the connection was to end, and has not");
     this.connection.closed();
     this.#isDestroyed = true;
-    for (let i = 0; i < 5; i++) await undefined;
+    for (let i = 0; i < 5; i++) await Promise.resolve();
     this.#afterStep();
     this.#mustBeEmpty();
   }
 
   /** Whether the client can still say something. */
   get #isUnderstood(): boolean {
-    return this.model.hasSettings && !this.model.isMidFrame && this.#outgoing.length === 0 && this.#arriving.length === 0;
+    return (
+      this.model.hasSettings && !this.model.isMidFrame && this.#outgoing.length === 0 && this.#arriving.length === 0
+    );
   }
 
   // Steps.
@@ -176,7 +179,8 @@ export class Rig {
     const all = Buffer.concat(this.#outgoing);
     const length = Math.max(0, all.length - (step.keep ?? 0));
     this.#outgoing = length === all.length ? [] : [all.subarray(length)];
-    for (let at = 0; at < length; at += MOST_PIECE) this.#arriving.push(all.subarray(at, Math.min(length, at + MOST_PIECE)));
+    for (let at = 0; at < length; at += MOST_PIECE)
+      this.#arriving.push(all.subarray(at, Math.min(length, at + MOST_PIECE)));
     this.#receive();
   }
 
@@ -225,12 +229,16 @@ export class Rig {
   async #flush(): Promise<void> {
     for (let i = 0; i < 3; i++) {
       if (!this.#isDestroyed) this.#flushOnce();
-      await undefined;
+      await Promise.resolve();
     }
   }
 
   #flushOnce(): void {
-    for (let rounds = 0; this.#later.length + this.#writes.length + this.#readable > 0 && !this.#isDestroyed; rounds++) {
+    for (
+      let rounds = 0;
+      this.#later.length + this.#writes.length + this.#readable > 0 && !this.#isDestroyed;
+      rounds++
+    ) {
       if (rounds > 10_000) throw new Violation("there is no end to what is written");
       this.#runLater();
       this.#sent(Infinity);
@@ -384,7 +392,7 @@ export class Rig {
     }
     const foreign = this.#faults.find((error) => !(error instanceof Planned));
     if (foreign instanceof Violation) throw foreign;
-    if (foreign !== undefined) throw new Violation(`a fault: ${foreign instanceof Error ? foreign.stack : String(foreign)}`);
+    if (foreign !== undefined) throw new Violation(`a fault: ${inspect(foreign)}`);
     const { limits } = this.#options;
     if (this.connection.openStreams > limits.streams) throw new Violation("more streams than there may be");
     const unsent = this.#writes.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -438,7 +446,8 @@ export class Rig {
     if (this.#memory !== this.#options.headerMemory) throw new Violation("memory of headers that was not given back");
     if (this.#waited !== 0) throw new Violation("headers that are waited for, on a connection that is closed");
     if (this.connection.openStreams > 0) throw new Violation("streams on a connection that is closed");
-    if (this.#faults.length !== this.#planned) throw new Violation(`${this.#faults.length} faults, ${this.#planned} were planned`);
+    if (this.#faults.length !== this.#planned)
+      throw new Violation(`${this.#faults.length} faults, ${this.#planned} were planned`);
     for (const served of this.served.values()) served.mustBeOver();
   }
 }
@@ -472,7 +481,13 @@ const CLIENT_STEPS: ReadonlySet<string> = new Set([
   "flood",
   "openWindows",
 ] satisfies ClientStep["do"][]);
-const SOCKET_STEPS: ReadonlySet<string> = new Set(["sent", "later", "flush", "closed", "time"] satisfies SocketStep["do"][]);
+const SOCKET_STEPS: ReadonlySet<string> = new Set([
+  "sent",
+  "later",
+  "flush",
+  "closed",
+  "time",
+] satisfies SocketStep["do"][]);
 
 const isClientStep = (step: Step): step is ClientStep => CLIENT_STEPS.has(step.do);
 const isSocketStep = (step: Step): step is SocketStep => SOCKET_STEPS.has(step.do);

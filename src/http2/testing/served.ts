@@ -79,13 +79,21 @@ export class Served {
     return !this.#isOpen;
   }
 
-  respond(status: number, bytes: number, { pieces = 1, bad: isBad = false, headers: more = 0 }: AnswerOptions = {}): void {
+  respond(
+    status: number,
+    bytes: number,
+    { pieces = 1, bad: isBad = false, headers: more = 0 }: AnswerOptions = {},
+  ): void {
     const { id } = this.stream;
     const isTaken = !this.stream.isClosed && this.#status === 0;
     const body = bodyBytes(id, 0, bytes);
     const size = Math.ceil(bytes / pieces);
     const parts = Array.from({ length: pieces }, (_, i) => body.subarray(i * size, (i + 1) * size));
-    const headers: AnswerHeaders = { "content-length": bytes, ...(isBad ? { x: "a\nb" } : {}), y: ["1", "z".repeat(more)] };
+    const headers: AnswerHeaders = {
+      "content-length": bytes,
+      ...(isBad ? { x: "a\nb" } : {}),
+      y: ["1", "z".repeat(more)],
+    };
     const sent = this.asked.method === "HEAD" ? undefined : pieces === 1 ? body : parts;
     this.#answer(() => this.stream.respond(status, headers, sent));
     if (!isTaken || isBad) return;
@@ -180,7 +188,8 @@ export class Served {
     if (this.#wholes > 1 || this.#brokens > 1) throw new Violation(`told of an end twice,${what()}`);
     if (this.#got > this.asked.sent) throw new Violation(`more of a body than was sent,${what()}`);
     if (this.#told.isDead() || this.asked.status === 0) return;
-    if (this.asked.status !== this.#status) throw new Violation(`${this.asked.status} where ${this.#status} was answered,${what()}`);
+    if (this.asked.status !== this.#status)
+      throw new Violation(`${this.asked.status} where ${this.#status} was answered,${what()}`);
     if (this.asked.isAnswered && (!this.#isEnded || this.asked.answered !== this.#bytes))
       throw new Violation(`${this.asked.answered} bytes where ${this.#bytes} were answered,${what()}`);
   }
@@ -201,7 +210,8 @@ export class Served {
     if (!isBroken && !asked.isAnswered) throw new Violation(`no answer on stream ${asked.id}`);
     if (!isBroken && this.#isStarted && asked.endedAt > 0 && this.#wholes + this.#brokens === 0)
       throw new Violation(`nobody was told of the end of a body, on stream ${asked.id}`);
-    if (asked.isAnswered && this.#taken !== this.#given) throw new Violation(`bytes that were not taken, on stream ${asked.id}`);
+    if (asked.isAnswered && this.#taken !== this.#given)
+      throw new Violation(`bytes that were not taken, on stream ${asked.id}`);
   }
 
   /** The end of a connection that is closed. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Field, How } from "./hpack.ts";
+import type { How } from "./hpack.ts";
 
 /** A field as a client writes it: how, see `hpack.ts`. */
 export type SentField = readonly [name: string, value: string, how?: How];
@@ -56,9 +56,21 @@ export type ClientStep = Leaving &
         /** What the handler does when the request is there. */
         readonly then?: readonly HandlerStep[];
       }
-    | { readonly do: "data"; readonly id: number; readonly bytes: number; readonly end?: boolean; readonly pad?: number }
+    | {
+        readonly do: "data";
+        readonly id: number;
+        readonly bytes: number;
+        readonly end?: boolean;
+        readonly pad?: number;
+      }
     /** Bytes of a body that say something, in base64. */
-    | { readonly do: "text"; readonly id: number; readonly base64: string; readonly end?: boolean; readonly pad?: number }
+    | {
+        readonly do: "text";
+        readonly id: number;
+        readonly base64: string;
+        readonly end?: boolean;
+        readonly pad?: number;
+      }
     | { readonly do: "settings"; readonly values: readonly (readonly [name: number, value: number])[] }
     | { readonly do: "settingsAck" }
     | { readonly do: "ping"; readonly ack?: boolean }
@@ -80,7 +92,15 @@ export type ClientStep = Leaving &
 
 /** What a handler does about a stream, and what else happens in the server. */
 export type HandlerStep =
-  | { readonly do: "respond"; readonly id: number; readonly status: number; readonly bytes: number; readonly bad?: boolean; readonly pieces?: number; /** Bytes of one more header. */ readonly headers?: number }
+  | {
+      readonly do: "respond";
+      readonly id: number;
+      readonly status: number;
+      readonly bytes: number;
+      readonly bad?: boolean;
+      readonly pieces?: number;
+      /** Bytes of one more header. */ readonly headers?: number;
+    }
   | { readonly do: "begin"; readonly id: number; readonly status: number }
   | { readonly do: "write"; readonly id: number; readonly bytes: number; readonly taken?: readonly HandlerStep[] }
   | { readonly do: "end"; readonly id: number }
@@ -131,17 +151,14 @@ export const requestFields = (method: string, path = "/", more: readonly SentFie
   ...more,
 ];
 
-/** Fields of a list of parts. */
-export const fieldsOf = (parts: readonly BlockPart[]): Field[] =>
-  parts.filter((part): part is SentField => Array.isArray(part)).map(([name, value]) => [name, value]);
-
 /** Ways in which a step says less. */
 export function simpler(step: Step): Step[] {
   const made: Step[] = [];
   for (const [name, value] of Object.entries(step)) {
     if (OPTIONAL.has(name)) made.push(Object.fromEntries(Object.entries(step).filter(([n]) => n !== name)) as Step);
     if (NUMBERS.has(name) && typeof value === "number" && value > 0) {
-      for (const less of [0, 1, 10, value >> 1, value - 1]) if (less < value) made.push({ ...step, [name]: less } as Step);
+      for (const less of [0, 1, 10, value >> 1, value - 1])
+        if (less < value) made.push({ ...step, [name]: less } as Step);
     }
     if (Array.isArray(value) && value.length > 1) {
       value.forEach((_, i) => made.push({ ...step, [name]: value.toSpliced(i, 1) } as Step));
@@ -154,7 +171,20 @@ export function simpler(step: Step): Step[] {
 const NUMBERS = new Set(["bytes", "times", "more", "writes", "millis"]);
 const OPTIONAL = new Set([
   "bad",
-  "headers","hold", "keep", "pad", "on", "cuts", "then", "data", "whole", "broken", "taken", "end", "pieces"]);
+  "headers",
+  "hold",
+  "keep",
+  "pad",
+  "on",
+  "cuts",
+  "then",
+  "data",
+  "whole",
+  "broken",
+  "taken",
+  "end",
+  "pieces",
+]);
 
 /** Fields spelt out. */
 function simplerFields(step: Step & { do: "headers" }): Step[] {
@@ -162,7 +192,9 @@ function simplerFields(step: Step & { do: "headers" }): Step[] {
     Array.isArray(part)
       ? [
           ...(part[2] ? [{ ...step, parts: step.parts.with(i, [part[0], part[1]]) }] : []),
-          ...(part[1].length > 1 ? [{ ...step, parts: step.parts.with(i, [part[0], part[1].slice(part[1].length >> 1), part[2]]) }] : []),
+          ...(part[1].length > 1
+            ? [{ ...step, parts: step.parts.with(i, [part[0], part[1].slice(part[1].length >> 1), part[2]]) }]
+            : []),
         ]
       : [],
   );

@@ -37,6 +37,16 @@ class Wire {
     this.#socket.write(text);
   }
 
+  /** Ends its side. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  /** Sends in records of TLS that are small. */
+  useSmallRecords(): void {
+    if (this.#socket instanceof tls.TLSSocket) this.#socket.setMaxSendFragment(512);
+  }
+
   /** The codes of the answers so far. */
   get codes(): number[] {
     return [...this.got.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code));
@@ -133,6 +143,80 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     wire.send([`${CM}/a`, `${CM}/none`, "/version"].map((path) => `GET ${path} HTTP/1.1\r\n${AUTH}\r\n`).join(""));
     await until(() => wire.codes.length === 3, "three answers");
     expect(wire.codes).toEqual([200, 404, 200]);
+  });
+
+  test("RFC 9112 9.3.2: what is no request is refused behind the answers before it", async () => {
+    const { listener, put } = await listening.start(encrypted);
+    await put(configMap("a"));
+    const wire = new Wire(listener, encrypted);
+    const post = `POST ${CM} HTTP/1.1\r\n${AUTH}content-length: 4\r\n\r\n{}{}`;
+    wire.send(`GET ${CM}/a HTTP/1.1\r\n${AUTH}\r\n${post}no request\r\n\r\n`);
+    await until(() => wire.closed, "the end");
+    expect(wire.codes).toEqual([200, 400, 400]);
+    expect(wire.got).toMatch(/\r\n\r\n400 Bad Request$/);
+  });
+
+  test("what is no request breaks no answer that is under way", async () => {
+    const { listener, put } = await listening.start(encrypted);
+    const wire = new Wire(listener, encrypted);
+    wire.send(`GET ${CM}?watch=1 HTTP/1.1\r\n${AUTH}\r\n`);
+    await until(() => wire.codes.length === 1, "the beginning");
+    wire.send("no request\r\n\r\n");
+    await put(configMap("a"));
+    await until(() => wire.got.includes('"ADDED"'), "an event");
+    expect(wire.codes).toEqual([200]);
+    wire.end();
+    await until(() => wire.closed, "the end");
+  });
+
+  test("nothing is answered behind an answer that ends the connection", async () => {
+    const { listener } = await listening.start(encrypted);
+    const wire = new Wire(listener, encrypted);
+    wire.send(`GET ${CM} HTTP/1.1\r\n${AUTH}connection: close\r\n\r\nno request\r\n\r\n`);
+    await until(() => wire.closed, "the end");
+    expect(wire.codes).toEqual([200]);
+  });
+
+  test("RFC 9110 9.3.2: a request for a head whose body is broken is refused without a body", async () => {
+    const { listener } = await listening.start(encrypted);
+    const wire = new Wire(listener, encrypted);
+    wire.send(`HEAD /readyz HTTP/1.1\r\n${AUTH}transfer-encoding: chunked\r\n\r\nno number\r\n`);
+    await until(() => wire.closed, "the end");
+    expect(wire.codes).toHaveLength(1);
+    expect(wire.got).toMatch(/\r\n\r\n$/);
+  });
+
+  test("a body that waits for 100 is asked for behind the answers before it", async () => {
+    const { listener, put } = await listening.start(encrypted);
+    await put(configMap("a"));
+    const wire = new Wire(listener, encrypted);
+    const body = JSON.stringify(configMap("b"));
+    const post = `POST ${CM} HTTP/1.1\r\n${AUTH}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const list = `GET ${CM} HTTP/1.1\r\n${AUTH}\r\n`;
+    wire.send(list + post + list);
+    await until(() => wire.codes.length === 4, "four answers");
+    expect(wire.codes).toEqual([200, 100, 201, 200]);
+    expect(wire.got).toMatch(/HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+
+  test("requests that come while the client takes no answers are answered when it does", async () => {
+    const { listener, put } = await listening.start(encrypted);
+    await put(configMap("a", "x".repeat(100_000)));
+    const wire = new Wire(listener, encrypted);
+    wire.useSmallRecords();
+    wire.send(`GET ${CM}/a HTTP/1.1\r\n${AUTH}\r\n`.repeat(40));
+    await until(() => wire.codes.length === 40 || wire.closed, "all answers", 10_000);
+    expect(wire.codes).toEqual(Array.from({ length: 40 }, () => 200));
+  });
+
+  test("a watch ends when its client leaves in the middle of a body that nobody reads", async () => {
+    const { listener } = await listening.start(encrypted);
+    const wire = new Wire(listener, encrypted);
+    wire.send(`GET ${CM}?watch=1 HTTP/1.1\r\n${AUTH}content-length: 9\r\n\r\nhalf`);
+    await until(() => wire.codes.length === 1, "the beginning");
+    wire.end();
+    await until(() => wire.closed, "the end");
+    expect(wire.codes).toEqual([200]);
   });
 
   test("a watch is sent in chunks, and ends with the last one", async () => {

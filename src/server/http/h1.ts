@@ -23,6 +23,7 @@ export class H1Exchange implements Exchange {
   readonly connection: Connection;
   readonly hasBody: boolean;
   answered = false;
+  #isAskedFor = false;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #peer: Peer;
@@ -59,13 +60,31 @@ export class H1Exchange implements Exchange {
     const { expect, "content-length": length } = this.#request.headers;
     const announced = length === undefined ? -1 : Number(length);
     // Only a body that is wanted is asked for: who is refused before this has nothing to send (RFC 9110 10.1.1).
-    if (expect !== undefined && announced <= limit && !this.answered) this.#response.writeContinue();
+    if (expect !== undefined && announced <= limit && !this.answered) this.#askForBody();
     return readBody(new RequestBody(this.#request, this.#response), { limit, announced, room });
+  }
+
+  /** Asks for the body. Node would put that behind the headers of an answer that waits for others, so both wait. */
+  #askForBody(): void {
+    this.#isAskedFor = true;
+    this.#inTurn((response) => response.writeContinue());
+  }
+
+  /** Does something when all earlier requests of the connection have been answered; at once where they have. */
+  #inTurn(work: (response: ServerResponse) => void): void {
+    const response = this.#response;
+    if (response.socket) work(response);
+    else response.once("socket", () => work(response));
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (this.answered) return;
     this.answered = true;
+    if (this.#isAskedFor) this.#inTurn(() => this.#send(code, headers, body));
+    else this.#send(code, headers, body);
+  }
+
+  #send(code: number, headers: OutHeaders, body: Uint8Array | readonly Uint8Array[] | undefined): void {
     this.#deliver((response) => {
       if (code !== 304) headers["content-length"] = lengthOf(body);
       response.writeHead(code, headers);

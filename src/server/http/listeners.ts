@@ -279,23 +279,47 @@ function takeHttp1(server: http.Server, ports: Ports): void {
   const take = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     request.on("error", ignore);
     response.on("error", ignore);
-    pipelineOf(request.socket).add(response);
+    pipelineOf(request.socket).add(request, response);
     takeH1(request, response, ports);
   };
   server.on("request", take);
   // The exchange asks for the body itself.
   server.on("checkContinue", take);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    ports.context.guard.of(socket)?.end();
-    if (socket.writable) socket.end(plainAnswer(refusalOf(error)));
-    else socket.destroy();
+    refuse(error, { socket, pipeline: pipelineOf(socket), guard: ports.context.guard });
   });
   Object.assign(server, { shouldUpgradeCallback: wantsWebSocket });
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     request.on("error", ignore);
     // Node has taken its own listener away.
     socket.on("error", () => socket.destroy());
+    // What comes meanwhile stays in it: Node lets the socket flow when answers before this one have been taken.
+    socket.on("readable", ignore);
     pipelineOf(socket).whenIdle(() => takeUpgrade({ request, socket, head }, ports));
+  });
+}
+
+/** Where bytes have come that are no request. */
+interface Broken {
+  readonly socket: Socket;
+  readonly pipeline: Pipeline;
+  readonly guard: ConnectionGuard;
+}
+
+/** Ends a connection that has sent what is no request; what was asked before is answered before, and whole. */
+function refuse(error: NodeJS.ErrnoException, { socket, pipeline, guard }: Broken): void {
+  const { isBroken, isIdle, isAnswering } = pipeline;
+  // Who has left does not wait for answers.
+  if (socket.readableEnded && (isBroken || isAnswering || !isIdle)) socket.destroySoon();
+  if (isBroken) return;
+  pipeline.isBroken = true;
+  pipeline.whenIdle(() => {
+    // It is the last one, since its body has not been read.
+    if (pipeline.isAnswering) return;
+    guard.of(socket)?.end();
+    const status = refusalOf(error);
+    if (socket.writable) socket.end(plainAnswer(status, pipeline.waitsForHead ? "" : status));
+    else socket.destroySoon();
   });
 }
 
@@ -325,6 +349,7 @@ function takeUpgrade(upgrade: Omit<Upgrade, "peer">, { peerOf, context, transpor
   webSockets().then(
     (protocol) => {
       if (socket.destroyed) return;
+      socket.off("readable", ignore);
       handle(new WebSocketExchange({ ...upgrade, peer }, protocol, context.clock, transport));
     },
     () => socket.destroy(),
@@ -372,13 +397,26 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
       const peer = ports.peerOf(socket);
       if (!peer) socket.destroy();
       else if (socket.alpnProtocol === "h2") http2.take(socket, peer);
-      else takeAsHttp1.call(server, socket);
+      else {
+        takeAsHttp1.call(server, socket);
+        readAsStream(socket);
+      }
     });
   });
   // Who fails in the handshake speaks no HTTP that could be answered.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => void socket.destroy());
   return { server, http2 };
+}
+
+/**
+ * Makes Node read requests from a TLS socket as from any stream. By itself its parser reads beneath the stream, and while it is
+ * paused, since answers of a pipeline are not taken, it refuses what comes as if that were no request.
+ */
+function readAsStream(socket: TLSSocket): void {
+  // Whoever listens for data gets it, and so does the parser from then on.
+  socket.on("data", ignore);
+  socket.off("data", ignore);
 }
 
 const known = new WeakMap<object, Peer>();

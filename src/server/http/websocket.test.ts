@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { ManualClock } from "../../util/clock.ts";
@@ -155,6 +156,29 @@ describe("what is not the start of a watch", () => {
     for (const path of [`${CM}/a`, CM, "/version"]) {
       expect((await open(listener, path).answer).code).toBe(200);
     }
+  });
+
+  test("what a client sends while it takes no answers to earlier requests is read by the WebSocket", async () => {
+    const { listener, put } = await listening.start(false);
+    await put(configMap("a", "x".repeat(900_000)));
+    const socket = net.connect(listener.port, "127.0.0.1");
+    listening.onClean(() => socket.destroy());
+    socket.on("error", () => {});
+    const head = `host: x\r\nauthorization: Bearer ${TOKEN}\r\n`;
+    const handshake = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${"A".repeat(22)}==\r\n`;
+    const get = `GET ${CM}/a HTTP/1.1\r\n${head}\r\n`;
+    socket.pause();
+    socket.write(
+      `${get.repeat(12)}GET ${WATCH}&fieldSelector=metadata.name%3Dnone HTTP/1.1\r\n${head}${handshake}\r\n`,
+    );
+    await sleep(300);
+    socket.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
+    await sleep(50);
+    let last = Buffer.alloc(0);
+    socket.on("data", (piece: Buffer) => (last = Buffer.concat([last, piece]).subarray(-100_000)));
+    socket.resume();
+    await until(() => last.includes(Buffer.from([0x8a, 0])), "a pong", 10_000);
+    expect(last.includes("101 Switching Protocols")).toBe(true);
   });
 
   test("a malformed handshake is refused, and leaves no watch behind", async () => {
