@@ -184,6 +184,7 @@ describe("what is not the start of a watch", () => {
     clock.advance(7000);
     await until(() => last.includes("101 Switching Protocols"), "the WebSocket");
     await until(() => last.subarray(-2).equals(Buffer.from([0x8a, 0])), "a pong");
+    expect(server.watches).toBe(1);
   });
 
   test("a malformed handshake is refused, and leaves no watch behind", async () => {
