@@ -175,7 +175,10 @@ function takeConnections(server: Server, encrypted: boolean, { guard, onFault }:
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     if (encrypted) handshakes.take(held);
-    else begin(socket);
+    else {
+      begin(socket);
+      readAsStream(socket);
+    }
   });
   return sockets;
 }
@@ -410,10 +413,11 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
 }
 
 /**
- * Makes Node read requests from a TLS socket as from any stream. By itself its parser reads beneath the stream, and while it is
- * paused, since answers of a pipeline are not taken, it refuses what comes as if that were no request.
+ * Makes Node read requests from a socket as from any stream. By itself its parser reads beneath the stream. While that is paused,
+ * since answers of a pipeline are not taken, it refuses what comes over TLS as if that were no request, and a plain socket that
+ * becomes a WebSocket is never read again.
  */
-function readAsStream(socket: TLSSocket): void {
+function readAsStream(socket: Socket): void {
   // Whoever listens for data gets it, and so does the parser from then on.
   socket.on("data", ignore);
   socket.off("data", ignore);

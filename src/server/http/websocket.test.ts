@@ -158,27 +158,33 @@ describe("what is not the start of a watch", () => {
     }
   });
 
-  test("what a client sends while it takes no answers to earlier requests is read by the WebSocket", async () => {
-    const { listener, put } = await listening.start(false);
+  test("what a client sends while an earlier request is not answered is read by the WebSocket", async () => {
+    const clock = new ManualClock(1_700_000_000_000);
+    const { listener, server, put } = await listening.start(false, { clock });
     await put(configMap("a", "x".repeat(900_000)));
     const socket = net.connect(listener.port, "127.0.0.1");
     listening.onClean(() => socket.destroy());
     socket.on("error", () => {});
     const head = `host: x\r\nauthorization: Bearer ${TOKEN}\r\n`;
+    const get = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\n${head}${more}\r\n`;
+    const nothing = `${WATCH}&fieldSelector=metadata.name%3Dnone`;
     const handshake = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${"A".repeat(22)}==\r\n`;
-    const get = `GET ${CM}/a HTTP/1.1\r\n${head}\r\n`;
+    // Large answers hold the pipeline up; the socket flows again when they have been taken.
     socket.pause();
-    socket.write(
-      `${get.repeat(12)}GET ${WATCH}&fieldSelector=metadata.name%3Dnone HTTP/1.1\r\n${head}${handshake}\r\n`,
-    );
-    await sleep(300);
+    socket.write(get(`${CM}/a`).repeat(12));
+    await sleep(100);
+    socket.write(get(`${nothing}&timeoutSeconds=5`) + get(nothing, handshake));
+    await sleep(100);
+    let last = Buffer.alloc(0);
+    socket.on("data", (piece: Buffer) => (last = Buffer.concat([last, piece]).subarray(-10_000)));
+    socket.resume();
+    await until(() => server.watches === 1 && last.includes("chunked"), "the answers", 10_000);
     socket.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
     await sleep(50);
-    let last = Buffer.alloc(0);
-    socket.on("data", (piece: Buffer) => (last = Buffer.concat([last, piece]).subarray(-100_000)));
-    socket.resume();
-    await until(() => last.includes(Buffer.from([0x8a, 0])), "a pong", 10_000);
-    expect(last.includes("101 Switching Protocols")).toBe(true);
+    clock.advance(7000);
+    await until(() => last.includes("101 Switching Protocols"), "the WebSocket");
+    await until(() => last.subarray(-2).equals(Buffer.from([0x8a, 0])), "a pong");
+    expect(server.watches).toBe(1);
   });
 
   test("a malformed handshake is refused, and leaves no watch behind", async () => {
