@@ -128,11 +128,12 @@ export class LimitPlayer {
     for (let i = 0; i < MOST_LOOKS && !(await isSo()); i++) await sleep(LOOK_MILLIS);
   }
 
-  /** Begins watches; resolves when the server has them. */
+  /** Begins watches; resolves when the server has them, or has refused some. */
   async #begin(watches: readonly LimitRequest[]): Promise<{ readonly ended: Promise<unknown> }> {
     const before = await this.#watches();
-    const ended = watches.map((watch) => this.#sender.watch(watch));
-    await until(async () => (await this.#watches()) >= before + watches.length);
+    let over = 0;
+    const ended = watches.map((watch) => this.#sender.watch(watch).then(() => over++));
+    await until(async () => (await this.#watches()) + over >= before + watches.length);
     return { ended: Promise.all(ended) };
   }
 
