@@ -32,6 +32,7 @@ export function* placesOf(schema: Schema, isObject: boolean): Steps<Place | unde
   if (!made) roots.set(schema, (made = new Map()));
   if (!made.has(isObject)) {
     const declaration = hasRules(schema) ? declare(schema, isObject) : undefined;
+    yield;
     made.set(isObject, declaration && (yield* placeOf(schema, declaration)));
   }
   return made.get(isObject);
