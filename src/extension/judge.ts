@@ -26,9 +26,13 @@ export function judgeOf(schema: Structural, dialect: Dialect): Judge {
     const value = object as unknown as Value;
     const was = old as unknown as Value | undefined;
     const before = errors.causes.length;
+    // A schema may have tens of thousands of members, of which each of these makes something when it first sees them.
     validatorOf(schema).validate(object, old, errors);
+    yield;
     validateEmbedded(schema, value, "", errors, dialect);
+    yield;
     validateLists(schema, value, was, errors);
+    yield;
     if (!hasRules(rules)) return;
     if (errors.causes.slice(before).some(({ reason }) => BLOCKS.has(reason))) {
       errors.add(

@@ -9,6 +9,7 @@
  * @module
  */
 
+import type { Steps } from "../util/steps.ts";
 import { canonicalJson } from "../value/canonical.ts";
 import { getMember, isContainer, isObject, type Value, type ValueObject } from "../value/value.ts";
 import { PatchError } from "./patch-error.ts";
@@ -22,7 +23,7 @@ export interface ListShape {
   readonly merges: boolean;
   /** The member that identifies an element, undefined for lists of scalars. */
   readonly mergeKey: string | undefined;
-  readonly mergeItem: (before: ValueObject, given: ValueObject) => ValueObject;
+  readonly mergeItem: (before: ValueObject, given: ValueObject) => Steps<ValueObject>;
   /** A value where there was none; undefined when nothing is left of it. */
   readonly asNew: (value: Value) => Value | undefined;
   /** A value of the patch that is taken as it is. */
@@ -35,7 +36,7 @@ export interface ListShape {
 const ITEM_COST = 12;
 
 /** Merges the list of a patch into the stored one; `deletes`: its elements are to be taken away. */
-export function mergeLists(stored: Value[], patch: Value[], shape: ListShape, deletes = false): Value[] {
+export function* mergeLists(stored: Value[], patch: Value[], shape: ListShape, deletes = false): Steps<Value[]> {
   shape.work.charge((stored.length + patch.length) * ITEM_COST);
   if (!shape.merges && !deletes) return patch.map(shape.asGiven);
   const given = patch.map((item) => (isObject(item) ? item : shape.asGiven(item)));
@@ -49,7 +50,7 @@ export function mergeLists(stored: Value[], patch: Value[], shape: ListShape, de
   if (shape.mergeKey === undefined) {
     throw new PatchError("invalid", `Expected the list ${shape.name} to have a merge key, found none in its type`);
   }
-  return mergeKeyed(stored as ValueObject[], given as ValueObject[], shape, shape.mergeKey);
+  return yield* mergeKeyed(stored as ValueObject[], given as ValueObject[], shape, shape.mergeKey);
 }
 
 /**
@@ -57,12 +58,12 @@ export function mergeLists(stored: Value[], patch: Value[], shape: ListShape, de
  *
  * @throws PatchError when the patch has an element that the order has not, or has them in another order
  */
-export function orderList(
+export function* orderList(
   stored: Value[] | undefined,
   given: Value[] | undefined,
   order: Value[],
   shape: ListShape,
-): Value[] {
+): Steps<Value[]> {
   const key = shape.mergeKey;
   shape.work.charge(((stored?.length ?? 0) + (given?.length ?? 0) + order.length) * ITEM_COST);
   checkOrder(given ?? [], order, shape);
@@ -74,11 +75,11 @@ export function orderList(
       `Expected ${shape.name} to be a list of scalars, or one with a merge key, to be ordered`,
     );
   }
-  const merged = !given ? stored! : stored ? mergeLists(stored, given, shape) : (shape.asNew(given) as Value[]);
+  const merged = !given ? stored! : stored ? yield* mergeLists(stored, given, shape) : (shape.asNew(given) as Value[]);
   return weave(merged, order, stored ?? [], key);
 }
 
-function mergeKeyed(stored: ValueObject[], given: ValueObject[], shape: ListShape, key: string): Value[] {
+function* mergeKeyed(stored: ValueObject[], given: ValueObject[], shape: ListShape, key: string): Steps<Value[]> {
   const { base, rest, replaced } = followItemDirectives(stored, given, shape, key);
   if (replaced) return weave(rest.map(shape.asGiven), rest, [], key);
   const merged: ValueObject[] = [...base];
@@ -90,8 +91,10 @@ function mergeKeyed(stored: ValueObject[], given: ValueObject[], shape: ListShap
   for (const item of rest) {
     const id = identity(item, key);
     const place = places.get(id);
-    if (place !== undefined) merged[place] = shape.mergeItem(merged[place]!, item);
-    else places.set(id, merged.push(shape.asGiven(item) as ValueObject) - 1);
+    if (place !== undefined) {
+      merged[place] = yield* shape.mergeItem(merged[place]!, item);
+      yield;
+    } else places.set(id, merged.push(shape.asGiven(item) as ValueObject) - 1);
   }
   return weave(merged, rest, base, key);
 }

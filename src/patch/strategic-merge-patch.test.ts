@@ -4,6 +4,7 @@ import { type JsonSchema, structOf } from "../apply/schema/schema.ts";
 import { JsonNumber, type Value, type ValueObject } from "../value/value.ts";
 import { PatchError } from "./patch-error.ts";
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+import { atOnce } from "../util/steps.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectNotLong } from "../util/testing/turns.ts";
 
@@ -57,7 +58,7 @@ const OBJECT: ValueObject = {
 };
 
 const patched = (patch: unknown, object: ValueObject = OBJECT): ValueObject =>
-  applyStrategicMergePatch(object, patch as ValueObject, TYPE);
+  atOnce(applyStrategicMergePatch(object, patch as ValueObject, TYPE));
 const meta = (patch: unknown): ValueObject => patched({ meta: patch })["meta"] as ValueObject;
 
 /** Whether something gives a value or our own error; any other error is thrown on. */
@@ -371,4 +372,12 @@ test("large lists are merged in no time", () => {
   });
   // Comparing each with each would take minutes.
   expectNotLong(Math.min(...times), 1500);
+});
+
+test("an element that a patch changes again and again grows in a step each", () => {
+  const owners = Array.from({ length: 100 }, (_, i) => ({ uid: "u", [`x${i}`]: 1 }));
+  const steps = applyStrategicMergePatch({ meta: { owners: [{ uid: "u" }] } }, { meta: { owners } }, TYPE);
+  let count = 0;
+  while (steps.next().done !== true) count++;
+  expect(count).toBe(100);
 });

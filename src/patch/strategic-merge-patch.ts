@@ -16,6 +16,7 @@
 
 import type { ListType, StructType, Type } from "../apply/schema/schema.ts";
 import { asJsonNumber, getMember, isObject, setMember, type Value, type ValueObject } from "../value/value.ts";
+import type { Steps } from "../util/steps.ts";
 import { PatchError } from "./patch-error.ts";
 import { PatchWork, membersCost } from "./patch-work.ts";
 import { type ListShape, mergeLists, orderList } from "./strategic-list.ts";
@@ -26,24 +27,33 @@ const DELETE_LIST = "$deleteFromPrimitiveList";
 const SET_ORDER = "$setElementOrder";
 
 /**
- * Applies a strategic merge patch. Neither argument is modified; the result shares what did not change with the target
+ * Applies a strategic merge patch, a step for each element of a list that is merged with another one. Neither argument is modified; the result shares what did not change with the target
  * and what is new with the patch. The result may hold members that the type does not have: whoever decodes it tells.
  *
  * @throws PatchError `malformed` for directives of a wrong form, `invalid` for those that cannot be followed
  */
-export function applyStrategicMergePatch(target: ValueObject, patch: ValueObject, type: StructType): ValueObject {
-  return mergeMap(target, patch, type, new PatchWork());
+export function* applyStrategicMergePatch(
+  target: ValueObject,
+  patch: ValueObject,
+  type: StructType,
+): Steps<ValueObject> {
+  return yield* mergeMap(target, patch, type, new PatchWork());
 }
 
 /** What it costs to copy a member, beside looking at it. */
 const COPY_COST = 4;
 
-function mergeMap(original: ValueObject, patch: ValueObject, type: Type | undefined, work: PatchWork): ValueObject {
+function* mergeMap(
+  original: ValueObject,
+  patch: ValueObject,
+  type: Type | undefined,
+  work: PatchWork,
+): Steps<ValueObject> {
   work.charge(COPY_COST * (membersCost(Object.keys(original).length) + membersCost(Object.keys(patch).length)));
   const directive = getMember(patch, PATCH);
   if (directive !== undefined) return followDirective(directive, patch);
   const result = retainKeys(original, patch);
-  const ordered = orderLists(result, patch, type, work);
+  const ordered = yield* orderLists(result, patch, type, work);
   for (const name of Object.keys(patch)) {
     if (name === RETAIN_KEYS || directiveField(name, SET_ORDER) !== undefined) continue;
     const deletes = directiveField(name, DELETE_LIST);
@@ -52,7 +62,7 @@ function mergeMap(original: ValueObject, patch: ValueObject, type: Type | undefi
     const given = patch[name]!;
     const before = getMember(result, key);
     const inner = memberType(type, key);
-    const after = given === null ? undefined : mergeMember(before, given, inner, deletes !== undefined, work);
+    const after = given === null ? undefined : yield* mergeMember(before, given, inner, deletes !== undefined, work);
     if (after === undefined) delete result[key];
     else if (after !== before) setMember(result, key, after);
   }
@@ -90,7 +100,12 @@ function retainKeys(original: ValueObject, patch: ValueObject): ValueObject {
 }
 
 /** Merges and orders the lists that a `$setElementOrder` names; gives the names of those that are done. */
-function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefined, work: PatchWork): Set<string> {
+function* orderLists(
+  result: ValueObject,
+  patch: ValueObject,
+  type: Type | undefined,
+  work: PatchWork,
+): Steps<Set<string>> {
   const done = new Set<string>();
   for (const name of Object.keys(patch)) {
     const key = directiveField(name, SET_ORDER);
@@ -110,7 +125,7 @@ function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefi
     setMember(
       result,
       key,
-      orderList(before as Value[] | undefined, given as Value[] | undefined, order as Value[], shape),
+      yield* orderList(before as Value[] | undefined, given as Value[] | undefined, order as Value[], shape),
     );
     done.add(key);
   }
@@ -118,18 +133,19 @@ function orderLists(result: ValueObject, patch: ValueObject, type: Type | undefi
 }
 
 /** The member after the patch, undefined when it goes. `deletes`: the patch lists elements to take away. */
-function mergeMember(
+function* mergeMember(
   before: Value | undefined,
   given: Value,
   type: Type | undefined,
   deletes: boolean,
   work: PatchWork,
-): Value | undefined {
+): Steps<Value | undefined> {
   if (isObject(before) && isObject(given)) {
-    return patchStrategy(type).includes("replace") ? plainNumbers(given) : mergeMap(before, given, type, work);
+    if (patchStrategy(type).includes("replace")) return plainNumbers(given);
+    return yield* mergeMap(before, given, type, work);
   }
   if (Array.isArray(before) && Array.isArray(given)) {
-    return mergeLists(before, given, listShape(type, "", work), deletes);
+    return yield* mergeLists(before, given, listShape(type, "", work), deletes);
   }
   if (deletes) return before;
   return asNew(given);

@@ -15,6 +15,11 @@ describe("a query", () => {
     ]);
   });
 
+  test("has the time that a request may take, where it says one", () => {
+    const times = ["", "timeout=", "timeout=1m30s", "timeout=0", "timeout=soon"].map((text) => new Query(text));
+    expect(times.map(({ timeoutMillis }) => timeoutMillis)).toEqual([0, 0, 90_000, 0, undefined]);
+  });
+
   test("of more parameters than any client sends is cut where it has enough", async () => {
     const text = `${"a&".repeat(500_000)}b=1`;
     const query = new Query(text);

@@ -1,3 +1,5 @@
+import { parseGoMillis } from "../util/go-duration.ts";
+
 /** Parameters of a query that are looked at: no client sends a tenth, and each costs time. */
 const MOST_PARAMETERS = 1000;
 
@@ -9,6 +11,7 @@ export class Query {
   readonly #text: string;
   #pairs: readonly string[] | undefined = undefined;
   #excess = false;
+  #timeout: { readonly millis: number | undefined } | undefined = undefined;
 
   /** @param text what stands after the question mark */
   constructor(text: string) {
@@ -45,6 +48,14 @@ export class Query {
   flag(name: string): boolean {
     const value = this.first(name);
     return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
+  }
+
+  /**
+   * The ms that a request may take by its `timeout`: 0 where there is none, undefined for what is no duration. It is read
+   * once, since it may have half a million parts.
+   */
+  get timeoutMillis(): number | undefined {
+    return this.first("timeout") ? (this.#timeout ??= { millis: parseGoMillis(this.text("timeout")) }).millis : 0;
   }
 
   /** Whether the parameter is there at all. */

@@ -4,13 +4,11 @@
  *
  * @module
  */
-import { parseGoMillis } from "../util/go-duration.ts";
 import type { ServerLimits } from "./limits.ts";
 import type { Query } from "./query.ts";
 
 /** The ms that a request may take. A `timeout` that is none, zero or less says nothing. */
 export function requestMillis(query: Query, { requestMillis: most }: Pick<ServerLimits, "requestMillis">): number {
-  const text = query.text("timeout");
-  const asked = text === "" ? undefined : parseGoMillis(text);
-  return asked !== undefined && asked > 0 ? Math.min(asked, most) : most;
+  const asked = query.timeoutMillis ?? 0;
+  return asked > 0 ? Math.min(asked, most) : most;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseFormatDuration, parseGoDuration, parseGoMillis } from "./go-duration.ts";
 import { expectLinear } from "./testing/linear.ts";
+import { longestTurn, turnBound } from "./testing/turns.ts";
 
 const SECOND = 1_000_000_000n;
 
@@ -90,6 +91,15 @@ test.each<[string, bigint | undefined]>([
   ["", undefined],
 ])("the format duration reads %j as %s ns", (text, nanos) => {
   expect(parseFormatDuration(text)).toBe(nanos);
+});
+
+test.each(["1h", "0.5h", "1us"])("half a megabyte of %s is read in one turn that is not long", async (part) => {
+  const text = part.repeat(2 ** 19 / part.length);
+  const longest = await longestTurn(
+    () => {},
+    () => void parseGoDuration(text),
+  );
+  expect(longest).toBeLessThan(turnBound(20));
 });
 
 describe("a hostile text costs a time that grows with it", () => {

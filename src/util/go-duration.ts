@@ -22,6 +22,14 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["h", HOUR],
 ]);
 
+/** Those of one letter, by its code. */
+const SHORT_UNITS: readonly (number | undefined)[] = Array.from({ length: 128 }, (_, code) =>
+  UNITS.get(String.fromCharCode(code)),
+);
+
+const POINT = 46;
+const ZERO = 48;
+
 /** One more than an int64 holds. */
 const LIMIT = 2n ** 63n;
 const LIMIT_DIGITS = 19;
@@ -62,17 +70,24 @@ function sumOfParts(text: string, start: number): bigint | undefined {
   let small = 0;
   for (let at = start; at < text.length;) {
     const point = endOfDigits(text, at);
-    const endOfNumber = text[point] === "." ? endOfDigits(text, point + 1) : point;
+    const endOfNumber = text.charCodeAt(point) === POINT ? endOfDigits(text, point + 1) : point;
     if (endOfNumber - at === (endOfNumber === point ? 0 : 1)) return undefined;
     const end = endOfUnit(text, endOfNumber);
-    const unit = UNITS.get(text.slice(endOfNumber, end));
+    const unit = unitAt(text, endOfNumber, end);
     if (unit === undefined) return undefined;
     const nearly = endOfNumber - at > SMALL_DIGITS ? SMALL : smallNanosOf(text, at, point, endOfNumber, unit);
-    if (nearly + small < SMALL) small += nearly;
-    else {
+    if (nearly < SMALL) {
+      small += nearly;
+    } else {
       const nanos = nanosOf(text, at, point, endOfNumber, unit);
-      if (nanos === undefined || (sum += nanos) > LIMIT) return undefined;
+      if (nanos === undefined) return undefined;
+      sum += nanos;
     }
+    if (small >= SMALL) {
+      sum += BigInt(small);
+      small = 0;
+    }
+    if (sum > LIMIT) return undefined;
     at = end;
   }
   sum += BigInt(small);
@@ -81,15 +96,28 @@ function sumOfParts(text: string, start: number): bigint | undefined {
 
 /** Of a number of few digits, which doubles hold. */
 function smallNanosOf(text: string, at: number, point: number, end: number, unit: number): number {
-  const whole = Number(text.slice(at, point)) * unit;
+  const whole = numberIn(text, at, point) * unit;
   if (end <= point + 1) return whole;
-  return whole + Math.trunc(Number(text.slice(point + 1, end)) * (unit / 10 ** (end - point - 1)));
+  return whole + Math.trunc(numberIn(text, point + 1, end) * (unit / 10 ** (end - point - 1)));
+}
+
+/** The number of so few digits that a double holds it, 0 for none. A text has hundreds of thousands: none is cut out. */
+function numberIn(text: string, from: number, to: number): number {
+  let number = 0;
+  for (let i = from; i < to; i++) number = number * 10 + (text.charCodeAt(i) - ZERO);
+  return number;
+}
+
+/** Those of one letter are told by it, without a piece of the text. */
+function unitAt(text: string, from: number, to: number): number | undefined {
+  if (to - from !== 1) return UNITS.get(text.slice(from, to));
+  return SHORT_UNITS[text.charCodeAt(from)];
 }
 
 /** A unit goes on to the next number. */
 function endOfUnit(text: string, from: number): number {
   let end = from;
-  while (end < text.length && text[end] !== "." && !isDigit(text.charCodeAt(end))) end++;
+  while (end < text.length && text.charCodeAt(end) !== POINT && !isDigit(text.charCodeAt(end))) end++;
   return end;
 }
 

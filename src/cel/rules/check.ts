@@ -79,8 +79,8 @@ class Checker {
     if (isSchema(items) && !(yield* visit(items, "items", within))) isRight = false;
     for (const [name, next] of [...listed("items", items), ...judging(schema)])
       if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
-    if (!this.#forms(schema, path, rules)) isRight = false;
-    if (isRight && this.#check.reads && rules.length > 0) this.#read(schema, path, around);
+    if (!(yield* this.#forms(schema, path, rules))) isRight = false;
+    if (isRight && this.#check.reads && rules.length > 0) yield* this.#read(schema, path, around);
     return isRight;
   }
 
@@ -104,24 +104,25 @@ class Checker {
   /** {@link at} of a schema whose rules are not read. */
   *#formsIn(schema: Schema, path: string): Steps<boolean> {
     yield;
-    let isRight = this.#forms(schema, path, schema["x-kubernetes-validations"] ?? []);
+    let isRight = yield* this.#forms(schema, path, schema["x-kubernetes-validations"] ?? []);
     for (const [name, next] of everyBelow(schema))
       if (!(yield* this.#formsIn(next, `${path}.${name}`))) isRight = false;
     return isRight;
   }
 
-  #forms(schema: Schema, path: string, rules: readonly RuleSource[]): boolean {
+  *#forms(schema: Schema, path: string, rules: readonly RuleSource[]): Steps<boolean> {
     const { causes } = this.#errors;
     const before = causes.length;
     const followed =
       rules.some(({ fieldPath = "" }) => fieldPath !== "") && this.#check.isReadable(schema) ? schema : undefined;
     for (const [i, rule] of rules.entries()) {
       checkForm(followed, rule, `${path}.x-kubernetes-validations[${i}]`, this.#errors);
+      yield;
     }
     return causes.length === before;
   }
 
-  #read(schema: Schema, path: string, { isObject, times, within }: Around): void {
+  *#read(schema: Schema, path: string, { isObject, times, within }: Around): Steps<void> {
     const place = `${path}.x-kubernetes-validations`;
     const declaration = declare(schema, isObject);
     if (!declaration) {
@@ -130,8 +131,11 @@ class Checker {
       return;
     }
     const most = times ?? MOST_BYTES / BigInt(declaration.least + 1);
-    for (const [i, rule] of compileRules(schema, declaration).entries())
+    const rules = yield* compileRules(schema, declaration);
+    for (const [i, rule] of rules.entries()) {
       this.#judge(rule, `${place}[${i}]`, most, within);
+      yield;
+    }
   }
 
   #judge(rule: Rule, place: string, times: bigint, within: string | undefined): void {

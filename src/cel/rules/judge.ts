@@ -52,7 +52,7 @@ export interface Judging {
 
 /** Judges a value by the rules of its schema. */
 export function* judge(schema: Schema, value: Value, judging: Judging): Steps<Verdict> {
-  const place = placesOf(schema, judging.isObject);
+  const place = yield* placesOf(schema, judging.isObject);
   const { old, forgives, budget = BUDGET } = judging;
   const run = new Judgement(budget);
   const pair = forgives && old !== undefined && old !== null ? new Pair(value, old, schema) : undefined;

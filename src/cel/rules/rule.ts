@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Steps } from "../../util/steps.ts";
 import { allFunctions } from "../library/index.ts";
 import { type Program, compile } from "../program.ts";
 import { type Declaration, type RuleSource, type Schema, sizeBelow } from "../schema/declaration.ts";
@@ -24,9 +25,14 @@ export interface Rule {
   readonly place?: string;
 }
 
-/** Compiles the rules of a schema, in their order. */
-export function compileRules(schema: Schema, declaration: Declaration): readonly Rule[] {
-  return (schema["x-kubernetes-validations"] ?? []).map((source) => compileRule(source, schema, declaration));
+/** Compiles the rules of a schema, in their order; a step for each, since there may be ten thousand. */
+export function* compileRules(schema: Schema, declaration: Declaration): Steps<readonly Rule[]> {
+  const rules: Rule[] = [];
+  for (const source of schema["x-kubernetes-validations"] ?? []) {
+    rules.push(compileRule(source, schema, declaration));
+    yield;
+  }
+  return rules;
 }
 
 function compileRule(source: RuleSource, schema: Schema, declaration: Declaration): Rule {

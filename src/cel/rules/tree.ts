@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Steps } from "../../util/steps.ts";
 import { escapeName } from "../names.ts";
 import { type Declaration, type Schema, declare } from "../schema/declaration.ts";
 import { type Rule, compileRules } from "./rule.ts";
@@ -22,16 +23,17 @@ export interface Place {
 const roots = new WeakMap<Schema, Map<boolean, Place | undefined>>();
 
 /**
- * The places of a schema that have rules; undefined where nothing has.
+ * The places of a schema that have rules; undefined where nothing has. They are compiled in steps by whoever asks first.
  *
  * @param isObject whether values have what every object has: apiVersion, kind and metadata
  */
-export function placesOf(schema: Schema, isObject: boolean): Place | undefined {
+export function* placesOf(schema: Schema, isObject: boolean): Steps<Place | undefined> {
   let made = roots.get(schema);
   if (!made) roots.set(schema, (made = new Map()));
   if (!made.has(isObject)) {
     const declaration = hasRules(schema) ? declare(schema, isObject) : undefined;
-    made.set(isObject, declaration && placeOf(schema, declaration));
+    yield;
+    made.set(isObject, declaration && (yield* placeOf(schema, declaration)));
   }
   return made.get(isObject);
 }
@@ -53,19 +55,21 @@ export function hasRules(schema: Schema): boolean {
   return has;
 }
 
-function placeOf(schema: Schema, declaration: Declaration): Place | undefined {
+function* placeOf(schema: Schema, declaration: Declaration): Steps<Place | undefined> {
   if (!hasRules(schema)) return undefined;
   const { items: itemSchema, additionalProperties } = schema;
   const { item } = declaration;
-  const items = itemSchema && item ? placeOf(itemSchema, item) : undefined;
-  const values = typeof additionalProperties === "object" && item ? placeOf(additionalProperties, item) : undefined;
+  const items = itemSchema && item ? yield* placeOf(itemSchema, item) : undefined;
+  const values =
+    typeof additionalProperties === "object" && item ? yield* placeOf(additionalProperties, item) : undefined;
   const properties = new Map<string, Place>();
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    if (!hasRules(member)) continue;
     const known = declarationOf(declaration, name, member);
-    const place = known && placeOf(member, known);
+    const place = known && (yield* placeOf(member, known));
     if (place) properties.set(name, place);
   }
-  const rules = compileRules(schema, declaration);
+  const rules = yield* compileRules(schema, declaration);
   return {
     schema,
     declaration,

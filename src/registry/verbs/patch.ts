@@ -111,7 +111,7 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
     if (!isObject(value)) throw badRequest("expected a strategic merge patch to be a JSON object");
     return {
       *patch(base) {
-        return applyStrategicMergePatch(base, value, kind.type);
+        return yield* applyStrategicMergePatch(base, value, kind.type);
       },
       unknown: [],
       ignoresKind: true,

@@ -1,7 +1,6 @@
 import { isLongRunning } from "../../meta/request-info.ts";
 import { badRequest } from "../../meta/status.ts";
 import { lateAnswer } from "../late-requests.ts";
-import { parseGoMillis } from "../../util/go-duration.ts";
 import type { Filter } from "./contract.ts";
 
 /**
@@ -11,10 +10,10 @@ import type { Filter } from "./contract.ts";
 export const readTimeout: Filter = {
   name: "read timeout",
   enter: ({ clock }, { query, info, startedAt }) => {
-    const text = query.text("timeout");
-    if (text === "" || isLongRunning(info!)) return;
-    const millis = parseGoMillis(text);
+    if (!query.has("timeout") || isLongRunning(info!)) return;
+    const millis = query.timeoutMillis;
     if (millis === undefined) {
+      const text = query.text("timeout");
       throw badRequest(`expected timeout to be a duration such as 30s, got ${JSON.stringify(text.slice(0, 100))}`);
     }
     if (millis > 0 && clock.steady() - startedAt >= millis) throw lateAnswer(millis);

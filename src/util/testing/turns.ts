@@ -68,10 +68,11 @@ export const isLongTurn = (millis: number, usual: number = MOST_TURN_MS): boolea
  *
  * @param millis what it took, in ms; of CPU where that can be counted
  * @param usual what it may take on a machine as fast as usual
+ * @param what is told with it
  */
-export function expectNotLong(millis: number, usual: number = MOST_TURN_MS): void {
+export function expectNotLong(millis: number, usual: number = MOST_TURN_MS, what = "it"): void {
   if (!isLongTurn(millis, usual)) return;
-  throw new Error(`Expected at most ${usual} ms on a machine as fast as usual, it took ${Math.round(millis)}`);
+  throw new Error(`Expected at most ${usual} ms on a machine as fast as usual, ${what} took ${Math.round(millis)}`);
 }
 
 /** One turn: its CPU, and when it was by {@link wallMillis}. */

@@ -8,7 +8,8 @@ import { type LimitRequest, type LimitRow, NAMESPACE, filled, list, packed } fro
 
 /** The group of all definitions. */
 export const GROUP = "limits.example";
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+/** The collection of definitions. */
+export const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const NAME = `ks.${GROUP}`;
 
 interface Parts {
@@ -118,8 +119,10 @@ const DOCUMENTS: readonly LimitRequest[] = [
   { who: "nobody", method: "GET", path: `/apis/${GROUP}/v1`, headers: [["accept", YAML_TYPE]] },
 ]; // prettier-ignore
 
-const OBJECTS = `/apis/${GROUP}/v1/namespaces/${NAMESPACE}/ks`;
-const ITEM = `${DEFINITIONS}/${NAME}`;
+/** The objects of the definition of all rows. */
+export const CUSTOM_OBJECTS = `/apis/${GROUP}/v1/namespaces/${NAMESPACE}/ks`;
+/** The definition of all rows. */
+export const DEFINITION = `${DEFINITIONS}/${NAME}`;
 
 const custom = (spec: string): string =>
   `{"apiVersion":"${GROUP}/v1","kind":"K","metadata":{"name":"k"},"spec":${spec}}`;
@@ -133,9 +136,9 @@ function objectRequests(spec: string, other: string): LimitRequest[] {
     headers: typed(type),
     body,
   });
-  const item = `${OBJECTS}/k`;
+  const item = `${CUSTOM_OBJECTS}/k`;
   return [
-    send("POST", `${OBJECTS}?fieldManager=a`, JSON_TYPE, custom(spec)),
+    send("POST", `${CUSTOM_OBJECTS}?fieldManager=a`, JSON_TYPE, custom(spec)),
     send("PUT", `${item}?fieldManager=b`, JSON_TYPE, custom(other)),
     send("PATCH", `${item}?fieldManager=c`, "application/merge-patch+json", `{"spec":${spec}}`),
     send("PATCH", `${item}?fieldManager=d&force=true`, "application/apply-patch+yaml", custom(other)),
@@ -145,7 +148,7 @@ function objectRequests(spec: string, other: string): LimitRequest[] {
     {
       who: "author",
       method: "GET",
-      path: OBJECTS,
+      path: CUSTOM_OBJECTS,
       headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
     },
     { who: "author", method: "GET", path: item, headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]] },
@@ -222,29 +225,29 @@ export function definitionRows(): LimitRow[] {
           return [
             send("POST", DEFINITIONS, JSON_TYPE, body),
             ...DOCUMENTS,
-            send("POST", `${OBJECTS}?fieldManager=a`, JSON_TYPE, custom("{}")),
+            send("POST", `${CUSTOM_OBJECTS}?fieldManager=a`, JSON_TYPE, custom("{}")),
             {
               who: "author",
               method: "GET",
-              path: OBJECTS,
+              path: CUSTOM_OBJECTS,
               headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
             },
-            send("PATCH", `${ITEM}?fieldManager=a&force=true`, "application/apply-patch+yaml", body),
+            send("PATCH", `${DEFINITION}?fieldManager=a&force=true`, "application/apply-patch+yaml", body),
             send(
               "PATCH",
-              `${ITEM}?fieldManager=a`,
+              `${DEFINITION}?fieldManager=a`,
               "application/merge-patch+json",
               `{"metadata":{"labels":{"a":"b"}},"spec":{"names":{"shortNames":["kk"]}}}`,
             ),
             ...DOCUMENTS,
             send(
               "PATCH",
-              `${ITEM}?fieldManager=a`,
+              `${DEFINITION}?fieldManager=a`,
               "application/merge-patch+json",
               `{"spec":{"versions":[${versionOf("v1", true, OPEN)}]}}`,
             ),
-            send("PUT", `${ITEM}?fieldManager=a`, YAML_TYPE, body),
-            { who: "author", method: "GET", path: ITEM, headers: [["accept", YAML_TYPE]] },
+            send("PUT", `${DEFINITION}?fieldManager=a`, YAML_TYPE, body),
+            { who: "author", method: "GET", path: DEFINITION, headers: [["accept", YAML_TYPE]] },
             { who: "author", method: "GET", path: `${DEFINITIONS}?pretty=1` },
             {
               who: "author",
@@ -252,12 +255,12 @@ export function definitionRows(): LimitRow[] {
               path: DEFINITIONS,
               headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
             },
-            { who: "author", method: "DELETE", path: ITEM },
+            { who: "author", method: "DELETE", path: DEFINITION },
             { who: "nobody", method: "GET", path: "/openapi/v2" },
             { who: "nobody", method: "GET", path: `/openapi/v3/apis/${GROUP}/v1` },
             send("POST", DEFINITIONS, JSON_TYPE, small),
-            send("PATCH", `${ITEM}?fieldManager=a&force=true`, "application/apply-patch+yaml", body),
-            { who: "author", method: "DELETE", path: ITEM },
+            send("PATCH", `${DEFINITION}?fieldManager=a&force=true`, "application/apply-patch+yaml", body),
+            { who: "author", method: "DELETE", path: DEFINITION },
           ];
         },
       });
@@ -287,10 +290,10 @@ export function customRows(): LimitRow[] {
               headers: typed(JSON_TYPE),
               body: definition({ schema: SPEC(schema), version }),
             },
-            { who: "author", method: "GET", path: OBJECTS },
-            { who: "author", method: "GET", path: OBJECTS },
+            { who: "author", method: "GET", path: CUSTOM_OBJECTS },
+            { who: "author", method: "GET", path: CUSTOM_OBJECTS },
             ...objectRequests(text, other),
-            { who: "author", method: "DELETE", path: ITEM },
+            { who: "author", method: "DELETE", path: DEFINITION },
           ];
         },
       });

@@ -113,7 +113,7 @@ const PROTOBUF_KINDS = protobufKinds(kubernetes);
 const collectionOf = ({ group, version, plural, scope }: ResourceDefinition): string =>
   `${group === "" ? "/api" : `/apis/${group}`}/${version}${scope === "Namespaced" ? `/namespaces/${NAMESPACE}` : ""}/${plural}`;
 
-/** Every place of every kind that can become large, in a create as JSON and as protobuf. */
+/** Every place of every kind that can become large, in a create as JSON and as protobuf; what is made is deleted again. */
 export function kindRows(who: LimitRequest["who"] = "admin", texts = ""): LimitRow[] {
   const rows: LimitRow[] = [];
   for (const definition of DEFINITIONS) {
@@ -125,7 +125,7 @@ export function kindRows(who: LimitRequest["who"] = "admin", texts = ""): LimitR
       if ((place.schema.type === "string") !== (texts === "texts")) continue;
       const objectOf = (room: number, isFull: boolean): string => {
         const inside = place.around(large(place, room, isFull));
-        return `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"generateName":"a-"},${inside.slice(1)}`;
+        return `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"generateName":"a-","labels":{"of":"limits"}},${inside.slice(1)}`;
       };
       const sizes = [[STORED_BYTES, true], [STORED_BYTES, false], [BODY_BYTES - 2000, true]] as const; // prettier-ignore
       rows.push({
@@ -143,6 +143,7 @@ export function kindRows(who: LimitRequest["who"] = "admin", texts = ""): LimitR
           }));
           const written = asProtobuf(apiVersion, kind, bodies[0]!);
           if (written) requests.push({ who, method: "POST", path, headers: typed(PROTOBUF), body: written });
+          requests.push({ who, method: "DELETE", path: `${collectionOf(definition)}?labelSelector=of%3Dlimits` });
           return requests;
         },
       });

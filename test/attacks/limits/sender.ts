@@ -12,12 +12,15 @@ import type { HeaderList, LimitRequest, Who } from "./request.ts";
 
 /** What goes on for longer is let go. */
 const MOST_MILLIS = 60_000;
+/** The same for a watch that is not one of those that go on beside: its beginning is what matters. */
+const MOST_WATCH_MILLIS = 1500;
 
 /** One client for each of those who send. */
 export class LimitSender {
   readonly #target: Target;
   readonly #tokens: Readonly<Record<Who, string>>;
   readonly #sessions = new Map<Who, http2.ClientHttp2Session>();
+  readonly #sockets = new Set<tls.TLSSocket>();
 
   /** @param tokens by whom they are; empty for none */
   constructor(target: Target, tokens: Readonly<Record<Who, string>>) {
@@ -25,14 +28,25 @@ export class LimitSender {
     this.#tokens = tokens;
   }
 
-  /** Sends a request and reads its answer to the end; its code, 0 where the connection ended without one. */
-  send(request: LimitRequest): Promise<number> {
-    return request.over === "h1" ? this.#overH1(request) : this.#overH2(request);
+  /**
+   * Sends a request and reads its answer to the end; its code, 0 where the connection ended without one.
+   *
+   * @param most what takes longer is let go, in ms
+   */
+  send(request: LimitRequest, most: number = mostMillis(request)): Promise<number> {
+    return request.over === "h1" ? this.#overH1(request, most) : this.#overH2(request, most);
   }
 
+  /** Begins a watch that goes on until {@link close}. */
+  watch(request: LimitRequest): Promise<number> {
+    return this.send(request, MOST_MILLIS);
+  }
+
+  /** Ends all connections, and with them what still goes on. */
   close(): void {
     for (const session of this.#sessions.values()) session.destroy();
     this.#sessions.clear();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #headersOf({ who, headers = [] }: LimitRequest): HeaderList {
@@ -40,8 +54,8 @@ export class LimitSender {
     return token === "" ? headers : [["authorization", `Bearer ${token}`], ...headers];
   }
 
-  async #overH2(request: LimitRequest): Promise<number> {
-    if (isLarge(request)) return this.#bare(request);
+  async #overH2(request: LimitRequest, most: number): Promise<number> {
+    if (isLarge(request)) return this.#bare(request, most);
     const session = await this.#session(request.who);
     const head = headOf(request, this.#headersOf(request));
     let stream: http2.ClientHttp2Stream;
@@ -52,22 +66,26 @@ export class LimitSender {
       return 0;
     }
     if (request.body !== undefined) stream.end(request.body);
-    return codeOf(stream);
+    return codeOf(stream, most);
   }
 
   /** A request whose headers no library sends, on a connection of its own. */
-  async #bare(request: LimitRequest): Promise<number> {
-    const socket = await this.#socket("h2");
+  async #bare(request: LimitRequest, most: number): Promise<number> {
+    const socket = await this.#socket("h2", most);
     return askBare(socket, request.method, request.path, this.#headersOf(request));
   }
 
-  async #socket(protocol: "h2" | "http/1.1"): Promise<tls.TLSSocket> {
+  async #socket(protocol: "h2" | "http/1.1", most: number): Promise<tls.TLSSocket> {
     const { port, ca } = this.#target;
     const socket = tls.connect({ host: "127.0.0.1", port, ca, ALPNProtocols: [protocol] });
     socket.on("error", () => {});
     await once(socket, "secureConnect");
-    const limit = setTimeout(() => socket.destroy(), MOST_MILLIS);
-    socket.on("close", () => clearTimeout(limit));
+    this.#sockets.add(socket);
+    const limit = setTimeout(() => socket.destroy(), most);
+    socket.on("close", () => {
+      clearTimeout(limit);
+      this.#sockets.delete(socket);
+    });
     return socket;
   }
 
@@ -90,8 +108,8 @@ export class LimitSender {
     return session;
   }
 
-  async #overH1(request: LimitRequest): Promise<number> {
-    const socket = await this.#socket("http/1.1");
+  async #overH1(request: LimitRequest, most: number): Promise<number> {
+    const socket = await this.#socket("http/1.1", most);
     const { method, path, body } = request;
     const lines = this.#headersOf(request).map(([name, value]) => `${name}: ${value}\r\n`);
     const length = body === undefined ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
@@ -103,6 +121,8 @@ export class LimitSender {
     return codeOfH1(socket);
   }
 }
+
+const mostMillis = ({ path }: LimitRequest): number => (path.includes("watch=1") ? MOST_WATCH_MILLIS : MOST_MILLIS);
 
 /** A client library sends headers in frames of 16 kB, and the server takes nine of them. */
 const LIBRARY_BYTES = 100_000;
@@ -127,10 +147,10 @@ function headOf({ method, path }: LimitRequest, headers: HeaderList): http2.Outg
   return head;
 }
 
-function codeOf(stream: http2.ClientHttp2Stream): Promise<number> {
+function codeOf(stream: http2.ClientHttp2Stream, most: number): Promise<number> {
   return new Promise((resolve) => {
     let code = 0;
-    const limit = setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), MOST_MILLIS);
+    const limit = setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), most);
     stream.on("response", ({ ":status": status }) => (code = status ?? 0));
     stream.on("error", () => {});
     stream.on("close", () => {

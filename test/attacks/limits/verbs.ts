@@ -61,7 +61,13 @@ const SELECTORS: Readonly<Record<string, (i: number) => string>> = {
   "names with escapes": (i) => `fieldSelector=${terms((n) => `metadata.name!=n${i}${"\\\\".repeat(20)}${n}`)}`,
 }; // prettier-ignore
 
-const FORMS = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE, "application/json;as=Table;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"];
+const FORMS = [
+  JSON_TYPE,
+  YAML_TYPE,
+  PROTOBUF_TYPE,
+  "application/json;as=Table;g=meta.k8s.io;v=v1",
+  "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+];
 const SEEN = `${COLLECTION}/configmaps`;
 
 const labelled = (i: number): string =>
@@ -72,47 +78,101 @@ export function verbRows(): LimitRow[] {
   const rows: LimitRow[] = [];
   const made = (): LimitRequest[] => list(200, (i) => tenant("POST", SEEN, labelled(i)));
   for (const [name, body] of Object.entries(DELETIONS)) {
-    rows.push({ name: `tenant: a deletion with ${name}`, requests: () => [tenant("POST", SEEN, labelled(0)), tenant("DELETE", `${SEEN}/seen-0`, body()), tenant("DELETE", SEEN, body())] });
+    rows.push({
+      name: `tenant: a deletion with ${name}`,
+      requests: () => [
+        tenant("POST", SEEN, labelled(0)),
+        tenant("DELETE", `${SEEN}/seen-0`, body()),
+        tenant("DELETE", SEEN, body()),
+      ],
+    });
   }
   for (const [name, path, body] of BELOW) {
-    rows.push({ name: `tenant: ${name}`, requests: () => [tenant("POST", `${COLLECTION}/${path}`, body()), { ...tenant("POST", `${COLLECTION}/${path}`, body()), who: "admin" }] });
+    rows.push({
+      name: `tenant: ${name}`,
+      requests: () => [
+        tenant("POST", `${COLLECTION}/${path}`, body()),
+        { ...tenant("POST", `${COLLECTION}/${path}`, body()), who: "admin" },
+      ],
+    });
   }
   for (const [name, query] of Object.entries(SELECTORS)) {
     const asked = query(0);
     rows.push({
       name: `tenant: lists by ${name}`,
-      requests: () => [...made(), ...FORMS.map((accept) => ({ ...tenant("GET", `${SEEN}?${asked}`), headers: [["accept", accept]] as const })), tenant("GET", `${SEEN}?limit=1&${asked}`), tenant("DELETE", `${SEEN}?dryRun=All&${asked}`), tenant("DELETE", SEEN)],
+      requests: () => [
+        ...made(),
+        ...FORMS.map((accept) => ({ ...tenant("GET", `${SEEN}?${asked}`), headers: [["accept", accept]] as const })),
+        tenant("GET", `${SEEN}?limit=1&${asked}`),
+        tenant("DELETE", `${SEEN}?dryRun=All&${asked}`),
+        tenant("DELETE", SEEN),
+      ],
     });
     rows.push({
       name: `tenant: 30 watches by ${name}, and writes`,
       beside: () => list(30, (i) => tenant("GET", `${SEEN}?watch=1&timeoutSeconds=60&${query(i)}`)),
-      requests: () => [...list(5, (i) => tenant("POST", SEEN, labelled(i))), ...list(5, (i) => tenant("DELETE", `${SEEN}/seen-${i}`))],
+      requests: () => [
+        ...list(5, (i) => tenant("POST", SEEN, labelled(i))),
+        ...list(5, (i) => tenant("DELETE", `${SEEN}/seen-${i}`)),
+      ],
     });
   }
   rows.push({
     name: "tenant: lists of 200 objects of 100 kB in every form",
     requests: () => [
-      ...list(100, (i) => tenant("POST", SEEN, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large-${i}"},"data":{${list(1000, (n) => `"k${n}":"${"<".repeat(80)}"`).join(",")}}}`)),
+      ...list(100, (i) =>
+        tenant(
+          "POST",
+          SEEN,
+          `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large-${i}"},"data":{${list(1000, (n) => `"k${n}":"${"<".repeat(80)}"`).join(",")}}}`,
+        ),
+      ),
       ...FORMS.map((accept) => ({ ...tenant("GET", SEEN), headers: [["accept", accept]] as const })),
-      ...FORMS.map((accept) => ({ ...tenant("GET", `${SEEN}?pretty=1&includeObject=Object&limit=50`), headers: [["accept", accept]] as const })),
-      ...FORMS.map((accept) => ({ ...tenant("GET", SEEN), headers: [["accept", accept], ["accept-encoding", "gzip"]] as const })),
-      tenant("GET", `${SEEN}?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`),
-      { ...tenant("GET", `${SEEN}?watch=1&timeoutSeconds=1&resourceVersion=0`), headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]] },
+      ...FORMS.map((accept) => ({
+        ...tenant("GET", `${SEEN}?pretty=1&includeObject=Object&limit=50`),
+        headers: [["accept", accept]] as const,
+      })),
+      ...FORMS.map((accept) => ({
+        ...tenant("GET", SEEN),
+        headers: [
+          ["accept", accept],
+          ["accept-encoding", "gzip"],
+        ] as const,
+      })),
+      tenant(
+        "GET",
+        `${SEEN}?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+      ),
+      {
+        ...tenant("GET", `${SEEN}?watch=1&timeoutSeconds=1&resourceVersion=0`),
+        headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
+      },
       { ...tenant("GET", `${SEEN}?watch=1&timeoutSeconds=1&resourceVersion=0`), headers: [["accept", PROTOBUF_TYPE]] },
       tenant("DELETE", SEEN),
     ],
   });
   const scaled = `/apis/apps/v1/namespaces/tenant/deployments`;
   const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`;
-  const scale = (metadata: string): string => `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d","namespace":"tenant",${metadata}},"spec":{"replicas":3}}`;
+  const scale = (metadata: string): string =>
+    `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d","namespace":"tenant",${metadata}},"spec":{"replicas":3}}`;
   for (const name of ["labels", "owners", "managers of a field each", "unknown members", "annotations"]) {
     rows.push({
       name: `tenant: a scale with ${name}`,
       requests: () => [
         tenant("POST", scaled, deployment),
         tenant("PUT", `${scaled}/d/scale`, scale(METADATA[name]!(STORED_BYTES))),
-        tenant("PATCH", `${scaled}/d/scale?fieldManager=m`, scale(METADATA[name]!(STORED_BYTES)), "application/merge-patch+json"),
-        tenant("PATCH", `${scaled}/d/scale?fieldManager=m&force=true`, scale(METADATA[name]!(STORED_BYTES)), "application/apply-patch+yaml"),
+        tenant(
+          "PATCH",
+          `${scaled}/d/scale?fieldManager=m`,
+          scale(METADATA[name]!(STORED_BYTES)),
+          "application/merge-patch+json",
+        ),
+        tenant(
+          "PATCH",
+          `${scaled}/d/scale?fieldManager=m&force=true`,
+          scale(METADATA[name]!(STORED_BYTES)),
+          "application/apply-patch+yaml",
+        ),
         tenant("DELETE", `${scaled}/d`),
       ],
     });

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { FieldErrors } from "../../meta/field-errors.ts";
+import type { Steps } from "../../util/steps.ts";
+import type { Schema } from "../schema/declaration.ts";
+import { checkRules, judge } from "./index.ts";
+
+const RULES = 100;
+const text = (rules: number, wrong = false): Schema => ({
+  type: "string",
+  maxLength: 5,
+  "x-kubernetes-validations": Array.from({ length: rules }, (_, i) => ({ rule: wrong ? "self +" : `self != '${i}'` })),
+});
+const AT_ONE_PLACE: Schema = { type: "object", properties: { a: text(RULES) } };
+const AT_MANY: Schema = {
+  type: "object",
+  properties: Object.fromEntries(Array.from({ length: RULES }, (_, i) => [`p${i}`, text(1)])),
+};
+const BROKEN: Schema = { type: "object", properties: { a: text(RULES, true) } };
+
+function countSteps(steps: Steps<unknown>): number {
+  let count = 0;
+  while (steps.next().done !== true) count++;
+  return count;
+}
+
+test.each([
+  ["of one place", AT_ONE_PLACE],
+  ["of many places", AT_MANY],
+  ["that cannot be read", BROKEN],
+])("rules %s are checked in a step each, for a definition may have ten thousand", (_, schema) => {
+  const check = { faults: [], reads: true, isReadable: () => true };
+  expect(countSteps(checkRules(schema, "schema", check, new FieldErrors()))).toBeGreaterThan(2 * RULES);
+});
+
+test.each([
+  ["of one place", AT_ONE_PLACE],
+  ["of many places", AT_MANY],
+])("rules %s are compiled in a step each, when the first object is judged", (_, schema) => {
+  const judging = { isObject: true, forgives: false };
+  expect(countSteps(judge(schema, {}, judging))).toBeGreaterThanOrEqual(RULES);
+  // Those that are compiled are kept.
+  expect(countSteps(judge(schema, {}, judging))).toBeLessThan(RULES);
+});
