@@ -11,6 +11,12 @@ export type Steps<T> = Generator<void, T, void>;
 /** After so many members of something large a step ends. */
 export const MEMBERS_A_STEP = 1000;
 
+/** Work that is done in one step. */
+// oxlint-disable-next-line require-yield -- it gives way to nobody
+export function* inOneStep<T>(work: () => T): Steps<T> {
+  return work();
+}
+
 /** Does all steps one after the other. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {

@@ -25,7 +25,7 @@ import { parseEntry } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, withWarnings } from "../pipeline.ts";
-import type { Steps } from "../../util/steps.ts";
+import { type Steps, inOneStep } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion } from "./preconditions.ts";
@@ -99,20 +99,11 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
   }
   if (type === "strategic") {
     if (value === null) {
-      return {
-        *patch(base) {
-          return base;
-        },
-        unknown: [],
-        ignoresKind: true,
-        edits: false,
-      };
+      return { patch: (base) => inOneStep(() => base), unknown: [], ignoresKind: true, edits: false };
     }
     if (!isObject(value)) throw badRequest("expected a strategic merge patch to be a JSON object");
     return {
-      *patch(base) {
-        return yield* applyStrategicMergePatch(base, value, kind.type);
-      },
+      patch: (base) => applyStrategicMergePatch(base, value, kind.type),
       unknown: [],
       ignoresKind: true,
       edits: false,
@@ -122,10 +113,9 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
   if (!isObject(value) && (validated || !Array.isArray(value))) {
     throw badRequest("expected a merge patch to be a JSON object");
   }
+  const { mergePatchPrunesLists } = kind.shared.api.dialect.rules;
   return {
-    *patch(base) {
-      return applyMergePatch(base, value, kind.shared.api.dialect.rules.mergePatchPrunesLists);
-    },
+    patch: (base) => inOneStep(() => applyMergePatch(base, value, mergePatchPrunesLists)),
     unknown: [],
     ignoresKind: false,
     edits: false,
