@@ -11,6 +11,13 @@ export type Steps<T> = Generator<void, T, void>;
 /** After so many members of something large a step ends. */
 export const MEMBERS_A_STEP = 1000;
 
+/** Work that is not cut, as one step. */
+export function* oneStep<T>(work: () => T): Steps<T> {
+  const result = work();
+  yield;
+  return result;
+}
+
 /** Does all steps one after the other. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {

@@ -25,7 +25,7 @@ import { parseEntry } from "../versions/view.ts";
 import { placeObject } from "../metadata.ts";
 import { managerOf, ownUpdated } from "../ownership.ts";
 import { type Write, newContext, withWarnings } from "../pipeline.ts";
-import type { Steps } from "../../util/steps.ts";
+import { type Steps, oneStep } from "../../util/steps.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 import { applyPatch } from "./apply.ts";
 import { checkPatchedUid, checkVersion } from "./preconditions.ts";
@@ -100,9 +100,7 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
   if (type === "strategic") {
     if (value === null) {
       return {
-        *patch(base) {
-          return base;
-        },
+        patch: (base) => oneStep(() => base),
         unknown: [],
         ignoresKind: true,
         edits: false,
@@ -110,9 +108,7 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
     }
     if (!isObject(value)) throw badRequest("expected a strategic merge patch to be a JSON object");
     return {
-      *patch(base) {
-        return yield* applyStrategicMergePatch(base, value, kind.type);
-      },
+      patch: (base) => applyStrategicMergePatch(base, value, kind.type),
       unknown: [],
       ignoresKind: true,
       edits: false,
@@ -123,9 +119,7 @@ function patcher(kind: Kind, body: Body, { type, fieldValidation }: PatchOptions
     throw badRequest("expected a merge patch to be a JSON object");
   }
   return {
-    *patch(base) {
-      return applyMergePatch(base, value, kind.shared.api.dialect.rules.mergePatchPrunesLists);
-    },
+    patch: (base) => oneStep(() => applyMergePatch(base, value, kind.shared.api.dialect.rules.mergePatchPrunesLists)),
     unknown: [],
     ignoresKind: false,
     edits: false,

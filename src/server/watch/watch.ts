@@ -19,7 +19,7 @@ import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ServerRequest } from "../request.ts";
 import { includeObject } from "../answer/table.ts";
 import { type OngoingAnswer, ownerOf } from "../ongoing.ts";
-import type { Steps } from "../../util/steps.ts";
+import { type Steps, oneStep } from "../../util/steps.ts";
 import type { SeatHolder } from "../slow-clients.ts";
 import type { UserPlace } from "../user-places.ts";
 import { perform } from "../verbs/perform.ts";
@@ -77,10 +77,6 @@ async function begin(
     }
     watcher.fail(error);
   }
-}
-
-function* once(something: () => unknown): Steps<void> {
-  something();
 }
 
 const byName = (name: string, selector: string): string =>
@@ -308,7 +304,7 @@ class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer 
   /** Says something short, when all before has been said. */
   #say(something: () => unknown): void {
     if (!this.#outbox) something();
-    else this.#outbox.add(once(something));
+    else this.#outbox.add(oneStep(() => void something()));
   }
 
   /** Says something in several turns. */

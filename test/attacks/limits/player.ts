@@ -145,8 +145,10 @@ export class LimitPlayer {
 /** Where a server is asked for too much at once it says so (429, 503); nothing else is a fault of the server. */
 const isFailure = (code: number): boolean => code >= 500 && code !== 503;
 
-const nameOf = ({ method, path, headers = [], body = "" }: LimitRequest): string =>
-  `${method} ${path.slice(0, 120)} ${headers.map(([name, value]) => `${name}: ${value.slice(0, 60)}`).slice(0, 3)} (${body.length} bytes)`;
+function nameOf({ method, path, headers = [], body = "" }: LimitRequest): string {
+  const first = headers.slice(0, 3).map(([name, value]) => `${name}: ${value.slice(0, 60)}`);
+  return [method, path.slice(0, 120), ...first, `(${body.length} bytes)`].join(" ");
+}
 
 async function prepare(admin: Http2Client, path: string, body: object): Promise<void> {
   const { status, text } = await admin.send("POST", path, body);
