@@ -36,6 +36,8 @@ async function remove(ctx: Binding, volume: PersistentVolume): Promise<Result> {
   const bare = { ...volume, metadata: { ...volume.metadata, finalizers: kept } };
   const free = kept.length === finalizers.length ? volume : await write(ctx.client, PersistentVolume, bare);
   if (!free) return AGAIN;
+  // It is being deleted, and others hold it.
+  if (free.metadata.deletionTimestamp !== undefined) return undefined;
   await attempt(ctx.client.resource(PersistentVolume).delete(free), "NotFound", "Conflict");
   return undefined;
 }
