@@ -24,3 +24,20 @@ test("what was forgotten makes room", () => {
   for (let i = 0; i < 10; i++) errors.required(name);
   expect(errors.causes.map(({ field }) => field?.length)).toEqual([5, 400_000, 400_000, 400_000]);
 });
+
+test("a list that many causes show is printed once", () => {
+  const errors = new FieldErrors();
+  let printed = 0;
+  const list = [{ toJSON: () => ++printed }, 2];
+  for (let i = 0; i < 10; i++) errors.invalid(`spec.list[${i}]`, list, "why");
+  errors.invalid("spec.list", [...list], "why");
+  expect(printed).toBe(2);
+  expect(errors.causes[9]!.message).toBe("Invalid value: [1,2]: why");
+});
+
+test.each([199, 200, 201, 1_000_000])("a text of %i characters is shown as far as its JSON has 200", (length) => {
+  const errors = new FieldErrors();
+  const value = "\n".repeat(length / 2) + "x".repeat(length - Math.floor(length / 2));
+  errors.invalid("a", value, "why");
+  expect(errors.causes[0]!.message).toBe(`Invalid value: ${JSON.stringify(value).slice(0, 200)}…: why`);
+});

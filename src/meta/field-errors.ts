@@ -9,10 +9,19 @@ export class FieldErrors {
   readonly causes: StatusCause[] = [];
   #characters = 0;
   readonly #show: (value: unknown) => string;
+  /** The list or map that was shown last. */
+  #last: { readonly value: object; readonly text: string } | undefined;
 
   /** @param hides whether no message may say a value: those of an object that holds secrets */
   constructor(hides = false) {
-    this.#show = hides ? () => HIDDEN : show;
+    this.#show = hides ? () => HIDDEN : (value) => this.#showOnce(value);
+  }
+
+  /** Each of a thousand causes may show the same list of sixteen thousand elements. */
+  #showOnce(value: unknown): string {
+    if (typeof value !== "object" || value === null) return show(value);
+    if (this.#last?.value !== value) this.#last = { value, text: show(value) };
+    return this.#last.text;
   }
 
   get any(): boolean {
@@ -107,6 +116,8 @@ const HIDDEN = '"<secret contents redacted>"';
 
 /** A value in a message: JSON, cut when long, so that no answer repeats a megabyte of input. */
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? "null";
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  const text = JSON.stringify(typeof value === "string" ? value.slice(0, MOST_SHOWN) : value) ?? "null";
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
+
+const MOST_SHOWN = 200;

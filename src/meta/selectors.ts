@@ -102,10 +102,16 @@ export function labelSelectorOf(requirements: readonly LabelRequirement[]): Labe
   const tests = testsOf(sorted);
   const needed = new Map([...tests].filter(([, test]) => !test.mayMiss));
   const others = new Map([...tests].filter(([, test]) => test.mayMiss));
+  let text: string | undefined;
   return {
-    text: joined(sorted.map(print)),
+    // Selectors of objects have tens of thousands of requirements, and nobody asks for their texts.
+    get text() {
+      return (text ??= joined(sorted.map(print)));
+    },
     requirements: sorted,
-    equalityPairs: [...needed].flatMap(([key, { only }]) => (only === undefined ? [] : [[key, only] as const])),
+    get equalityPairs() {
+      return [...needed].flatMap(([key, { only }]) => (only === undefined ? [] : [[key, only] as const]));
+    },
     matches: (labels = NO_LABELS) => hasAll(labels, needed) && hasNothingElse(labels, others),
   };
 }

@@ -14,6 +14,7 @@
  *
  * @module
  */
+import { goString } from "../../value/html-safe.ts";
 import { MEMBERS_A_STEP, type Steps } from "../../util/steps.ts";
 import { isContainer } from "../../value/value.ts";
 import type { Value } from "../../value/value.ts";
@@ -59,22 +60,8 @@ export function keyElement(names: readonly string[], values: readonly Value[]): 
   return text + "}";
 }
 
-/** Characters that the canonical form writes otherwise than `JSON.stringify`. */
-// oxlint-disable-next-line no-control-regex
-const SPECIAL = /[<>&\u2028\u2029\b\f]/;
-const ESCAPED = /\\.|[<>&\u2028\u2029]/g;
-
 /** A JSON string as FieldsV1 keys hold it: also `<`, `>`, `&` and the line separators are escaped. */
-function quote(text: string): string {
-  if (isPlain(text)) return '"' + text + '"';
-  const json = JSON.stringify(text);
-  if (!SPECIAL.test(text)) return json;
-  return json.replace(ESCAPED, (found) => {
-    if (found === "\\b") return "\\u0008";
-    if (found === "\\f") return "\\u000c";
-    return found.length > 1 ? found : "\\u" + found.charCodeAt(0).toString(16).padStart(4, "0");
-  });
-}
+const quote = (text: string): string => (isPlain(text) ? '"' + text + '"' : goString(text));
 
 /** Whether a text needs no escapes; most names do not. Long texts are not worth the look. */
 function isPlain(text: string): boolean {

@@ -1,7 +1,7 @@
 import type { LabelSelectorValue } from "../../schema/validation/label-selector.ts";
-import { requirementsOf, selectionOf } from "../../schema/validation/label-selection.ts";
+import { isReadableSelector, requirementsOf, selectionOf } from "../../schema/validation/label-selection.ts";
 
-export { selectionOf };
+export { isReadableSelector, selectionOf };
 
 /** Whether a selector asks for anything. */
 export const isEmptySelector = ({ matchLabels, matchExpressions }: LabelSelectorValue): boolean =>
@@ -9,18 +9,20 @@ export const isEmptySelector = ({ matchLabels, matchExpressions }: LabelSelector
 
 /** A selector as a query says it, what `matchLabels` asks for first: `a=b,k in (x,y),!z`; empty for one that asks nothing. */
 export function selectorText(selector: LabelSelectorValue | undefined): string {
+  const listed = listedKeys(selector);
   return requirementsOf(selector ?? {})
     .map(({ key, operator, values }) => {
       if (operator === "exists") return key;
       if (operator === "!") return `!${key}`;
-      if (operator === "in" && values.length === 1 && !isListed(selector, key)) return `${key}=${values[0]}`;
+      if (operator === "in" && values.length === 1 && !listed.has(key)) return `${key}=${values[0]}`;
       return `${key} ${operator} (${values.toSorted().join(",")})`;
     })
     .join(",");
 }
 
-const isListed = (selector: LabelSelectorValue | undefined, key: string): boolean =>
-  (selector?.matchExpressions ?? []).some((one) => one.key === key && one.operator === "In");
+/** The keys that `matchExpressions` asks for by lists. */
+const listedKeys = (selector: LabelSelectorValue | undefined): ReadonlySet<string | undefined> =>
+  new Set(selector?.matchExpressions?.filter(({ operator }) => operator === "In").map(({ key }) => key));
 
 /** Labels as tables show them: `a=b,c=d`, in the order of their keys. */
 export const labelsText = (labels: Readonly<Record<string, string>> | null | undefined): string =>

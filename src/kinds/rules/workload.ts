@@ -13,7 +13,7 @@ import { LabelSelector, validateLabelSelector } from "../../schema/validation/la
 import type { PodTemplate, PodTemplates } from "../core/v1/pod/template.ts";
 import { nameWarnings } from "../core/v1/pod/warnings.ts";
 import { validateAtMost, validateNotNegative } from "./counts.ts";
-import { isEmptySelector, selectionOf, selectorText } from "./label-selection.ts";
+import { isEmptySelector, isReadableSelector, selectionOf, selectorText } from "./label-selection.ts";
 import { containerColumns, orNone, shownLabels } from "./template-columns.ts";
 
 /** A workload as its rules see it. */
@@ -82,7 +82,7 @@ export function validateTemplate(
   ctx: WriteContext,
 ): boolean {
   const at = "spec.template";
-  if (selector && !selectionOf(selector)) {
+  if (selector && !isReadableSelector(selector)) {
     errors.invalid("spec.selector", selector, "expected a selector that can be read");
     return false;
   }

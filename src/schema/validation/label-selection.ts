@@ -29,9 +29,13 @@ export function requirementsOf({ matchLabels = {}, matchExpressions = [] }: Labe
   ];
 }
 
-/** The selector of a member, compiled; undefined for one that is wrong. */
-export function selectionOf(selector: LabelSelectorValue): LabelSelector | undefined {
+/** Whether the selector of a member can be read. */
+export function isReadableSelector(selector: LabelSelectorValue): boolean {
   const errors = new FieldErrors();
   validateLabelSelector(selector, "", errors);
-  return errors.any ? undefined : labelSelectorOf(requirementsOf(selector));
+  return !errors.any;
 }
+
+/** The selector of a member, compiled; undefined for one that is wrong. */
+export const selectionOf = (selector: LabelSelectorValue): LabelSelector | undefined =>
+  isReadableSelector(selector) ? labelSelectorOf(requirementsOf(selector)) : undefined;

@@ -107,3 +107,13 @@ describe("forms of answers", () => {
     );
   });
 });
+
+test("a text of megabytes is made safe in steps, and pairs stay whole where it is cut", () => {
+  const value = { message: "😀&x".repeat(200_000), odd: `x${"😀".repeat(200_000)}` };
+  const steps = valueInForm(value, format());
+  let count = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) count++;
+  expect(count).toBeGreaterThan(8);
+  expect(text(step.value)).toBe(`${JSON.stringify(value).replaceAll("&", "\\u0026")}\n`);
+});

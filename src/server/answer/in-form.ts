@@ -63,11 +63,26 @@ export function* valueInForm(value: unknown, format: Format): Steps<AnswerPieces
   if (format.media === "yaml") return bytesOf((yield* yamlLines(value as Value)).pieces());
   if (format.media === "protobuf") return [encodeAnswer(value as object, format.kind ?? STATUS)];
   const text = JSON.stringify(value);
-  if (text.length > LARGE) yield;
+  if (text.length > LARGE) return yield* largeText(text, format);
   const safe = htmlSafe(text);
-  if (text.length > LARGE) yield;
   return format.pretty ? indentPieces([safe]) : [Buffer.from(`${safe}\n`)];
 }
+
+/** A text of megabytes: a step for each piece. */
+function* largeText(text: string, { pretty }: Format): Steps<AnswerPieces> {
+  yield;
+  const safe: string[] = [];
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    to = Math.min(from + LARGE, text.length);
+    // Halves of a pair stay together.
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to++;
+    safe.push(htmlSafe(text.slice(from, to)));
+    yield;
+  }
+  return pretty ? indentPieces([safe.join("")]) : bytesOf([...safe, "\n"]);
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 /** The bytes of texts. */
 export function* bytesOf(texts: Iterable<string>): Generator<Uint8Array> {

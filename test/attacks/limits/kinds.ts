@@ -107,6 +107,8 @@ function large({ schema }: Place, room: number, isFull: boolean): string {
   return `{${packed(room, (i) => `"k${i}":${textOf(item(schema.additionalProperties!, i, isFull))}`)}}`;
 }
 
+const TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1";
+
 const DEFINITIONS = builtInDefinitions(contextOf(kubernetes));
 const PROTOBUF_KINDS = protobufKinds(kubernetes);
 
@@ -143,6 +145,7 @@ export function kindRows(who: LimitRequest["who"] = "admin", texts = ""): LimitR
           }));
           const written = asProtobuf(apiVersion, kind, bodies[0]!);
           if (written) requests.push({ who, method: "POST", path, headers: typed(PROTOBUF), body: written });
+          requests.push({ who, method: "GET", path, headers: [["accept", TABLE]] });
           requests.push({ who, method: "DELETE", path: `${collectionOf(definition)}?labelSelector=of%3Dlimits` });
           return requests;
         },

@@ -32,7 +32,7 @@ import {
   validateNotNegative,
   validateShare,
 } from "../../rules/counts.ts";
-import { isEmptySelector, selectionOf } from "../../rules/label-selection.ts";
+import { isEmptySelector, isReadableSelector } from "../../rules/label-selection.ts";
 import {
   Condition,
   type Workload,
@@ -151,7 +151,7 @@ function validate(object: ApiObject, templates: PodTemplates, errors: FieldError
   const { spec } = object as DaemonSet;
   const { selector, template } = spec;
   if (selector) validateLabelSelector(selector, "spec.selector", errors);
-  if (!selector || selectionOf(selector)) validateSelected(selector, template, "spec.template", errors);
+  if (!selector || isReadableSelector(selector)) validateSelected(selector, template, "spec.template", errors);
   if (selector && isEmptySelector(selector)) {
     errors.invalid("spec.selector", selector, "expected a selector that asks for something");
   }

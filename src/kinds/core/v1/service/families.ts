@@ -44,9 +44,11 @@ export function validateAddresses(spec: ServiceSpec, old: ServiceSpec | undefine
   else if (clusterIP !== (clusterIPs[0] ?? "")) {
     errors.invalid(field, clusterIPs, "expected spec.clusterIP and the first of these to be the same");
   }
+  const seen = new Set<string>();
   ipFamilies.forEach((family, i) => {
     if (!FAMILIES.includes(family)) errors.notSupported(`spec.ipFamilies[${i}]`, family, FAMILIES);
-    if (ipFamilies.indexOf(family) < i) errors.duplicate(`spec.ipFamilies[${i}]`, family);
+    if (seen.has(family)) errors.duplicate(`spec.ipFamilies[${i}]`, family);
+    seen.add(family);
   });
   if (ipFamilyPolicy !== undefined && !POLICIES.includes(ipFamilyPolicy)) {
     errors.notSupported("spec.ipFamilyPolicy", ipFamilyPolicy, POLICIES);
