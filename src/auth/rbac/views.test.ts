@@ -44,16 +44,17 @@ describe.each([
   ["nobody", ANONYMOUS],
   ["an account", account],
 ])("what is kept of questions of %s", (_, identity) => {
-  test.each(PLACES)("with names of a megabyte as %s is nothing", async (place) => {
+  test("with names of a megabyte, in whatever place, is nothing", async () => {
     const kept = await keptFor(async (rbac) => {
-      for (let i = 0; i < 40; i++) await rbac.authorize(identity, asked(place, long(i)));
+      for (const place of PLACES) for (let i = 0; i < 20; i++) await rbac.authorize(identity, asked(place, long(i)));
     });
     expect(kept).toBeLessThan(2 * MB);
   });
 
-  test.each(PLACES)("with names of 200 bytes as %s has a bound", async (place) => {
+  test("with names of 200 bytes, in whatever place, has a bound", async () => {
     const kept = await keptFor(async (rbac) => {
-      for (let i = 0; i < 20_000; i++) await rbac.authorize(identity, asked(place, short(i)));
+      for (const place of PLACES)
+        for (let i = 0; i < 20_000; i++) await rbac.authorize(identity, asked(place, short(i)));
     });
     expect(kept).toBeLessThan(12 * MB);
   });
