@@ -150,13 +150,19 @@ function headOf({ method, path }: LimitRequest, headers: HeaderList): http2.Outg
 function codeOf(stream: http2.ClientHttp2Stream, most: number): Promise<number> {
   return new Promise((resolve) => {
     let code = 0;
-    const limit = setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), most);
-    stream.on("response", ({ ":status": status }) => (code = status ?? 0));
-    stream.on("error", () => {});
-    stream.on("close", () => {
+    const over = (): void => {
       clearTimeout(limit);
       resolve(code);
-    });
+    };
+    const limit = setTimeout(() => {
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      over();
+    }, most);
+    stream.on("response", ({ ":status": status }) => (code = status ?? 0));
+    stream.on("error", () => {});
+    // An answer may come before all of the body has been sent; then the rest of it is sent to nobody.
+    stream.on("end", over);
+    stream.on("close", over);
     stream.resume();
   });
 }
