@@ -147,12 +147,15 @@ describe.skipIf(!isRoot)("the group of a volume", () => {
       swap("directory", outside, makeDirectory),
       swap("file", join(outside, "shadow"), (path) => writeFile(path, "", { flag: "wx" })),
     ];
-    for (let round = 0; round < 100; round++) {
-      await chown(volume, 0, 0);
-      await applyGroup(volume, { gid: GROUP });
+    try {
+      for (let round = 0; round < 100; round++) {
+        await chown(volume, 0, 0);
+        await applyGroup(volume, { gid: GROUP });
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(swapping);
     }
-    isOver = true;
-    await Promise.all(swapping);
     expect(await groupAndMode(outside)).toBe("0 700");
     expect(await groupAndMode(join(outside, "shadow"))).toBe("0 600");
   });
