@@ -6,9 +6,9 @@ const MB = 1_000_000;
 const COUNT = 40;
 
 /** What is kept, in bytes, of pieces that were cut out of a megabyte each. */
-function keptOf(piece: (large: string) => string): number {
+function keptOf(piece: (large: string, i: number) => string): number {
   const before = bytesInUse();
-  const kept = Array.from({ length: COUNT }, (_, i) => piece(`${String(i).padStart(20, "0")}${"x".repeat(MB)}`));
+  const kept = Array.from({ length: COUNT }, (_, i) => piece(`${String(i).padStart(20, "0")}${"x".repeat(MB)}`, i));
   const used = bytesInUse() - before;
   expect(kept).toHaveLength(COUNT);
   return used;
@@ -17,15 +17,17 @@ function keptOf(piece: (large: string) => string): number {
 /** Joined texts are made flat when they are searched. */
 const flat = (text: string): string => (text.includes("?") ? "" : text);
 
-test.each<[name: string, cut: (large: string) => string]>([
-  ["slice", (large) => flat(large).slice(0, 200)],
-  ["split", (large) => flat(large).split("xxx", 1)[0]!],
-  ["a regular expression", (large) => /\d+/.exec(large)![0]],
-  ["a slice that was joined with something", (large) => `u${flat(large).slice(0, 200)}`],
-])("a copy of what was cut by %s keeps nothing of the rest", (_, cut) => {
-  expect(keptOf((large) => flatCopy(cut(large)))).toBeLessThan(2 * MB);
+const CUTS: readonly ((large: string) => string)[] = [
+  (large) => flat(large).slice(0, 200),
+  (large) => flat(large).split("xxx", 1)[0]!,
+  (large) => /\d+/.exec(large)![0],
+  (large) => `u${flat(large).slice(0, 200)}`,
+];
+
+test("a copy of what was cut out of a text, in whatever way, keeps nothing of the rest", () => {
+  expect(keptOf((large, i) => flatCopy(CUTS[i % CUTS.length]!(large)))).toBeLessThan(2 * MB);
   // Else nothing has to be copied, and this file can go.
-  expect(keptOf(cut)).toBeGreaterThan(COUNT * MB * 0.9);
+  expect(keptOf((large, i) => CUTS[i % CUTS.length]!(large))).toBeGreaterThan(COUNT * MB * 0.9);
 });
 
 test.each([
