@@ -321,6 +321,19 @@ describe("a body that is not read to its end before the answer (RFC 9113 8.1)", 
     expect(all.map(({ payload }) => payload.readUInt32BE(0))).toEqual([MOST_UNREAD]);
   });
 
+  test("is none where its last part is answered while it is read", () => {
+    const peer = Peer.open();
+    const answer = (id: number): void => {
+      peer.request(id, { method: "POST", ends: false });
+      const stream = peer.requests.at(-1)!;
+      stream.open({ data: () => stream.respond(200, {}), end: () => {}, broken: () => {} });
+      stream.start();
+      peer.data(id, "all", true);
+    };
+    for (let i = 0; i <= LIMITS.streams; i++) answer(1 + 2 * i);
+    expect([peer.answer(1).isEnded, peer.of(TYPE.reset)]).toEqual([true, []]);
+  });
+
   test("is stopped where there are as many of them as there may be streams", () => {
     const peer = answered();
     for (let i = 1; i <= LIMITS.streams; i++) {

@@ -311,8 +311,11 @@ export class Http2Connection implements StreamOwner {
   ): void {
     const { inbound } = stream;
     const code = inbound.count(counted) || inbound.take(bytes, from, to, isEnd);
-    // Who has read it may have ended the stream.
-    if (stream.isClosed) return;
+    // Who has read it may have ended the stream, before it was known that this was all.
+    if (stream.isClosed) {
+      if (isEnd) this.#unreadBodies.delete(stream.id);
+      return;
+    }
     if (code !== ERROR.none) {
       this.#punish(stream, code);
       return;
