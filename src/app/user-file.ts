@@ -130,9 +130,9 @@ export class LiveUsers {
     const now = this.#clock.steady();
     if (now < this.#lookedAt + LOOK_MS) return this.#users;
     this.#lookedAt = now;
-    const stamp = stampOf(this.#directory.file(FILE));
-    if (stamp === this.#stamp) return this.#users;
     try {
+      const stamp = stampOf(this.#directory.file(FILE));
+      if (stamp === this.#stamp) return this.#users;
       this.#users = new OwnUsers(usersOf(this.#directory));
       this.#stamp = stamp;
     } catch (error) {

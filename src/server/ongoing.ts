@@ -1,4 +1,5 @@
 import type { Authenticator, Connection, Identity } from "../auth/contract.ts";
+import { attempt } from "../util/attempt.ts";
 import { TurnLimit } from "../util/turn-limit.ts";
 import type { ServerRequest } from "./request.ts";
 
@@ -15,11 +16,21 @@ export interface OngoingAnswer {
 export const ownerOf = ({ sender, identity }: Pick<ServerRequest, "sender" | "identity">): Identity =>
   sender ?? identity;
 
-/** Ends the answers whose credentials were taken back, in turns where there are many. */
-export async function endRevoked(ongoing: Iterable<OngoingAnswer>, authenticator: Authenticator): Promise<void> {
+/**
+ * Ends the answers whose credentials were taken back, in turns where there are many.
+ *
+ * @param onFault is told where one cannot be ended; the others are
+ */
+export async function endRevoked(
+  ongoing: Iterable<OngoingAnswer>,
+  authenticator: Authenticator,
+  onFault: (error: unknown) => void,
+): Promise<void> {
   const limit = new TurnLimit();
   for (const one of ongoing) {
-    if (authenticator.isRevoked?.(one.owner, one.connection)) one.revoke();
+    void attempt(() => {
+      if (authenticator.isRevoked?.(one.owner, one.connection)) one.revoke();
+    }, onFault);
     const pause = limit.pause();
     if (pause) await pause;
   }

@@ -179,7 +179,7 @@ export function createServer(options: ServerOptions): ServerHandle {
     get watches() {
       return context.watchers.size;
     },
-    endRevoked: () => endRevoked(context.ongoing, options.authenticator),
+    endRevoked: () => endRevoked(context.ongoing, options.authenticator, onFault),
     async close(graceMillis) {
       closing = true;
       const closed = [...listeners].map((listener) => listener.close(graceMillis));

@@ -18,13 +18,16 @@ export function containsInvalidUtf8(bytes: Uint8Array): boolean {
  * @param repair each byte that is not part of a character becomes U+FFFD; without it such bytes are a DecodeError
  */
 export function decodeUtf8(bytes: Uint8Array, repair = false): string {
-  if (isUtf8(bytes)) return view(bytes).toString("utf8");
+  if (isUtf8(bytes)) return utf8Text(bytes);
   if (repair) return repaired(bytes);
   throw new DecodeError(
     "invalidUtf8",
     `Expected UTF-8 text, got a byte that is no part of a character at offset ${badByte(bytes)}`,
   );
 }
+
+/** The text of bytes that are known to be UTF-8, such as those that this program has written. */
+export const utf8Text = (bytes: Uint8Array): string => view(bytes).toString("utf8");
 
 const view = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -6,8 +6,8 @@
 import { hotValue } from "./values.ts";
 import type { Draw } from "../../src/util/testing/draw.ts";
 
-/** What is read of a schema. */
-interface Schema {
+/** What is read of a schema to make objects that fit it. */
+export interface Schema {
   readonly type?: string;
   readonly format?: string;
   readonly enum?: readonly unknown[];

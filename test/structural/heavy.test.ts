@@ -5,37 +5,19 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../rules/answer.ts";
 import { fresh, serve } from "../rules/api.ts";
+import { DEFINITIONS, definitionOf } from "./things.ts";
 
 const api = serve();
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** A definition of things whose spec has such a schema. */
-function definitionOf(group: string, spec: object): object {
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `things.${group}` },
-    spec: {
-      group,
-      scope: "Cluster",
-      names: { plural: "things", kind: "Thing" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
-          subresources: { scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
-        },
-      ],
-    },
-  };
-}
+/** Things that can be scaled. */
+const SCALED = {
+  subresources: { scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
+};
 
 /** Serves things with such a spec; what is sent as one is answered. */
 async function served(spec: object): Promise<(name: string, spec: object) => Promise<Answer>> {
   const group = `${fresh("heavy")}.example.com`;
-  const made = await api.post(DEFINITIONS, definitionOf(group, spec));
+  const made = await api.post(DEFINITIONS, definitionOf(group, spec, SCALED));
   expect(made.status).toBe(201);
   await api.settled();
   return (name, sent) =>

@@ -5,9 +5,9 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../rules/answer.ts";
 import { fresh, serve } from "../rules/api.ts";
+import { DEFINITIONS, definitionOf } from "./things.ts";
 
 const api = serve();
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const PODS = "/api/v1/namespaces/default/pods";
 
 /** Texts of a length, more or less; each was read by an expression once that tried it again and again. */
@@ -30,27 +30,6 @@ const TEXTS: readonly (readonly [name: string, textOf: (size: number) => string]
   ["quotes", (size) => `"${'\\"'.repeat(size / 2)}`],
 ];
 const SIZE = 200_000;
-
-/** A definition of things whose spec has such a schema, and columns. */
-const definitionOf = (group: string, spec: object, columns: readonly object[] = []): object => ({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `things.${group}` },
-  spec: {
-    group,
-    scope: "Cluster",
-    names: { plural: "things", kind: "Thing" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        additionalPrinterColumns: columns,
-        schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
-      },
-    ],
-  },
-});
 
 /** Serves things with such a spec; what is sent as one is answered. */
 async function served(spec: object): Promise<(spec: object) => Promise<Answer>> {
@@ -112,7 +91,10 @@ describe.each(TEXTS)("%s", (_, textOf) => {
       column("Number", `.spec[?(@.a==${text})]`),
       column("Path", `.spec${text}`),
     ];
-    const made = await api.post(DEFINITIONS, definitionOf(group, { type: "object" }, columns));
+    const made = await api.post(
+      DEFINITIONS,
+      definitionOf(group, { type: "object" }, { additionalPrinterColumns: columns }),
+    );
     expect([201, 422]).toContain(made.status);
     await api.settled();
     const table = "application/json;as=Table;v=v1;g=meta.k8s.io";

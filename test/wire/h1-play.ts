@@ -8,58 +8,43 @@ import type { H1Script } from "./h1-draw.ts";
 import { H1Model } from "./h1-model.ts";
 import { type H1Step, type SendStep, sentBy } from "./h1-steps.ts";
 import { Line, type Place, type SocketStep, isSocketStep } from "./line.ts";
+import { Outgoing, Witness, violationOf } from "./witness.ts";
 
 /** Plays a script; what was wrong. */
-export async function playH1({ steps }: H1Script, place: Place): Promise<string | undefined> {
-  const player = new H1Player();
-  try {
-    await player.play(steps, place);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Violation) return error.message;
-    throw error;
-  } finally {
-    player.end();
-  }
-}
+export const playH1 = ({ steps }: H1Script, place: Place): Promise<string | undefined> =>
+  violationOf(new H1Player(steps, place));
 
 class H1Player {
   readonly #model = new H1Model();
+  readonly #steps: readonly H1Step[];
+  readonly #place: Place;
+  readonly #witness = new Witness();
+  readonly #outgoing = new Outgoing();
   #line!: Line;
-  #wrong: Error | undefined;
-  #outgoing: Buffer[] = [];
 
-  async play(steps: readonly H1Step[], place: Place): Promise<void> {
-    this.#line = await Line.open(place, ["http/1.1"], {
-      data: (bytes) => this.#watch(() => this.#model.server(bytes)),
-      end: () => this.#watch(() => this.#model.ended()),
+  constructor(steps: readonly H1Step[], place: Place) {
+    this.#steps = steps;
+    this.#place = place;
+  }
+
+  async play(): Promise<void> {
+    this.#line = await Line.open(this.#place, ["http/1.1"], {
+      data: (bytes) => this.#witness.see(() => this.#model.server(bytes)),
+      end: () => this.#witness.see(() => this.#model.ended()),
     });
-    for (const step of steps) {
+    for (const step of this.#steps) {
       if (this.#line.hasEnded || this.#line.hasLeft) break;
       if (step.do === "answers") await this.#answers();
       else if (isSocketStep(step)) await this.#socket(step);
       else await this.#send(step);
-      this.#check();
+      this.#witness.check();
     }
     await this.#settle();
-    this.#check();
+    this.#witness.check();
   }
 
   end(): void {
     this.#line?.destroy();
-  }
-
-  /** Whoever hears of bytes has nobody to throw at. */
-  #watch(look: () => void): void {
-    try {
-      look();
-    } catch (error) {
-      this.#wrong ??= error instanceof Error ? error : new Error(String(error));
-    }
-  }
-
-  #check(): void {
-    if (this.#wrong) throw this.#wrong;
   }
 
   async #socket(step: SocketStep): Promise<void> {
@@ -69,25 +54,22 @@ class H1Player {
 
   async #send(step: SendStep): Promise<void> {
     this.#model.sends(step);
-    this.#outgoing.push(sentBy(step).bytes);
+    this.#outgoing.add(sentBy(step).bytes);
     if (!step.hold) this.#leave(step.keep);
     // Others have their turns, the server too.
     await new Promise((resolve) => void setImmediate(resolve));
   }
 
   #leave(keep = 0): void {
-    const all = Buffer.concat(this.#outgoing);
-    const length = Math.max(0, all.length - keep);
-    this.#outgoing = length === all.length ? [] : [all.subarray(length)];
-    this.#model.leaves(length);
-    this.#line.write(all.subarray(0, length));
+    const bytes = this.#outgoing.take(keep);
+    this.#model.leaves(bytes.length);
+    this.#line.write(bytes);
   }
 
   /** Waits until all is answered that will be. */
   async #answers(): Promise<void> {
     this.#leave();
-    await this.#line.until(() => this.#wrong !== undefined || this.#model.waitedFor === undefined);
-    this.#check();
+    await this.#witness.until(this.#line, () => this.#model.waitedFor === undefined);
     if (this.#model.waitedFor !== undefined && !this.#line.hasEnded)
       throw new Violation(`no answer to ${this.#model.waitedFor}`);
   }
@@ -101,14 +83,13 @@ class H1Player {
     // It does not see that its client has left.
     if (this.#model.isHeldUp) return;
     if (!(await this.#line.ends())) throw new Violation("the server does not end");
-    this.#check();
+    this.#witness.check();
   }
 
   async #pongs(): Promise<void> {
     const { webSocket } = this.#model;
     if (!webSocket) return;
-    await this.#line.until(() => this.#wrong !== undefined || webSocket.pings.length === 0);
-    this.#check();
+    await this.#witness.until(this.#line, () => webSocket.pings.length === 0);
     if (webSocket.pings.length > 0 && !this.#line.hasEnded)
       throw new Violation("a ping of a WebSocket that was not answered");
   }

@@ -9,6 +9,7 @@ import type { ClientStep } from "../../src/http2/testing/steps.ts";
 import { type Asked, SECRET, asked } from "./catalog.ts";
 import { type H2Script, type H2Step, OPTIONS, isBody, windowBytes } from "./h2-script.ts";
 import { Line, type Place, isSocketStep } from "./line.ts";
+import { Outgoing, Witness, violationOf } from "./witness.ts";
 
 /** Requests of somebody without a credential from which on his connection may be broken off. */
 const MOST_UNTAKEN = 8;
@@ -18,18 +19,8 @@ const WINDOW_MS = 500;
 const NO_ERROR = 0;
 
 /** Plays a script; what was wrong. */
-export async function playH2({ steps }: H2Script, place: Place): Promise<string | undefined> {
-  const player = new H2Player();
-  try {
-    await player.play(steps, place);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Violation) return error.message;
-    throw error;
-  } finally {
-    player.end();
-  }
-}
+export const playH2 = ({ steps }: H2Script, place: Place): Promise<string | undefined> =>
+  violationOf(new H2Player(steps, place));
 
 class H2Player {
   readonly #model: Http2Model;
@@ -37,14 +28,18 @@ class H2Player {
   readonly #asked = new Map<number, Asked>();
   /** Streams on which headers were sent: others on them are trailers. */
   readonly #begun = new Set<number>();
+  readonly #steps: readonly H2Step[];
+  readonly #place: Place;
+  readonly #witness = new Witness();
+  readonly #outgoing = new Outgoing();
   #line!: Line;
-  #wrong: Error | undefined;
-  #outgoing: Buffer[] = [];
   /** Whether a good credential was shown before anything else was asked. */
   #isTrusted = false;
   #count = 0;
 
-  constructor() {
+  constructor(steps: readonly H2Step[], place: Place) {
+    this.#steps = steps;
+    this.#place = place;
     const { streams, headerBytes, headerFields, resets } = OPTIONS.limits;
     const limits = { streams, headerBytes, headerFields, resets: resets.burst };
     this.#model = new Http2Model(limits, {
@@ -57,36 +52,23 @@ class H2Player {
     this.#bytes = new ClientBytes(this.#model);
   }
 
-  async play(steps: readonly H2Step[], place: Place): Promise<void> {
-    this.#line = await Line.open(place, ["h2"], {
-      data: (bytes) => this.#watch(() => this.#model.server(bytes)),
-      end: () => this.#watch(() => this.#ended()),
+  async play(): Promise<void> {
+    this.#line = await Line.open(this.#place, ["h2"], {
+      data: (bytes) => this.#witness.see(() => this.#model.server(bytes)),
+      end: () => this.#witness.see(() => this.#ended()),
     });
-    for (const step of steps) {
+    for (const step of this.#steps) {
       if (this.#line.hasEnded || this.#line.hasLeft) break;
       if (isSocketStep(step)) await this.#line.do(step);
       else await this.#send(step);
-      this.#check();
+      this.#witness.check();
     }
     await this.#settle();
-    this.#check();
+    this.#witness.check();
   }
 
   end(): void {
     this.#line?.destroy();
-  }
-
-  /** Whoever hears of bytes has nobody to throw at. */
-  #watch(look: () => void): void {
-    try {
-      look();
-    } catch (error) {
-      this.#wrong ??= error instanceof Error ? error : new Error(String(error));
-    }
-  }
-
-  #check(): void {
-    if (this.#wrong) throw this.#wrong;
   }
 
   // What the client does.
@@ -95,7 +77,7 @@ class H2Player {
     if (step.within && !(await this.#hasRoom(step))) return;
     if (step.do === "headers") this.#ask(step.id, step.asked && asked(step.asked));
     if (step.do === "flood") this.#model.told.add(NO_ERROR);
-    this.#outgoing.push(this.#bytes.of(step));
+    this.#outgoing.add(this.#bytes.of(step));
     if (!step.hold) this.#leave(step.keep);
     // Others have their turns, the server too.
     await new Promise((resolve) => void setImmediate(resolve));
@@ -110,11 +92,8 @@ class H2Player {
   }
 
   #leave(keep = 0): void {
-    const all = Buffer.concat(this.#outgoing);
-    const length = Math.max(0, all.length - keep);
-    this.#outgoing = length === all.length ? [] : [all.subarray(length)];
-    const bytes = all.subarray(0, length);
-    this.#watch(() => this.#model.client(bytes));
+    const bytes = this.#outgoing.take(keep);
+    this.#witness.see(() => this.#model.client(bytes));
     this.#line.write(bytes);
   }
 
@@ -179,19 +158,16 @@ class H2Player {
   async #mustAnswer(): Promise<void> {
     const model = this.#model;
     // Only then it is known how wide they are.
-    await this.#line.until(() => model.isDead || this.#wrong !== undefined || model.pendingSettings === 0);
-    this.#check();
+    await this.#witness.until(this.#line, () => model.isDead || model.pendingSettings === 0);
     this.#say({ do: "openWindows" });
     const waiting = (): ModelStream[] => [...model.streams.values()].filter((stream) => this.#isWaitedFor(stream));
-    await this.#line.until(() => model.isDead || this.#wrong !== undefined || waiting().length === 0);
-    this.#check();
+    await this.#witness.until(this.#line, () => model.isDead || waiting().length === 0);
     const [first] = waiting();
     if (first && !model.isDead && !this.#mayBeLost)
       throw new Violation(`no answer to ${this.#asked.get(first.id)?.name ?? "something"}, on stream ${first.id}`);
     for (const { id, isClosed } of model.streams.values()) if (!isClosed) this.#say({ do: "cancel", id, code: 8 });
     this.#say({ do: "ping" });
-    await this.#line.until(() => model.isDead || model.pendingPings === 0 || this.#wrong !== undefined);
-    this.#check();
+    await this.#witness.until(this.#line, () => model.isDead || model.pendingPings === 0);
     if (model.pendingPings > 0 && !model.isDead && !this.#line.hasEnded)
       throw new Violation("a ping that was not answered");
   }
@@ -209,12 +185,12 @@ class H2Player {
 
   #say(step: ClientStep): void {
     if (this.#line.hasEnded) return;
-    this.#outgoing.push(this.#bytes.of(step));
+    this.#outgoing.add(this.#bytes.of(step));
     this.#leave();
   }
 
   async #mustEnd(): Promise<void> {
     if (!(await this.#line.ends())) throw new Violation("the server does not end");
-    this.#check();
+    this.#witness.check();
   }
 }

@@ -7,6 +7,7 @@ import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
 import { htmlSafe } from "../../value/html-safe.ts";
 import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
+import { utf8Text } from "../../value/utf8.ts";
 import { yamlLines } from "../../value/yaml-encode.ts";
 import { KeyedLock } from "../../util/keyed-lock.ts";
 import { type Steps, inTurns } from "../../util/steps.ts";
@@ -41,16 +42,13 @@ export function jsonInForm(bytes: Uint8Array, format: Format): AnswerPieces | Pr
     const convert = () => inTurns(parsedInForm(bytes, format), new TurnLimit());
     return bytes.length > LARGE ? large.run("", () => nextTurn().then(convert)) : convert();
   }
-  if (format.pretty) return indentPieces([textOf(bytes)]);
+  if (format.pretty) return indentPieces([utf8Text(bytes)]);
   if (bytes.length > COPY) return [bytes, LINE_END];
   const line = Buffer.allocUnsafe(bytes.length + 1);
   line.set(bytes);
   line[bytes.length] = NEWLINE;
   return [line];
 }
-
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 
 function* parsedInForm(bytes: Uint8Array, format: Format): Steps<AnswerPieces> {
   const value = decodeOwnJson(bytes);

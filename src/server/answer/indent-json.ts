@@ -1,3 +1,5 @@
+import { utf8Text } from "../../value/utf8.ts";
+
 /** Characters that leave together; what is deep has more blanks than text. */
 const PIECE = 65_536;
 
@@ -8,7 +10,7 @@ const PIECE = 65_536;
  * @param base what every line but the first begins with
  */
 export const indentJson = (bytes: Uint8Array, base = ""): Buffer =>
-  Buffer.concat([...indentPieces([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()], base)]);
+  Buffer.concat([...indentPieces([utf8Text(bytes)], base)]);
 
 /** The same in pieces, of a text in parts that end where tokens do. */
 export function* indentPieces(parts: Iterable<string>, base = ""): Generator<Buffer> {

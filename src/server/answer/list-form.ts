@@ -5,6 +5,7 @@
  * @module
  */
 import { decodeOwnJson } from "../../value/json.ts";
+import { utf8Text } from "../../value/utf8.ts";
 import { encodeYaml, yamlLines } from "../../value/yaml-encode.ts";
 import { bytesOf } from "./in-form.ts";
 import { indentJson, indentPieces } from "./indent-json.ts";
@@ -53,7 +54,7 @@ function prettyForm(header: string, member: string): ListForm {
     head: Buffer.from(`${head.slice(0, -2)},\n  "${member}": [`),
     *item(bytes) {
       yield LINE;
-      yield* indentPieces([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()], "    ");
+      yield* indentPieces([utf8Text(bytes)], "    ");
     },
     separator: COMMA,
     tail: (empty) => (empty ? PRETTY_EMPTY : PRETTY_TAIL),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { BufferPool } from "../../util/buffer-pool.ts";
 import type { OutStream } from "../http/exchange.ts";
 
 /** Bytes that leave together. */
@@ -10,28 +11,8 @@ export const PIECE = 131_072;
 /** What a piece has room for: it may grow a little, by the part that fills it. */
 export const ROOM = PIECE + PIECE / 8;
 
-/** Buffers that are kept for the next answer: big ones would else allocate as fast as they are sent, and V8 look for garbage all the time. */
-export class Pool {
-  readonly size: number;
-  readonly #most: number;
-  readonly #kept: Buffer[] = [];
-
-  constructor(size: number, most: number) {
-    this.size = size;
-    this.#most = most;
-  }
-
-  take(): Buffer {
-    return this.#kept.pop() ?? Buffer.allocUnsafeSlow(this.size);
-  }
-
-  give(buffer: Buffer): void {
-    if (buffer.length === this.size && this.#kept.length < this.#most) this.#kept.push(buffer);
-  }
-}
-
 /** Where pieces come from. */
-export const pieces = new Pool(ROOM, 32);
+export const pieces = new BufferPool(ROOM, 32);
 
 /** Writes parts one after the other, small ones together. The parts never change. */
 export function writeParts(out: OutStream, parts: readonly Uint8Array[]): void {

@@ -6,11 +6,12 @@
  */
 import { type Gzip, constants, createGzip } from "node:zlib";
 import type { ServerContext } from "../context.ts";
+import { BufferPool } from "../../util/buffer-pool.ts";
 import { COMPRESS_FROM, compresses, varyBy } from "./encode.ts";
 import { drained } from "../http/drained.ts";
 import type { OutStream } from "../http/exchange.ts";
 import type { ServerRequest } from "../request.ts";
-import { PIECE, Pool, ROOM, pieces } from "./pieces.ts";
+import { PIECE, ROOM, pieces } from "./pieces.ts";
 import { TurnLimit } from "../../util/turn-limit.ts";
 
 /** Bytes that leave together while many have not been taken. */
@@ -31,18 +32,18 @@ let untaken = 0;
 /** Whether the readers of this process take what they are sent. */
 const isTaken = (): boolean => untaken < MANY_UNTAKEN;
 
-const smallPieces = new Pool(SMALL_PIECE + SMALL_PIECE / 8, 32);
-const pools: readonly Pool[] = [pieces, new Pool(262_144, 64), new Pool(WHOLE, 8)];
+const smallPieces = new BufferPool(SMALL_PIECE + SMALL_PIECE / 8, 32);
+const pools: readonly BufferPool[] = [pieces, new BufferPool(262_144, 64), new BufferPool(WHOLE, 8)];
 
 /** Where the memory of a piece comes from, and when it is full. */
-const pieceSize = (): [Pool, number] => (isTaken() ? [pieces, PIECE] : [smallPieces, SMALL_PIECE]);
+const pieceSize = (): [BufferPool, number] => (isTaken() ? [pieces, PIECE] : [smallPieces, SMALL_PIECE]);
 
 /** What zlib takes for a stream: 1 << (windowBits + 2) and 1 << (memLevel + 9), of 15 and 8. */
 const GZIP_BYTES = 262_144;
 const NOTHING = Buffer.alloc(0);
 
 /** The pool whose buffers hold an answer of this size; undefined for small ones. */
-const poolFor = (expected: number): Pool | undefined =>
+const poolFor = (expected: number): BufferPool | undefined =>
   expected <= SMALL ? undefined : pools.find((pool) => expected <= pool.size);
 
 /** See the head of this file. Call {@link StreamWriter.add} for each part, then {@link StreamWriter.end}. */
@@ -53,7 +54,7 @@ export class StreamWriter {
   readonly #more: Readonly<Record<string, string>> | undefined;
   #buffer: Buffer;
   #full: number;
-  #pool: Pool | undefined;
+  #pool: BufferPool | undefined;
   #used = 0;
   /** A part that is sent as it is, after what has been added before it. */
   #large: Uint8Array | undefined;

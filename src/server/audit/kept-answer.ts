@@ -1,4 +1,5 @@
 import { exactText, parseExactText } from "../../value/exact-text.ts";
+import { utf8Text } from "../../value/utf8.ts";
 import { type Value, isObject } from "../../value/value.ts";
 import type { AnswerWitness } from "./witness.ts";
 
@@ -19,7 +20,7 @@ export class KeptAnswer implements AnswerWitness {
   }
 
   bytes(json: Uint8Array | readonly Uint8Array[]): void {
-    const whole = json instanceof Uint8Array ? textOf(json) : json.map(textOf).join("");
+    const whole = json instanceof Uint8Array ? utf8Text(json) : json.map(utf8Text).join("");
     this.#set(this.#shown(whole));
   }
 
@@ -34,7 +35,7 @@ export class KeptAnswer implements AnswerWitness {
 
   item(json: Uint8Array): void {
     if (this.isTooLong) return;
-    this.#add(`${this.#items++ === 0 ? "" : ","}${this.#shown(textOf(json))}`);
+    this.#add(`${this.#items++ === 0 ? "" : ","}${this.#shown(utf8Text(json))}`);
   }
 
   /** The text; undefined where there was no answer with an object, or one that was too long. */
@@ -61,9 +62,6 @@ export class KeptAnswer implements AnswerWitness {
     return this.#omitManagedFields ? withoutManagedFields(json) : json;
   }
 }
-
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 
 /** An object, a row of a table, or a table, without the owners of fields (AUDIT-8). */
 function withoutManagedFields(json: string): string {

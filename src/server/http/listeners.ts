@@ -350,11 +350,12 @@ function takeUpgrade(upgrade: Omit<Upgrade, "peer">, { peerOf, context, transpor
   if (!peer) return;
   peer.guarded.asks(request.rawHeaders);
   webSockets().then(
-    (protocol) => {
-      if (socket.destroyed) return;
-      socket.off("readable", ignore);
-      handle(new WebSocketExchange({ ...upgrade, peer }, protocol, context.clock, transport));
-    },
+    (protocol) =>
+      orEnd(socket, context.onFault, () => {
+        if (socket.destroyed) return;
+        socket.off("readable", ignore);
+        handle(new WebSocketExchange({ ...upgrade, peer }, protocol, context.clock, transport));
+      }),
     () => socket.destroy(),
   );
 }

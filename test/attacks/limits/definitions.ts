@@ -127,15 +127,16 @@ export const DEFINITION = `${DEFINITIONS}/${NAME}`;
 const custom = (spec: string): string =>
   `{"apiVersion":"${GROUP}/v1","kind":"K","metadata":{"name":"k"},"spec":${spec}}`;
 
+const send = (method: string, path: string, type: string, body: string): LimitRequest => ({
+  who: "author",
+  method,
+  path,
+  headers: typed(type),
+  body,
+});
+
 /** What is done with objects of a definition. */
 function objectRequests(spec: string, other: string): LimitRequest[] {
-  const send = (method: string, path: string, type: string, body: string): LimitRequest => ({
-    who: "author",
-    method,
-    path,
-    headers: typed(type),
-    body,
-  });
   const item = `${CUSTOM_OBJECTS}/k`;
   return [
     send("POST", `${CUSTOM_OBJECTS}?fieldManager=a`, JSON_TYPE, custom(spec)),
@@ -205,13 +206,6 @@ const OBJECTS_OF: Readonly<Record<string, readonly [schema: string, version: str
 /** Definitions: made, made known, changed and taken away. */
 export function definitionRows(): LimitRow[] {
   const rows: LimitRow[] = [];
-  const send = (method: string, path: string, type: string, body: string): LimitRequest => ({
-    who: "author",
-    method,
-    path,
-    headers: typed(type),
-    body,
-  });
   for (const [size, bytes] of [
     ["1 MB", 950_000],
     ["3 MB", BODY_BYTES - 2000],

@@ -9,19 +9,9 @@ import { ALL_VERBS, type ResourceDefinition } from "../../../src/schema/definiti
 import { contextOf } from "../../../src/schema/testing/kind.ts";
 import { PROTOBUF, encodeProtobuf } from "../../../src/wire/protobuf/envelope.ts";
 import { protobufKinds, wireForm } from "../../../src/wire/protobuf/testing/kinds.ts";
+import type { Schema } from "../../fuzz/sample.ts";
 import { BODY_BYTES, JSON_TYPE, STORED_BYTES, typed } from "./bodies.ts";
 import { type LimitRequest, type LimitRow, NAMESPACE, packed } from "./request.ts";
-
-/** What is read of a schema. */
-interface Schema {
-  readonly type?: string;
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema;
-  readonly items?: Schema;
-}
 
 const SCALARS: Readonly<Record<string, (i: number) => unknown>> = {
   "date-time": () => "2026-01-02T03:04:05Z",
