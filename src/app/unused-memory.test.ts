@@ -12,6 +12,7 @@ const STEP = 100;
 class Process implements ProcessMemory {
   rss = 100 * MIB;
   used = 20 * MIB;
+  buffers = 10 * MIB;
   /** What it comes back to when free memory is given back. */
   needed = 100 * MIB;
   readonly done: string[] = [];
@@ -28,6 +29,10 @@ class Process implements ProcessMemory {
 
   heap(): number {
     return this.used;
+  }
+
+  reserved(): number {
+    return this.used + this.buffers;
   }
 
   collect(): void {
@@ -101,6 +106,20 @@ test("memory that fell by itself and grows anew is given back, too", () => {
   server.needed = 200 * MIB;
   server.rss = 280 * MIB;
   expect(server.next(MINUTE)).toEqual(["collect", "trim"]);
+});
+
+test("what a burst leaves free when it ends is given back, although memory was given back while it lasted", () => {
+  const server = new Process();
+  server.next(2000);
+  server.rss = 500 * MIB;
+  server.buffers = 300 * MIB;
+  server.needed = 450 * MIB;
+  expect(server.next(MINUTE)).toEqual(["collect", "trim"]);
+  server.buffers = 10 * MIB;
+  server.needed = 150 * MIB;
+  expect(server.next(11_000)).toEqual(["collect", "trim"]);
+  expect(server.rss).toBe(150 * MIB);
+  expect(server.next(MINUTE)).toEqual([]);
 });
 
 test("a large heap is not collected in one turn, only free pages are given back", () => {

@@ -4,7 +4,8 @@
  * Two keep it. V8 does not look for garbage while nobody makes any, and the memory of buffers is free only when it has;
  * glibc keeps what is free, between what is not, for who asks next (after 360 unfinished bodies 150 of its 230 MiB were
  * free). So when resident memory has grown by much and grows no more, garbage is collected, and a moment later, when
- * buffers have been let go, glibc is told to let go of free pages.
+ * buffers have been let go, glibc is told to let go of free pages. The same is done when what is resident and not in use
+ * has grown by much: a burst whose buffers were needed while memory was given back leaves such pages when it ends.
  *
  * And V8 gives what is new a room that doubles, up to 64 MiB and more, whenever much of it lives on until it is full: ten
  * thousand connections in a row made it do so. Here what lives on does so for long, so a small room costs no time
@@ -39,6 +40,8 @@ export interface ProcessMemory {
   resident(): number;
   /** What is in use of V8's heap, garbage included. */
   heap(): number;
+  /** V8's heap with the room that it keeps, and buffers outside of it. */
+  reserved(): number;
   /** Collects all garbage at once, and gives up the room that it took. */
   collect(): void;
   /** Gives free memory back to the operating system. */
@@ -61,6 +64,8 @@ export class UnusedMemory implements Disposable {
   #timer: Disposable;
   /** What it was when it was last given back, or has been since. */
   #least = 0;
+  /** How much of that was not V8's then. */
+  #leastOther = 0;
   #last = Infinity;
 
   /**
@@ -85,10 +90,13 @@ export class UnusedMemory implements Disposable {
 
   #look(): void {
     const now = this.#memory.resident();
+    const other = now - this.#memory.reserved();
     const isStill = now <= this.#last + LITTLE_BYTES;
     this.#last = now;
     this.#least = Math.min(this.#least, now);
-    if (isStill && now > this.#least + MUCH_BYTES) this.#collect();
+    this.#leastOther = Math.min(this.#leastOther, other);
+    const hasGrown = now > this.#least + MUCH_BYTES || other > this.#leastOther + MUCH_BYTES;
+    if (isStill && hasGrown) this.#collect();
     else this.#timer = this.#after(LOOK_MS, () => this.#look());
   }
 
@@ -100,6 +108,7 @@ export class UnusedMemory implements Disposable {
   #trim(trims: boolean): void {
     if (trims) this.#memory.trim();
     this.#least = this.#memory.resident();
+    this.#leastOther = this.#least - this.#memory.reserved();
     this.#last = this.#least;
     this.#timer = this.#after(LOOK_MS, () => this.#look());
   }
@@ -112,6 +121,10 @@ function ofThisProcess(): ProcessMemory {
   return {
     resident: () => process.memoryUsage.rss(),
     heap: () => process.memoryUsage().heapUsed,
+    reserved: () => {
+      const { heapTotal, external } = process.memoryUsage();
+      return heapTotal + external;
+    },
     collect: () => collect({ type: "major", flavor: "last-resort" }),
     trim: trimHeap,
     keepSmall: () => {
