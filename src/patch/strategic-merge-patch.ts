@@ -27,18 +27,17 @@ const DELETE_LIST = "$deleteFromPrimitiveList";
 const SET_ORDER = "$setElementOrder";
 
 /**
- * Applies a strategic merge patch, a step for each element of a list that is merged with another one. Neither argument is modified; the result shares what did not change with the target
- * and what is new with the patch. The result may hold members that the type does not have: whoever decodes it tells.
+ * Applies a strategic merge patch, in a step for each element that is merged with one of the same key. Neither argument is
+ * modified; the result shares what did not change with the target and what is new with the patch. The result may hold
+ * members that the type does not have: whoever decodes it tells.
  *
  * @throws PatchError `malformed` for directives of a wrong form, `invalid` for those that cannot be followed
  */
-export function* applyStrategicMergePatch(
+export const applyStrategicMergePatch = (
   target: ValueObject,
   patch: ValueObject,
   type: StructType,
-): Steps<ValueObject> {
-  return yield* mergeMap(target, patch, type, new PatchWork());
-}
+): Steps<ValueObject> => mergeMap(target, patch, type, new PatchWork());
 
 /** What it costs to copy a member, beside looking at it. */
 const COPY_COST = 4;

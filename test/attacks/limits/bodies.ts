@@ -13,6 +13,8 @@ export const STORED_BYTES = 1_400_000;
 const COLLECTION = `/api/v1/namespaces/${NAMESPACE}`;
 export const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";
+/** A list as a table. */
+export const TABLE_TYPE = "application/json;as=Table;g=meta.k8s.io;v=v1";
 export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 
 export const typed = (type: string, ...more: HeaderList): HeaderList => [["content-type", type], ...more];

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BODY_BYTES, JSON_TYPE, STORED_BYTES, YAML_TYPE, typed } from "./bodies.ts";
+import { BODY_BYTES, JSON_TYPE, STORED_BYTES, TABLE_TYPE, YAML_TYPE, typed } from "./bodies.ts";
 import { type LimitRequest, type LimitRow, NAMESPACE, filled, list, packed } from "./request.ts";
 
 /** The group of all definitions. */
@@ -150,9 +150,9 @@ function objectRequests(spec: string, other: string): LimitRequest[] {
       who: "author",
       method: "GET",
       path: CUSTOM_OBJECTS,
-      headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
+      headers: [["accept", TABLE_TYPE]],
     },
-    { who: "author", method: "GET", path: item, headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]] },
+    { who: "author", method: "GET", path: item, headers: [["accept", TABLE_TYPE]] },
     { who: "author", method: "DELETE", path: item },
   ];
 }
@@ -224,7 +224,7 @@ export function definitionRows(): LimitRow[] {
               who: "author",
               method: "GET",
               path: CUSTOM_OBJECTS,
-              headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
+              headers: [["accept", TABLE_TYPE]],
             },
             send("PATCH", `${DEFINITION}?fieldManager=a&force=true`, "application/apply-patch+yaml", body),
             send(
@@ -247,7 +247,7 @@ export function definitionRows(): LimitRow[] {
               who: "author",
               method: "GET",
               path: DEFINITIONS,
-              headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
+              headers: [["accept", TABLE_TYPE]],
             },
             { who: "author", method: "DELETE", path: DEFINITION },
             { who: "nobody", method: "GET", path: "/openapi/v2" },

@@ -10,7 +10,7 @@ import { contextOf } from "../../../src/schema/testing/kind.ts";
 import { PROTOBUF, encodeProtobuf } from "../../../src/wire/protobuf/envelope.ts";
 import { protobufKinds, wireForm } from "../../../src/wire/protobuf/testing/kinds.ts";
 import type { Schema } from "../../fuzz/sample.ts";
-import { BODY_BYTES, JSON_TYPE, STORED_BYTES, typed } from "./bodies.ts";
+import { BODY_BYTES, JSON_TYPE, STORED_BYTES, TABLE_TYPE, typed } from "./bodies.ts";
 import { type LimitRequest, type LimitRow, NAMESPACE, packed } from "./request.ts";
 
 const SCALARS: Readonly<Record<string, (i: number) => unknown>> = {
@@ -97,8 +97,6 @@ function large({ schema }: Place, room: number, isFull: boolean): string {
   return `{${packed(room, (i) => `"k${i}":${textOf(item(schema.additionalProperties!, i, isFull))}`)}}`;
 }
 
-const TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1";
-
 const DEFINITIONS = builtInDefinitions(contextOf(kubernetes));
 const PROTOBUF_KINDS = protobufKinds(kubernetes);
 
@@ -135,7 +133,7 @@ export function kindRows(who: LimitRequest["who"] = "admin", texts = ""): LimitR
           }));
           const written = asProtobuf(apiVersion, kind, bodies[0]!);
           if (written) requests.push({ who, method: "POST", path, headers: typed(PROTOBUF), body: written });
-          requests.push({ who, method: "GET", path, headers: [["accept", TABLE]] });
+          requests.push({ who, method: "GET", path, headers: [["accept", TABLE_TYPE]] });
           requests.push({ who, method: "DELETE", path: `${collectionOf(definition)}?labelSelector=of%3Dlimits` });
           return requests;
         },

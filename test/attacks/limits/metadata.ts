@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BODY_BYTES, COLLECTION, JSON_TYPE, STORED_BYTES, YAML_TYPE, typed } from "./bodies.ts";
+import { BODY_BYTES, COLLECTION, JSON_TYPE, STORED_BYTES, TABLE_TYPE, YAML_TYPE, typed } from "./bodies.ts";
 import { type LimitRequest, type LimitRow, packed } from "./request.ts";
 
 const field = (i: number, fields: string): string =>
@@ -117,7 +117,7 @@ export function writes(
     { who, method: "GET", path: item, headers: [["accept", YAML_TYPE]] },
     { who, method: "GET", path: `${item}?pretty=1` },
     { who, method: "GET", path: item, headers: [["accept", "application/vnd.kubernetes.protobuf"]] },
-    { who, method: "GET", path: collection, headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]] },
+    { who, method: "GET", path: collection, headers: [["accept", TABLE_TYPE]] },
     {
       who,
       method: "GET",

@@ -3,7 +3,16 @@
  *
  * @module
  */
-import { BODY_BYTES, COLLECTION, JSON_TYPE, PROTOBUF_TYPE, STORED_BYTES, YAML_TYPE, typed } from "./bodies.ts";
+import {
+  BODY_BYTES,
+  COLLECTION,
+  JSON_TYPE,
+  PROTOBUF_TYPE,
+  STORED_BYTES,
+  TABLE_TYPE,
+  YAML_TYPE,
+  typed,
+} from "./bodies.ts";
 import { METADATA } from "./metadata.ts";
 import { HEADER_BYTES } from "./strangers.ts";
 import { type LimitRequest, type LimitRow, filled, list, packed } from "./request.ts";
@@ -65,7 +74,7 @@ const FORMS = [
   JSON_TYPE,
   YAML_TYPE,
   PROTOBUF_TYPE,
-  "application/json;as=Table;g=meta.k8s.io;v=v1",
+  TABLE_TYPE,
   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
 ];
 const SEEN = `${COLLECTION}/configmaps`;
@@ -145,7 +154,7 @@ export function verbRows(): LimitRow[] {
       ),
       {
         ...tenant("GET", `${SEEN}?watch=1&timeoutSeconds=1&resourceVersion=0`),
-        headers: [["accept", "application/json;as=Table;g=meta.k8s.io;v=v1"]],
+        headers: [["accept", TABLE_TYPE]],
       },
       { ...tenant("GET", `${SEEN}?watch=1&timeoutSeconds=1&resourceVersion=0`), headers: [["accept", PROTOBUF_TYPE]] },
       tenant("DELETE", SEEN),
