@@ -96,7 +96,7 @@ export function validateTemplate(
 export function validateSameSelector(object: ApiObject, old: ApiObject, errors: FieldErrors): void {
   const [{ selector: now }, { selector: before }] = [(object as Workload).spec, (old as Workload).spec];
   if (!sameMeaning(LabelSelector, now, before))
-    errors.invalid("spec.selector", now ?? null, "the field does not change");
+    errors.invalid("spec.selector", now ?? null, "field is immutable");
 }
 
 /** Tells counts of a status that cannot be (KIND-ReplicaSet-4). */
