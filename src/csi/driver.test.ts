@@ -183,7 +183,11 @@ describe("a driver over its socket", () => {
       const driver = open();
       const asked = (): Promise<unknown> => driver.identity.probe({}, { deadlineMs: 2000 });
       expect(await failureOf(asked())).toMatchObject({ code: "Unavailable" });
-      const server = await serveDriver(`unix://${socket}`, { identity: { probe: async () => ({}) } }, { clock: systemClock });
+      const server = await serveDriver(
+        `unix://${socket}`,
+        { identity: { probe: async () => ({}) } },
+        { clock: systemClock },
+      );
       await asked();
       await server.close();
       expect(await failureOf(asked())).toMatchObject({ code: "Unavailable" });

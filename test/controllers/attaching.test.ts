@@ -267,7 +267,10 @@ describe("attaching", () => {
 
   describe("a disk that several volumes name", () => {
     /** A second claim, in another namespace, of a second volume of the same disk. */
-    const bindAgain = async (accessModes = ["ReadWriteOnce"], source: object = { csi: { driver: DRIVER, volumeHandle: "h-v" } }) => {
+    const bindAgain = async (
+      accessModes = ["ReadWriteOnce"],
+      source: object = { csi: { driver: DRIVER, volumeHandle: "h-v" } },
+    ) => {
       await world.resource(Namespace).create({ metadata: { name: "team" } });
       const claimRef = { name: "b", namespace: "team" };
       await world.resource(PersistentVolume).create({
@@ -310,7 +313,13 @@ describe("attaching", () => {
     });
 
     test("CTL-AD-7, CTL-AD-14: one of a plugin that is left to the driver is the same disk", async () => {
-      const { metadata, spec } = { metadata: { name: "n2", annotations: { "storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/aws-ebs" } }, spec: { drivers: [{ name: "ebs.csi.aws.com", nodeID: "n2" }] } };
+      const { metadata, spec } = {
+        metadata: {
+          name: "n2",
+          annotations: { "storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/aws-ebs" },
+        },
+        spec: { drivers: [{ name: "ebs.csi.aws.com", nodeID: "n2" }] },
+      };
       await makeNode();
       await makeNode("n2");
       await world.resource(CSINode).create({ metadata, spec } as NewObject<CSINode>);

@@ -20,7 +20,10 @@ export async function syncDisk(ctx: Attaching, id: string): Promise<Result> {
   const { memory } = ctx;
   const users = memory.usersOf(id);
   const results: Result[] = [];
-  memory.keepTold(id, [...users.values()].flat().map(({ pod }) => pod));
+  memory.keepTold(
+    id,
+    [...users.values()].flat().map(({ pod }) => pod),
+  );
   for (const attachment of memory.attachmentsOf(id)) {
     if (!memory.isOwn(attachment)) continue;
     const those = users.get(attachment.spec.nodeName) ?? [];
@@ -88,7 +91,12 @@ function tellErrors({ event, memory }: Attaching, attachment: VolumeAttachment, 
   for (const { pod, volume } of users) {
     if (!memory.isNews(id, pod, JSON.stringify(attachError))) continue;
     const reason = attachError.message ?? "the driver gave no reason";
-    event("Warning", pod, "FailedAttachVolume", `AttachVolume.Attach failed for volume "${volume?.name ?? id}" : ${reason}`);
+    event(
+      "Warning",
+      pod,
+      "FailedAttachVolume",
+      `AttachVolume.Attach failed for volume "${volume?.name ?? id}" : ${reason}`,
+    );
   }
 }
 

@@ -63,7 +63,7 @@ export function fits(schema: Structural, value: Value): boolean {
 
 type JsonKind = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
-/** The JSON type of a value: a number without a fraction is an integer. */
+/** The JSON type of a value: a number without a fraction is an integer, unless only a double holds it. */
 function kindOf(value: Value): JsonKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -73,7 +73,7 @@ function kindOf(value: Value): JsonKind {
     case "string":
       return "string";
     case "number":
-      return Number.isInteger(value) ? "integer" : "number";
+      return Number.isSafeInteger(value) ? "integer" : "number";
     default:
       return asJsonNumber(value) ? "integer" : "object";
   }
@@ -147,7 +147,8 @@ const WORDS: readonly {
     "minimum",
     ["integer", "number"],
     (s, v: number) => (s.exclusiveMinimum ? +v > s.minimum! : +v >= s.minimum!),
-    (s, v, at) => wrong(v, `${at} in body should be greater than ${s.exclusiveMinimum ? "" : "or equal to "}${s.minimum}`),
+    (s, v, at) =>
+      wrong(v, `${at} in body should be greater than ${s.exclusiveMinimum ? "" : "or equal to "}${s.minimum}`),
   ),
   word(
     "minItems",
@@ -412,7 +413,10 @@ function checkMembers(
     const before = was && !isHead && Object.hasOwn(was, key) ? was[key]! : NOTHING;
     if (member) merge(found, check(member, value[key]!, before, memberOf(path, key), depth + 1));
     else if (additionalProperties === false) {
-      found.faults.push({ ...wrong(key, `${memberOf(path, key)} in body is a forbidden property`), field: fieldOf(path) });
+      found.faults.push({
+        ...wrong(key, `${memberOf(path, key)} in body is a forbidden property`),
+        field: fieldOf(path),
+      });
     }
   }
   for (const name of required) {
